@@ -81,6 +81,12 @@ export function carriersOf({ bodies, attachments = [], ...scene }: Scene): (numb
   });
 }
 
+/** @returns by body: whether the scene pins it or attaches it to anything */
+export function hangingOf({ bodies, attachments = [] }: Scene): boolean[] {
+  const attached = new Set(attachments.flatMap(({ from, to }) => [from.body, "body" in to ? to.body : from.body]));
+  return bodies.map(({ name, pins = [] }) => pins.length > 0 || attached.has(name));
+}
+
 function resolvePoint(
   p: AttachmentPoint,
   path: string,

@@ -8,7 +8,7 @@ import type { Collider, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import { MeshError } from "../meshing/mesh.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
-import { carriersOf, resolveAttachment } from "./attachments.ts";
+import { carriersOf, hangingOf, resolveAttachment } from "./attachments.ts";
 import { ELEMENT_KINDS, type ElementKind } from "./constraints/elements.ts";
 import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
 import { loadCores } from "./colliders/coreMesh.ts";
@@ -25,6 +25,7 @@ import { planBalls } from "./memory/balls.ts";
 import { planColliders } from "./memory/colliders.ts";
 import { planCoreMeshes } from "./memory/coreMeshes.ts";
 import { planFilters, surfaceFilter } from "./memory/filters.ts";
+import { planLowWords } from "./memory/lowWords.ts";
 import { planImplicit } from "./memory/implicit.ts";
 import { planEnclosedVolumes } from "./memory/enclosedVolumes.ts";
 import { Allocator } from "./memory/map.ts";
@@ -37,6 +38,7 @@ import { isRigid, planRigidContacts } from "./memory/rigidContacts.ts";
 import { planShapes } from "./memory/shapes.ts";
 import { bodySurface, planSurfaces } from "./memory/surfaces.ts";
 import { planBlocks, type ColorRange } from "./memory/writeBlocks.ts";
+import { keepsRounding } from "./precision.ts";
 import { chooseSteps } from "./substeps.ts";
 import { buildTopology } from "./topology.ts";
 import { parkAll, sceneMeets } from "./inactive.ts";
@@ -107,6 +109,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   );
   const sweepArrays = planned.takeSweepArrays(particles, memoryMap);
   const { tickHz, substeps, iterations } = chooseSteps(inWorld, far);
+  const low = planLowWords(keepsRounding(bodies, tickHz * substeps) ? bodies : [], particles, memoryMap);
   const enclosed = planEnclosedVolumes(bodies, memoryMap);
   const shapes = planShapes(bodies, iterations, memoryMap);
   const balls = planBalls(
@@ -168,7 +171,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const grabEdges = memoryMap.take(L.POINT_MAX_EDGES * L.EDGE_BYTES * GRAB_SLOTS);
   const undeformed = planRestShapes(bodies, memoryMap);
   const anchor = memoryMap.take(12 * streamed);
-  const still = memoryMap.take(4 * (3 * bodies.length + 1));
+  const still = memoryMap.take(4 * (4 * bodies.length + 1));
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
 
   // ---- memory
@@ -182,6 +185,9 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   header(L.H_V, v);
   header(L.H_ACC, acc);
   header(L.H_SUPPORT, support);
+  header(L.H_LOW, low.places);
+  header(L.H_LOW_SPEED, low.speeds);
+  header(L.H_ROUNDING, low.rounding);
   header(L.H_PARTICLES, particles);
   header(L.H_PROGRAM, program);
   header(L.H_PHASES, phases.length);
@@ -259,6 +265,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   }
 
   const carriers = carriersOf(scene);
+  const hanging = hangingOf(scene);
   const bodyLayouts: BodyLayout[] = [];
   const sizes = bodies.map((b) => diagonal(b.positions));
   bodies.reduce((streamedFirst, b, i) => {
@@ -278,6 +285,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
       pace: paceOf(sizes[i]!, gravity),
       waits: b.waits,
       implicit: b.form === "implicit",
+      hangs: hanging[i]!,
       carrier: carrierAt(colliders, carriers[i]),
     });
     return streamedFirst + b.streamedCount;
@@ -306,7 +314,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     v,
     initial,
     good,
-    states: [...planned.states, ...shapes.states, ...implicit.states],
+    states: [...planned.states, ...shapes.states, ...implicit.states, ...low.states],
     points,
     attachmentCount: attachments.length,
     grabFirst: points + attachments.length * L.POINT_BYTES,

@@ -212,6 +212,7 @@ export class InactiveBodies {
     i32.fill(0, (row + L.BODY_GAIN) / 4, (row + L.BODY_MEETS) / 4);
     i32[still + b] = 0;
     i32[statusAt(layout, layout.bodyCount) + b] = 0;
+    i32[statusAt(layout, 2 * layout.bodyCount) + b] = 0;
     const marks = i32[(L.HEADER + L.H_MARKS) / 4]!;
     const bytes = new Uint8Array(i32.buffer);
     for (let p = marks + first; p < marks + first + count; p++) bytes[p]! &= L.MARK_RIGID;

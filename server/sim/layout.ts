@@ -38,6 +38,8 @@ export interface BodyLayout {
   waits: boolean;
   /** Its solver is implicit: it has a step of its own, and settles by itself. */
   implicit: boolean;
+  /** The scene pins or attaches it: it may swing for as long as it likes. */
+  hangs: boolean;
   /** Number of the mover that it is attached to: a reset puts it back to where that has gone. */
   carrier: number | undefined;
 }
@@ -100,8 +102,8 @@ export interface SimLayout extends Record<string, unknown> {
   /** float32[3] per streamed particle: where it was when the stillness count began. */
   anchor: number;
   /**
-   * int32: per body ticks without motion; one for the room asleep; per body HELD or WAITS (inactive.ts); per body slow
-   * ticks.
+   * int32: per body ticks at rest; one for the room asleep; per body HELD or WAITS (inactive.ts); per body ticks near
+   * its anchor; per body calm ticks (rest.ts).
    */
   still: number;
   scratch: number;

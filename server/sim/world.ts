@@ -8,8 +8,7 @@
  *   (intersections/watch.ts)
  *   |- kernel    broad phase, substeps (kernel/assembly/step)
  *   |- guard     finite and inside the world, per body      else rolled back and held -> bodyHeld
- *   '- rest      slow for half a second -> calmed; still for a second -> asleep; all asleep -> the next ticks cost
- *   nothing
+ *   '- rest      still -> calmed, then asleep; all asleep -> the next ticks cost nothing (rest.ts)
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { easeHands } from "./grabLimits.ts";
@@ -19,59 +18,12 @@ import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import { stirs } from "../../shared/motion.ts";
 import { carry, comesNear } from "./movers.ts";
 import { IntersectionWatch } from "./intersections/watch.ts";
-import type { BodyLayout, SimLayout } from "./layout.ts";
+import type { SimLayout } from "./layout.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 import { HELD, parkAll, statusAt, InactiveBodies } from "./inactive.ts";
+import { Rest } from "./rest.ts";
 import type { ContactCounts, Input, SimEvent, StageSeconds, World, WorldLayout } from "./types.ts";
 
-/**
- * A body that stays within STILL of where it was for this long is asleep: long enough for the slow end of a swing, s.
- * This and the times below are those of people who watch; a body so large, or gravity so weak, that a fall through its
- * own size takes longer than 1 s has that much longer (BodyLayout.pace), so that what begins to fall is not taken for
- * slow.
- */
-const SECONDS_TO_SLEEP = 1;
-/**
- * Root mean square distance of the surface, in sizes of the body (diagonal of its rest box): the same scene in
- * millimetres rests alike, and one corner that quivers does not keep a room awake.
- */
-const STILL = 0.0002;
-/**
- * A solver that is not converged never stops moving: the dragon at 20 substeps x 1 iteration keeps 2 cm/s at its horns,
- * a corner of a stiff body shakes. A body of which no more than FEW of the surface is faster than SLOW sizes a second
- * for SECONDS_TO_CALM is damped with CALMING 1/s until it is still.
- */
-const FEW = 0.25;
-const SLOW = 0.05;
-const SECONDS_TO_CALM = 0.5;
-const CALMING = 10;
-/**
- * A body that is calm may move this many times as fast before it counts as moving: it is when stress is remembered that
- * it rises.
- */
-const STILL_CALM = 4;
-/**
- * Remembered stress (kernel/assembly/warmStart/warmStart.ts): the memory of a slow body takes over GAIN d of the stress
- * in a second, d being its damping in 1/s; stable below 1. A body of which half is faster than FAST sizes a second
- * forgets FORGETTING of it in a second.
- */
-const GAIN = 0.5;
-/** A body that the scene damps with so much, 1/s, remembers while it moves, too. */
-const MUCH_DAMPING = 2;
-const FAST = 0.5;
-const FORGETTING = 2;
-/** Share of the stress that iterations must build up alone for memory to be of no use. */
-const CONVERGED = 0.995;
-/** Part of the stress that the iterations must add for their share to be measured by it. */
-const MEASURED = 0.5;
-/**
- * Strains that float32 positions may have for no reason: some units in the last place of the body's size, over the
- * length of an edge.
- */
-const ROUNDING = 2 ** -21;
-/** A body settles until its stress is this close to where it is going, relative, or this long, s. */
-const SETTLED = 0.005;
-const SECONDS_TO_SETTLE = 60;
 /**
  * Clients draw colliders by the tick that they have: frames go on this long after one has stopped, s; frames are sent
  * more often than that.
@@ -98,6 +50,7 @@ export class SimWorld implements World {
   private readonly views: Views;
   private readonly intersections: IntersectionWatch;
   private readonly waitingBodies: InactiveBodies;
+  private readonly rest: Rest;
 
   constructor(memory: WebAssembly.Memory, layout: SimLayout) {
     this.memory = memory;
@@ -110,6 +63,7 @@ export class SimWorld implements World {
     this.views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
     this.intersections = new IntersectionWatch(memory, this.views, layout, this.kernel);
     this.waitingBodies = new InactiveBodies(this.views, layout, this.kernel);
+    this.rest = new Rest(memory, this.views, layout, (body) => this.waitingBodies.waits(body));
   }
 
   /** Calls back after every substep (not while resting), in the middle of `step`. */
@@ -152,7 +106,7 @@ export class SimWorld implements World {
         this.relist();
         this.intersections.request();
       }
-      this.wake();
+      this.rest.wake();
       if (input.type === "reset") {
         this.reset();
         events.push({ type: "reset", tick, member: input.member });
@@ -187,7 +141,8 @@ export class SimWorld implements World {
     const stepped = performance.now();
     this.guard(tick, events);
     this.phaseWatcher?.(HOST_STAGES.guard);
-    this.countStillness();
+    // what rides on a slow collider is not to be held back, nor what lies on something that does
+    this.rest.count(this.mayRest, this.inTheWay(this.tickNumber - 1));
     this.phaseWatcher?.(HOST_STAGES.rest);
     const stage = (s: number): number => new Float64Array(this.memory.buffer, L.HEADER + L.H_STAGE, L.STAGES)[s]!;
     seconds.predict = stage(L.STAGE_PREDICT);
@@ -237,10 +192,7 @@ export class SimWorld implements World {
   }
 
   asleep(): Uint8Array {
-    const { bodies, tickHz } = this.layout;
-    return Uint8Array.from(bodies, (body, b) =>
-      this.waitingBodies.waits(b) || this.views.i32[this.stillAt(b)]! >= SECONDS_TO_SLEEP * body.pace * tickHz ? 1 : 0,
-    );
+    return Uint8Array.from(this.layout.bodies, (_, b) => (this.waitingBodies.waits(b) || this.rest.sleeps(b) ? 1 : 0));
   }
 
   held(): Uint8Array {
@@ -297,7 +249,7 @@ export class SimWorld implements World {
   /** Does a collider come in the tick that comes? Then the room wakes. */
   private disturbed(): boolean {
     if (!this.inTheWay(this.tickNumber)) return false;
-    this.wake();
+    this.rest.wake();
     return true;
   }
 
@@ -309,13 +261,9 @@ export class SimWorld implements World {
     return statusAt(this.layout, body);
   }
 
-  private calmAt(body: number): number {
-    return this.heldAt(this.layout.bodyCount) + body;
-  }
-
-  private wake(): void {
-    this.views.i32.fill(0, this.stillAt(0), this.stillAt(this.layout.bodyCount) + 1);
-    this.views.i32.fill(0, this.calmAt(0), this.calmAt(this.layout.bodyCount));
+  /** How far a body's stress has settled; @see Rest.settlement */
+  settlement(body: number): { share: number; error: number } {
+    return this.rest.settlement(body);
   }
 
   private reset(): void {
@@ -328,11 +276,12 @@ export class SimWorld implements World {
         carry(layout.movers[carrier]!, this.tickNumber / layout.tickHz, rows(layout.x), rows(layout.v));
     }
     for (const s of layout.states) this.copyRows(s, s.initial, true);
-    views.i32.fill(0, this.stillAt(0), this.calmAt(layout.bodyCount));
+    this.rest.wake();
+    views.i32.fill(0, this.heldAt(0), this.heldAt(layout.bodyCount));
     parkAll(views, layout);
     for (let slot = 0; slot < layout.grabCount; slot++) freeSlot(views, layout, slot);
     this.relist();
-    this.forget();
+    this.rest.forget();
     for (let b = 0; b < layout.bodyCount; b++)
       views.i32.fill(
         0,
@@ -415,148 +364,5 @@ export class SimWorld implements World {
       f32.fill(0, layout.v / 4 + 4 * i, layout.v / 4 + 4 * i + 3);
     }
     i32[this.heldAt(b)] = HELD;
-  }
-
-  /** Counts each body's quiet ticks; calms the slow, lets their stress settle, notes who sleeps. */
-  private countStillness(): void {
-    const {
-      layout,
-      views: { i32 },
-    } = this;
-    // what rides on a slow collider is not to be held back, nor what lies on something that does
-    const riding = this.inTheWay(this.tickNumber - 1);
-    let all = true;
-    let settling = false;
-    layout.bodies.forEach((body, b) => {
-      if (this.waitingBodies.waits(b)) return;
-      const calm = this.calmAt(b);
-      const enough = SECONDS_TO_CALM * body.pace * layout.tickHz;
-      i32[calm] = this.moves(body, (i32[calm]! >= enough ? STILL_CALM : 1) * SLOW, FEW) ? 0 : i32[calm]! + 1;
-      const slow = i32[calm]! >= enough;
-      // what its own step solves needs no calming
-      if (this.mayRest && slow && !riding && !body.implicit) this.calm(body);
-      if (this.remember(body, b, slow)) settling = true;
-      const settled = this.settlement(b).error < SETTLED || i32[calm]! >= SECONDS_TO_SETTLE * body.pace * layout.tickHz;
-      if (this.nearAnchor(body) && settled) i32[this.stillAt(b)]!++;
-      else {
-        i32[this.stillAt(b)] = 0;
-        this.setAnchor(body);
-      }
-      all &&= i32[this.stillAt(b)]! >= SECONDS_TO_SLEEP * body.pace * layout.tickHz;
-    });
-    if (all && this.mayRest && !i32[this.stillAt(layout.bodyCount)]) this.halt();
-    i32[this.stillAt(layout.bodyCount)] = all ? 1 : 0;
-    const at = (L.HEADER + L.H_WARM_START) / 4;
-    if (i32[at] && !settling) this.forget();
-    i32[at] = settling ? 1 : 0;
-  }
-
-  /**
-   * How far a body's stress has settled. `share`: what the iterations alone build up of it (1 before it is measured);
-   * `error`: estimate of what is missing, relative.
-   */
-  settlement(body: number): { share: number; error: number } {
-    const row = new DataView(this.memory.buffer, this.layout.bodyRows + body * L.BODY_BYTES, L.BODY_BYTES);
-    const measured = row.getFloat32(L.BODY_SHARE, true);
-    const share = measured || 1;
-    const strain = row.getFloat64(L.BODY_STRAIN, true);
-    if (measured >= CONVERGED || strain <= this.roundingOf(body, row)) return { share, error: 1 - share };
-    return { share, error: Math.sqrt(row.getFloat64(L.BODY_CHANGE, true) / strain) / share };
-  }
-
-  /** Sets what a body's memory takes over and keeps in the next tick. @returns true if it has any use for memory */
-  private remember(body: BodyLayout, b: number, slow: boolean): boolean {
-    const {
-      layout: { tickHz, bodyRows },
-      views: { f32 },
-    } = this;
-    const at = bodyRows + b * L.BODY_BYTES;
-    const row = new DataView(this.memory.buffer, at, L.BODY_BYTES);
-    const damping = body.damping + (this.mayRest && slow ? CALMING / body.pace : 0);
-    const useful = slow || body.damping * body.pace >= MUCH_DAMPING;
-    f32[(at + L.BODY_GAIN) / 4] = useful ? Math.min(1, (GAIN * damping) / tickHz) : 0;
-    f32[(at + L.BODY_KEEP) / 4] =
-      !slow && this.moves(body, FAST, 0.5) ? 1 / (1 + FORGETTING / (body.pace * tickHz)) : 1;
-    const share = row.getFloat32(L.BODY_SHARE, true);
-    // of what the iterations added to what they began with, as long as that is much: a memory that is full hides what
-    // they cannot do
-    const change = row.getFloat64(L.BODY_CHANGE, true);
-    if (slow && change > Math.max(MEASURED ** 2 * row.getFloat64(L.BODY_STRAIN, true), this.roundingOf(b, row))) {
-      const measured = 1 / (1 + Math.sqrt(row.getFloat64(L.BODY_MISMATCH, true) / change));
-      if (share === 0 || measured < share) row.setFloat32(L.BODY_SHARE, measured, true);
-    }
-    return useful ? share < CONVERGED : share > 0 && share < CONVERGED;
-  }
-
-  /** Sum over the body's elements below which strains are the rounding of positions. */
-  private roundingOf(body: number, row: DataView): number {
-    const { size, meanEdge } = this.layout.bodies[body]!;
-    return ((ROUNDING * size) / meanEdge) ** 2 * row.getFloat64(L.BODY_WEIGHT, true);
-  }
-
-  /** Asleep is at rest: no velocity is left to wake up with. */
-  private halt(): void {
-    const {
-      layout,
-      views: { f32 },
-    } = this;
-    for (let i = 0, v = layout.v / 4; i < layout.particleCount; i++, v += 4) f32.fill(0, v, v + 3);
-  }
-
-  private forget(): void {
-    const {
-      layout,
-      views: { i32 },
-    } = this;
-    for (const { address, bytes } of layout.memories)
-      for (let at = address; at < address + bytes; at += L.WARM_START_BYTES)
-        i32.fill(0, at / 4, (at + L.WARM_START_BODY) / 4);
-  }
-
-  /** Whether more than a share of a body's streamed particles is faster than `limit` sizes in its pace. */
-  private moves(body: BodyLayout, limit: number, share: number): boolean {
-    const { f32 } = this.views;
-    const most = ((limit * body.size) / body.pace) ** 2;
-    let left = share * body.streamedCount;
-    for (let i = 0, v = this.layout.v / 4 + 4 * body.first; i < body.streamedCount; i++, v += 4) {
-      if (f32[v]! * f32[v]! + f32[v + 1]! * f32[v + 1]! + f32[v + 2]! * f32[v + 2]! > most && --left < 0) return true;
-    }
-    return false;
-  }
-
-  private calm(body: BodyLayout): void {
-    const { f32 } = this.views;
-    const keep = 1 / (1 + CALMING / (body.pace * this.layout.tickHz));
-    for (let i = 0, v = this.layout.v / 4 + 4 * body.first; i < body.count; i++, v += 4)
-      for (let r = 0; r < 3; r++) f32[v + r]! *= keep;
-  }
-
-  private nearAnchor(body: BodyLayout): boolean {
-    const { f32 } = this.views;
-    let sum = 0;
-    for (
-      let i = 0, x = this.layout.x / 4 + 4 * body.first, a = this.layout.anchor / 4 + 3 * body.streamedFirst;
-      i < body.streamedCount;
-      i++, x += 4, a += 3
-    ) {
-      const dx = f32[x]! - f32[a]!;
-      const dy = f32[x + 1]! - f32[a + 1]!;
-      const dz = f32[x + 2]! - f32[a + 2]!;
-      sum += dx * dx + dy * dy + dz * dz;
-    }
-    return sum <= (STILL * body.size) ** 2 * body.streamedCount;
-  }
-
-  private setAnchor(body: BodyLayout): void {
-    const { f32 } = this.views;
-    for (
-      let i = 0, x = this.layout.x / 4 + 4 * body.first, a = this.layout.anchor / 4 + 3 * body.streamedFirst;
-      i < body.streamedCount;
-      i++, x += 4, a += 3
-    ) {
-      f32[a] = f32[x]!;
-      f32[a + 1] = f32[x + 1]!;
-      f32[a + 2] = f32[x + 2]!;
-    }
   }
 }

@@ -5,7 +5,7 @@
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { vertexTriangle, edgeEdge } from "../../server/sim/ccd.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
-import type { ReferenceContact } from "../../server/sim/reference/step.ts";
+import type { ReferenceContact, ReferenceWorld } from "../../server/sim/reference/step.ts";
 import type { PairName, ReferenceSurface, ReferenceContactPair } from "../../server/sim/reference/contacts.ts";
 import type { SimWorld } from "../../server/sim/world.ts";
 
@@ -148,8 +148,18 @@ function contactsOf(memory: WebAssembly.Memory, at: number, pairs: readonly Pack
 export class ListWatcher {
   private solved: ReferenceContactPair[][] = [];
   private verified: ReferenceContactPair[][] = [];
+  private free: ReferenceWorld["free"][] = [];
 
-  constructor({ memory }: CreatedWorld, world: SimWorld) {
+  constructor({ memory, layout }: CreatedWorld, world: SimWorld) {
+    const i32 = new Int32Array(memory.buffer);
+    const kindOf = (phase: number): number =>
+      i32[(word(memory, L.H_PROGRAM) + phase * L.PHASE_BYTES + L.PHASE_KIND) / 4]!;
+    world.watchPhases((phase) => {
+      if (phase < 0 || kindOf(phase) !== L.KIND_BALANCE) return;
+      const isFree = (_: unknown, b: number): boolean =>
+        i32[(layout.bodyRows + b * L.BODY_BYTES + L.BODY_FREE) / 4] === 1;
+      this.free.push(layout.bodies.filter(isFree).map(({ first, count }) => ({ first, count })));
+    });
     world.watchSubsteps(() => {
       this.solved.push(solvedContacts(memory));
       this.verified.push(packedContacts(memory));
@@ -160,10 +170,11 @@ export class ListWatcher {
   begin(): void {
     this.solved = [];
     this.verified = [];
+    this.free = [];
   }
 
   /** After the tick, for the twin. */
   contact(): ReferenceContact {
-    return { solved: this.solved, verified: this.verified, detect: { vertexTriangle, edgeEdge } };
+    return { solved: this.solved, verified: this.verified, free: this.free, detect: { vertexTriangle, edgeEdge } };
   }
 }

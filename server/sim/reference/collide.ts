@@ -139,6 +139,8 @@ function aroundPoint(center: Vector, radius: number, p: Vector): { d: number; n:
  * side.
  */
 const MAX_MARCH = 24;
+/** Margins a second. */
+const RISE = 2;
 
 /**
  * Depth, normal and entry (part of the motion) of the answer to the motion from -> to of a particle of radius r, or
@@ -222,13 +224,14 @@ function inFrame(c: ReferenceCollider, when: "start" | "end", p: Vector): Vector
 
 /**
  * Moves all particles out of all colliders, in their order, and corrects velocities.
- * @param own roots of the particles' other coefficients; default: sticks as it slides, no bounce
+ * @param own roots of the particles' other coefficients; default: sticks as it slides, no bounce; safe: float64[3N]
+ *   positions at the start of the substep, m, where contact may have moved xPrev
  */
 export function collide(
   p: Particles,
   colliders: readonly ReferenceCollider[],
   h: number,
-  own: { rootStatic?: number; rootBounce?: number } = {},
+  own: { rootStatic?: number; rootBounce?: number; safe?: Float64Array } = {},
 ): void {
   for (let i = 0; i < p.count; i++) {
     if (p.w[i] === 0) continue;
@@ -240,12 +243,18 @@ export function collide(
       const r = p.radius[i]!;
       const hit = answer(c, from, x, r);
       if (!hit || !(hit.depth > 0)) continue;
-      const { depth, n } = hit;
+      const { n } = hit;
       const entry = add(from, scale(hit.entry, subtract(x, from)));
       const approach = -dot(subtract(x, from), n);
+      // what friction acts on; from within the margin it comes out slowly
+      const grip = Math.min(hit.depth, Math.max(approach, 0));
+      const start = inFrame(c, "start", vectorAt(own.safe ?? p.xPrev, i));
+      const within = Math.min(r, Math.max(0, r - distanceTo(c, start).d));
+      const slow = hit.entry === 0 && hit.depth > grip + RISE * h * r;
+      const depth = slow ? Math.min(hit.depth, Math.max(0, hit.depth - within) + RISE * h * r) : hit.depth;
       const restitution = (own.rootBounce ?? 0) * (c.rootBounce ?? 0);
       const back = approach > 2 * h * h * norm(vectorAt(p.acceleration, i)) ? restitution * approach : 0;
-      const sticks = (own.rootStatic ?? p.rootFriction[i]!) * (c.rootStatic ?? c.rootFriction) * depth;
+      const sticks = (own.rootStatic ?? p.rootFriction[i]!) * (c.rootStatic ?? c.rootFriction) * grip;
       touched = true;
       x = add(x, scale(depth, n));
       const dx = subtract(x, from);
@@ -254,7 +263,7 @@ export function collide(
       if (slide > 0)
         x = subtract(
           x,
-          scale(slide <= sticks ? 1 : Math.min(1, (p.rootFriction[i]! * c.rootFriction * depth) / slide), tangential),
+          scale(slide <= sticks ? 1 : Math.min(1, (p.rootFriction[i]! * c.rootFriction * grip) / slide), tangential),
         );
       // what is concave may be in the way of its own answer: stop at the margin, where it entered
       if (c.type === "funnel" && (answer(c, from, x, 0.5 * r)?.depth ?? 0) > 0) {

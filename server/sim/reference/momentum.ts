@@ -66,12 +66,17 @@ export function balance(p: Particles, first: number, count: number, h: number): 
   };
 }
 
-/** After the velocity update: v += (dV + dOmega x (x - c)) / (1 + h damping). */
+/**
+ * After the velocity update: v += (dV + dOmega x (x - c)) / (1 + h damping), x -= h^2 a / 2 with a the acceleration of
+ * all of it by external forces, which makes of symplectic Euler's fall a parabola.
+ */
 export function restore(p: Particles, first: number, count: number, motion: RigidMotion, h: number): void {
   for (let i = first; i < first + count; i++) {
     const more = add(motion.velocity, cross(motion.spin, subtract(vectorAt(p.x, i), motion.center)));
     for (let r = 0; r < 3; r++) p.v[3 * i + r]! += more[r]! / (1 + h * p.damping[i]!);
   }
+  const { mass, linear: force } = momentumOf(p.w, p.x, p.acceleration, first, count);
+  for (let i = first; i < first + count; i++) addAt(p.x, i, scale((-0.5 * h * h) / mass, force));
 }
 
 /** Linear momentum, and the angular one about the origin. */

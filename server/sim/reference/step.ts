@@ -27,10 +27,15 @@ export interface ReferenceWorld {
   /** Absent: nothing touches. */
   contact?: ReferenceContact;
   /** Bodies that nothing holds or touches: first particle and count. */
-  free: { first: number; count: number }[];
+  free: readonly ParticleRange[];
   tickSeconds: number;
   substeps: number;
   iterations: number;
+}
+
+interface ParticleRange {
+  first: number;
+  count: number;
 }
 
 export interface ReferenceContact {
@@ -42,11 +47,13 @@ export interface ReferenceContact {
   solved: (readonly ReferenceContactPair[])[];
   /** At the end of each substep: all pairs that may have met in it. */
   verified: (readonly ReferenceContactPair[])[];
+  /** In each substep: bodies that fly, because no pair that is looked at is theirs. Absent: those of the room. */
+  free?: (readonly ParticleRange[])[];
   detect: Detection;
 }
 
 export function stepTick(world: ReferenceWorld): void {
-  const { particles, groups, enclosed, points, colliders, free, contact } = world;
+  const { particles, groups, enclosed, points, colliders, contact } = world;
   const h = world.tickSeconds / world.substeps;
   for (let substep = 0; substep < world.substeps; substep++) {
     for (const { constraints } of groups) {
@@ -67,10 +74,11 @@ export function stepTick(world: ReferenceWorld): void {
       for (const point of points) solvePoint(particles, point, h);
       if (contact) solveContacts(particles, contact.solved[substep]!, h);
     }
+    const free = contact?.free?.[substep] ?? world.free;
     const motions = free.map((b) => balance(particles, b.first, b.count, h));
     updateVelocity(particles, h);
     free.forEach((b, n) => restore(particles, b.first, b.count, motions[n]!, h));
-    collide(particles, colliders, h);
+    collide(particles, colliders, h, contact && { safe });
     if (contact) {
       // of the list that has been verified: all pairs, whether a direction would clear them or not
       const touches = contact.verified[substep]!;

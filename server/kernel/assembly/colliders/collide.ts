@@ -5,8 +5,8 @@
  * d - r never jumps over a surface (conservative advancement): "no contact" is certain. Cull without marching: the
  * motion stays clear while d(xPrev) + d(x) - 2r > |x - xPrev|. A particle whose motion enters and leaves again within
  * the substep is put back at its entry. Response, with the normal n at the contact and dx = x - xPrev:
- *   x moves out along n to the surface by depth p;  tangential displacement is cut whole up to mu_static p, else by mu
- *   p/|dx_t|     (Coulomb)
+ *   x moves out along n to the surface by depth p, from within the margin no faster than RISE;  tangential displacement
+ *   is cut whole up to mu_static q, else by mu q/|dx_t|, with q the part of p that dx came nearer     (Coulomb)
  *   and no velocity away from the collider remains from the push itself, but that of restitution (coefficients.ts).
  * A collider that moves (motion.ts) is met in its own frame: where a particle is from the collider before and after the
  * substep, taken as a straight line (a turn bends it by angle^2/8 of its distance from the center: 9 um at 1 m for 10
@@ -20,6 +20,9 @@ import {
   H_ACC,
   H_COLLIDERS,
   H_COLLIDER_COUNT,
+  H_SAFE,
+  H_LOW,
+  H_ROUNDING,
   H_MARKS,
   MARK_INTERSECTING,
   MARK_WITHIN,
@@ -44,6 +47,7 @@ import {
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
 import { mayBeAnswered } from "./colliderLanes";
 import { bounce, findCoefficients, rootBounce, rootStatic } from "./coefficients";
+import { roundingFrom, word } from "../math/places";
 import { meets } from "../state/filters";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "./motion";
 
@@ -62,6 +66,12 @@ const MAX_CONCAVE_MARCH = 64;
  * substep.
  */
 const LEAVE: f32 = 0.0625;
+
+/**
+ * What began within its margin, but clear of the collider, comes out by this many margins a second: half a second for
+ * the whole gap, so slowly that nothing is compressed by it.
+ */
+export const RISE: f32 = 2;
 
 // normal of the last answer; one instance belongs to one thread
 export let answerX: f32, answerY: f32, answerZ: f32;
@@ -219,6 +229,34 @@ export function raise(particle: usize, table: usize): bool {
 }
 
 /**
+ * What is put to a surface is there to the bit: across it nothing is left below float32's steps, along it what still
+ * slides.
+ * @param at particle in X; nx, ny, nz normal; slides share of its motion along the surface that friction leaves
+ */
+function keepLow(at: usize, nx: f32, ny: f32, nz: f32, slides: f32): void {
+  const X = <usize>load<u32>(HEADER, H_X);
+  const low = at + (<usize>load<u32>(HEADER, H_LOW) - X);
+  const rounding = at + (<usize>load<u32>(HEADER, H_ROUNDING) - X);
+  const rx = load<f32>(rounding);
+  const ry = load<f32>(rounding, 4);
+  const rz = load<f32>(rounding, 8);
+  // as it was when the substep began
+  const lx = load<f32>(low) - rx;
+  const ly = load<f32>(low, 4) - ry;
+  const lz = load<f32>(low, 8) - rz;
+  const across = slides * (rx * nx + ry * ny + rz * nz) + (lx * nx + ly * ny + lz * nz);
+  const x = slides * rx - across * nx;
+  const y = slides * ry - across * ny;
+  const z = slides * rz - across * nz;
+  store<f32>(rounding, x);
+  store<f32>(rounding, y, 4);
+  store<f32>(rounding, z, 8);
+  store<f32>(low, lx + x);
+  store<f32>(low, ly + y, 4);
+  store<f32>(low, lz + z, 8);
+}
+
+/**
  * Moves the particles begin..end out of all colliders and corrects their velocities. Colliders act in scene order.
  * @param table whom they may touch (filters.ts)
  */
@@ -226,6 +264,8 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
   if (!colliders) return;
   const inverseH: f32 = 1 / h;
+  const toRounding = roundingFrom();
+  const safe = <usize>load<u32>(HEADER, H_SAFE);
   let xAt = <usize>load<u32>(HEADER, H_X) + ((<usize>begin) << 4);
   let prevAt = <usize>load<u32>(HEADER, H_XPREV) + ((<usize>begin) << 4);
   let vAt = <usize>load<u32>(HEADER, H_V) + ((<usize>begin) << 4);
@@ -305,6 +345,23 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
         const entryY = py + entry * (y - py);
         const entryZ = pz + entry * (z - pz);
         const approach = -((x - px) * mx + (y - py) * my + (z - pz) * mz);
+        // what friction acts on: overlap that was there before presses on nothing
+        const grip = min<f32>(depth, max<f32>(approach, 0));
+        if (entry === 0 && depth > grip + RISE * h * r) {
+          // no deeper than where the substep began, which is not xPrev where contact has moved that
+          const start = safe ? safe + ((<usize>i) << 4) : prevAt;
+          let sx = load<f32>(start);
+          let sy = load<f32>(start, 4);
+          let sz = load<f32>(start, 8);
+          if (motion) {
+            inFrame(motion, MOTION_S0, MOTION_R0, sx, sy, sz);
+            sx = frameX;
+            sy = frameY;
+            sz = frameZ;
+          }
+          const within = min<f32>(r, max<f32>(0, r - distanceTo(c, sx, sy, sz)));
+          depth = min<f32>(depth, max<f32>(0, depth - within) + RISE * h * r);
+        }
         findCoefficients(xAt, rough);
         x += depth * mx;
         y += depth * my;
@@ -317,11 +374,12 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
         const ty = dy - dn * my;
         const tz = dz - dn * mz;
         const slide = Mathf.sqrt(tx * tx + ty * ty + tz * tz);
+        let cut: f32 = 0;
         if (slide > 0 && !(mark & MARK_GLIDES)) {
-          const cut: f32 =
-            slide <= rootStatic * load<f32>(c, COLLIDER_STATIC) * depth
+          cut =
+            slide <= rootStatic * load<f32>(c, COLLIDER_STATIC) * grip
               ? 1
-              : min<f32>(1, (rough * load<f32>(c, COLLIDER_FRICTION) * depth) / slide);
+              : min<f32>(1, (rough * load<f32>(c, COLLIDER_FRICTION) * grip) / slide);
           x -= cut * tx;
           y -= cut * ty;
           z -= cut * tz;
@@ -341,7 +399,14 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
         let ax = away * mx;
         let ay = away * my;
         let az = away * mz;
+        let sx = mx;
+        let sy = my;
+        let sz = mz;
         if (motion) {
+          turnFromFrame(motion, MOTION_R1, mx, my, mz);
+          sx = frameX;
+          sy = frameY;
+          sz = frameZ;
           fromFrame(motion, MOTION_S1, MOTION_R1, x, y, z);
           x = frameX;
           y = frameY;
@@ -354,6 +419,7 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
         store<f32>(xAt, x);
         store<f32>(xAt, y, 4);
         store<f32>(xAt, z, 8);
+        if (toRounding) keepLow(xAt, sx, sy, sz, 1 - cut);
         if (away > 0 || back > 0) {
           // written as a shift of xPrev, so that several colliders add up and the velocity below sees all of them
           store<f32>(prevAt, load<f32>(prevAt) + ax);
@@ -377,8 +443,8 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
       z = load<f32>(xAt, 8);
     }
     const scale: f32 = inverseH / (1 + h * load<f32>(vAt, 12));
-    store<f32>(vAt, (x - load<f32>(prevAt)) * scale);
-    store<f32>(vAt, (y - load<f32>(prevAt, 4)) * scale, 4);
-    store<f32>(vAt, (z - load<f32>(prevAt, 8)) * scale, 8);
+    store<f32>(vAt, (x - load<f32>(prevAt) + <f32>word(xAt, toRounding)) * scale);
+    store<f32>(vAt, (y - load<f32>(prevAt, 4) + <f32>word(xAt + 4, toRounding)) * scale, 4);
+    store<f32>(vAt, (z - load<f32>(prevAt, 8) + <f32>word(xAt + 8, toRounding)) * scale, 8);
   }
 }

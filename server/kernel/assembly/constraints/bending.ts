@@ -16,7 +16,7 @@
  * K and alpha come from outside: hinges with weights, and other stencils of four particles on sheets of rectangles
  * (sim/constraints/sheetBending.ts).
  */
-import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
+import { add, sub, mul, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
 import {
   PASS_FIRST,
   PASS_LAST,
@@ -33,6 +33,13 @@ import {
  *   and PASS_LAST, added; inverseH2 1/h^2, 1/s^2
  */
 export function solveBending(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
+  if (toLow) solve(block, own, count, pass, inverseH2, true);
+  else solve(block, own, count, pass, inverseH2, false);
+}
+
+/** @param keeps compile-time constant (math/lanes.ts, shift) */
+// @inline
+function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, keeps: bool): void {
   const one = f32x4.splat(1);
   const zero = f32x4.splat(0);
   const inverse = f32x4.splat(inverseH2);
@@ -111,12 +118,12 @@ export function solveBending(block: usize, own: usize, count: i32, pass: i32, in
     }
 
     let s = mul(w0, k0);
-    scatter(block, madd(s, dx, x0), madd(s, dy, y0), madd(s, dz, z0), w0);
+    shift(block, s, dx, dy, dz, x0, y0, z0, w0, keeps);
     s = mul(w1, k1);
-    scatter(block + 16, madd(s, dx, x1), madd(s, dy, y1), madd(s, dz, z1), w1);
+    shift(block + 16, s, dx, dy, dz, x1, y1, z1, w1, keeps);
     s = mul(w2, k2);
-    scatter(block + 32, madd(s, dx, x2), madd(s, dy, y2), madd(s, dz, z2), w2);
+    shift(block + 32, s, dx, dy, dz, x2, y2, z2, w2, keeps);
     s = mul(w3, k3);
-    scatter(block + 48, madd(s, dx, x3), madd(s, dy, y3), madd(s, dz, z3), w3);
+    shift(block + 48, s, dx, dy, dz, x3, y3, z3, w3, keeps);
   }
 }

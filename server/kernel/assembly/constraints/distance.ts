@@ -7,7 +7,7 @@
  * part in the direction that they have at rest, so that a body crushed into a point unfolds; there is no smallest
  * length.
  */
-import { sub, mul, add, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
+import { sub, mul, add, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
 import { remembered, unbounded, keep } from "./geometric";
 import {
   DISTANCE_REST,
@@ -22,6 +22,13 @@ import {
  *   and PASS_LAST, added; inverseH2 1/h^2, 1/s^2
  */
 export function solveDistances(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
+  if (toLow) solve(block, own, count, pass, inverseH2, true);
+  else solve(block, own, count, pass, inverseH2, false);
+}
+
+/** @param keeps compile-time constant (math/lanes.ts, shift) */
+// @inline
+function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, keeps: bool): void {
   const inverse = f32x4.splat(inverseH2);
   const zero = f32x4.splat(0);
   const one = f32x4.splat(1);
@@ -63,7 +70,7 @@ export function solveDistances(block: usize, own: usize, count: i32, pass: i32, 
     const along = f32x4.div(grown, length);
     const s0 = mul(w0, along);
     const s1 = mul(w1, along);
-    scatter(block, madd(s0, dx, x0), madd(s0, dy, y0), madd(s0, dz, z0), w0);
-    scatter(block + 16, sub(x1, mul(s1, dx)), sub(y1, mul(s1, dy)), sub(z1, mul(s1, dz)), w1);
+    shift(block, s0, dx, dy, dz, x0, y0, z0, w0, keeps);
+    shift(block + 16, f32x4.neg(s1), dx, dy, dz, x1, y1, z1, w1, keeps);
   }
 }

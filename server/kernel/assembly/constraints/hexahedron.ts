@@ -14,7 +14,7 @@
  * Each has its own multiplier: dL = (-C - aT L)/(W + aT). Coordinates are taken from corner 0, for the digits; 6V is
  * one third of sum_a x_a . grad_a (a homogeneous function of degree three), which is exact where the sum is.
  */
-import { sub, mul, add, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
+import { sub, mul, add, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
 import { PASS_FIRST, HEXAHEDRON_REST, HEXAHEDRON_ALPHA, HEXAHEDRON_LAMBDA, HEXAHEDRON_BYTES } from "../layout/layout";
 
 /** Bytes of one vector's three rows, and where the gradients begin behind the eight corners. */
@@ -144,12 +144,17 @@ function solveOne(block: usize, cut: usize, pass: i32, inverseH2: f32, s: usize)
     d = v128.load(<usize>load<u32>(at, 12));
     const w = ws(a, b, c, d);
     const by = mul(w, step);
-    scatter(
+    shift(
       at,
-      madd(by, v128.load(g), xs(a, b, c, d)),
-      madd(by, v128.load(g, 16), ys(a, b, c, d)),
-      madd(by, v128.load(g, 32), zs(a, b, c, d)),
+      by,
+      v128.load(g),
+      v128.load(g, 16),
+      v128.load(g, 32),
+      xs(a, b, c, d),
+      ys(a, b, c, d),
+      zs(a, b, c, d),
       w,
+      toLow !== 0,
     );
   }
 }

@@ -32,7 +32,7 @@
  * 27 %, the one scalar sqrt(2E) 44 %; nine without the frame of R 9.6 %. An element and iteration takes 28 ns, of Saint
  * Venant-Kirchhoff 18.
  */
-import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
+import { add, sub, mul, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
 import {
   HEADER,
   H_BODIES,
@@ -90,7 +90,8 @@ export function solveNeoHookean(
   scratch: usize,
   memory: usize,
 ): void {
-  solve(block, own, count, pass, inverseH2, scratch, memory, false);
+  if (toLow) solve(block, own, count, pass, inverseH2, scratch, memory, false, true);
+  else solve(block, own, count, pass, inverseH2, scratch, memory, false, false);
 }
 /** Like solveNeoHookean. */
 export function solveStableNeoHookean(
@@ -102,7 +103,8 @@ export function solveStableNeoHookean(
   scratch: usize,
   memory: usize,
 ): void {
-  solve(block, own, count, pass, inverseH2, scratch, memory, true);
+  if (toLow) solve(block, own, count, pass, inverseH2, scratch, memory, true, true);
+  else solve(block, own, count, pass, inverseH2, scratch, memory, true, false);
 }
 
 // @inline
@@ -115,6 +117,7 @@ function solve(
   scratch: usize,
   memory: usize,
   stable: bool,
+  keeps: bool,
 ): void {
   const one = f32x4.splat(1);
   const half = f32x4.splat(0.5);
@@ -533,21 +536,26 @@ function solve(
     const h0x = dot3(d00, m00, d01, m01, d02, m02);
     const h0y = dot3(d10, m00, d11, m01, d12, m02);
     const h0z = dot3(d20, m00, d21, m01, d22, m02);
-    scatter(block, madd(w0, h0x, x0), madd(w0, h0y, y0), madd(w0, h0z, z0), w0);
+    shift(block, w0, h0x, h0y, h0z, x0, y0, z0, w0, keeps);
     const h1x = dot3(d00, m10, d01, m11, d02, m12);
     const h1y = dot3(d10, m10, d11, m11, d12, m12);
     const h1z = dot3(d20, m10, d21, m11, d22, m12);
-    scatter(block + 16, madd(w1, h1x, x1), madd(w1, h1y, y1), madd(w1, h1z, z1), w1);
+    shift(block + 16, w1, h1x, h1y, h1z, x1, y1, z1, w1, keeps);
     const h2x = dot3(d00, m20, d01, m21, d02, m22);
     const h2y = dot3(d10, m20, d11, m21, d12, m22);
     const h2z = dot3(d20, m20, d21, m21, d22, m22);
-    scatter(block + 32, madd(w2, h2x, x2), madd(w2, h2y, y2), madd(w2, h2z, z2), w2);
-    scatter(
+    shift(block + 32, w2, h2x, h2y, h2z, x2, y2, z2, w2, keeps);
+    shift(
       block + 48,
-      sub(x3, mul(w3, add(h0x, add(h1x, h2x)))),
-      sub(y3, mul(w3, add(h0y, add(h1y, h2y)))),
-      sub(z3, mul(w3, add(h0z, add(h1z, h2z)))),
+      f32x4.neg(w3),
+      add(h0x, add(h1x, h2x)),
+      add(h0y, add(h1y, h2y)),
+      add(h0z, add(h1z, h2z)),
+      x3,
+      y3,
+      z3,
       w3,
+      keeps,
     );
   }
 }

@@ -42,6 +42,7 @@ import {
   SHAPE_ROUNDING,
   SHAPE_BYTES,
 } from "../layout/layout";
+import { lowFrom, moveTo, roundingFrom, word } from "../math/places";
 import { fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "../math/rotation";
 
 /**
@@ -90,11 +91,13 @@ function solveShape(row: usize, pass: i32, h: f64, scratch: usize): void {
   let a20: f64 = 0;
   let a21: f64 = 0;
   let a22: f64 = 0;
+  const toLow = lowFrom();
+  const toRounding = roundingFrom();
   for (let i = 0, at = first, q = rest; i < count; i++, at += 16, q += 32) {
     const m = load<f64>(q, 24);
-    const x = m * (<f64>load<f32>(at) - ox);
-    const y = m * (<f64>load<f32>(at, 4) - oy);
-    const z = m * (<f64>load<f32>(at, 8) - oz);
+    const x = m * (<f64>load<f32>(at) - ox + word(at, toLow));
+    const y = m * (<f64>load<f32>(at, 4) - oy + word(at + 4, toLow));
+    const z = m * (<f64>load<f32>(at, 8) - oz + word(at + 8, toLow));
     const u = load<f64>(q);
     const v = load<f64>(q, 8);
     const w = load<f64>(q, 16);
@@ -150,9 +153,9 @@ function solveShape(row: usize, pass: i32, h: f64, scratch: usize): void {
     const u = load<f64>(q);
     const v = load<f64>(q, 8);
     const w = load<f64>(q, 16);
-    const x: f64 = load<f32>(at);
-    const y: f64 = load<f32>(at, 4);
-    const z: f64 = load<f32>(at, 8);
+    const x = <f64>load<f32>(at) + word(at, toLow);
+    const y = <f64>load<f32>(at, 4) + word(at + 4, toLow);
+    const z = <f64>load<f32>(at, 8) + word(at + 8, toLow);
     let dx = cx + g00 * u + g01 * v + g02 * w - x;
     let dy = cy + g10 * u + g11 * v + g12 * w - y;
     let dz = cz + g20 * u + g21 * v + g22 * w - z;
@@ -170,16 +173,13 @@ function solveShape(row: usize, pass: i32, h: f64, scratch: usize): void {
         store<f32>(l, <f32>(oz + dz), 8);
       }
     }
-    const X = <f32>(x + dx);
-    const Y = <f32>(y + dy);
-    const Z = <f32>(z + dz);
+    moveTo(at, x + dx, toLow, toRounding);
+    moveTo(at + 4, y + dy, toLow, toRounding);
+    moveTo(at + 8, z + dz, toLow, toRounding);
     const m = load<f64>(q, 24);
-    const a = m * (<f64>X - x);
-    const b = m * (<f64>Y - y);
-    const c = m * (<f64>Z - z);
-    store<f32>(at, X);
-    store<f32>(at, Y, 4);
-    store<f32>(at, Z, 8);
+    const a = m * (<f64>load<f32>(at) + word(at, toLow) - x);
+    const b = m * (<f64>load<f32>(at, 4) + word(at + 4, toLow) - y);
+    const c = m * (<f64>load<f32>(at, 8) + word(at + 8, toLow) - z);
     // goals keep the momentum: what they sum up to is rounding
     px += a;
     py += b;
@@ -199,6 +199,7 @@ function beginRounding(row: usize, cx: f64, cy: f64, cz: f64, h: f64): void {
   const X = <usize>load<u32>(HEADER, H_X);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - X;
   const toV = <usize>load<u32>(HEADER, H_V) - X;
+  const toRounding = roundingFrom();
   let px: f64 = 0;
   let py: f64 = 0;
   let pz: f64 = 0;
@@ -217,9 +218,9 @@ function beginRounding(row: usize, cx: f64, cy: f64, cz: f64, h: f64): void {
     const z: f64 = load<f32>(at, 8);
     const prev = at + toPrev;
     const v = at + toV;
-    const a = m * (x - <f64>load<f32>(prev) - h * <f64>load<f32>(v));
-    const b = m * (y - <f64>load<f32>(prev, 4) - h * <f64>load<f32>(v, 4));
-    const c = m * (z - <f64>load<f32>(prev, 8) - h * <f64>load<f32>(v, 8));
+    const a = m * (x - <f64>load<f32>(prev) + word(at, toRounding) - h * <f64>load<f32>(v));
+    const b = m * (y - <f64>load<f32>(prev, 4) + word(at + 4, toRounding) - h * <f64>load<f32>(v, 4));
+    const c = m * (z - <f64>load<f32>(prev, 8) + word(at + 8, toRounding) - h * <f64>load<f32>(v, 8));
     px += a;
     py += b;
     pz += c;

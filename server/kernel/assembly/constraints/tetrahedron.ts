@@ -35,14 +35,14 @@
  * damping: z^3 - 3 s z^2 + 3 s z - s with s = 1 - r has roots outside the unit circle for r < 1/2). What is stable,
  * once a tick and for slow bodies: warmStart.ts.
  */
-import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
+import { lowOf, moveCorners } from "./corners";
+import { add, sub, mul, madd, dot3, xs, ys, zs, ws, toLow } from "../math/lanes";
 import {
   PASS_FIRST,
   PASS_LAST,
   TET_DM,
   TET_K,
   TET_S,
-  TET_UNIT,
   TET_BYTES,
   TET_ORTHO_S,
   TET_S_COUPLING,
@@ -75,7 +75,8 @@ export function solveTetrahedra(
   scratch: usize,
   memory: usize,
 ): void {
-  solveStrains(block, own, count, pass, inverseH2, scratch, memory, false, false);
+  if (toLow) solveStrains(block, own, count, pass, inverseH2, scratch, memory, false, false, true);
+  else solveStrains(block, own, count, pass, inverseH2, scratch, memory, false, false, false);
 }
 
 /**
@@ -91,7 +92,8 @@ export function solveOrthotropic(
   scratch: usize,
   memory: usize,
 ): void {
-  solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, false);
+  if (toLow) solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, false, true);
+  else solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, false, false);
 }
 
 /** Plastic, isotropic or orthotropic: C = eps - eps_plastic (section 4.2); plasticity.ts moves the plastic part. */
@@ -104,12 +106,13 @@ export function solvePlastic(
   scratch: usize,
   memory: usize,
 ): void {
-  solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, true);
+  if (toLow) solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, true, true);
+  else solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, true, false);
 }
 
 /**
- * The solve of all three; `general` (nine compliances) and `plastic` are compile-time constants, so the plain path has
- * no trace of the others.
+ * The solve of all three; `general` (nine compliances), `plastic` and `keeps` (math/lanes.ts, shift) are compile-time
+ * constants, so the plain path has no trace of the others.
  */
 // @inline
 function solveStrains(
@@ -122,6 +125,7 @@ function solveStrains(
   memory: usize,
   general: bool,
   plastic: bool,
+  keeps: bool,
 ): void {
   const one = f32x4.splat(1);
   const half = f32x4.splat(0.5);
@@ -171,15 +175,46 @@ function solveStrains(
     const w3 = ws(a, b, c, d);
 
     // F = D_s D_m^-1
-    const ax = sub(x0, x3);
-    const ay = sub(y0, y3);
-    const az = sub(z0, z3);
-    const bx = sub(x1, x3);
-    const by = sub(y1, y3);
-    const bz = sub(z1, z3);
-    const cx = sub(x2, x3);
-    const cy = sub(y2, y3);
-    const cz = sub(z2, z3);
+    let ax = sub(x0, x3);
+    let ay = sub(y0, y3);
+    let az = sub(z0, z3);
+    let bx = sub(x1, x3);
+    let by = sub(y1, y3);
+    let bz = sub(z1, z3);
+    let cx = sub(x2, x3);
+    let cy = sub(y2, y3);
+    let cz = sub(z2, z3);
+    if (keeps) {
+      // edges of places: half a step of float32 at 4 m is more strain than a rest shape's own rounding
+      a = lowOf(block, 48);
+      b = lowOf(block, 52);
+      c = lowOf(block, 56);
+      d = lowOf(block, 60);
+      const x = xs(a, b, c, d);
+      const y = ys(a, b, c, d);
+      const z = zs(a, b, c, d);
+      a = lowOf(block, 0);
+      b = lowOf(block, 4);
+      c = lowOf(block, 8);
+      d = lowOf(block, 12);
+      ax = add(ax, sub(xs(a, b, c, d), x));
+      ay = add(ay, sub(ys(a, b, c, d), y));
+      az = add(az, sub(zs(a, b, c, d), z));
+      a = lowOf(block, 16);
+      b = lowOf(block, 20);
+      c = lowOf(block, 24);
+      d = lowOf(block, 28);
+      bx = add(bx, sub(xs(a, b, c, d), x));
+      by = add(by, sub(ys(a, b, c, d), y));
+      bz = add(bz, sub(zs(a, b, c, d), z));
+      a = lowOf(block, 32);
+      b = lowOf(block, 36);
+      c = lowOf(block, 40);
+      d = lowOf(block, 44);
+      cx = add(cx, sub(xs(a, b, c, d), x));
+      cy = add(cy, sub(ys(a, b, c, d), y));
+      cz = add(cz, sub(zs(a, b, c, d), z));
+    }
     const m00 = v128.load(block, TET_DM);
     const m01 = v128.load(block, TET_DM + 16);
     const m02 = v128.load(block, TET_DM + 32);
@@ -263,6 +298,7 @@ function solveStrains(
         z3,
         w3,
         general,
+        keeps,
       );
       continue;
     }
@@ -602,6 +638,7 @@ function solveStrains(
       z3,
       w3,
       general,
+      keeps,
     );
   }
 }
@@ -633,51 +670,4 @@ function continueUnsound(
   if (plastic) continuePlastic(scratch, sound, block, own, applied, inverseH2);
   else if (general) continueOrthotropic(scratch, sound, block, own, applied, inverseH2);
   else continueIsotropic(scratch, sound, block, own, applied, inverseH2);
-}
-
-/** x_i += w_i G b_i, G b_3 = -(G b_0 + G b_1 + G b_2); isotropic: G in its unit. */
-// @inline
-function moveCorners(
-  block: usize,
-  h0x: v128,
-  h0y: v128,
-  h0z: v128,
-  h1x: v128,
-  h1y: v128,
-  h1z: v128,
-  h2x: v128,
-  h2y: v128,
-  h2z: v128,
-  x0: v128,
-  y0: v128,
-  z0: v128,
-  w0: v128,
-  x1: v128,
-  y1: v128,
-  z1: v128,
-  w1: v128,
-  x2: v128,
-  y2: v128,
-  z2: v128,
-  w2: v128,
-  x3: v128,
-  y3: v128,
-  z3: v128,
-  w3: v128,
-  general: bool,
-): void {
-  let s = general ? w0 : mul(w0, v128.load(block, TET_UNIT));
-  scatter(block, madd(s, h0x, x0), madd(s, h0y, y0), madd(s, h0z, z0), w0);
-  s = general ? w1 : mul(w1, v128.load(block, TET_UNIT));
-  scatter(block + 16, madd(s, h1x, x1), madd(s, h1y, y1), madd(s, h1z, z1), w1);
-  s = general ? w2 : mul(w2, v128.load(block, TET_UNIT));
-  scatter(block + 32, madd(s, h2x, x2), madd(s, h2y, y2), madd(s, h2z, z2), w2);
-  s = general ? w3 : mul(w3, v128.load(block, TET_UNIT));
-  scatter(
-    block + 48,
-    sub(x3, mul(s, add(h0x, add(h1x, h2x)))),
-    sub(y3, mul(s, add(h0y, add(h1y, h2y)))),
-    sub(z3, mul(s, add(h0z, add(h1z, h2z)))),
-    w3,
-  );
 }

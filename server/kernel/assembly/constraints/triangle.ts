@@ -16,7 +16,7 @@
  * at rest here, unlike in tetrahedron.ts, and cofactors cancel. Per-strain multipliers keep the direction of the
  * stress, and weft, warp and shear cannot fight each other inside an element.
  */
-import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
+import { add, sub, mul, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
 import { PASS_FIRST, PASS_LAST, TRI_DM, TRI_S, TRI_K, TRI_APPLIED, TRI_BYTES, TRI_KEPT_BYTES } from "../layout/layout";
 
 /**
@@ -24,6 +24,13 @@ import { PASS_FIRST, PASS_LAST, TRI_DM, TRI_S, TRI_K, TRI_APPLIED, TRI_BYTES, TR
  *   and PASS_LAST, added; inverseH2 1/h^2, 1/s^2
  */
 export function solveTriangles(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
+  if (toLow) solve(block, own, count, pass, inverseH2, true);
+  else solve(block, own, count, pass, inverseH2, false);
+}
+
+/** @param keeps compile-time constant (math/lanes.ts, shift) */
+// @inline
+function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, keeps: bool): void {
   const one = f32x4.splat(1);
   const half = f32x4.splat(0.5);
   const two = f32x4.splat(2);
@@ -166,26 +173,41 @@ export function solveTriangles(block: usize, own: usize, count: i32, pass: i32, 
     }
     const n0 = add(m00, m10);
     const n1 = add(m01, m11); // minus b_2
-    scatter(
+    shift(
       block,
-      madd(w0, madd(gx0, m00, mul(gx1, m01)), x0),
-      madd(w0, madd(gy0, m00, mul(gy1, m01)), y0),
-      madd(w0, madd(gz0, m00, mul(gz1, m01)), z0),
       w0,
+      madd(gx0, m00, mul(gx1, m01)),
+      madd(gy0, m00, mul(gy1, m01)),
+      madd(gz0, m00, mul(gz1, m01)),
+      x0,
+      y0,
+      z0,
+      w0,
+      keeps,
     );
-    scatter(
+    shift(
       block + 16,
-      madd(w1, madd(gx0, m10, mul(gx1, m11)), x1),
-      madd(w1, madd(gy0, m10, mul(gy1, m11)), y1),
-      madd(w1, madd(gz0, m10, mul(gz1, m11)), z1),
       w1,
+      madd(gx0, m10, mul(gx1, m11)),
+      madd(gy0, m10, mul(gy1, m11)),
+      madd(gz0, m10, mul(gz1, m11)),
+      x1,
+      y1,
+      z1,
+      w1,
+      keeps,
     );
-    scatter(
+    shift(
       block + 32,
-      sub(x2, mul(w2, madd(gx0, n0, mul(gx1, n1)))),
-      sub(y2, mul(w2, madd(gy0, n0, mul(gy1, n1)))),
-      sub(z2, mul(w2, madd(gz0, n0, mul(gz1, n1)))),
+      f32x4.neg(w2),
+      madd(gx0, n0, mul(gx1, n1)),
+      madd(gy0, n0, mul(gy1, n1)),
+      madd(gz0, n0, mul(gz1, n1)),
+      x2,
+      y2,
+      z2,
       w2,
+      keeps,
     );
   }
 }

@@ -7,12 +7,19 @@
  *       \ | /
  *        x3             geometric.ts has the multiplier. A unilateral volume only resists compression: L >= 0.
  */
-import { sub, mul, add, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
+import { sub, mul, add, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
 import { remembered, unbounded, keep } from "./geometric";
 import { VOLUME_REST, VOLUME_BYTES, GEOMETRIC_LAMBDA, GEOMETRIC_LIMIT } from "../layout/layout";
 
 /** @param block address of the first of `count` blocks; pass PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2 */
 export function solveVolumes(block: usize, count: i32, pass: i32, inverseH2: f32): void {
+  if (toLow) solve(block, count, pass, inverseH2, true);
+  else solve(block, count, pass, inverseH2, false);
+}
+
+/** @param keeps compile-time constant (math/lanes.ts, shift) */
+// @inline
+function solve(block: usize, count: i32, pass: i32, inverseH2: f32, keeps: bool): void {
   const inverse = f32x4.splat(inverseH2);
   const sixth = f32x4.splat(1.0 / 6.0);
   for (let n = 0; n < count; n++, block += VOLUME_BYTES) {
@@ -94,12 +101,12 @@ export function solveVolumes(block: usize, count: i32, pass: i32, inverseH2: f32
     );
 
     let s = mul(w0, grown);
-    scatter(block, madd(s, gx0, x0), madd(s, gy0, y0), madd(s, gz0, z0), w0);
+    shift(block, s, gx0, gy0, gz0, x0, y0, z0, w0, keeps);
     s = mul(w1, grown);
-    scatter(block + 16, madd(s, gx1, x1), madd(s, gy1, y1), madd(s, gz1, z1), w1);
+    shift(block + 16, s, gx1, gy1, gz1, x1, y1, z1, w1, keeps);
     s = mul(w2, grown);
-    scatter(block + 32, madd(s, gx2, x2), madd(s, gy2, y2), madd(s, gz2, z2), w2);
+    shift(block + 32, s, gx2, gy2, gz2, x2, y2, z2, w2, keeps);
     s = mul(w3, grown);
-    scatter(block + 48, sub(x3, mul(s, gx3)), sub(y3, mul(s, gy3)), sub(z3, mul(s, gz3)), w3);
+    shift(block + 48, f32x4.neg(s), gx3, gy3, gz3, x3, y3, z3, w3, keeps);
   }
 }

@@ -27,9 +27,12 @@ import {
   MOTION_S1,
   INTERSECTION_SURFACES,
   INTERSECTION_BYTES,
+  H_ACC,
   BODY_FIRST,
   BODY_COUNT,
   BODY_FREE,
+  BODY_FORCE,
+  BODY_MASS,
   BODY_MEETS,
   BODY_IMPLICIT,
   BODY_HELD,
@@ -55,6 +58,7 @@ export function findFreeBodies(): void {
     store<i32>(row, free ? 1 : 0, BODY_FREE);
     store<i32>(row, free ? 0 : 1, BODY_HELD);
     store<i32>(row, b, BODY_ISLAND);
+    if (free) sumForces(row);
   }
   let point = <usize>load<u32>(HEADER, H_POINTS);
   for (let n = load<i32>(HEADER, H_POINT_COUNT); n > 0; n--, point += POINT_BYTES) {
@@ -132,6 +136,27 @@ function bind(rows: usize, bodies: i32, address: u32): void {
       return;
     }
   }
+}
+
+/** External force and mass of a body without fixed particles. */
+function sumForces(row: usize): void {
+  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  let mass: f64 = 0;
+  let x: f64 = 0;
+  let y: f64 = 0;
+  let z: f64 = 0;
+  for (let i = load<i32>(row, BODY_COUNT), at = <usize>load<u32>(row, BODY_FIRST); i > 0; i--, at += 16) {
+    const m = 1.0 / <f64>load<f32>(at, 12);
+    const acc = at + toAcc;
+    mass += m;
+    x += m * <f64>load<f32>(acc);
+    y += m * <f64>load<f32>(acc, 4);
+    z += m * <f64>load<f32>(acc, 8);
+  }
+  store<f64>(row, x, BODY_FORCE);
+  store<f64>(row, y, BODY_FORCE + 8);
+  store<f64>(row, z, BODY_FORCE + 16);
+  store<f64>(row, mass, BODY_MASS);
 }
 
 /**

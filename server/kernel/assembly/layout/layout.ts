@@ -23,6 +23,11 @@ export const H_POINT_COUNT = 104; // i32: slots in use or not; inactive ones are
 export const H_COLLIDERS = 108; // i32 pointer
 export const H_COLLIDER_COUNT = 112; // i32
 export const H_TICK = 116; // u32: ticks done
+// i32 pointers: f32x4 per particle, m, of which the fourth is 0; 0: a room without (sim/precision.ts). A particle's
+// place is x plus its low word; what it has moved in this substep is x - xPrev plus its rounding (particles.ts)
+export const H_LOW = 120;
+export const H_ROUNDING = 124;
+export const H_LOW_SPEED = 128; // likewise, m/s: a particle's velocity is v plus this
 export const H_SURFACE = 132; // i32 pointer: per body surface tables for the broad phase
 export const H_BODY_COUNT = 136; // i32
 export const H_TICK_SECONDS = 152; // f32: length of one tick
@@ -645,7 +650,10 @@ export const BODY_INACTIVE = 156; // i32 1: it takes no part (server/sim/inactiv
 export const BODY_LISTED = 160;
 export const BODY_AGAINST = 164; // i32 1: the list has a pair of it and a collider's core mesh
 export const BODY_IMPLICIT = 168; // i32 1: its own step keeps its momentum (implicit/step.ts)
-export const BODY_BYTES = 176;
+export const BODY_FORCE = 176; // f64x3 N: external, of all its particles; where it may be free
+export const BODY_MASS = 200; // f64 kg, likewise
+export const BODY_LEAD = 208; // f64x3 m: what a substep of symplectic Euler falls too far (momentum.ts)
+export const BODY_BYTES = 240;
 
 // ---- per-instance scratch, behind everything else
 // ------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
  * Four-lane helpers: 4x4 transposes between particles (x, y, z, w) and lanes, and multiply-add without fusing (fused
  * results differ between machines; see server/kernel/README.md).
  */
+import { HEADER, H_X, H_LOW, H_ROUNDING } from "../layout/layout";
 
 // @inline
 export function add(a: v128, b: v128): v128 {
@@ -88,4 +89,69 @@ export function largest(a: v128): f32 {
     max<f32>(f32x4.extract_lane(a, 0), f32x4.extract_lane(a, 1)),
     max<f32>(f32x4.extract_lane(a, 2), f32x4.extract_lane(a, 3)),
   );
+}
+
+/** From X to the low words and to what rounding took (integrate/particles.ts), where solvers keep them; else 0. */
+export let toLow: usize = 0;
+let toRounding: usize = 0;
+
+/** Before a phase: whether its solvers keep what rounding takes from positions. */
+export function keepRounding(): void {
+  const low = <usize>load<u32>(HEADER, H_LOW);
+  const X = <usize>load<u32>(HEADER, H_X);
+  toLow = low ? low - X : 0;
+  toRounding = <usize>load<u32>(HEADER, H_ROUNDING) - X;
+}
+
+/**
+ * Moves four particles (x, y, z, w), at the four addresses held at `at`, by s (gx, gy, gz).
+ * @param keeps compile-time constant: whether what rounding takes is kept; a branch here costs every solver a twelfth
+ */
+// @inline
+export function shift(
+  at: usize,
+  s: v128,
+  gx: v128,
+  gy: v128,
+  gz: v128,
+  x: v128,
+  y: v128,
+  z: v128,
+  w: v128,
+  keeps: bool,
+): void {
+  const nx = madd(s, gx, x);
+  const ny = madd(s, gy, y);
+  const nz = madd(s, gz, z);
+  scatter(at, nx, ny, nz, w);
+  if (keeps) keepLost(at, sub(mul(s, gx), sub(nx, x)), sub(mul(s, gy), sub(ny, y)), sub(mul(s, gz), sub(nz, z)));
+}
+
+/** What x could not take of a shift, which is exact where |x| is above it. */
+function keepLost(at: usize, x: v128, y: v128, z: v128): void {
+  const none = f32x4.splat(0);
+  const xyLow = low(x, y);
+  const zLow = low(z, none);
+  const xyHigh = high(x, y);
+  const zHigh = high(z, none);
+  keep(<usize>load<u32>(at, 0), firstHalves(xyLow, zLow));
+  keep(<usize>load<u32>(at, 4), secondHalves(xyLow, zLow));
+  keep(<usize>load<u32>(at, 8), firstHalves(xyHigh, zHigh));
+  keep(<usize>load<u32>(at, 12), secondHalves(xyHigh, zHigh));
+}
+
+/**
+ * The low word takes it; what has become half a step of float32 or more there goes on to x. Lane 3 of both words is 0:
+ * w stays.
+ */
+// @inline
+function keep(particle: usize, lost: v128): void {
+  const before = v128.load(particle + toLow);
+  const x = v128.load(particle);
+  const way = add(before, lost);
+  const there = add(x, way);
+  const left = sub(way, sub(there, x));
+  v128.store(particle, there);
+  v128.store(particle + toLow, left);
+  v128.store(particle + toRounding, add(v128.load(particle + toRounding), sub(left, before)));
 }

@@ -10,15 +10,17 @@
  *   min(|d|/w_t, mu lambda): a rolling ball's point stands still, so it rolls on. mu is the static coefficient for a
  *   point that lay still
  * Depth, normal and time of entry are those of collide.ts: swept, in the frame of the collider. What a push does beyond
- * the approach of this substep (overlap that was there before) moves the body without a velocity. Impacts are finished
- * after the sweeps, as in the same paper: points that approached a surface and are at it get, by pushes that move
- * nothing, the velocity that restitution says, none included (rigidBounce.ts). Velocities then are v = V + omega x (x -
- * c), h V the shift of the center, h omega = axis tan(angle) of the turn, because prediction moves along tangents,
- * which turns by atan(h omega); the particles' own (x - xPrev)/h would lose omega^2 h of every turn a second (8 % at 10
- * rad/s and 1/1200 s). What rounding moves in a substep is noted (SHAPE_ROUNDING: shape.ts, moveParticles) and taken
- * off: a body that does not turn has all particles rounded alike, so that at 1 m and 1/1200 s its speed was known to
- * 1e-4 m/s, and damping that takes less of it in a substep took nothing. Bodies in free flight keep what momentum.ts
- * gave them.
+ * the approach of this substep (overlap that was there before) moves the body without a velocity and without friction,
+ * no faster than RISE: what is placed on something, or within the margin, is neither thrown nor held back. Approach is
+ * what has a velocity: of a box that is lifted corner by corner, the opposite corner sinks, but does not approach.
+ * Impacts are finished after the sweeps, as in the same paper: points that approached a surface and are at it get, by
+ * pushes that move nothing, the velocity that restitution says, none included (rigidBounce.ts). Velocities then are v =
+ * V + omega x (x - c), h V the shift of the center, h omega = axis tan(angle) of the turn, because prediction moves
+ * along tangents, which turns by atan(h omega); the particles' own (x - xPrev)/h would lose omega^2 h of every turn a
+ * second (8 % at 10 rad/s and 1/1200 s). What rounding moves in a substep is noted (SHAPE_ROUNDING: shape.ts,
+ * moveParticles) and taken off: a body that does not turn has all particles rounded alike, so that at 1 m and 1/1200 s
+ * its speed was known to 1e-4 m/s, and damping that takes less of it in a substep took nothing. Bodies in free flight
+ * keep what momentum.ts gave them.
  */
 import {
   HEADER,
@@ -64,7 +66,7 @@ import {
 } from "../layout/layout";
 import { inverseMassAt, measure, moveParticles, pushAt, extent } from "./rigidBody";
 import { addPush, bounceRigid, clearPushes } from "./rigidBounce";
-import { answer, answerX, answerY, answerZ } from "../colliders/collide";
+import { answer, answerX, answerY, answerZ, RISE } from "../colliders/collide";
 import { distanceTo } from "../colliders/colliderDistance";
 import { findCoefficients, rootStatic } from "../colliders/coefficients";
 import { meets } from "../state/filters";
@@ -245,7 +247,6 @@ function touch(
   let ny = answerY;
   let nz = answerZ;
   const approach = -((x - px) * nx + (y - py) * ny + (z - pz) * nz);
-  const depth = <f64>found;
   if (motion) {
     turnFromFrame(motion, MOTION_R1, nx, ny, nz);
     nx = frameX;
@@ -255,17 +256,38 @@ function touch(
   const ax: f64 = rx - R * <f64>nx;
   const ay: f64 = ry - R * <f64>ny;
   const az: f64 = rz - R * <f64>nz;
-  const lambda = depth / inverseMassAt(row, ax, ay, az, nx, ny, nz);
-  const idle = lambda * max<f64>(0, 1 - max<f64>(0, approach) / depth);
-  pushAt(row, ax, ay, az, nx, ny, nz, lambda, idle);
-  addPush(row, at, lambda - idle, nx, ny, nz);
-  // friction: where the touching point of the body is now, and was
-  const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH);
-  const sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8);
-  const sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16);
-  const tx = load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST);
-  const ty = load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8);
-  const tz = load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16);
+  // of what the point has moved, that without a velocity
+  const lifted =
+    (load<f64>(row, SHAPE_PUSH_STILL) +
+      load<f64>(row, SHAPE_TWIST_STILL + 8) * az -
+      load<f64>(row, SHAPE_TWIST_STILL + 16) * ay) *
+      nx +
+    (load<f64>(row, SHAPE_PUSH_STILL + 8) +
+      load<f64>(row, SHAPE_TWIST_STILL + 16) * ax -
+      load<f64>(row, SHAPE_TWIST_STILL) * az) *
+      ny +
+    (load<f64>(row, SHAPE_PUSH_STILL + 16) +
+      load<f64>(row, SHAPE_TWIST_STILL) * ay -
+      load<f64>(row, SHAPE_TWIST_STILL + 8) * ax) *
+      nz;
+  const real = min<f64>(found, max<f64>(0, <f64>approach + lifted));
+  // a ball's margin is its radius: it has no gap
+  const slow = <f64>(RISE * margin * load<f32>(HEADER, H_SUBSTEP_SECONDS));
+  const rises: f64 = R > 0 ? found : max<f64>(slow - lifted, <f64>found - margin);
+  const depth = min<f64>(found, real + max<f64>(0, rises));
+  if (!(depth > 1e-5 * margin)) return false;
+  const lambda = real / inverseMassAt(row, ax, ay, az, nx, ny, nz);
+  const idle = (depth - real) / inverseMassAt(row, ax, ay, az, nx, ny, nz);
+  pushAt(row, ax, ay, az, nx, ny, nz, lambda + idle, idle);
+  addPush(row, at, lambda, nx, ny, nz);
+  // friction: what the touching point of the body has moved, with a velocity
+  const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH) - load<f64>(row, SHAPE_PUSH_STILL);
+  const sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8) - load<f64>(row, SHAPE_PUSH_STILL + 8);
+  const sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16) - load<f64>(row, SHAPE_PUSH_STILL + 16);
+  const tx = load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST) - load<f64>(row, SHAPE_TWIST_STILL);
+  const ty = load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8) - load<f64>(row, SHAPE_TWIST_STILL + 8);
+  const tz =
+    load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16) - load<f64>(row, SHAPE_TWIST_STILL + 16);
   let dx = sx + ty * az - tz * ay;
   let dy = sy + tz * ax - tx * az;
   let dz = sz + tx * ay - ty * ax;

@@ -23,6 +23,7 @@ import {
 } from "../layout/layout";
 import { fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "../math/rotation";
 import { noteRounding } from "../constraints/shape";
+import { lowFrom, moveTo, roundingFrom, word } from "../math/places";
 
 // farthest surface particle from the center, m, of the last `measure`
 export let extent: f64;
@@ -37,6 +38,8 @@ export function measure(row: usize, scratch: usize): void {
   const count = load<i32>(row, SHAPE_COUNT);
   const rest = <usize>load<u32>(row, SHAPE_REST);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  // from xPrev to here it has moved with what rounding took
+  const toLost = roundingFrom();
   const ox: f64 = load<f32>(first);
   const oy: f64 = load<f32>(first, 4);
   const oz: f64 = load<f32>(first, 8);
@@ -53,9 +56,9 @@ export function measure(row: usize, scratch: usize): void {
     const prev = at + toPrev;
     if (load<f32>(at, 12) !== 0) free = true;
     M += m;
-    sx += m * (<f64>load<f32>(at) - ox);
-    sy += m * (<f64>load<f32>(at, 4) - oy);
-    sz += m * (<f64>load<f32>(at, 8) - oz);
+    sx += m * (<f64>load<f32>(at) - ox + word(at, toLost));
+    sy += m * (<f64>load<f32>(at, 4) - oy + word(at + 4, toLost));
+    sz += m * (<f64>load<f32>(at, 8) - oz + word(at + 8, toLost));
     tx += m * (<f64>load<f32>(prev) - ox);
     ty += m * (<f64>load<f32>(prev, 4) - oy);
     tz += m * (<f64>load<f32>(prev, 8) - oz);
@@ -90,9 +93,9 @@ export function measure(row: usize, scratch: usize): void {
   const vz = oz + tz;
   for (let i = 0, at = first, q = rest; i < count; i++, at += 16, q += 32) {
     const m = load<f64>(q, 24);
-    const X = <f64>load<f32>(at) - px;
-    const Y = <f64>load<f32>(at, 4) - py;
-    const Z = <f64>load<f32>(at, 8) - pz;
+    const X = <f64>load<f32>(at) - px + word(at, toLost);
+    const Y = <f64>load<f32>(at, 4) - py + word(at + 4, toLost);
+    const Z = <f64>load<f32>(at, 8) - pz + word(at + 8, toLost);
     const x = m * X;
     const y = m * Y;
     const z = m * Z;
@@ -236,6 +239,8 @@ export function moveParticles(row: usize, toArray: usize, push: usize, twist: us
   let la: f64 = 0;
   let lb: f64 = 0;
   let lc: f64 = 0;
+  const toLow: usize = toArray ? 0 : lowFrom();
+  const toLost = roundingFrom();
   // Cayley: R r = r + k (a x r + a x (a x r)), a half the turn
   const k: f64 = 2 / (1 + ax * ax + ay * ay + az * az);
   for (let i = 0, at = first; i < count; i++, at += 16) {
@@ -250,19 +255,16 @@ export function moveParticles(row: usize, toArray: usize, push: usize, twist: us
     const ux = ay * rz - az * ry;
     const uy = az * rx - ax * rz;
     const uz = ax * ry - ay * rx;
-    const px = <f64>load<f32>(p) + sx + k * (ux + ay * uz - az * uy);
-    const py = <f64>load<f32>(p, 4) + sy + k * (uy + az * ux - ax * uz);
-    const pz = <f64>load<f32>(p, 8) + sz + k * (uz + ax * uy - ay * ux);
-    const X = <f32>px;
-    const Y = <f32>py;
-    const Z = <f32>pz;
+    const px = <f64>load<f32>(p) + word(p, toLow) + sx + k * (ux + ay * uz - az * uy);
+    const py = <f64>load<f32>(p, 4) + word(p + 4, toLow) + sy + k * (uy + az * ux - ax * uz);
+    const pz = <f64>load<f32>(p, 8) + word(p + 8, toLow) + sz + k * (uz + ax * uy - ay * ux);
+    moveTo(p, px, toLow, toLost);
+    moveTo(p + 4, py, toLow, toLost);
+    moveTo(p + 8, pz, toLow, toLost);
     const m: f64 = sign / <f64>load<f32>(at, 12);
-    const a = m * (<f64>X - px);
-    const b = m * (<f64>Y - py);
-    const c = m * (<f64>Z - pz);
-    store<f32>(p, X);
-    store<f32>(p, Y, 4);
-    store<f32>(p, Z, 8);
+    const a = m * (<f64>load<f32>(p) + word(p, toLow) - px);
+    const b = m * (<f64>load<f32>(p, 4) + word(p + 4, toLow) - py);
+    const c = m * (<f64>load<f32>(p, 8) + word(p + 8, toLow) - pz);
     ea += a;
     eb += b;
     ec += c;

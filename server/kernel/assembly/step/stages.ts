@@ -84,6 +84,7 @@ import {
   BODY_INACTIVE,
 } from "../layout/layout";
 import { predict, updateVelocity } from "../integrate/particles";
+import { keepRounding } from "../math/lanes";
 import { solveOrthotropic, solvePlastic, solveTetrahedra } from "../constraints/tetrahedron";
 import { solveNeoHookean, solveStableNeoHookean } from "../constraints/hyperelastic";
 import { flow } from "../constraints/plasticity";
@@ -143,6 +144,7 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   if (kept && load<i32>(HEADER, H_WARM_START) && load<i32>(HEADER, H_SUBSTEP) === load<i32>(HEADER, H_SUBSTEPS) - 1)
     pass &= ~PASS_LAST;
   const own = <usize>load<u32>(phase, PHASE_OWN);
+  keepRounding();
   if (kind === KIND_TET)
     solveTetrahedra(
       data + <usize>begin * TET_BYTES,

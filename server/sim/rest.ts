@@ -1,0 +1,312 @@
+/**
+ * Who is at rest. The tick's last part: counts how long each body has stayed where it is, calms what does, lets stress
+ * settle, notes who sleeps.
+ *
+ *   stays within STILL (STILL_LYING) of one place for SECONDS_TO_CALM   calmed: damped, and what its stress lacks is
+ *                                                                       remembered
+ *   the same for SECONDS_TO_SLEEP, its stress settled                   asleep; all asleep: velocities are zero, ticks
+ *                                                                       only count
+ *
+ * What decides is where a body is, not how fast: a solver that is not converged never stops trembling, at centimeters a
+ * second but within a fraction of a millimeter, while a slow drift, a pendulum or a wave of less speed goes somewhere.
+ * A calmed body whose stress still has to settle rises, so it counts as calm while it is slow. Nothing that calming
+ * does changes the momentum of what no outer force acts on.
+ * Tried: calming all that is slower than a twentieth of its size a second. A cube that drifted at 2 cm/s without
+ * gravity stood after 1.2 cm.
+ */
+import * as L from "../kernel/assembly/layout/layout.ts";
+import type { Views } from "./grabs.ts";
+import { statusAt } from "./inactive.ts";
+import type { BodyLayout, SimLayout } from "./layout.ts";
+import { calmDeformation } from "./calm.ts";
+
+/**
+ * Times are those of people who watch, s; a body so large, or gravity so weak, that a fall through its own size takes
+ * longer than 1 s has that much longer (BodyLayout.pace), so that what begins to fall is not taken for still.
+ */
+const SECONDS_TO_CALM = 1;
+const SECONDS_TO_SLEEP = 1.25;
+/**
+ * Root mean square distance of the surface, in sizes of the body (diagonal of its rest box): the same scene in
+ * millimetres rests alike, and one corner that quivers does not keep a room awake. 1/s times this is the slowest drift
+ * that is motion.
+ */
+const STILL = 0.0002;
+/**
+ * Likewise of what lies on something: contact that is not converged lets layers tremble and creep. Five sheets on a
+ * floor creep by 0.0008 to 0.0004 sizes in a second, a strip that has fallen into a coil by 0.0004: with STILL the
+ * sheets were awake after 14 s and the coil after 40, with this they sleep after 6 and 7.
+ */
+const STILL_LYING = 0.0005;
+/** What is calm is damped with so much, 1/s. */
+const CALMING = 10;
+/** A calm body may creep this many times as fast before it is not. */
+const CREEPING = 4;
+/**
+ * A calm body rises while its stress settles: no more than FEW of its surface is faster than this many sizes a second.
+ */
+const RISING = 0.2;
+const FEW = 0.25;
+/**
+ * Remembered stress (kernel/assembly/warmStart/warmStart.ts): the memory of a calm body takes over GAIN d of the stress
+ * in a second, d being its damping in 1/s; stable below 1. A body of which half is faster than FAST sizes a second
+ * forgets FORGETTING of it in a second.
+ */
+const GAIN = 0.5;
+/** A body that the scene damps with so much, 1/s, remembers while it moves, too. */
+const MUCH_DAMPING = 2;
+const FAST = 0.5;
+const FORGETTING = 2;
+/** Share of the stress that iterations must build up alone for memory to be of no use. */
+const CONVERGED = 0.995;
+/** Part of the stress that the iterations must add for their share to be measured by it. */
+const MEASURED = 0.5;
+/**
+ * Strains that float32 positions may have for no reason: some units in the last place of the body's size, over the
+ * length of an edge.
+ */
+const ROUNDING = 2 ** -21;
+/**
+ * A body settles until its stress is this close to where it is going, relative, or this long, s; or for twice as long
+ * as that takes with its share: where contact trembles, the estimate of what its stress lacks stays above SETTLED (0.02
+ * in a pile of jellies).
+ */
+const SETTLED = 0.005;
+const SECONDS_TO_SETTLE = 60;
+
+export class Rest {
+  private readonly memory: WebAssembly.Memory;
+  private readonly views: Views;
+  private readonly layout: SimLayout;
+  private readonly waits: (body: number) => boolean;
+
+  constructor(memory: WebAssembly.Memory, views: Views, layout: SimLayout, waits: (body: number) => boolean) {
+    this.memory = memory;
+    this.views = views;
+    this.layout = layout;
+    this.waits = waits;
+  }
+
+  sleeps(b: number): boolean {
+    return this.views.i32[this.stillAt(b)]! >= this.ticks(SECONDS_TO_SLEEP, this.layout.bodies[b]!);
+  }
+
+  wake(): void {
+    const { bodyCount } = this.layout;
+    this.views.i32.fill(0, this.stillAt(0), this.stillAt(bodyCount) + 1);
+    this.views.i32.fill(0, this.nearAt(0), this.calmAt(bodyCount));
+  }
+
+  /**
+   * After a tick.
+   * @param mayRest whether anything may be calmed, or fall asleep; riding: a collider moves beside a body
+   */
+  count(mayRest: boolean, riding: boolean): void {
+    const {
+      layout,
+      views: { i32 },
+    } = this;
+    let all = true;
+    let settling = false;
+    layout.bodies.forEach((body, b) => {
+      if (this.waits(b)) return;
+      const slow = this.isCalm(body, b);
+      // what its own step solves needs no calming
+      if (mayRest && slow && !riding && !body.implicit) this.calm(body, b);
+      if (this.remember(body, b, slow, mayRest)) settling = true;
+      this.countStill(body, b);
+      all &&= this.sleeps(b);
+    });
+    if (all && mayRest && !i32[this.stillAt(layout.bodyCount)]) this.halt();
+    i32[this.stillAt(layout.bodyCount)] = all ? 1 : 0;
+    const at = (L.HEADER + L.H_WARM_START) / 4;
+    if (i32[at] && !settling) this.forget();
+    i32[at] = settling ? 1 : 0;
+  }
+
+  /**
+   * How far a body's stress has settled. `share`: what the iterations alone build up of it (1 before it is measured);
+   * `error`: estimate of what is missing, relative.
+   */
+  settlement(body: number): { share: number; error: number } {
+    const row = this.rowOf(body);
+    const measured = row.getFloat32(L.BODY_SHARE, true);
+    const share = measured || 1;
+    const strain = row.getFloat64(L.BODY_STRAIN, true);
+    if (measured >= CONVERGED || strain <= this.roundingOf(body, row)) return { share, error: 1 - share };
+    return { share, error: Math.sqrt(row.getFloat64(L.BODY_CHANGE, true) / strain) / share };
+  }
+
+  /** All remembered stress. */
+  forget(): void {
+    const {
+      layout,
+      views: { i32 },
+    } = this;
+    for (const { address, bytes } of layout.memories)
+      for (let at = address; at < address + bytes; at += L.WARM_START_BYTES)
+        i32.fill(0, at / 4, (at + L.WARM_START_BODY) / 4);
+  }
+
+  private stillAt(body: number): number {
+    return this.layout.still / 4 + body;
+  }
+
+  /** Ticks that a body has stayed near its anchor. */
+  private nearAt(body: number): number {
+    return statusAt(this.layout, this.layout.bodyCount) + body;
+  }
+
+  /** Ticks that it has been calm. */
+  private calmAt(body: number): number {
+    return this.nearAt(this.layout.bodyCount) + body;
+  }
+
+  private rowOf(body: number): DataView {
+    return new DataView(this.memory.buffer, this.layout.bodyRows + body * L.BODY_BYTES, L.BODY_BYTES);
+  }
+
+  private ticks(seconds: number, body: BodyLayout): number {
+    return seconds * body.pace * this.layout.tickHz;
+  }
+
+  /** Counts, and says whether the body has stayed where it is, or has been calm and still settles. */
+  private isCalm(body: BodyLayout, b: number): boolean {
+    const { i32 } = this.views;
+    const near = this.nearAt(b);
+    const before = i32[near]!;
+    const lies = !body.hangs && !this.isFree(b);
+    if (this.nearAnchor(body, lies ? STILL_LYING : STILL)) i32[near] = before + 1;
+    else {
+      i32[near] = 0;
+      this.setAnchor(body);
+    }
+    const longest = Math.max(before, i32[near]!);
+    const stays =
+      i32[this.calmAt(b)]! > 0 &&
+      (i32[near]! > 0 ||
+        before * CREEPING >= this.ticks(SECONDS_TO_CALM, body) ||
+        (!this.hasSettled(body, b) && !this.moves(body, RISING, FEW)));
+    const calm = stays || longest >= this.ticks(SECONDS_TO_CALM, body);
+    i32[this.calmAt(b)] = calm ? i32[this.calmAt(b)]! + 1 : 0;
+    return calm;
+  }
+
+  /**
+   * The estimate of what stress lacks is noisy where little does: what is nearly settled neither counts nor starts
+   * again.
+   */
+  private countStill(body: BodyLayout, b: number): void {
+    const { i32 } = this.views;
+    const still = this.stillAt(b);
+    if (i32[this.nearAt(b)] === 0) i32[still] = 0;
+    else if (this.hasSettled(body, b)) i32[still]!++;
+    else if (this.settlement(b).error > 2 * SETTLED) i32[still] = 0;
+  }
+
+  private hasSettled(body: BodyLayout, b: number): boolean {
+    const { error, share } = this.settlement(b);
+    return error < SETTLED || this.views.i32[this.calmAt(b)]! >= this.ticks(this.secondsToSettle(b, share), body);
+  }
+
+  /** What lacks decays by GAIN CALMING share a second; SECONDS_TO_SETTLE where the share is not known. */
+  private secondsToSettle(b: number, share: number): number {
+    if (this.rowOf(b).getFloat32(L.BODY_SHARE, true) === 0) return SECONDS_TO_SETTLE;
+    return Math.min(SECONDS_TO_SETTLE, (2 * Math.log(1 / SETTLED)) / (GAIN * CALMING * share));
+  }
+
+  /** Sets what a body's memory takes over and keeps in the next tick. @returns true if it has any use for memory */
+  private remember(body: BodyLayout, b: number, slow: boolean, mayRest: boolean): boolean {
+    const {
+      layout: { tickHz, bodyRows },
+      views: { f32 },
+    } = this;
+    const at = bodyRows + b * L.BODY_BYTES;
+    const row = this.rowOf(b);
+    const damping = body.damping + (mayRest && slow ? CALMING / body.pace : 0);
+    const useful = slow || body.damping * body.pace >= MUCH_DAMPING;
+    f32[(at + L.BODY_GAIN) / 4] = useful ? Math.min(1, (GAIN * damping) / tickHz) : 0;
+    f32[(at + L.BODY_KEEP) / 4] =
+      !slow && this.moves(body, FAST, 0.5) ? 1 / (1 + FORGETTING / (body.pace * tickHz)) : 1;
+    const share = row.getFloat32(L.BODY_SHARE, true);
+    // of what the iterations added to what they began with, as long as that is much: a memory that is full hides what
+    // they cannot do
+    const change = row.getFloat64(L.BODY_CHANGE, true);
+    if (slow && change > Math.max(MEASURED ** 2 * row.getFloat64(L.BODY_STRAIN, true), this.roundingOf(b, row))) {
+      const measured = 1 / (1 + Math.sqrt(row.getFloat64(L.BODY_MISMATCH, true) / change));
+      if (share === 0 || measured < share) row.setFloat32(L.BODY_SHARE, measured, true);
+    }
+    return useful ? share < CONVERGED : share > 0 && share < CONVERGED;
+  }
+
+  /** Sum over the body's elements below which strains are the rounding of positions. */
+  private roundingOf(body: number, row: DataView): number {
+    const { size, meanEdge } = this.layout.bodies[body]!;
+    return ((ROUNDING * size) / meanEdge) ** 2 * row.getFloat64(L.BODY_WEIGHT, true);
+  }
+
+  /** Asleep is at rest: no velocity is left to wake up with. */
+  private halt(): void {
+    const {
+      layout,
+      views: { f32 },
+    } = this;
+    for (let i = 0, v = layout.v / 4; i < layout.particleCount; i++, v += 4) f32.fill(0, v, v + 3);
+  }
+
+  /** Whether more than a share of a body's streamed particles is faster than `limit` sizes in its pace. */
+  private moves(body: BodyLayout, limit: number, share: number): boolean {
+    const { f32 } = this.views;
+    const most = ((limit * body.size) / body.pace) ** 2;
+    let left = share * body.streamedCount;
+    for (let i = 0, v = this.layout.v / 4 + 4 * body.first; i < body.streamedCount; i++, v += 4) {
+      if (f32[v]! * f32[v]! + f32[v + 1]! * f32[v + 1]! + f32[v + 2]! * f32[v + 2]! > most && --left < 0) return true;
+    }
+    return false;
+  }
+
+  private calm(body: BodyLayout, b: number): void {
+    const { f32 } = this.views;
+    const { x, v, tickHz } = this.layout;
+    const keep = 1 / (1 + CALMING / (body.pace * tickHz));
+    if (this.isFree(b)) return calmDeformation(f32, x / 4 + 4 * body.first, v / 4 + 4 * body.first, body.count, keep);
+    for (let i = 0, at = v / 4 + 4 * body.first; i < body.count; i++, at += 4)
+      for (let r = 0; r < 3; r++) f32[at + r]! *= keep;
+  }
+
+  /** Whether nothing outside of its island takes momentum from the body, or gave it some in the last tick. */
+  private isFree(b: number): boolean {
+    const island = this.rowOf(b).getInt32(L.BODY_ISLAND, true);
+    const held = this.rowOf(island).getInt32(L.BODY_HELD, true);
+    return (held & ~L.HELD_RIGID) === 0;
+  }
+
+  private nearAnchor(body: BodyLayout, still: number): boolean {
+    const { f32 } = this.views;
+    let sum = 0;
+    for (
+      let i = 0, x = this.layout.x / 4 + 4 * body.first, a = this.layout.anchor / 4 + 3 * body.streamedFirst;
+      i < body.streamedCount;
+      i++, x += 4, a += 3
+    ) {
+      const dx = f32[x]! - f32[a]!;
+      const dy = f32[x + 1]! - f32[a + 1]!;
+      const dz = f32[x + 2]! - f32[a + 2]!;
+      sum += dx * dx + dy * dy + dz * dz;
+    }
+    return sum <= (still * body.size) ** 2 * body.streamedCount;
+  }
+
+  private setAnchor(body: BodyLayout): void {
+    const { f32 } = this.views;
+    for (
+      let i = 0, x = this.layout.x / 4 + 4 * body.first, a = this.layout.anchor / 4 + 3 * body.streamedFirst;
+      i < body.streamedCount;
+      i++, x += 4, a += 3
+    ) {
+      f32[a] = f32[x]!;
+      f32[a + 1] = f32[x + 1]!;
+      f32[a + 2] = f32[x + 2]!;
+    }
+  }
+}
