@@ -14,10 +14,11 @@ import type {
   Lease,
   Listing,
   Parked,
+  Rewritten,
   RoomRecord,
   Store,
 } from "./store.ts";
-import { AUDIT_ENTRIES, LEASE_SECONDS, LeaseLost, StoreRefused, StoreUnavailable } from "./store.ts";
+import { AUDIT_ENTRIES, LEASE_SECONDS, LeaseLost, StoreBehind, StoreRefused, StoreUnavailable } from "./store.ts";
 
 export interface SqliteOptions {
   /** The file. */
@@ -80,6 +81,10 @@ export class SqliteStore implements Store {
 
   async claim(room: string, holder: Holder, { parked = false } = {}): Promise<Lease | null> {
     return this.#call("claim", room, holder, parked);
+  }
+
+  async readWrites(leases: readonly Lease[]): Promise<number[]> {
+    return this.#call("readWrites", leases);
   }
 
   async countAttempts(lease: Lease, attempts: number): Promise<void> {
@@ -154,8 +159,8 @@ export class SqliteStore implements Store {
     await this.#fenced(lease, "prune", keepTicks, journalAfter);
   }
 
-  async truncate(lease: Lease, tick: number): Promise<void> {
-    await this.#fenced(lease, "truncate", tick);
+  async truncate(lease: Lease, tick: number, instead?: Rewritten): Promise<void> {
+    await this.#fenced(lease, "truncate", tick, instead);
   }
 
   async audit(entry: AuditEntry): Promise<void> {
@@ -180,12 +185,13 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** @throws LeaseLost */
+  /** @throws LeaseLost, StoreBehind */
   async #fenced(lease: Lease, method: string, ...args: unknown[]): Promise<void> {
     try {
       await this.#caller.call(method, [lease, ...args]);
     } catch (error) {
       if ((error as Error).name === "LeaseLost") throw new LeaseLost(lease);
+      if ((error as Error).name === "StoreBehind") throw new StoreBehind(lease, (error as StoreBehind).has);
       throw new StoreUnavailable(
         `the SQLite store ${this.#options.path} could not ${method} of room ${lease.room}`,
         error,
@@ -199,6 +205,6 @@ export class SqliteStore implements Store {
       details.damaged === true
         ? "; the file is damaged: the next start moves it aside and begins with an empty one"
         : "";
-    return Object.assign(new Error(message + hint), { name });
+    return Object.assign(new Error(message + hint), { name, has: details.has });
   }
 }

@@ -11,8 +11,18 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 import { bootId } from "./processName.ts";
 import { transaction } from "./sqliteFile.ts";
 import { listingOf } from "./listing.ts";
-import type { AuditEntry, Checkpoint, Holder, JournalSegment, Lease, Listing, Parked, RoomRecord } from "./store.ts";
-import { LeaseLost } from "./store.ts";
+import type {
+  AuditEntry,
+  Checkpoint,
+  Holder,
+  JournalSegment,
+  Lease,
+  Listing,
+  Parked,
+  Rewritten,
+  RoomRecord,
+} from "./store.ts";
+import { LeaseLost, StoreBehind } from "./store.ts";
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -92,6 +102,10 @@ export class SqliteWork {
       );
       return { room, process: holder.process, epoch, attempts };
     });
+  }
+
+  readWrites(leases: readonly Lease[]): number[] {
+    return leases.map((lease) => this.#writesOf(lease));
   }
 
   countAttempts(lease: Lease, attempts: number): void {
@@ -187,29 +201,12 @@ export class SqliteWork {
     return row ? toListing(row) : null;
   }
 
-  writeCheckpoint(lease: Lease, { tick, identity, state }: Checkpoint): void {
-    this.#fenced(lease, () =>
-      this.#run(
-        "INSERT OR REPLACE INTO checkpoints (room, tick, identity, state) VALUES (?, ?, ?, ?)",
-        lease.room,
-        tick,
-        identity,
-        state,
-      ),
-    );
+  writeCheckpoint(lease: Lease, checkpoint: Checkpoint): void {
+    this.#fenced(lease, () => this.#putCheckpoint(lease.room, checkpoint));
   }
 
-  appendJournal(lease: Lease, { after, until, bytes }: JournalSegment): void {
-    this.#fenced(lease, () => {
-      this.#run("DELETE FROM journal WHERE room = ? AND until_tick > ? AND after_tick < ?", lease.room, after, until);
-      this.#run(
-        "INSERT INTO journal (room, until_tick, after_tick, bytes) VALUES (?, ?, ?, ?)",
-        lease.room,
-        until,
-        after,
-        bytes,
-      );
-    });
+  appendJournal(lease: Lease, segment: JournalSegment): void {
+    this.#fenced(lease, () => this.#putSegment(lease.room, segment));
   }
 
   checkpointTicks(room: string): { tick: number; bytes: number }[] {
@@ -242,10 +239,13 @@ export class SqliteWork {
     });
   }
 
-  truncate(lease: Lease, tick: number): void {
+  truncate(lease: Lease, tick: number, { segment, checkpoint }: Rewritten = {}): void {
+    const { room } = lease;
     this.#fenced(lease, () => {
-      this.#run("DELETE FROM checkpoints WHERE room = ? AND tick > ?", lease.room, tick);
-      this.#run("DELETE FROM journal WHERE room = ? AND until_tick > ?", lease.room, tick);
+      this.#run("DELETE FROM checkpoints WHERE room = ? AND tick > ?", room, tick);
+      this.#run("DELETE FROM journal WHERE room = ? AND until_tick > ?", room, tick);
+      if (segment) this.#putSegment(room, segment);
+      if (checkpoint) this.#putCheckpoint(room, checkpoint);
     });
   }
 
@@ -293,22 +293,59 @@ export class SqliteWork {
     return transaction(this.#database, work);
   }
 
-  /** @throws LeaseLost, with nothing written */
+  #putCheckpoint(room: string, { tick, identity, state }: Checkpoint): void {
+    this.#run(
+      "INSERT OR REPLACE INTO checkpoints (room, tick, identity, state) VALUES (?, ?, ?, ?)",
+      room,
+      tick,
+      identity,
+      state,
+    );
+  }
+
+  #putSegment(room: string, { after, until, bytes }: JournalSegment): void {
+    this.#run("DELETE FROM journal WHERE room = ? AND until_tick > ? AND after_tick < ?", room, after, until);
+    this.#run(
+      "INSERT INTO journal (room, until_tick, after_tick, bytes) VALUES (?, ?, ?, ?)",
+      room,
+      until,
+      after,
+      bytes,
+    );
+  }
+
+  /** -1: the lease is not the current one. */
+  #writesOf({ room, epoch, process }: Lease): number {
+    const row = this.#get(
+      "SELECT writes FROM rooms WHERE name = ? AND epoch = ? AND process = ?",
+      room,
+      epoch,
+      process,
+    );
+    return row ? Number(row.writes) : -1;
+  }
+
+  /** @throws LeaseLost, StoreBehind, with nothing written */
   #fenced(lease: Lease, work: () => void): void {
-    const { room, epoch, process, write } = lease;
+    const { room, epoch, process, write, after = 0 } = lease;
     this.#write(() => {
       const current =
         write === undefined
           ? this.#get("SELECT 1 FROM rooms WHERE name = ? AND epoch = ? AND process = ?", room, epoch, process)
           : this.#get(
-              "UPDATE rooms SET writes = ? WHERE name = ? AND epoch = ? AND process = ? AND writes < ? RETURNING 1",
+              "UPDATE rooms SET writes = ? WHERE name = ? AND epoch = ? AND process = ? AND writes < ? AND writes >= ? RETURNING 1",
               write,
               room,
               epoch,
               process,
               write,
+              after,
             );
-      if (!current) throw new LeaseLost(lease);
+      if (!current) {
+        const has = this.#writesOf(lease);
+        if (has >= 0 && has < after) throw new StoreBehind(lease, has);
+        throw new LeaseLost(lease);
+      }
       work();
     });
   }

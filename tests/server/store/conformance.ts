@@ -4,7 +4,14 @@
  * are longer than the term by a margin, never shorter than what is claimed.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type Holder, type Lease, LeaseLost, type RoomRecord, type Store } from "../../../server/store/store.ts";
+import {
+  type Holder,
+  type Lease,
+  LeaseLost,
+  type RoomRecord,
+  type Store,
+  StoreBehind,
+} from "../../../server/store/store.ts";
 
 /** Term of the leases, s. */
 export const TERM = 0.6;
@@ -377,6 +384,69 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
       const next = (await other.claim(lease.room, bob)) as Lease;
       await other.writeSettings({ ...next, write: 1 }, { of: "bob" });
       expect(await store.room(lease.room)).toMatchObject({ settings: { of: "bob" } });
+    });
+
+    test("what follows a write that the store has not got is refused, whatever it is, and says what the store has", async () => {
+      const lease = await held();
+      const at = (write: number, after: number): Lease => ({ ...lease, write, after });
+      await store.appendJournal(at(1, 0), { after: 0, until: 30, bytes: bytes(3, 1) });
+      // Two was given up and may still come: who follows one does not care.
+      await store.writeCheckpoint(at(3, 1), { tick: 30, identity: "a", state: bytes(4, 5) });
+      const before = await contents(lease.room);
+      // As if the store had had up to eight, and a replica has taken over that has got three.
+      const refused = [
+        store.appendJournal(at(9, 8), { after: 60, until: 90, bytes: bytes(2, 2) }),
+        store.truncate(at(9, 8), 20),
+        store.writeCheckpoint(at(9, 8), { tick: 60, identity: "b", state: bytes(1, 1) }),
+        store.prune(at(9, 8), [], 1000),
+        store.writeSettings(at(9, 8), { behind: true }),
+        store.writeMembers(at(9, 4), bytes(1, 1)),
+        store.countAttempts(at(9, 4), 9),
+        store.park(at(9, 8), { reason: "steps", since: new Date(0).toISOString(), details: "" }),
+      ];
+      for (const outcome of await Promise.allSettled(refused)) {
+        expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(StoreBehind) });
+        expect((outcome as PromiseRejectedResult).reason).toMatchObject({ room: lease.room, has: 3 });
+      }
+      expect(await contents(lease.room)).toEqual(before);
+      const other = await held();
+      const stale: Lease = { ...lease, epoch: lease.epoch - 1 };
+      expect(await store.readWrites([lease, stale, other, { ...other, process: "cleo" }])).toEqual([3, -1, 0, -1]);
+      expect(await store.readWrites([])).toEqual([]);
+      // Whoever has lost the lease hears of that, and whoever follows what there is goes on.
+      await expect(store.writeSettings({ ...stale, write: 9, after: 8 }, {})).rejects.toBeInstanceOf(LeaseLost);
+      await store.writeSettings(at(10, 3), { on: true });
+      expect(await store.readWrites([lease])).toEqual([10]);
+    });
+
+    test("what is forgotten and what takes its place are one transaction: no tick is there twice, and none is missing", async () => {
+      const lease = await held();
+      for (const tick of [0, 30, 60, 90]) {
+        await store.appendJournal(lease, { after: tick, until: tick + 30, bytes: bytes(2, tick) });
+        await store.writeCheckpoint(lease, { tick: tick + 15, identity: "a", state: bytes(5, tick) });
+      }
+      const segment = { after: 30, until: 70, bytes: bytes(3, 7) };
+      await store.truncate(lease, 50, { segment, checkpoint: { tick: 66, identity: "b", state: bytes(4, 4) } });
+      const read = async (): Promise<unknown> => [
+        (await other.checkpointTicks(lease.room)).map(({ tick }) => tick),
+        (await other.readJournal(lease.room, -Infinity)).map(({ after, until }) => [after, until]),
+      ];
+      const rewritten = [
+        [15, 45, 66],
+        [
+          [0, 30],
+          [30, 70],
+        ],
+      ];
+      expect(await read()).toEqual(rewritten);
+      // Done twice is done once; and who does not own the room does neither half of it.
+      await store.truncate(lease, 50, { segment, checkpoint: { tick: 66, identity: "b", state: bytes(4, 4) } });
+      await expect(store.truncate({ ...lease, epoch: lease.epoch - 1 }, 0, { segment })).rejects.toBeInstanceOf(
+        LeaseLost,
+      );
+      expect(await read()).toEqual(rewritten);
+      await store.truncate(lease, -1, { checkpoint: { tick: 80, identity: "c", state: bytes(4, 4) } });
+      expect(await read()).toEqual([[80], []]);
     });
 
     test("claims are counted before anybody serves the room, until it has settled; a release takes nothing back", async () => {
