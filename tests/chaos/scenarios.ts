@@ -5,11 +5,14 @@
 import { once } from "node:events";
 import { ADMIN_TOKEN, type Fleet, type Member, nowMs } from "./fleet.ts";
 import { lost } from "./judge.ts";
+import type { Owner } from "./owner.ts";
 import type { Player } from "./player.ts";
 
 interface Stage {
   fleet: Fleet;
   players: Player[];
+  /** They act all the while. */
+  owners: Owner[];
   /** In [0, 1), by the run's seed. */
   random: () => number;
 }
@@ -27,6 +30,7 @@ async function kill(fleet: Fleet, member: Member): Promise<number> {
   const gone = once(member.child, "exit");
   member.child.kill("SIGKILL");
   fleet.remove(member);
+  fleet.kills.push({ by: member.name, ms: endedMs });
   await gone;
   return endedMs;
 }
@@ -41,6 +45,27 @@ export const SCENARIOS: Record<string, Scenario> = {
     const { fleet } = stage;
     const member = pick(stage, fleet.members);
     const endedMs = await kill(fleet, member);
+    await fleet.add();
+    return () => lost(fleet, member, endedMs);
+  },
+
+  /** kill -9 in the moment in which an owner is told that something is done. */
+  acknowledged: async (stage) => {
+    const { fleet, owners } = stage;
+    let left = 2 * owners.length + Math.floor(stage.random() * owners.length);
+    const { member, endedMs } = await new Promise<{ member: Member; endedMs: number }>((resolve) => {
+      for (const owner of owners)
+        owner.onPledge = ({ room, ms }) => {
+          if (--left > 0) return;
+          const victim = fleet.ownerOf(room);
+          if (!victim || !fleet.members.includes(victim)) return;
+          victim.child.kill("SIGKILL"); // Not a moment later.
+          for (const one of owners) one.onPledge = () => {};
+          resolve({ member: victim, endedMs: ms });
+        };
+    });
+    fleet.remove(member);
+    fleet.kills.push({ by: member.name, ms: endedMs });
     await fleet.add();
     return () => lost(fleet, member, endedMs);
   },

@@ -120,7 +120,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!entry || entry.failure !== null) throw",
     replace: "if (entry && entry.failure !== null) throw",
     faults: ["end", "handover", "pause"],
-    seed: 301,
+    seed: 1190,
   },
   {
     name: "a state that is being packed leaves no mark when the room goes back to its tick",
@@ -136,5 +136,6 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '      await room.dispose(CloseCode.restarting, "the store did not take it");\n      throw error;',
     replace: "      void error;\n      return;",
     faults: ["errors", "kill"],
+    seed: 221,
   },
 ];
