@@ -8,7 +8,7 @@ import { CodedError } from "../../shared/errors.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { ParkedReason } from "../metrics/cluster.ts";
 import { RoomHistory } from "../persistence/history.ts";
-import { recordingOf, type RoomRecording } from "../persistence/recording.ts";
+import { type About, recordingOf, type RoomRecording } from "../persistence/recording.ts";
 import { fill, findRoom } from "../persistence/restore.ts";
 import type { Lease, Parked } from "../store/store.ts";
 import type { Persistence } from "./registry.ts";
@@ -17,6 +17,9 @@ import type { SceneLibrary } from "./sceneLibrary.ts";
 /** end: where it was. state: its newest state, without what came after it. start: its scene's beginning. */
 export const GO_ON_FROM = ["end", "state", "start"] as const;
 export type GoOnFrom = (typeof GO_ON_FROM)[number];
+
+/** Said of a room whose scene cannot be had: what scenes have that do not say. Nobody steps it before there is one. */
+const USUAL_TICK_HZ = 60;
 
 export interface ParkingOptions {
   persistence: Persistence | null;
@@ -64,27 +67,37 @@ export class Parking {
   }
 
   /**
-   * What the store has of a room that is not open.
-   * @throws CodedError NO_STORE, ROOM_NOT_FOUND, SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED; StoreUnavailable
+   * What the store has of a room that is not open; also if its scene cannot be had, which the recording says then.
+   * @throws CodedError NO_STORE, ROOM_NOT_FOUND; StoreUnavailable
    */
   async recording(name: string): Promise<RoomRecording> {
     const { store } = this.#persistence;
     const listing = await store.room(name);
     if (!listing) throw new CodedError("ROOM_NOT_FOUND", { field: "room", value: name });
     const { scene } = listing;
-    const { text, layout, topologyHash, identity } = await this.#options.library.template(scene);
+    const { identity, ...about } = await this.#scene(scene);
     const found = await findRoom(store, name, null);
-    const history = new RoomHistory(layout.tickHz, Infinity);
+    const history = new RoomHistory(about.tickHz, Infinity);
     fill(history, found);
-    return recordingOf(history, {
-      room: name,
-      scene,
-      sceneText: text,
-      identity: found.identity ?? identity,
-      topology: topologyHash,
-      tickHz: layout.tickHz,
-      recordedAt: new Date().toISOString(),
-    });
+    const recordedAt = new Date().toISOString();
+    return recordingOf(history, { room: name, scene, ...about, identity: found.identity ?? identity, recordedAt });
+  }
+
+  /** What of a scene goes into a recording, as far as it is there. */
+  async #scene(scene: string): Promise<Omit<About, "room" | "scene" | "recordedAt">> {
+    const { library } = this.#options;
+    try {
+      const { text, layout, topologyHash, identity } = await library.template(scene);
+      return { sceneText: text, identity, topology: topologyHash, tickHz: layout.tickHz };
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      // Its file may be there, and a mesh of it be missing.
+      const sceneText = await library.read(scene).then(
+        ({ text }) => text,
+        () => "",
+      );
+      return { sceneText, identity: "", topology: "", tickHz: USUAL_TICK_HZ, missing: [`scene: ${error.message}`] };
+    }
   }
 
   get #persistence(): Persistence {

@@ -11,7 +11,7 @@ import { SCENARIOS } from "./scenarios.ts";
 const bin = findPostgres();
 
 describe.skipIf(lacks("PostgreSQL", bin))("chaos", () => {
-  test.each(["acknowledged", "partition", "terminate", "clock"])(
+  test.each(["kill", "acknowledged", "partition", "terminate", "clock"])(
     "%s: no room twice, none hidden, none set back, what was acknowledged holds, every state as it was recorded",
     async (scenario) => {
       const outcomes = await chaos({

@@ -67,7 +67,8 @@ export const SCENARIOS: Record<string, Scenario> = {
     fleet.remove(member);
     fleet.kills.push({ by: member.name, ms: endedMs });
     await fleet.add();
-    return () => lost(fleet, member, endedMs);
+    // What was not acknowledged is what `kill` is for.
+    return nothing;
   },
 
   /** kill -9 of all but one at once. */
