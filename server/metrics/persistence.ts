@@ -98,7 +98,7 @@ export class PersistenceMetrics {
     );
     this.#damaged = maker.countBy(
       "pliant_damaged_total",
-      "Checkpoints and pieces of journal that were found damaged and passed over for older ones.",
+      "Checkpoints and pieces of journal that were found damaged, set aside and passed over for older ones.",
       "what",
       DAMAGED,
     );

@@ -33,6 +33,11 @@ export const STORE_OPERATIONS: readonly StoreOperation[] = [
   "readJournal",
   "prune",
   "truncate",
+  "setAside",
+  "readSetAside",
+  "readSetAsideBytes",
+  "removeSetAside",
+  "expireSetAside",
   "audit",
   "readAudit",
 ];

@@ -10,7 +10,7 @@ import type { ParkedReason } from "../metrics/cluster.ts";
 import { RoomHistory } from "../persistence/history.ts";
 import { type About, recordingOf, type RoomRecording } from "../persistence/recording.ts";
 import { fill, findRoom } from "../persistence/restore.ts";
-import type { Lease, Parked } from "../store/store.ts";
+import type { Lease, Parked, SetAside } from "../store/store.ts";
 import type { Persistence } from "./registry.ts";
 import type { SceneLibrary } from "./sceneLibrary.ts";
 
@@ -81,6 +81,29 @@ export class Parking {
     fill(history, found);
     const recordedAt = new Date().toISOString();
     return recordingOf(history, { room: name, scene, ...about, identity: found.identity ?? identity, recordedAt });
+  }
+
+  /**
+   * What was set aside of a room because nothing could be made of it, oldest first.
+   * @throws CodedError NO_STORE, ROOM_NOT_FOUND; StoreUnavailable
+   */
+  async setAside(name: string): Promise<SetAside[]> {
+    const { store } = this.#persistence;
+    if (!(await store.room(name))) throw new CodedError("ROOM_NOT_FOUND", { field: "room", value: name });
+    return store.readSetAside(name);
+  }
+
+  /** One of them, as it was stored. @throws CodedError NO_STORE, NOT_SET_ASIDE; StoreUnavailable */
+  async setAsideBytes(name: string, id: number): Promise<Uint8Array> {
+    const bytes = await this.#persistence.store.readSetAsideBytes(name, id);
+    if (!bytes) throw new CodedError("NOT_SET_ASIDE", { field: "id", value: id });
+    return bytes;
+  }
+
+  /** @throws CodedError NO_STORE, NOT_SET_ASIDE; StoreUnavailable */
+  async forgetSetAside(name: string, id: number): Promise<void> {
+    if (!(await this.#persistence.store.removeSetAside(name, id)))
+      throw new CodedError("NOT_SET_ASIDE", { field: "id", value: id });
   }
 
   /** What of a scene goes into a recording, as far as it is there. */

@@ -12,11 +12,13 @@
  * not take the time of its beginning for the time). Should that clock jump, leases end early or late, but epochs still
  * order all owners, and no two can write.
  */
-import { listingOf } from "./listing.ts";
+import { listingOf, setAsideOf } from "./listing.ts";
 import { PostgresClient, type Query, type Row } from "./postgresClient.ts";
 import { CREATED_MEANWHILE, MIGRATIONS, VERSION_TABLE } from "./postgresSchema.ts";
 import type {
+  AsideLimits,
   AuditEntry,
+  BadPiece,
   Checkpoint,
   Holder,
   JournalSegment,
@@ -25,9 +27,10 @@ import type {
   Parked,
   Rewritten,
   RoomRecord,
+  SetAside,
   Store,
 } from "./store.ts";
-import { AUDIT_ENTRIES, LEASE_SECONDS, LeaseLost, StoreBehind, StoreRefused } from "./store.ts";
+import { AUDIT_ENTRIES, daysBefore, LEASE_SECONDS, LeaseLost, StoreBehind, StoreRefused } from "./store.ts";
 
 const LISTED = `name, scene, pool, created_at, settings, epoch, process, url, members, parked, attempts,
   CASE WHEN process IS NULL THEN 0 ELSE extract(epoch FROM lease_until - clock_timestamp()) END AS seconds_left`;
@@ -43,6 +46,18 @@ const MINE = {
     WHERE name = $1 AND epoch = $2 AND process = $3 AND writes < $4::bigint AND writes >= $5::bigint RETURNING name`,
 };
 const UNOWNED = "process = NULL, url = NULL, lease_until = NULL, members = 0";
+/** Where pieces are: tick, after, bytes; and which they are, by room $1 and tick $2. */
+const SOURCES: Record<BadPiece["what"], { columns: string; where: string }> = {
+  checkpoint: {
+    columns: "tick, NULL::bigint, state",
+    where: "pliant_checkpoints WHERE room = $1 AND tick = $2::bigint",
+  },
+  journal: {
+    columns: "until_tick, after_tick, bytes",
+    where: "pliant_journal WHERE room = $1 AND until_tick = $2::bigint",
+  },
+  members: { columns: "0, NULL::bigint, records", where: "pliant_members WHERE room = $1 AND $2::bigint IS NOT NULL" },
+};
 /** How often tables that another process is making at the same moment are looked at again. */
 const SCHEMA_ATTEMPTS = 10;
 
@@ -203,6 +218,7 @@ export class PostgresStore implements Store {
       await query("DELETE FROM pliant_members WHERE room = $1", [lease.room]);
       await query("DELETE FROM pliant_checkpoints WHERE room = $1", [lease.room]);
       await query("DELETE FROM pliant_journal WHERE room = $1", [lease.room]);
+      await query("DELETE FROM pliant_set_aside WHERE room = $1", [lease.room]);
     });
   }
 
@@ -312,6 +328,57 @@ export class PostgresStore implements Store {
           [room, checkpoint.tick, checkpoint.identity, bytesOf(checkpoint.state)],
         );
     });
+  }
+
+  async setAside(lease: Lease, pieces: readonly BadPiece[], at: string, { days, bytes }: AsideLimits): Promise<void> {
+    const { room } = lease;
+    await this.#fencedSteps(lease, async (query) => {
+      if (pieces.length === 0) return;
+      for (const { what, tick, reason } of pieces) {
+        const { columns, where } = SOURCES[what];
+        await query(
+          `INSERT INTO pliant_set_aside (room, what, tick, after_tick, bytes, reason, at)
+           SELECT room, '${what}', ${columns}, $3::text, $4::text FROM ${where}`,
+          [room, tick, reason, at],
+        );
+        await query(`DELETE FROM ${where}`, [room, tick]);
+      }
+      await query("DELETE FROM pliant_set_aside WHERE at < $1", [daysBefore(at, days)]);
+      await query(
+        `DELETE FROM pliant_set_aside WHERE room = $1 AND id <= (SELECT max(id) FROM
+           (SELECT id, sum(length(bytes)) OVER (ORDER BY id DESC) AS total FROM pliant_set_aside WHERE room = $1) AS sizes
+           WHERE total > $2::bigint)`,
+        [room, bytes],
+      );
+    });
+  }
+
+  async readSetAside(room: string): Promise<SetAside[]> {
+    const rows = await this.#client.query(
+      "SELECT id, what, tick, after_tick, reason, at, length(bytes) AS bytes FROM pliant_set_aside WHERE room = $1 ORDER BY id",
+      [room],
+    );
+    return rows.map(setAsideOf);
+  }
+
+  async readSetAsideBytes(room: string, id: number): Promise<Uint8Array | null> {
+    const [row] = await this.#client.query("SELECT bytes FROM pliant_set_aside WHERE room = $1 AND id = $2", [
+      room,
+      id,
+    ]);
+    return row ? (row.bytes as Buffer) : null;
+  }
+
+  async removeSetAside(room: string, id: number): Promise<boolean> {
+    const removed = await this.#client.query("DELETE FROM pliant_set_aside WHERE room = $1 AND id = $2 RETURNING id", [
+      room,
+      id,
+    ]);
+    return removed.length > 0;
+  }
+
+  async expireSetAside(before: string): Promise<void> {
+    await this.#client.query("DELETE FROM pliant_set_aside WHERE at < $1", [before]);
   }
 
   async audit({ at, actor, action, room, details }: AuditEntry): Promise<void> {

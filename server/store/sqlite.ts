@@ -7,7 +7,9 @@ import { Caller, type PlainError } from "./rpc.ts";
 import type { Opened, StoreLoss } from "./sqliteFile.ts";
 import type { ThreadOptions } from "./sqliteThread.ts";
 import type {
+  AsideLimits,
   AuditEntry,
+  BadPiece,
   Checkpoint,
   Holder,
   JournalSegment,
@@ -16,6 +18,7 @@ import type {
   Parked,
   Rewritten,
   RoomRecord,
+  SetAside,
   Store,
 } from "./store.ts";
 import { AUDIT_ENTRIES, LEASE_SECONDS, LeaseLost, StoreBehind, StoreRefused, StoreUnavailable } from "./store.ts";
@@ -161,6 +164,26 @@ export class SqliteStore implements Store {
 
   async truncate(lease: Lease, tick: number, instead?: Rewritten): Promise<void> {
     await this.#fenced(lease, "truncate", tick, instead);
+  }
+
+  async setAside(lease: Lease, pieces: readonly BadPiece[], at: string, limits: AsideLimits): Promise<void> {
+    await this.#fenced(lease, "setAside", pieces, at, limits);
+  }
+
+  async readSetAside(room: string): Promise<SetAside[]> {
+    return this.#call("readSetAside", room);
+  }
+
+  async readSetAsideBytes(room: string, id: number): Promise<Uint8Array | null> {
+    return this.#call("readSetAsideBytes", room, id);
+  }
+
+  async removeSetAside(room: string, id: number): Promise<boolean> {
+    return this.#call("removeSetAside", room, id);
+  }
+
+  async expireSetAside(before: string): Promise<void> {
+    await this.#call("expireSetAside", before);
   }
 
   async audit(entry: AuditEntry): Promise<void> {

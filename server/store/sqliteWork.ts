@@ -10,9 +10,11 @@ import { hostname } from "node:os";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { bootId } from "./processName.ts";
 import { transaction } from "./sqliteFile.ts";
-import { listingOf } from "./listing.ts";
+import { listingOf, setAsideOf } from "./listing.ts";
 import type {
+  AsideLimits,
   AuditEntry,
+  BadPiece,
   Checkpoint,
   Holder,
   JournalSegment,
@@ -21,8 +23,9 @@ import type {
   Parked,
   Rewritten,
   RoomRecord,
+  SetAside,
 } from "./store.ts";
-import { LeaseLost, StoreBehind } from "./store.ts";
+import { daysBefore, LeaseLost, StoreBehind } from "./store.ts";
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -37,6 +40,13 @@ const clock = (): number => Number(process.hrtime.bigint()) / 1e9;
 
 const LISTED =
   "name, scene, pool, created_at, settings, epoch, process, url, boot, lease_until, members, parked, attempts";
+
+/** Where pieces are: tick, after, bytes; and which they are, by room and tick. */
+const SOURCES: Record<BadPiece["what"], { columns: string; where: string }> = {
+  checkpoint: { columns: "tick, NULL, state", where: "checkpoints WHERE room = ? AND tick = ?" },
+  journal: { columns: "until_tick, after_tick, bytes", where: "journal WHERE room = ? AND until_tick = ?" },
+  members: { columns: "0, NULL, records", where: "members WHERE room = ?" },
+};
 
 export class SqliteWork {
   readonly #database: DatabaseSync;
@@ -173,6 +183,7 @@ export class SqliteWork {
       this.#run("DELETE FROM members WHERE room = ?", lease.room);
       this.#run("DELETE FROM checkpoints WHERE room = ?", lease.room);
       this.#run("DELETE FROM journal WHERE room = ?", lease.room);
+      this.#run("DELETE FROM set_aside WHERE room = ?", lease.room);
     });
   }
 
@@ -247,6 +258,52 @@ export class SqliteWork {
       if (segment) this.#putSegment(room, segment);
       if (checkpoint) this.#putCheckpoint(room, checkpoint);
     });
+  }
+
+  setAside(lease: Lease, pieces: readonly BadPiece[], at: string, { days, bytes }: AsideLimits): void {
+    const { room } = lease;
+    this.#fenced(lease, () => {
+      if (pieces.length === 0) return;
+      for (const { what, tick, reason } of pieces) {
+        const { columns, where } = SOURCES[what];
+        const key = what === "members" ? [room] : [room, tick];
+        this.#run(
+          `INSERT INTO set_aside (room, what, tick, after_tick, bytes, reason, at) SELECT room, '${what}', ${columns}, ?, ? FROM ${where}`,
+          reason,
+          at,
+          ...key,
+        );
+        this.#run(`DELETE FROM ${where}`, ...key);
+      }
+      this.#run("DELETE FROM set_aside WHERE at < ?", daysBefore(at, days));
+      this.#run(
+        `DELETE FROM set_aside WHERE room = ? AND id <= (SELECT max(id) FROM
+           (SELECT id, sum(length(bytes)) OVER (ORDER BY id DESC) AS total FROM set_aside WHERE room = ?) WHERE total > ?)`,
+        room,
+        room,
+        bytes,
+      );
+    });
+  }
+
+  readSetAside(room: string): SetAside[] {
+    return this.#all(
+      "SELECT id, what, tick, after_tick, reason, at, length(bytes) AS bytes FROM set_aside WHERE room = ? ORDER BY id",
+      room,
+    ).map(setAsideOf);
+  }
+
+  readSetAsideBytes(room: string, id: number): Uint8Array | null {
+    const row = this.#get("SELECT bytes FROM set_aside WHERE room = ? AND id = ?", room, id);
+    return (row?.bytes as Uint8Array | undefined) ?? null;
+  }
+
+  removeSetAside(room: string, id: number): boolean {
+    return this.#write(() => this.#run("DELETE FROM set_aside WHERE room = ? AND id = ?", room, id) > 0);
+  }
+
+  expireSetAside(before: string): void {
+    this.#write(() => this.#run("DELETE FROM set_aside WHERE at < ?", before));
   }
 
   audit({ at, actor, action, room, details }: AuditEntry): void {

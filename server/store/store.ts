@@ -111,11 +111,42 @@ export interface JournalSegment {
   bytes: Uint8Array;
 }
 
+/** Since then something is kept for so many days, ISO 8601. */
+export const daysBefore = (at: string, days: number): string =>
+  new Date(Date.parse(at) - days * 24 * 3600 * 1000).toISOString();
+
 /** What a room goes on with instead of what is forgotten (`truncate`). */
 export interface Rewritten {
   /** Everything since its `after`, which is not later than what is kept. */
   segment?: JournalSegment;
   checkpoint?: Checkpoint;
+}
+
+/** Which piece of a room is to be set aside, and why. */
+export interface BadPiece {
+  what: PieceKind;
+  /** Of a checkpoint its tick, of a journal segment its end, of members 0. */
+  tick: number;
+  reason: string;
+}
+
+export type PieceKind = "checkpoint" | "journal" | "members";
+
+/** Something of a room that nothing could be made of: out of the room's way, kept for an operator to look at. */
+export interface SetAside extends BadPiece {
+  id: number;
+  /** Of a journal segment: the tick that it begins after. */
+  after: number | null;
+  /** ISO 8601, by the clock of the process that set it aside. */
+  at: string;
+  bytes: number;
+}
+
+/** How long and how much is kept of what is set aside. */
+export interface AsideLimits {
+  days: number;
+  /** Of one room; the newest stay. */
+  bytes: number;
 }
 
 export interface AuditEntry {
@@ -242,7 +273,7 @@ export interface Store {
    * @returns its rooms
    */
   endLeases(process: string): Promise<string[]>;
-  /** Ends the room: record, members, checkpoints and journal. @throws LeaseLost */
+  /** Ends the room: record, members, checkpoints, journal and what was set aside of it. @throws LeaseLost */
   removeRoom(lease: Lease): Promise<void>;
   /** @throws LeaseLost */
   writeSettings(lease: Lease, settings: Record<string, unknown>): Promise<void>;
@@ -280,6 +311,21 @@ export interface Store {
    * @throws LeaseLost, StoreBehind
    */
   truncate(lease: Lease, tick: number, instead?: Rewritten): Promise<void>;
+
+  /**
+   * Takes pieces out of a room's way and keeps them, in one transaction. Pieces that are not there are no error.
+   * @param at now, ISO 8601
+   * @throws LeaseLost, also if there are no pieces
+   */
+  setAside(lease: Lease, pieces: readonly BadPiece[], at: string, limits: AsideLimits): Promise<void>;
+  /** Oldest first. */
+  readSetAside(room: string): Promise<SetAside[]>;
+  /** @returns as it was stored, or null: there is no such piece of this room */
+  readSetAsideBytes(room: string, id: number): Promise<Uint8Array | null>;
+  /** @returns was there such a piece? */
+  removeSetAside(room: string, id: number): Promise<boolean>;
+  /** Forgets what was set aside before then, ISO 8601. */
+  expireSetAside(before: string): Promise<void>;
 
   /** Keeps so many of the newest at most. */
   audit(entry: AuditEntry): Promise<void>;

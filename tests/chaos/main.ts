@@ -54,6 +54,6 @@ const outcomes = await chaos({
 const sum = (of: "pledged" | "returned"): number => outcomes.reduce((total, outcome) => total + outcome[of], 0);
 const wrong = outcomes.filter((outcome) => outcome.wrong.length > 0).length;
 console.log(
-  `${outcomes.length} runs, ${wrong} wrong; ${sum("pledged")} acknowledged in the 300 ms before a kill, ${sum("returned")} returns of owners to their sessions; slowest return ${(Math.max(...outcomes.map(({ backMs }) => backMs)) / 1000).toFixed(1)} s`,
+  `${outcomes.length} runs, ${wrong} wrong; ${sum("pledged")} acknowledged in the second before a kill, ${sum("returned")} returns of owners to their sessions; slowest return ${(Math.max(...outcomes.map(({ backMs }) => backMs)) / 1000).toFixed(1)} s`,
 );
 process.exit(wrong > 0 ? 1 : 0);

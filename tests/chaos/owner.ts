@@ -33,6 +33,11 @@ export interface Pledge {
   value: boolean | string | number;
 }
 
+interface Guest {
+  token: string;
+  bot: Bot;
+}
+
 export class Owner {
   readonly room: string;
   readonly pledges: Pledge[] = [];
@@ -51,6 +56,8 @@ export class Owner {
   /** Who it was at first. */
   #member = 0;
   #acting = false;
+  /** What it does now. */
+  #busy: Promise<void> = Promise.resolve();
   /** What did not hold when it came back. */
   readonly #wrong: string[] = [];
   /** How often it came back to its session. */
@@ -95,7 +102,7 @@ export class Owner {
       try {
         await this.#enter();
         while (this.isIn && !this.#ended) {
-          if (this.#acting) await this.#act(ACTS[Math.floor(this.#random() * ACTS.length)]!);
+          if (this.#acting) await (this.#busy = this.#act(ACTS[Math.floor(this.#random() * ACTS.length)]!));
           await sleep(REST_MS);
         }
       } catch {
@@ -167,16 +174,45 @@ export class Owner {
 
   /** A guest with a token comes in and is thrown out. */
   async #ban(): Promise<void> {
-    const bot = this.#bot!;
-    if (bot.access!.locked || bot.access!.password || bot.access!.bans >= MOST_BANS) return;
+    const { locked, password, bans } = this.#bot!.access!;
+    if (!locked && !password && bans < MOST_BANS) await this.#throwOut(await this.#guest());
+  }
+
+  async #guest(): Promise<Guest> {
     const token = await this.#sign("player");
-    const guest = await Bot.join(this.#url, this.room, { joinToken: token, timeoutMs: ANSWER_MS });
+    return { token, bot: await Bot.join(this.#url, this.room, { joinToken: token, timeoutMs: ANSWER_MS }) };
+  }
+
+  async #throwOut({ token, bot: guest }: Guest): Promise<void> {
+    const bot = this.#bot!;
     const { bans } = bot.access!;
     const refusals = bot.notices.length;
     bot.kick(guest.welcome.member, 3600);
     await bot.until(() => bot.access!.bans > bans, "the ban");
     guest.drop();
     if (bot.notices.length === refusals) this.#told("ban", this.room, token);
+  }
+
+  /** All that it can do but signing tokens, at once, from a room that is open to guests and has ticked for a while. */
+  async burst(): Promise<() => Promise<void>> {
+    await this.#busy.catch(() => {});
+    while (!this.isIn) await sleep(AGAIN_MS);
+    const bot = this.#bot!;
+    if (bot.access!.locked) await this.#set("locked", false);
+    if (bot.access!.password) await this.#set("password", false);
+    const guest = await this.#guest();
+    await bot.until(() => bot.tick > UNDO_TICKS + 30, "enough to undo");
+    return async () => {
+      const { ownersOnly } = bot.access!;
+      await Promise.allSettled([
+        this.#throwOut(guest),
+        this.#undo(),
+        this.#delete(),
+        this.#set("locked", true),
+        this.#set("ownersOnly", !ownersOnly),
+        this.#set("password", true),
+      ]);
+    };
   }
 
   async #undo(): Promise<void> {

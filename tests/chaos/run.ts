@@ -147,8 +147,8 @@ async function judge(
 
 const returnsOf = (owners: readonly Owner[]): number => owners.reduce((sum, { returns }) => sum + returns, 0);
 
-/** What a journal that is written behind would have lost: as long as its flush interval, ms. */
-const MOMENT_MS = 300;
+/** What a store that is written behind, or synced now and then, could have lost, ms. */
+const MOMENT_MS = 1000;
 
 /** Acknowledged by a member that was killed within a moment after it. */
 function pledgedBefore(fleet: Fleet, owners: readonly Owner[], sinceMs: number): number {

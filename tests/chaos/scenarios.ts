@@ -49,20 +49,27 @@ export const SCENARIOS: Record<string, Scenario> = {
     return () => lost(fleet, member, endedMs);
   },
 
-  /** kill -9 in the moment in which an owner is told that something is done. */
+  /** Owners ask for all that they can at once; kill -9 in the moment in which one of them is told that it is done. */
   acknowledged: async (stage) => {
     const { fleet, owners } = stage;
-    let left = 2 * owners.length + Math.floor(stage.random() * owners.length);
+    for (const owner of owners) owner.act(false);
+    const ready = await Promise.allSettled(owners.map((owner) => owner.burst()));
+    const bursts = ready.flatMap((burst) => (burst.status === "fulfilled" ? [burst.value] : []));
+    let left = Math.floor(between(stage, 1, 4) * bursts.length);
     const { member, endedMs } = await new Promise<{ member: Member; endedMs: number }>((resolve) => {
+      const killOwnerOf = (room: string, ms: number): void => {
+        const member = fleet.members.find((one) => one === fleet.ownerOf(room));
+        if (!member) return;
+        member.child.kill("SIGKILL"); // Not a moment later.
+        for (const one of owners) one.onPledge = () => {};
+        resolve({ member, endedMs: ms });
+      };
       for (const owner of owners)
         owner.onPledge = ({ room, ms }) => {
-          if (--left > 0) return;
-          const victim = fleet.ownerOf(room);
-          if (!victim || !fleet.members.includes(victim)) return;
-          victim.child.kill("SIGKILL"); // Not a moment later.
-          for (const one of owners) one.onPledge = () => {};
-          resolve({ member: victim, endedMs: ms });
+          if (--left <= 0) killOwnerOf(room, ms);
         };
+      // Less than that was acknowledged: after all of it.
+      void Promise.all(bursts.map((burst) => burst())).then(() => killOwnerOf(owners[0]!.room, nowMs()));
     });
     fleet.remove(member);
     fleet.kills.push({ by: member.name, ms: endedMs });

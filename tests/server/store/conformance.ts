@@ -501,6 +501,66 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
       expect(await other.readMembers(lease.room)).toBeNull();
     });
 
+    test("what is set aside is out of the room's way, as it was, until its time or its room is over", async () => {
+      const [lease, neighbor] = [await held(), await held()];
+      const limits = { days: 30, bytes: 1000 };
+      const at = (day: number): string => new Date(1e12 + day * 24 * 3600 * 1000).toISOString();
+      for (const one of [lease, neighbor]) {
+        await store.writeCheckpoint(one, { tick: 30, identity: "a", state: bytes(50, 1) });
+        await store.appendJournal(one, { after: 0, until: 30, bytes: bytes(10, 2) });
+        await store.appendJournal(one, { after: 30, until: 60, bytes: bytes(20, 3) });
+        await store.writeMembers(one, bytes(7, 4));
+      }
+      const untouched = await contents(neighbor.room);
+      const pieces = [
+        { what: "checkpoint", tick: 30, reason: "checksum" },
+        { what: "journal", tick: 60, reason: "«why»" },
+        { what: "journal", tick: 61, reason: "is not there" },
+        { what: "members", tick: 0, reason: "checksum" },
+      ] as const;
+      await expect(store.setAside({ ...lease, epoch: lease.epoch - 1 }, pieces, at(0), limits)).rejects.toBeInstanceOf(
+        LeaseLost,
+      );
+      await expect(store.setAside({ ...lease, epoch: lease.epoch - 1 }, [], at(0), limits)).rejects.toBeInstanceOf(
+        LeaseLost,
+      );
+      await store.setAside(lease, pieces, at(0), limits);
+      await store.setAside(lease, pieces, at(1), limits); // Done twice is done once.
+      expect(await other.checkpointTicks(lease.room)).toEqual([]);
+      expect((await other.readJournal(lease.room, 0)).map(({ until }) => until)).toEqual([30]);
+      expect(await other.readMembers(lease.room)).toBeNull();
+      const kept = await other.readSetAside(lease.room);
+      expect(kept).toEqual([
+        { id: kept[0]!.id, what: "checkpoint", tick: 30, after: null, reason: "checksum", at: at(0), bytes: 50 },
+        { id: kept[1]!.id, what: "journal", tick: 60, after: 30, reason: "«why»", at: at(0), bytes: 20 },
+        { id: kept[2]!.id, what: "members", tick: 0, after: null, reason: "checksum", at: at(0), bytes: 7 },
+      ]);
+      expect(Buffer.compare((await other.readSetAsideBytes(lease.room, kept[1]!.id))!, bytes(20, 3))).toBe(0);
+      expect(await other.readSetAsideBytes(neighbor.room, kept[1]!.id)).toBeNull();
+      expect(await other.removeSetAside(neighbor.room, kept[1]!.id)).toBe(false);
+      expect(await other.removeSetAside(lease.room, kept[1]!.id)).toBe(true);
+      expect(await other.removeSetAside(lease.room, kept[1]!.id)).toBe(false);
+      expect(await contents(neighbor.room)).toEqual(untouched);
+      // By size: the oldest of the room go. By age: those of all rooms.
+      for (const tick of [100, 200, 300]) {
+        await store.writeCheckpoint(lease, { tick, identity: "a", state: bytes(400, tick) });
+        await store.setAside(lease, [{ what: "checkpoint", tick, reason: "checksum" }], at(2), limits);
+      }
+      const ticks = async (room: string): Promise<number[]> => (await other.readSetAside(room)).map(({ tick }) => tick);
+      expect(await ticks(lease.room)).toEqual([200, 300]);
+      await store.setAside(neighbor, pieces, at(32.5), limits);
+      expect(await ticks(lease.room)).toEqual([]);
+      expect(await ticks(neighbor.room)).toEqual([30, 60, 0]);
+      await store.expireSetAside(at(32.4));
+      expect(await ticks(neighbor.room)).toEqual([30, 60, 0]);
+      await store.removeRoom(neighbor);
+      expect(await ticks(neighbor.room)).toEqual([]);
+      await store.writeCheckpoint(lease, { tick: 1, identity: "a", state: bytes(4, 1) });
+      await store.setAside(lease, [{ what: "checkpoint", tick: 1, reason: "checksum" }], at(40), limits);
+      await store.expireSetAside(at(40.1));
+      expect(await ticks(lease.room)).toEqual([]);
+    });
+
     test("pruning drops the past, rewinding what would have been the future, and both leave other rooms alone", async () => {
       const [lease, neighbor] = [await held(), await held()];
       for (const one of [lease, neighbor]) {
