@@ -20,7 +20,7 @@ const UNDO_TICKS = 60 * UNDO_SECONDS;
 /** A room keeps some more. */
 const MOST_BANS = 50;
 
-export const ACTS = ["locked", "ownersOnly", "password", "ban", "undo", "token", "delete"] as const;
+const ACTS = ["locked", "ownersOnly", "password", "ban", "undo", "token", "delete"] as const;
 export type Act = (typeof ACTS)[number];
 
 /** Something that was acknowledged. */

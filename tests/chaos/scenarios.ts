@@ -58,8 +58,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     let left = Math.floor(between(stage, 1, 4) * bursts.length);
     const { member, endedMs } = await new Promise<{ member: Member; endedMs: number }>((resolve) => {
       const killOwnerOf = (room: string, ms: number): void => {
-        const member = fleet.members.find((one) => one === fleet.ownerOf(room));
-        if (!member) return;
+        const member = fleet.members.find((one) => one === fleet.ownerOf(room)) ?? fleet.members[0]!;
         member.child.kill("SIGKILL"); // Not a moment later.
         for (const one of owners) one.onPledge = () => {};
         resolve({ member, endedMs: ms });
