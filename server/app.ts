@@ -41,6 +41,7 @@ import { BODY_MS, HEAD_MS, Lines } from "./routes/lines.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { pageRoutes } from "./routes/pages.ts";
 import { parkedRoutes } from "./routes/parked.ts";
+import { setAsideRoutes } from "./routes/setAside.ts";
 import { replayRoutes } from "./routes/replay.ts";
 import { recordingRoutes } from "./routes/recordings.ts";
 import { reportRoutes } from "./routes/report.ts";
@@ -277,6 +278,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   adminRoomsRoute(fastify, { requestAuth, others, registry });
   adminRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, registry });
   parkedRoutes(fastify, { requestAuth, audit, registry });
+  setAsideRoutes(fastify, { requestAuth, audit, registry });
   const takeTicket = (request: FastifyRequest, sealed: string): unknown =>
     request.ticket === undefined
       ? null

@@ -47,6 +47,9 @@ export interface Config {
   adoptionAttempts: number;
   /** What becomes of a room that another program or scene has stepped: parked, or its scene starts again. */
   otherVersions: "park" | "restart";
+  /** What of a room could not be used is kept for so long, days, and so much of each room, MB. */
+  setAsideDays: number;
+  setAsideMb: number;
   /** How far back a room can be had again: recordings, undo. */
   historySeconds: number;
   /** Frames per second on the wire; the nearest divisor of the scene's tick rate is taken. */
@@ -209,6 +212,8 @@ export function readConfig(env: Environment): Config {
     resumeSeconds: number("PLIANT_RESUME_SECONDS", 30, 0, 3600, false),
     adoptionAttempts: number("PLIANT_ADOPTION_ATTEMPTS", 3, 1, 100),
     otherVersions: choice("PLIANT_OTHER_VERSIONS", "park", ["park", "restart"]) as "park" | "restart",
+    setAsideDays: number("PLIANT_SET_ASIDE_DAYS", 30, 1, 3650, false),
+    setAsideMb: number("PLIANT_SET_ASIDE_MB", 64, 1, 65536),
     historySeconds: number("PLIANT_HISTORY_SECONDS", 120, 0, 3600),
     sendHz: number("PLIANT_SEND_HZ", 30, 1, 240),
     stepDeadlineMs: number("PLIANT_STEP_DEADLINE_MS", 5000, 50, 600000),

@@ -11,6 +11,7 @@ import { JournalWriter } from "./persistence/journalWriter.ts";
 import type { Persistence, RoomRegistry } from "./rooms/registry.ts";
 import { measured } from "./store/measured.ts";
 import { openStore } from "./store/openStore.ts";
+import { daysBefore } from "./store/store.ts";
 import { STORE_AWAY_SECONDS, StoreHealth } from "./store/storeHealth.ts";
 
 /**
@@ -18,6 +19,9 @@ import { STORE_AWAY_SECONDS, StoreHealth } from "./store/storeHealth.ts";
  * allowed.
  */
 const FLUSH_MS = 300;
+
+/** Between two looks for what has been set aside long enough, ms. */
+const EXPIRE_MS = 3_600_000;
 
 export interface Durability {
   cluster: Cluster;
@@ -84,12 +88,20 @@ export async function openDurability({
     ownedUntilMs: (room) => cluster.ownedUntilMs(room),
     awaySeconds,
   });
+  const expire = (): void => {
+    // A store that is away is asked again in an hour.
+    void store.expireSetAside(daysBefore(new Date().toISOString(), config.setAsideDays)).catch(() => {});
+  };
+  expire();
+  const expiring = setInterval(expire, EXPIRE_MS);
+  expiring.unref();
   return {
     cluster,
     notReady: () => loss ?? (awaySeconds() > 0 ? "the store does not take what is written" : null),
     persistence: { store, holder, journalWriter, ownedUntilMs: (room) => cluster.ownedUntilMs(room) },
     close: async () => {
       unwatch();
+      clearInterval(expiring);
       health.close();
       await journalWriter.close();
       await store.close();

@@ -18,9 +18,10 @@ import { openWorld } from "./sim/world.ts";
 import { identityOf, topologyHashOf } from "./workers/identity.ts";
 import { copyMemory } from "./workers/memoryCopy.ts";
 
-const USAGE = `npm run replay -- file [--scenes DIR] [--until TICK] [--record DIR]
+const USAGE = `npm run replay -- file [--scenes DIR] [--scene FILE] [--until TICK] [--record DIR]
   file           as GET /api/rooms/<room>/recording gives it
   --scenes DIR   folder that the scene's mesh files are relative to (default: the bundled scenes)
+  --scene FILE   the scene, of which the recording says that it is missing
   --until TICK   stop there (default: the end)
   --record DIR   also write positions, as npm run simulate -- --record does; npm run check:collisions reads them`;
 /** A line of progress this often, ms. */
@@ -35,6 +36,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     scenes: { type: "string" },
+    scene: { type: "string" },
     until: { type: "string" },
     record: { type: "string" },
     help: { type: "boolean" },
@@ -45,7 +47,7 @@ if (values.help || positionals.length !== 1) {
   process.exit(values.help ? 0 : 2);
 }
 const [file] = positionals as [string];
-const recording = read(file);
+const recording = withScene(read(file));
 const until = values.until === undefined ? recording.until : Number(values.until);
 if (!Number.isInteger(until) || until < recording.from || until > recording.until)
   fail(`--until is ${values.until}, but must be a tick from ${recording.from} to ${recording.until}`);
@@ -64,6 +66,22 @@ function read(path: string): RoomRecording {
   } catch (error) {
     return fail(`${path}: ${(error as Error).message}`);
   }
+}
+
+function withScene(recorded: RoomRecording): RoomRecording {
+  const { scene } = values;
+  if (scene !== undefined) {
+    try {
+      return { ...recorded, sceneText: readFileSync(scene, "utf8") };
+    } catch (error) {
+      return fail(`${scene}: ${(error as Error).message}`);
+    }
+  }
+  if (recorded.sceneText === "")
+    fail(
+      `the recording has no scene (${(recorded.missing ?? []).join("; ")}): give the file of scene ${recorded.scene} with --scene`,
+    );
+  return recorded;
 }
 
 async function build({ scene, sceneText }: RoomRecording): Promise<CreatedWorld> {

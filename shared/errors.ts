@@ -28,6 +28,7 @@ export const HttpErrors = {
   MEMBER_NOT_FOUND: { status: 404, text: "The room has no member of this number." },
   TOPOLOGY_NOT_FOUND: { status: 404, text: "No scene that is built has this topology hash." },
   NOT_PARKED: { status: 409, text: "The room is not parked." },
+  NOT_SET_ASIDE: { status: 404, text: "Nothing of this number is set aside of the room." },
   ROOM_EXISTS: { status: 409, text: "A room of this name exists with another scene." },
   SCENE_INVALID: { status: 422, text: "The scene's file breaks a rule of its schema." },
   ROOM_LOCKED: { status: 423, text: "The room is locked: only owners, and who was in before, have a way to it." },

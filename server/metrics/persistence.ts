@@ -17,6 +17,12 @@ export type RestoreCause = (typeof RESTORE_CAUSES)[number];
 const FAILURES = ["settings", "members", "checkpoint", "journal", "restore"] as const;
 const DAMAGED = ["checkpoint", "journal", "members"] as const;
 
+/**
+ * whole: memory reached back to what the store still had. state: it did not, and the room goes on from its newest
+ * state.
+ */
+const REACHES = ["whole", "state"] as const;
+
 /** Bytes: 4 KiB to 64 MiB. */
 const CHECKPOINT_BYTES_BUCKETS = [4, 16, 64, 256, 1024, 4096, 16384, 65536].map((kib) => 1024 * kib);
 /** Seconds that a room's ticks stand still for a checkpoint: 4 ms is the limit. */
@@ -43,6 +49,7 @@ export class PersistenceMetrics {
   readonly #restored: (cause: RestoreCause) => void;
   readonly #failed: (what: (typeof FAILURES)[number]) => void;
   readonly #damaged: (what: (typeof DAMAGED)[number]) => void;
+  readonly #sentAgain: (what: (typeof REACHES)[number]) => void;
 
   constructor(maker: Maker) {
     this.#checkpointSeconds = maker.histogram(
@@ -91,9 +98,15 @@ export class PersistenceMetrics {
     );
     this.#damaged = maker.countBy(
       "pliant_damaged_total",
-      "Checkpoints and pieces of journal that were found damaged and passed over for older ones.",
+      "Checkpoints and pieces of journal that were found damaged, set aside and passed over for older ones.",
       "what",
       DAMAGED,
+    );
+    this.#sentAgain = maker.countBy(
+      "pliant_store_sent_again_total",
+      "Rooms of which the store had lost what it had taken (a replica took over), and which sent it again from memory.",
+      "what",
+      REACHES,
     );
     maker.gauge(
       "pliant_checkpoint_age_seconds",
@@ -130,6 +143,11 @@ export class PersistenceMetrics {
 
   damaged(what: (typeof DAMAGED)[number]): void {
     this.#damaged(what);
+  }
+
+  /** The store had gone back. `whole`: memory reached back to what it had. */
+  sentAgain(whole: boolean): void {
+    this.#sentAgain(whole ? "whole" : "state");
   }
 
   /**

@@ -1,6 +1,6 @@
 /**
  * The store's operations: how long each takes, how many are under way, which fail. Writes that are refused because a
- * lease was lost are the fence at work and no error.
+ * lease was lost, or because the store has gone back, are the fence at work and no error.
  */
 import type { Counter, Histogram } from "prom-client";
 import type { Store } from "../store/store.ts";
@@ -13,6 +13,7 @@ export const STORE_OPERATIONS: readonly StoreOperation[] = [
   "ping",
   "createRoom",
   "claim",
+  "readWrites",
   "countAttempts",
   "park",
   "unpark",
@@ -32,6 +33,11 @@ export const STORE_OPERATIONS: readonly StoreOperation[] = [
   "readJournal",
   "prune",
   "truncate",
+  "setAside",
+  "readSetAside",
+  "readSetAsideBytes",
+  "removeSetAside",
+  "expireSetAside",
   "audit",
   "readAudit",
 ];
@@ -40,7 +46,7 @@ export const STORE_OPERATIONS: readonly StoreOperation[] = [
 const STORE_LOSSES = ["STORE_DAMAGED", "STORE_LOG_DELETED", "STORE_LOG_DAMAGED"] as const;
 export type StoreLossCode = (typeof STORE_LOSSES)[number];
 
-export type StoreOutcome = "ok" | "lease_lost" | "failed";
+export type StoreOutcome = "ok" | "refused" | "failed";
 
 export class StoreMetrics {
   readonly #seconds: Histogram<"operation">;
@@ -62,7 +68,7 @@ export class StoreMetrics {
     this.#errors = maker.counter("pliant_store_errors_total", "Operations of the store that failed.", ["operation"]);
     this.#fenced = maker.counter(
       "pliant_store_fenced_writes_total",
-      "Writes that the store refused because the room's lease was somebody else's by then.",
+      "Writes that the store refused: the room's lease was somebody else's by then, or the store had gone back and lost what they follow.",
     );
     maker.gauge(
       "pliant_store_away_seconds",
@@ -94,7 +100,7 @@ export class StoreMetrics {
       this.#underWay -= 1;
       this.#seconds.observe({ operation }, (performance.now() - startMs) / 1000);
       if (outcome === "failed") this.#errors.inc({ operation });
-      if (outcome === "lease_lost") this.#fenced.inc();
+      if (outcome === "refused") this.#fenced.inc();
     };
   }
 }

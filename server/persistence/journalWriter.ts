@@ -2,23 +2,38 @@
  * Writes what the rooms of this process remember into the store, behind them: no tick waits for it. Every flush of a
  * room is, in this order,
  *
- *     went back?    what came later is dropped
- *     journal       what went in since the last flush, up to the last tick
+ *     settings      if they have changed
+ *     journal       what went in since the last flush, up to the last tick; if the room or the store went back, instead
+ *                   of what the store has of later
  *     members       who is in the room, if that has changed
  *     attempts      whether the room has settled here
  *     checkpoint    a state that is due, once the journal has passed it
  *     prune         what neither a restart nor the history needs any more
  *
  * Members come after the journal: who is not among them any more has let go in it. Writes are numbered, so that one
- * which was given up and is carried out late does no harm. A room's flushes follow each other; what could not be written is written with the next one. A lost lease ends the
+ * which was given up and is carried out late does no harm, and each names the last one that was acknowledged: a store
+ * that has gone back (a replica without the last transactions) refuses it and says what it has. Then the room's
+ * settings, members and journal since that are sent again from memory, with its newest state, in case the memory does
+ * not reach back so far. A room that has nothing to write looks now and then whether it would be refused.
+ *
+ * A room's flushes follow each other; what could not be written is written with the next one. A lost lease ends the
  * room here.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import { type Lease, LeaseLost, type Parked, type Store } from "../store/store.ts";
+import {
+  type JournalSegment,
+  type Lease,
+  LeaseLost,
+  type Parked,
+  type Rewritten,
+  type Store,
+  StoreBehind,
+  type Checkpoint as StoredState,
+} from "../store/store.ts";
 import { encodeCheckpoint, encodeMembers, encodeSegment, type MemberRecords } from "./format.ts";
-import type { Checkpoint } from "./history.ts";
+import type { Checkpoint, RoomHistory } from "./history.ts";
 import type { CheckpointPolicy } from "./checkpointPolicy.ts";
 
 /**
@@ -30,6 +45,10 @@ const STORE_SECONDS = 2.5;
 const STORE_COST_SECONDS = 1;
 /** Checkpoints in the store for a restart: should the newest be damaged, there is one before it. */
 const SPARE = 3;
+/** Between two looks whether the store still has what it has taken, ms. */
+const LOOK_MS = 2000;
+/** How often one flush begins again because the store has gone back. */
+const MOST_RETURNS = 3;
 
 /** What the journal writer sees of a room. */
 export interface JournaledRoom {
@@ -55,6 +74,12 @@ export interface JournalWriterOptions {
   flushMs: number;
 }
 
+/** A piece that the store has: the tick at which it is or ends, and by which write. */
+interface Piece {
+  tick: number;
+  write: number;
+}
+
 interface Entry {
   room: JournaledRoom;
   lease: Lease;
@@ -62,20 +87,22 @@ interface Entry {
   rewindsSeen: number;
   writtenTick: number;
   /** Where the store's segments end, ascending. */
-  ends: number[];
-  storedTicks: number[];
+  ends: Piece[];
+  /** Checkpoints in the store, ascending. */
+  stored: Piece[];
   /** `Checkpoint.cost` of the last of them. */
   storedCost: number;
   /** As they are in the store. */
   members: string;
   /** How often the room was claimed, and what of it the store has. */
   attempts: { claimed: number; stored: number };
-  /** How many writes there were under this lease. */
+  /** How many writes there were under this lease, and the last one that was acknowledged. */
   writes: number;
+  acknowledged: number;
+  /** The store has gone back, and has no more than this write; Infinity: it has not. */
+  has: number;
   /** Since when something waits to be written, ms; 0: nothing does. */
   waitingMs: number;
-  /** Its history was cut: the newest state is to be written whenever it was taken. */
-  cut: boolean;
   /** A flush waits behind the one that runs. */
   waits: boolean;
   tail: Promise<void>;
@@ -87,20 +114,28 @@ interface Entry {
   failingMs: number;
 }
 
-/** Between two lines about a store that does not take what rooms do, ms: all rooms fail then, several times a second. */
+/** What could not be written. */
+type What = "settings" | "journal" | "members" | "checkpoint";
+
+/**
+ * Between two lines about a store that does not take what rooms do, ms: all rooms fail then, several times a second.
+ */
 const COMPLAINT_MS = 60_000;
 
 export class JournalWriter {
   readonly #options: JournalWriterOptions;
   readonly #entries = new Map<string, Entry>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timers: NodeJS.Timeout[];
   /** When it was last said that the store does not take something, and how often it has not since. */
   #complaint = { atMs: -Infinity, failures: 0 };
 
   constructor(options: JournalWriterOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.flushAll(), options.flushMs);
-    this.#timer.unref();
+    this.#timers = [
+      setInterval(() => void this.flushAll(), options.flushMs),
+      setInterval(() => void this.#look(), LOOK_MS),
+    ];
+    for (const timer of this.#timers) timer.unref();
     options.metrics.persistence.sources = {
       checkpointAgeSeconds: () => Math.max(0, ...this.#all().map(({ room }) => room.checkpointPolicy.unsavedSeconds)),
       journalAgeSeconds: () =>
@@ -127,14 +162,15 @@ export class JournalWriter {
       lease,
       rewindsSeen: rewinds.length,
       writtenTick: stored.tick,
-      ends: [...stored.segments],
-      storedTicks: [...stored.checkpoints],
+      ends: stored.segments.map((tick) => ({ tick, write: 0 })),
+      stored: stored.checkpoints.map((tick) => ({ tick, write: 0 })),
       storedCost: 0,
       members: "",
       attempts: { claimed: lease.attempts ?? 0, stored: lease.attempts ?? 0 },
       writes: 0,
+      acknowledged: 0,
+      has: Infinity,
       waitingMs: 0,
-      cut: false,
       waits: false,
       tail: Promise.resolve(),
       settingsChanged: false,
@@ -196,9 +232,18 @@ export class JournalWriter {
   async park(room: string, parked: Parked): Promise<void> {
     const entry = this.#entries.get(room);
     if (!entry) return;
-    await this.#flush(entry);
-    this.#entries.delete(room);
-    await this.#options.store.park(this.#next(entry), parked);
+    for (let returns = 0; ; returns++) {
+      await this.#flush(entry);
+      this.#entries.delete(room);
+      try {
+        await this.#ask(entry, (lease) => this.#options.store.park(lease, parked));
+        return;
+      } catch (error) {
+        if (!(error instanceof StoreBehind) || returns === MOST_RETURNS) throw error;
+        this.#wentBack(entry, error.has);
+        this.#entries.set(room, entry);
+      }
+    }
   }
 
   /** The room ends for good. Resolves when nothing of it is in the store. @throws CodedError STORE_AWAY */
@@ -225,7 +270,7 @@ export class JournalWriter {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    for (const timer of this.#timers) clearInterval(timer);
     await Promise.all(this.#all().map(({ tail }) => tail));
   }
 
@@ -253,20 +298,13 @@ export class JournalWriter {
       entry.failure = new Error("the room was given up or lost");
       return;
     }
-    let what: "settings" | "journal" | "members" | "checkpoint" = "settings";
+    const progress: { what: What } = { what: "settings" };
     entry.failure = null;
     try {
-      await this.#writeSettings(entry);
-      what = "journal";
-      await this.#truncate(entry);
-      await this.#writeJournal(entry);
-      what = "members";
-      await this.#writeMembers(entry);
-      await this.#countAttempts(entry);
-      what = "checkpoint";
-      await this.#writeCheckpoint(entry);
+      await this.#writeAll(entry, progress);
       entry.failingMs = 0;
     } catch (error) {
+      const { what } = progress;
       entry.failure = error;
       entry.failingMs ||= performance.now();
       if (error instanceof LeaseLost) {
@@ -276,6 +314,49 @@ export class JournalWriter {
       }
       metrics.persistence.failed(what);
       this.#complain(room.name, what, error);
+    }
+  }
+
+  /** Again from the beginning whenever it turns out that the store has gone back. */
+  async #writeAll(entry: Entry, progress: { what: What }): Promise<void> {
+    for (let returns = 0; ; returns++) {
+      try {
+        progress.what = "settings";
+        await this.#writeSettings(entry);
+        progress.what = "journal";
+        await this.#writeJournal(entry);
+        progress.what = "members";
+        await this.#writeMembers(entry);
+        await this.#countAttempts(entry);
+        progress.what = "checkpoint";
+        return await this.#writeCheckpoint(entry);
+      } catch (error) {
+        if (!(error instanceof StoreBehind) || returns === MOST_RETURNS) throw error;
+        this.#wentBack(entry, error.has);
+      }
+    }
+  }
+
+  /** The store has the room's writes up to `has` only: what it has of later is not known any more. */
+  #wentBack(entry: Entry, has: number): void {
+    entry.has = Math.min(entry.has, has);
+    entry.acknowledged = has;
+    entry.settingsChanged = true;
+    entry.members = "";
+    entry.attempts.stored = -1;
+  }
+
+  /** Asks for all rooms at once whether the store still has their last writes. */
+  async #look(): Promise<void> {
+    const asked = this.#all().map((entry) => ({ entry, acknowledged: entry.acknowledged }));
+    if (asked.length === 0) return;
+    const answered = await this.#options.store.readWrites(asked.map(({ entry }) => entry.lease)).catch(() => []);
+    for (const [i, has] of answered.entries()) {
+      const { entry, acknowledged } = asked[i]!;
+      if (has < 0 || has >= acknowledged) continue;
+      // Any write will do: the store refuses it.
+      entry.settingsChanged = true;
+      void this.#flush(entry);
     }
   }
 
@@ -291,17 +372,24 @@ export class JournalWriter {
     this.#complaint = { atMs: nowMs, failures: 0 };
   }
 
-  /** The lease, for its next write. */
-  #next(entry: Entry): Lease {
+  /**
+   * The next write of the lease.
+   * @returns its number
+   * @throws LeaseLost, StoreBehind, StoreUnavailable
+   */
+  async #ask(entry: Entry, work: (lease: Lease) => Promise<void>): Promise<number> {
     entry.writes += 1;
-    return { ...entry.lease, write: entry.writes };
+    const { writes: write, acknowledged: after } = entry;
+    await work({ ...entry.lease, write, after });
+    entry.acknowledged = write;
+    return write;
   }
 
   async #writeMembers(entry: Entry): Promise<void> {
     const records = entry.room.memberRecords();
     const known = JSON.stringify(records);
     if (known === entry.members) return;
-    await this.#options.store.writeMembers(this.#next(entry), encodeMembers(records));
+    await this.#ask(entry, (lease) => this.#options.store.writeMembers(lease, encodeMembers(records)));
     entry.members = known;
   }
 
@@ -309,7 +397,7 @@ export class JournalWriter {
     const { room, attempts } = entry;
     const wanted = room.onTrial ? attempts.claimed : 0;
     if (wanted === attempts.stored) return;
-    await this.#options.store.countAttempts(this.#next(entry), wanted);
+    await this.#ask(entry, (lease) => this.#options.store.countAttempts(lease, wanted));
     attempts.stored = wanted;
   }
 
@@ -317,83 +405,123 @@ export class JournalWriter {
     if (!entry.settingsChanged) return;
     entry.settingsChanged = false;
     try {
-      await this.#options.store.writeSettings(this.#next(entry), entry.room.settings());
+      const settings = entry.room.settings();
+      await this.#ask(entry, (lease) => this.#options.store.writeSettings(lease, settings));
     } catch (error) {
       entry.settingsChanged = true;
       throw error;
     }
   }
 
-  async #truncate(entry: Entry): Promise<void> {
-    const { rewinds } = entry.room.checkpointPolicy.history;
-    if (rewinds.length === entry.rewindsSeen) return;
-    const seen = rewinds.length;
-    const back = Math.min(...rewinds.slice(entry.rewindsSeen));
-    await this.#options.store.truncate(this.#next(entry), back);
-    entry.rewindsSeen = seen;
-    // A segment that went on beyond is gone with all that was in it.
-    entry.ends = entry.ends.filter((end) => end <= back);
-    entry.writtenTick = Math.min(
-      entry.writtenTick,
-      entry.ends.at(-1) ?? entry.room.checkpointPolicy.history.oldestTick,
-    );
-    entry.cut = true;
-    entry.storedTicks = entry.storedTicks.filter((tick) => tick <= back);
-  }
-
   async #writeJournal(entry: Entry): Promise<void> {
     const { history } = entry.room.checkpointPolicy;
+    if (entry.has !== Infinity || history.rewinds.length !== entry.rewindsSeen) return this.#rewriteJournal(entry);
     const after = entry.writtenTick;
     const until = history.tick;
     if (until <= after) return;
     entry.waitingMs ||= performance.now();
     const startMs = performance.now();
-    const bytes = encodeSegment({
-      after,
-      until,
-      records: history.records(after, until),
-      hashes: history.hashes.filter(({ tick }) => tick > after && tick <= until),
-      members: null,
-    });
-    await this.#options.store.appendJournal(this.#next(entry), { after, until, bytes });
+    const segment = segmentOf(history, after);
+    const write = await this.#ask(entry, (lease) => this.#options.store.appendJournal(lease, segment));
+    this.#options.metrics.persistence.journalFlush((performance.now() - startMs) / 1000, segment.bytes.byteLength);
     entry.writtenTick = until;
-    entry.ends.push(until);
+    entry.ends.push({ tick: until, write });
     entry.waitingMs = 0;
-    this.#options.metrics.persistence.journalFlush((performance.now() - startMs) / 1000, bytes.byteLength);
+  }
+
+  /**
+   * The room has gone back, or the store has: from where both agree on, the store gets what the room remembers in place
+   * of what it has, in one transaction.
+   *
+   *     store, gone back       |-------------|------X      X: a segment that this room has not got, or does not want
+   *     memory           oldest ...|---------|--------|----> tick
+   *     rewritten                            |============>   and the newest state
+   */
+  async #rewriteJournal(entry: Entry): Promise<void> {
+    const { has, room } = entry;
+    const { store, metrics, log } = this.#options;
+    const { history } = room.checkpointPolicy;
+    const { tick: until, newestState: newest, oldestTick, rewinds } = history;
+    const seen = rewinds.length;
+    const back = Math.min(Infinity, ...rewinds.slice(entry.rewindsSeen));
+    const agreed = ({ tick, write }: Piece): boolean => tick <= back && write <= has;
+    // A segment that went on beyond is gone with all that was in it.
+    const ends = entry.ends.filter(agreed);
+    const end = ends.at(-1)?.tick ?? (has === Infinity ? oldestTick : -1);
+    const after = Math.max(end, oldestTick);
+    const kept = has === Infinity ? back : Math.min(back, end);
+    const segment = until > after ? segmentOf(history, after) : undefined;
+    const checkpoint = newest.packed ? checkpointOf(room, newest) : undefined;
+    const instead: Rewritten = { ...(segment && { segment }), ...(checkpoint && { checkpoint }) };
+    const write = await this.#ask(entry, (lease) => store.truncate(lease, kept, instead));
+    entry.rewindsSeen = seen;
+    entry.has = Infinity;
+    entry.writtenTick = until;
+    entry.ends = segment ? [...ends, { tick: until, write }] : ends;
+    entry.stored = entry.stored.filter((piece) => agreed(piece) && piece.tick <= kept && piece.tick !== newest.tick);
+    if (checkpoint) this.#hasStored(entry, newest, write);
+    if (has === Infinity) return;
+    const whole = oldestTick === 0 || end >= oldestTick;
+    metrics.persistence.sentAgain(whole);
+    log.error(
+      { room: room.name, epoch: entry.lease.epoch, tick: until, after, whole },
+      "the store has gone back and lost what it had taken of a room; the room has sent it again",
+    );
   }
 
   async #writeCheckpoint(entry: Entry): Promise<void> {
     const { room } = entry;
     const { history } = room.checkpointPolicy;
     const newest = history.newestState;
-    const last = entry.storedTicks.at(-1) ?? 0;
+    const last = entry.stored.at(-1)?.tick ?? 0;
     // The state of a room that stands still goes out at once: nobody steps anything again to have it.
     const { cost = 0 } = newest;
     const due =
-      entry.cut ||
       newest.tick >= last + STORE_SECONDS * room.tickHz ||
       cost - entry.storedCost >= STORE_COST_SECONDS ||
       (newest.tick > last && newest.tick === history.tick);
     if (!due || newest.packed === null || newest.tick > entry.writtenTick) return;
     const startMs = performance.now();
-    const state = encodeCheckpoint({ checkpoint: newest, members: room.memberRecords() });
-    await this.#options.store.writeCheckpoint(this.#next(entry), { tick: newest.tick, identity: room.identity, state });
-    this.#options.metrics.persistence.checkpoint((performance.now() - startMs) / 1000, state.byteLength);
-    entry.storedTicks = [...entry.storedTicks.filter((tick) => tick !== newest.tick), newest.tick];
-    entry.storedCost = cost;
-    entry.cut = false;
+    const checkpoint = checkpointOf(room, newest);
+    const write = await this.#ask(entry, (lease) => this.#options.store.writeCheckpoint(lease, checkpoint));
+    this.#options.metrics.persistence.checkpoint((performance.now() - startMs) / 1000, checkpoint.state.byteLength);
+    this.#hasStored(entry, newest, write);
     await this.#prune(entry);
+  }
+
+  #hasStored(entry: Entry, { tick, cost = 0 }: Checkpoint, write: number): void {
+    entry.stored = [...entry.stored.filter((piece) => piece.tick !== tick), { tick, write }];
+    entry.storedCost = cost;
   }
 
   async #prune(entry: Entry): Promise<void> {
     const { history } = entry.room.checkpointPolicy;
     const wanted = new Set(history.states.map(({ tick }: Checkpoint) => tick));
-    const retained = entry.storedTicks.filter((tick, i) => wanted.has(tick) || i >= entry.storedTicks.length - SPARE);
-    if (retained.length === entry.storedTicks.length) return;
+    const retained = entry.stored.filter(({ tick }, i) => wanted.has(tick) || i >= entry.stored.length - SPARE);
+    if (retained.length === entry.stored.length) return;
     // Segments before the oldest state that there is lead nowhere; a scene's start is one that nobody has to store.
-    const oldest = Math.min(retained[0]!, history.oldestTick);
-    await this.#options.store.prune(this.#next(entry), retained, oldest);
-    entry.storedTicks = retained;
-    entry.ends = entry.ends.filter((end) => end > oldest);
+    const oldest = Math.min(retained[0]!.tick, history.oldestTick);
+    const ticks = retained.map(({ tick }) => tick);
+    await this.#ask(entry, (lease) => this.#options.store.prune(lease, ticks, oldest));
+    entry.stored = retained;
+    entry.ends = entry.ends.filter(({ tick }) => tick > oldest);
   }
+}
+
+/** What went in after `after`. */
+function segmentOf(history: RoomHistory, after: number): JournalSegment {
+  const until = history.tick;
+  const bytes = encodeSegment({
+    after,
+    until,
+    records: history.records(after, until),
+    hashes: history.hashes.filter(({ tick }) => tick > after && tick <= until),
+    members: null,
+  });
+  return { after, until, bytes };
+}
+
+function checkpointOf(room: JournaledRoom, checkpoint: Checkpoint): StoredState {
+  const { identity } = room;
+  return { tick: checkpoint.tick, identity, state: encodeCheckpoint({ checkpoint, members: room.memberRecords() }) };
 }

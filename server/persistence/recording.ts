@@ -4,7 +4,7 @@
  * There is nothing of the members in it but their numbers.
  *
  *     behind a checksum (checksummed.ts) msgpack of a map {format, room, scene, sceneText, identity, topology, tickHz,
- *     from, until, states, records, hashes, recordedAt}
+ *     from, until, states, records, hashes, recordedAt, missing?}
  */
 import { crc32 } from "node:zlib";
 import { decode, encode } from "@msgpack/msgpack";
@@ -33,6 +33,11 @@ export interface RoomRecording {
   hashes: { tick: number; stateHash: string }[];
   /** ISO 8601. */
   recordedAt: string;
+  /**
+   * What could not be put in, each with its reason; absent: nothing is missing. Without its scene `sceneText` or
+   * `topology` is empty and `tickHz` what is usual: who has the scene can step it all the same.
+   */
+  missing?: string[];
 }
 
 export class RecordingError extends Error {}
@@ -40,7 +45,7 @@ export class RecordingError extends Error {}
 /** What is said of a recording beside its history. */
 export type About = Pick<
   RoomRecording,
-  "room" | "scene" | "sceneText" | "identity" | "topology" | "tickHz" | "recordedAt"
+  "room" | "scene" | "sceneText" | "identity" | "topology" | "tickHz" | "recordedAt" | "missing"
 >;
 
 /** @param seconds how far back at least, if the history reaches so far; default: all of it */
@@ -174,7 +179,9 @@ function checkShape(recording: RoomRecording): void {
   const isTick = (tick: unknown): tick is number => Number.isSafeInteger(tick) && (tick as number) >= 0;
   for (const field of ["room", "scene", "sceneText", "identity", "topology", "recordedAt"] as const)
     if (typeof recording[field] !== "string") wrong(field, "a string");
-  const { tickHz, from, until, states, records, hashes } = recording;
+  const { tickHz, from, until, states, records, hashes, missing } = recording;
+  if (missing !== undefined && !(Array.isArray(missing) && missing.every((what) => typeof what === "string")))
+    wrong("missing", "a list of strings");
   if (!(typeof tickHz === "number" && tickHz > 0 && tickHz <= 10_000)) wrong("tickHz", "a number above 0, up to 10000");
   if (!isTick(from)) wrong("from", "a tick");
   if (!isTick(until) || until < from) wrong("until", "a tick after from");

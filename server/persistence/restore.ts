@@ -6,9 +6,10 @@
  *     older checkpoints, segments  how far it reaches back
  *     members                      as they were written last; else as of the newest of the others
  *
- * Whatever is damaged is passed over for what was before, and named.
+ * Whatever is damaged is passed over for what was before, and named, and so is what nothing leads to any more: whoever
+ * goes on with the room sets it aside.
  */
-import type { Store } from "../store/store.ts";
+import type { BadPiece, Store } from "../store/store.ts";
 import {
   decodeCheckpoint,
   decodeMembers,
@@ -26,7 +27,9 @@ export interface Found {
   segments: Segment[];
   members: MemberRecords;
   /** What was passed over, and why. */
-  damaged: { what: "checkpoint" | "journal" | "members"; tick: number; reason: string }[];
+  damaged: BadPiece[];
+  /** Whole segments that nothing leads to, behind what is damaged or missing. */
+  unreached: BadPiece[];
   /** What can read the newest checkpoint; null: there is none. */
   identity: string | null;
   /** That is another scene or program; then nothing else is told. */
@@ -46,7 +49,15 @@ export async function findRoom(store: Store, room: string, identity: string | nu
     if (!stored) continue;
     newest ??= stored.identity;
     if (identity !== null && newest !== identity)
-      return { checkpoints: [], segments: [], members: null, damaged: [], identity: newest, foreign: true };
+      return {
+        checkpoints: [],
+        segments: [],
+        members: null,
+        damaged: [],
+        unreached: [],
+        identity: newest,
+        foreign: true,
+      };
     // Of a room that began anew with another program there may be some of before.
     if (stored.identity !== newest) break;
     const whole = attempt(
@@ -56,10 +67,10 @@ export async function findRoom(store: Store, room: string, identity: string | nu
     if (whole) checkpoints.unshift(whole);
   }
   const segments: Segment[] = [];
-  for (const { after, bytes } of await store.readJournal(room, 0)) {
+  for (const { until, bytes } of await store.readJournal(room, 0)) {
     const segment = attempt(
       () => decodeSegment(bytes),
-      (reason) => damaged.push({ what: "journal", tick: after, reason }),
+      (reason) => damaged.push({ what: "journal", tick: until, reason }),
     );
     if (segment) segments.push(segment);
   }
@@ -69,15 +80,26 @@ export async function findRoom(store: Store, room: string, identity: string | nu
     records &&
     attempt(
       () => decodeMembers(records),
-      (reason) => damaged.push({ what: "members", tick: reached.segments.at(-1)?.until ?? 0, reason }),
+      (reason) => damaged.push({ what: "members", tick: 0, reason }),
     );
-  return { ...reached, members: members ?? reached.members, damaged, identity: newest, foreign: false };
+  const end = endOf(reached);
+  const unreached = segments
+    .filter(({ until }) => until > end)
+    .map(({ after, until }) => ({
+      what: "journal" as const,
+      tick: until,
+      reason: `it begins after tick ${after}, but what leads there ends at ${end}`,
+    }));
+  return { ...reached, members: members ?? reached.members, damaged, unreached, identity: newest, foreign: false };
 }
+
+/** Where the room stood. */
+const endOf = ({ checkpoints, segments }: Pick<Found, "checkpoints" | "segments">): number =>
+  Math.max(segments.at(-1)?.until ?? 0, checkpoints.at(-1)?.checkpoint.tick ?? 0);
 
 /** Puts what was found into a history that is new. @returns where the room stood */
 export function fill(history: RoomHistory, { checkpoints, segments }: Found): number {
-  const last = segments.at(-1);
-  const until = Math.max(last?.until ?? 0, checkpoints.at(-1)?.checkpoint.tick ?? 0);
+  const until = endOf({ checkpoints, segments });
   history.append(
     until,
     segments.flatMap(({ records }) => records),

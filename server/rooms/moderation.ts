@@ -42,6 +42,8 @@ export class Moderation {
   readonly #options: ModerationOptions;
   /** A password is being hashed: one room takes no more than one place in the queue of all rooms. */
   #settingPassword = false;
+  /** Changes that hold already and are not stored yet. */
+  #unstored = 0;
 
   constructor(options: ModerationOptions) {
     this.#options = options;
@@ -75,9 +77,12 @@ export class Moderation {
     void this.#acknowledge(session, [this.kick(target, banSeconds, actorOf(session))]);
   }
 
-  /** Everybody is told how the room's access is now. */
+  /**
+   * Everybody is told how the room's access is now; while some of it is not stored yet, that is for whoever waits for
+   * it to do: what one change has brought must not be told by the answer to another.
+   */
   tellAccess(): void {
-    this.#options.onAccess();
+    if (this.#unstored === 0) this.#options.onAccess();
   }
 
   /**
@@ -115,7 +120,9 @@ export class Moderation {
       CloseCode.kicked,
       banSeconds === undefined ? "kicked by an owner" : `banned from this room for ${Math.ceil(banSeconds)} s`,
     );
-    await banned;
+    if (!banned) return;
+    this.#unstored += 1;
+    await banned.finally(() => (this.#unstored -= 1));
   }
 
   #change(
@@ -162,8 +169,11 @@ export class Moderation {
 
   /** What holds already is said once it is stored: who is told so may rely on it. Never rejects. */
   async #acknowledge(session: Session, changes: Promise<unknown>[]): Promise<void> {
-    const { room, log, onAccess } = this.#options;
-    for (const outcome of await Promise.allSettled(changes)) {
+    const { room, log } = this.#options;
+    this.#unstored += 1;
+    const outcomes = await Promise.allSettled(changes);
+    this.#unstored -= 1;
+    for (const outcome of outcomes) {
       if (outcome.status === "fulfilled") continue;
       const error: unknown = outcome.reason;
       if (error instanceof PasswordQueueFull)
@@ -171,7 +181,7 @@ export class Moderation {
       else if (error instanceof CodedError) this.#notice(session, "STORE_AWAY", {});
       else log.error({ room, err: error }, "a room's access could not be changed");
     }
-    onAccess();
+    this.tellAccess();
   }
 
   #refuse(session: Session, field: string, value: number, limit: string): void {

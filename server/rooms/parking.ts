@@ -8,15 +8,18 @@ import { CodedError } from "../../shared/errors.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { ParkedReason } from "../metrics/cluster.ts";
 import { RoomHistory } from "../persistence/history.ts";
-import { recordingOf, type RoomRecording } from "../persistence/recording.ts";
+import { type About, recordingOf, type RoomRecording } from "../persistence/recording.ts";
 import { fill, findRoom } from "../persistence/restore.ts";
-import type { Lease, Parked } from "../store/store.ts";
+import type { Lease, Parked, SetAside } from "../store/store.ts";
 import type { Persistence } from "./registry.ts";
 import type { SceneLibrary } from "./sceneLibrary.ts";
 
 /** end: where it was. state: its newest state, without what came after it. start: its scene's beginning. */
 export const GO_ON_FROM = ["end", "state", "start"] as const;
 export type GoOnFrom = (typeof GO_ON_FROM)[number];
+
+/** Said of a room whose scene cannot be had: what scenes have that do not say. Nobody steps it before there is one. */
+const USUAL_TICK_HZ = 60;
 
 export interface ParkingOptions {
   persistence: Persistence | null;
@@ -64,27 +67,60 @@ export class Parking {
   }
 
   /**
-   * What the store has of a room that is not open.
-   * @throws CodedError NO_STORE, ROOM_NOT_FOUND, SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED; StoreUnavailable
+   * What the store has of a room that is not open; also if its scene cannot be had, which the recording says then.
+   * @throws CodedError NO_STORE, ROOM_NOT_FOUND; StoreUnavailable
    */
   async recording(name: string): Promise<RoomRecording> {
     const { store } = this.#persistence;
     const listing = await store.room(name);
     if (!listing) throw new CodedError("ROOM_NOT_FOUND", { field: "room", value: name });
     const { scene } = listing;
-    const { text, layout, topologyHash, identity } = await this.#options.library.template(scene);
+    const { identity, ...about } = await this.#scene(scene);
     const found = await findRoom(store, name, null);
-    const history = new RoomHistory(layout.tickHz, Infinity);
+    const history = new RoomHistory(about.tickHz, Infinity);
     fill(history, found);
-    return recordingOf(history, {
-      room: name,
-      scene,
-      sceneText: text,
-      identity: found.identity ?? identity,
-      topology: topologyHash,
-      tickHz: layout.tickHz,
-      recordedAt: new Date().toISOString(),
-    });
+    const recordedAt = new Date().toISOString();
+    return recordingOf(history, { room: name, scene, ...about, identity: found.identity ?? identity, recordedAt });
+  }
+
+  /**
+   * What was set aside of a room because nothing could be made of it, oldest first.
+   * @throws CodedError NO_STORE, ROOM_NOT_FOUND; StoreUnavailable
+   */
+  async setAside(name: string): Promise<SetAside[]> {
+    const { store } = this.#persistence;
+    if (!(await store.room(name))) throw new CodedError("ROOM_NOT_FOUND", { field: "room", value: name });
+    return store.readSetAside(name);
+  }
+
+  /** One of them, as it was stored. @throws CodedError NO_STORE, NOT_SET_ASIDE; StoreUnavailable */
+  async setAsideBytes(name: string, id: number): Promise<Uint8Array> {
+    const bytes = await this.#persistence.store.readSetAsideBytes(name, id);
+    if (!bytes) throw new CodedError("NOT_SET_ASIDE", { field: "id", value: id });
+    return bytes;
+  }
+
+  /** @throws CodedError NO_STORE, NOT_SET_ASIDE; StoreUnavailable */
+  async forgetSetAside(name: string, id: number): Promise<void> {
+    if (!(await this.#persistence.store.removeSetAside(name, id)))
+      throw new CodedError("NOT_SET_ASIDE", { field: "id", value: id });
+  }
+
+  /** What of a scene goes into a recording, as far as it is there. */
+  async #scene(scene: string): Promise<Omit<About, "room" | "scene" | "recordedAt">> {
+    const { library } = this.#options;
+    try {
+      const { text, layout, topologyHash, identity } = await library.template(scene);
+      return { sceneText: text, identity, topology: topologyHash, tickHz: layout.tickHz };
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      // Its file may be there, and a mesh of it be missing.
+      const sceneText = await library.read(scene).then(
+        ({ text }) => text,
+        () => "",
+      );
+      return { sceneText, identity: "", topology: "", tickHz: USUAL_TICK_HZ, missing: [`scene: ${error.message}`] };
+    }
   }
 
   get #persistence(): Persistence {

@@ -394,9 +394,14 @@ export class RoomRegistry {
       metrics.persistence.damaged(what);
       log.error(
         { room: name, what, tick, reason },
-        "what the store has of a room is damaged; the room goes on from what was before",
+        "what the store has of a room is damaged; it is set aside, and the room goes on from what was before",
       );
     }
+    if (found.unreached.length > 0)
+      log.warn(
+        { room: name, pieces: found.unreached.length },
+        "pieces of a room's journal that nothing leads to any more are set aside",
+      );
     const access = RoomAccess.fromSettings(settings);
     if (found.foreign && config.otherVersions === "park")
       await this.#park(
@@ -441,11 +446,18 @@ export class RoomRegistry {
    * What the room does from now on is written. Before anybody sees it: an undo or a setting of a room that nobody writes
    * for would be acknowledged and lost.
    */
-  async #held(room: Room, lease: Lease, tick: number, { checkpoints, segments }: Found): Promise<void> {
+  async #held(
+    room: Room,
+    lease: Lease,
+    tick: number,
+    { checkpoints, segments, damaged, unreached }: Found,
+  ): Promise<void> {
     const { store, journalWriter } = this.#options.persistence!;
+    const { setAsideDays: days, setAsideMb } = this.#options.config;
+    const limits = { days, bytes: setAsideMb * 2 ** 20 };
     try {
       // What the store has of it ends where it was rebuilt: what lies behind a gap must not be taken for what comes next.
-      await store.truncate(lease, tick);
+      await store.setAside(lease, [...damaged, ...unreached], new Date().toISOString(), limits);
     } catch (error) {
       await room.dispose(CloseCode.restarting, "the store did not take it");
       throw error;

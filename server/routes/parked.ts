@@ -60,21 +60,22 @@ export function parkedRoutes(app: FastifyInstance, { requestAuth, audit, registr
       schema: {
         ...common,
         summary: "All that is kept of a room, parked ones too, to be stepped again",
-        description: "As `GET /api/rooms/{room}/recording`. Of a room that is not open it is what the store has.",
+        description:
+          "As `GET /api/rooms/{room}/recording`. Of a room that is not open it is what the store has. A scene that is gone or broken is named as missing, in the header and in the file; `npm run replay -- file --scene scene.json` steps it with one that you give.",
         params,
         response: {
           200: {
             description: "msgpack behind a checksum; PROTOCOL.md, section 11.",
+            headers: {
+              "x-pliant-missing": {
+                type: "string",
+                description:
+                  "What could not be put in and why (its scene), percent-encoded; absent: nothing is missing.",
+              },
+            },
             content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
           },
-          ...errorResponses(
-            ...denied,
-            "ROOM_NOT_FOUND",
-            "NO_STORE",
-            "SCENE_NOT_FOUND",
-            "SCENE_INVALID",
-            "BUILD_FAILED",
-          ),
+          ...errorResponses(...denied, "ROOM_NOT_FOUND", "NO_STORE"),
         },
       },
     },

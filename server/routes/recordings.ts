@@ -29,7 +29,13 @@ export interface PastRouteOptions {
 }
 
 /** @param stream the recording's bytes */
-export function sendRecording(reply: FastifyReply, { room, until }: RoomRecording, stream: Readable): FastifyReply {
+export function sendRecording(
+  reply: FastifyReply,
+  { room, until, missing }: RoomRecording,
+  stream: Readable,
+): FastifyReply {
+  // Bytes of other languages are no header's.
+  if (missing) reply.header("x-pliant-missing", encodeURI(missing.join("; ")));
   return reply
     .type("application/octet-stream")
     .header("content-disposition", `attachment; filename="${room}-${until}.pliant"`)

@@ -50,6 +50,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "POST /api/admin/rooms/:room/hand-over": { who: "admin", cost: 10 },
   "POST /api/admin/rooms/:room/unpark": { who: "admin", cost: 10 },
   "GET /api/admin/rooms/:room/recording": { who: "admin", cost: 100 },
+  "GET /api/admin/rooms/:room/set-aside": { who: "admin", cost: 5 },
+  "GET /api/admin/rooms/:room/set-aside/:id": { who: "admin", cost: 20 },
+  "DELETE /api/admin/rooms/:room/set-aside/:id": { who: "admin", cost: 5 },
   "POST /api/admin/rebalance": { who: "admin", cost: 10 },
   "GET /api/admin/audit": { who: "admin", cost: 5 },
   // Files of the installation: nothing in them is anybody's.

@@ -1,5 +1,5 @@
-/** What a row of either store says of a room. */
-import type { Listing, Parked } from "./store.ts";
+/** What a row of either store says of a room, or of what was set aside of it. */
+import type { Listing, Parked, PieceKind, SetAside } from "./store.ts";
 
 /**
  * @param row of a room, columns named as in both stores' tables
@@ -20,3 +20,13 @@ export function listingOf(row: Record<string, unknown>, secondsLeft: number): Li
     attempts: Number(row.attempts),
   };
 }
+
+export const setAsideOf = (row: Record<string, unknown>): SetAside => ({
+  id: Number(row.id),
+  what: row.what as PieceKind,
+  tick: Number(row.tick),
+  after: row.after_tick === null ? null : Number(row.after_tick),
+  reason: String(row.reason),
+  at: String(row.at),
+  bytes: Number(row.bytes),
+});

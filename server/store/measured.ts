@@ -1,6 +1,6 @@
 /** A store whose every operation is timed and counted (metrics/store.ts); otherwise the one it stands before. */
 import { STORE_OPERATIONS, type StoreMetrics, type StoreOperation } from "../metrics/store.ts";
-import { LeaseLost, type Store } from "./store.ts";
+import { LeaseLost, type Store, StoreBehind } from "./store.ts";
 
 type Operation = (...args: unknown[]) => Promise<unknown>;
 
@@ -15,7 +15,7 @@ export function measured(store: Store, metrics: StoreMetrics): Store {
         ended("ok");
         return result;
       } catch (error) {
-        ended(error instanceof LeaseLost ? "lease_lost" : "failed");
+        ended(error instanceof LeaseLost || error instanceof StoreBehind ? "refused" : "failed");
         throw error;
       }
     };

@@ -12,36 +12,52 @@
  * not take the time of its beginning for the time). Should that clock jump, leases end early or late, but epochs still
  * order all owners, and no two can write.
  */
-import { listingOf } from "./listing.ts";
-import { PostgresClient, type Row } from "./postgresClient.ts";
+import { listingOf, setAsideOf } from "./listing.ts";
+import { PostgresClient, type Query, type Row } from "./postgresClient.ts";
 import { CREATED_MEANWHILE, MIGRATIONS, VERSION_TABLE } from "./postgresSchema.ts";
 import type {
+  AsideLimits,
   AuditEntry,
+  BadPiece,
   Checkpoint,
   Holder,
   JournalSegment,
   Lease,
   Listing,
   Parked,
+  Rewritten,
   RoomRecord,
+  SetAside,
   Store,
 } from "./store.ts";
-import { AUDIT_ENTRIES, LEASE_SECONDS, LeaseLost, StoreRefused } from "./store.ts";
+import { AUDIT_ENTRIES, daysBefore, LEASE_SECONDS, LeaseLost, StoreBehind, StoreRefused } from "./store.ts";
 
 const LISTED = `name, scene, pool, created_at, settings, epoch, process, url, members, parked, attempts,
   CASE WHEN process IS NULL THEN 0 ELSE extract(epoch FROM lease_until - clock_timestamp()) END AS seconds_left`;
 const NEXT_EPOCH = "WITH next AS (UPDATE pliant_counter SET epoch = epoch + 1 WHERE id = 1 RETURNING epoch)";
 /**
  * The room's row if the lease $1, $2, $3 is the current one, kept so until the end of the transaction; $4: the number
- * of the write, which must be the highest by now.
+ * of the write, which must be the highest by now; $5: that of the last one that was acknowledged, which must be there.
  */
 const MINE = {
-  anyWrite:
-    "mine AS (SELECT name FROM pliant_rooms WHERE name = $1 AND epoch = $2 AND process = $3 AND $4::bigint IS NULL FOR NO KEY UPDATE)",
-  nextWrite: `mine AS (UPDATE pliant_rooms SET writes = $4::bigint
-    WHERE name = $1 AND epoch = $2 AND process = $3 AND writes < $4::bigint RETURNING name)`,
+  anyWrite: `SELECT name FROM pliant_rooms WHERE name = $1 AND epoch = $2 AND process = $3
+    AND $4::bigint IS NULL AND $5::bigint IS NOT NULL FOR NO KEY UPDATE`,
+  nextWrite: `UPDATE pliant_rooms SET writes = $4::bigint
+    WHERE name = $1 AND epoch = $2 AND process = $3 AND writes < $4::bigint AND writes >= $5::bigint RETURNING name`,
 };
 const UNOWNED = "process = NULL, url = NULL, lease_until = NULL, members = 0";
+/** Where pieces are: tick, after, bytes; and which they are, by room $1 and tick $2. */
+const SOURCES: Record<BadPiece["what"], { columns: string; where: string }> = {
+  checkpoint: {
+    columns: "tick, NULL::bigint, state",
+    where: "pliant_checkpoints WHERE room = $1 AND tick = $2::bigint",
+  },
+  journal: {
+    columns: "until_tick, after_tick, bytes",
+    where: "pliant_journal WHERE room = $1 AND until_tick = $2::bigint",
+  },
+  members: { columns: "0, NULL::bigint, records", where: "pliant_members WHERE room = $1 AND $2::bigint IS NOT NULL" },
+};
 /** How often tables that another process is making at the same moment are looked at again. */
 const SCHEMA_ATTEMPTS = 10;
 
@@ -133,6 +149,18 @@ export class PostgresStore implements Store {
     return row ? { room, process: holder.process, epoch: Number(row.epoch), attempts: Number(row.attempts) } : null;
   }
 
+  async readWrites(leases: readonly Lease[]): Promise<number[]> {
+    if (leases.length === 0) return [];
+    const rows = await this.#client.query(
+      `SELECT asked.n, pliant_rooms.writes FROM unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY AS asked (name, epoch, process, n)
+       JOIN pliant_rooms ON pliant_rooms.name = asked.name AND pliant_rooms.epoch = asked.epoch AND pliant_rooms.process = asked.process`,
+      [leases.map(({ room }) => room), leases.map(({ epoch }) => epoch), leases.map(({ process }) => process)],
+    );
+    const writes = leases.map(() => -1);
+    for (const row of rows) writes[Number(row.n) - 1] = Number(row.writes);
+    return writes;
+  }
+
   async countAttempts(lease: Lease, attempts: number): Promise<void> {
     await this.#updated(lease, "attempts = $4", [attempts]);
   }
@@ -190,6 +218,7 @@ export class PostgresStore implements Store {
       await query("DELETE FROM pliant_members WHERE room = $1", [lease.room]);
       await query("DELETE FROM pliant_checkpoints WHERE room = $1", [lease.room]);
       await query("DELETE FROM pliant_journal WHERE room = $1", [lease.room]);
+      await query("DELETE FROM pliant_set_aside WHERE room = $1", [lease.room]);
     });
   }
 
@@ -200,7 +229,7 @@ export class PostgresStore implements Store {
   async writeMembers(lease: Lease, records: Uint8Array): Promise<void> {
     await this.#fenced(
       lease,
-      `INSERT INTO pliant_members (room, records) SELECT name, $5::bytea FROM mine
+      `INSERT INTO pliant_members (room, records) SELECT name, $6::bytea FROM mine
        ON CONFLICT (room) DO UPDATE SET records = excluded.records RETURNING 1 AS done`,
       [bytesOf(records)],
     );
@@ -223,7 +252,7 @@ export class PostgresStore implements Store {
   async writeCheckpoint(lease: Lease, { tick, identity, state }: Checkpoint): Promise<void> {
     await this.#fenced(
       lease,
-      `INSERT INTO pliant_checkpoints (room, tick, identity, state) SELECT name, $5::bigint, $6::text, $7::bytea FROM mine
+      `INSERT INTO pliant_checkpoints (room, tick, identity, state) SELECT name, $6::bigint, $7::text, $8::bytea FROM mine
        ON CONFLICT (room, tick) DO UPDATE SET identity = excluded.identity, state = excluded.state RETURNING 1 AS done`,
       [tick, identity, bytesOf(state)],
     );
@@ -233,8 +262,8 @@ export class PostgresStore implements Store {
     await this.#fenced(
       lease,
       // The row of the same end is replaced below: a statement changes a row once.
-      `, before AS (DELETE FROM pliant_journal USING mine WHERE room = mine.name AND until_tick > $6::bigint AND after_tick < $5::bigint AND until_tick <> $5::bigint RETURNING 1)
-       INSERT INTO pliant_journal (room, until_tick, after_tick, bytes) SELECT name, $5::bigint, $6::bigint, $7::bytea FROM mine
+      `, before AS (DELETE FROM pliant_journal USING mine WHERE room = mine.name AND until_tick > $7::bigint AND after_tick < $6::bigint AND until_tick <> $6::bigint RETURNING 1)
+       INSERT INTO pliant_journal (room, until_tick, after_tick, bytes) SELECT name, $6::bigint, $7::bigint, $8::bytea FROM mine
        ON CONFLICT (room, until_tick) DO UPDATE SET after_tick = excluded.after_tick, bytes = excluded.bytes RETURNING 1 AS done`,
       [until, after, bytesOf(bytes)],
     );
@@ -271,21 +300,85 @@ export class PostgresStore implements Store {
   async prune(lease: Lease, keepTicks: readonly number[], journalAfter: number): Promise<void> {
     await this.#fenced(
       lease,
-      `, old_checkpoints AS (DELETE FROM pliant_checkpoints USING mine WHERE room = mine.name AND NOT (tick = ANY($5::bigint[])) RETURNING 1),
-       old_journal AS (DELETE FROM pliant_journal USING mine WHERE room = mine.name AND until_tick <= $6::bigint RETURNING 1)
+      `, old_checkpoints AS (DELETE FROM pliant_checkpoints USING mine WHERE room = mine.name AND NOT (tick = ANY($6::bigint[])) RETURNING 1),
+       old_journal AS (DELETE FROM pliant_journal USING mine WHERE room = mine.name AND until_tick <= $7::bigint RETURNING 1)
        SELECT 1 AS done FROM mine`,
       [[...keepTicks], finite(journalAfter)],
     );
   }
 
-  async truncate(lease: Lease, tick: number): Promise<void> {
-    await this.#fenced(
-      lease,
-      `, later_checkpoints AS (DELETE FROM pliant_checkpoints USING mine WHERE room = mine.name AND tick > $5::bigint RETURNING 1),
-       later_journal AS (DELETE FROM pliant_journal USING mine WHERE room = mine.name AND until_tick > $5::bigint RETURNING 1)
-       SELECT 1 AS done FROM mine`,
-      [tick],
+  async truncate(lease: Lease, tick: number, { segment, checkpoint }: Rewritten = {}): Promise<void> {
+    const { room } = lease;
+    // Statement by statement: one cannot delete a row and put another in its place.
+    await this.#fencedSteps(lease, async (query) => {
+      const from = Math.min(tick, segment?.after ?? tick);
+      await query("DELETE FROM pliant_checkpoints WHERE room = $1 AND tick > $2", [room, tick]);
+      await query("DELETE FROM pliant_journal WHERE room = $1 AND until_tick > $2", [room, from]);
+      if (segment)
+        await query("INSERT INTO pliant_journal (room, until_tick, after_tick, bytes) VALUES ($1, $2, $3, $4)", [
+          room,
+          segment.until,
+          segment.after,
+          bytesOf(segment.bytes),
+        ]);
+      if (checkpoint)
+        await query(
+          `INSERT INTO pliant_checkpoints (room, tick, identity, state) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (room, tick) DO UPDATE SET identity = excluded.identity, state = excluded.state`,
+          [room, checkpoint.tick, checkpoint.identity, bytesOf(checkpoint.state)],
+        );
+    });
+  }
+
+  async setAside(lease: Lease, pieces: readonly BadPiece[], at: string, { days, bytes }: AsideLimits): Promise<void> {
+    const { room } = lease;
+    await this.#fencedSteps(lease, async (query) => {
+      if (pieces.length === 0) return;
+      for (const { what, tick, reason } of pieces) {
+        const { columns, where } = SOURCES[what];
+        await query(
+          `INSERT INTO pliant_set_aside (room, what, tick, after_tick, bytes, reason, at)
+           SELECT room, '${what}', ${columns}, $3::text, $4::text FROM ${where}`,
+          [room, tick, reason, at],
+        );
+        await query(`DELETE FROM ${where}`, [room, tick]);
+      }
+      await query("DELETE FROM pliant_set_aside WHERE at < $1", [daysBefore(at, days)]);
+      await query(
+        `DELETE FROM pliant_set_aside WHERE room = $1 AND id <= (SELECT max(id) FROM
+           (SELECT id, sum(length(bytes)) OVER (ORDER BY id DESC) AS total FROM pliant_set_aside WHERE room = $1) AS sizes
+           WHERE total > $2::bigint)`,
+        [room, bytes],
+      );
+    });
+  }
+
+  async readSetAside(room: string): Promise<SetAside[]> {
+    const rows = await this.#client.query(
+      "SELECT id, what, tick, after_tick, reason, at, length(bytes) AS bytes FROM pliant_set_aside WHERE room = $1 ORDER BY id",
+      [room],
     );
+    return rows.map(setAsideOf);
+  }
+
+  async readSetAsideBytes(room: string, id: number): Promise<Uint8Array | null> {
+    const [row] = await this.#client.query("SELECT bytes FROM pliant_set_aside WHERE room = $1 AND id = $2", [
+      room,
+      id,
+    ]);
+    return row ? (row.bytes as Buffer) : null;
+  }
+
+  async removeSetAside(room: string, id: number): Promise<boolean> {
+    const removed = await this.#client.query("DELETE FROM pliant_set_aside WHERE room = $1 AND id = $2 RETURNING id", [
+      room,
+      id,
+    ]);
+    return removed.length > 0;
+  }
+
+  async expireSetAside(before: string): Promise<void> {
+    await this.#client.query("DELETE FROM pliant_set_aside WHERE at < $1", [before]);
   }
 
   async audit({ at, actor, action, room, details }: AuditEntry): Promise<void> {
@@ -312,27 +405,43 @@ export class PostgresStore implements Store {
 
   /**
    * @param statement what follows `WITH mine AS (...)`; gives a row if the lease was the current one
-   * @throws LeaseLost
+   * @throws LeaseLost, StoreBehind
    */
   async #fenced(lease: Lease, statement: string, values: readonly unknown[]): Promise<void> {
-    const mine = lease.write === undefined ? MINE.anyWrite : MINE.nextWrite;
-    const rows = await this.#client.query(`WITH ${mine} ${statement}`, [
-      ...fence(lease),
-      lease.write ?? null,
+    const rows = await this.#client.query(`WITH mine AS (${mineBy(lease)}) ${statement}`, [
+      ...numbered(lease),
       ...values,
     ]);
-    if (rows.length === 0) throw new LeaseLost(lease);
+    if (rows.length === 0) throw await this.#refusal(lease);
   }
 
-  /** Columns of the room's own row. @param values from $4 on. @throws LeaseLost */
+  /** Several statements in one transaction. @throws LeaseLost, StoreBehind */
+  async #fencedSteps(lease: Lease, work: (query: Query) => Promise<void>): Promise<void> {
+    const isMine = await this.#client.transaction(async (query) => {
+      if ((await query(mineBy(lease), numbered(lease))).length === 0) return false;
+      await work(query);
+      return true;
+    });
+    if (!isMine) throw await this.#refusal(lease);
+  }
+
+  /** Columns of the room's own row. @param values from $4 on. @throws LeaseLost, StoreBehind */
   async #updated(lease: Lease, columns: string, values: readonly unknown[]): Promise<void> {
     const n = values.length + 4;
     const rows = await this.#client.query(
       `UPDATE pliant_rooms SET ${columns}, writes = coalesce($${n}::bigint, writes)
-       WHERE name = $1 AND epoch = $2 AND process = $3 AND writes < coalesce($${n}::bigint, writes + 1) RETURNING name`,
-      [...fence(lease), ...values, lease.write ?? null],
+       WHERE name = $1 AND epoch = $2 AND process = $3 AND writes < coalesce($${n}::bigint, writes + 1) AND writes >= $${n + 1}::bigint
+       RETURNING name`,
+      [...fence(lease), ...values, lease.write ?? null, lease.after ?? 0],
     );
-    if (rows.length === 0) throw new LeaseLost(lease);
+    if (rows.length === 0) throw await this.#refusal(lease);
+  }
+
+  /** Why nothing was written. Asked afterwards: should the room have been claimed meanwhile, then that. */
+  async #refusal(lease: Lease): Promise<LeaseLost | StoreBehind> {
+    const { after = 0 } = lease;
+    const [has = -1] = await this.readWrites([lease]);
+    return has >= 0 && has < after ? new StoreBehind(lease, has) : new LeaseLost(lease);
   }
 
   async #migrate(): Promise<void> {
@@ -352,6 +461,11 @@ export class PostgresStore implements Store {
 }
 
 const fence = (lease: Lease): unknown[] => [lease.room, lease.epoch, lease.process];
+
+const mineBy = ({ write }: Lease): string => (write === undefined ? MINE.anyWrite : MINE.nextWrite);
+
+/** Its values, $1 to $5. */
+const numbered = (lease: Lease): unknown[] => [...fence(lease), lease.write ?? null, lease.after ?? 0];
 
 /** The driver wants a Buffer; this one shares the bytes. */
 const bytesOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

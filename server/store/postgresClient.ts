@@ -131,5 +131,5 @@ function poolOf(url: string, max: number): pg.Pool {
 
 /** Thrown by the work itself, about what it found rather than about the database. */
 function isOurs(error: unknown): boolean {
-  return error instanceof Error && ["LeaseLost", "StoreRefused"].includes(error.name);
+  return error instanceof Error && ["LeaseLost", "StoreBehind", "StoreRefused"].includes(error.name);
 }

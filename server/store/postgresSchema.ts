@@ -33,6 +33,13 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     "ALTER TABLE pliant_rooms ADD COLUMN IF NOT EXISTS writes BIGINT NOT NULL DEFAULT 0",
     "CREATE TABLE IF NOT EXISTS pliant_members (room TEXT PRIMARY KEY, records BYTEA NOT NULL)",
   ],
+  [
+    `CREATE TABLE IF NOT EXISTS pliant_set_aside (
+       id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, room TEXT NOT NULL, what TEXT NOT NULL, tick BIGINT NOT NULL, after_tick BIGINT,
+       reason TEXT NOT NULL, at TEXT NOT NULL, bytes BYTEA NOT NULL
+     )`,
+    "CREATE INDEX IF NOT EXISTS pliant_set_aside_by_room ON pliant_set_aside (room, id)",
+  ],
 ];
 
 /** Made before everything else, by whoever comes first. */

@@ -7,17 +7,21 @@ import { Caller, type PlainError } from "./rpc.ts";
 import type { Opened, StoreLoss } from "./sqliteFile.ts";
 import type { ThreadOptions } from "./sqliteThread.ts";
 import type {
+  AsideLimits,
   AuditEntry,
+  BadPiece,
   Checkpoint,
   Holder,
   JournalSegment,
   Lease,
   Listing,
   Parked,
+  Rewritten,
   RoomRecord,
+  SetAside,
   Store,
 } from "./store.ts";
-import { AUDIT_ENTRIES, LEASE_SECONDS, LeaseLost, StoreRefused, StoreUnavailable } from "./store.ts";
+import { AUDIT_ENTRIES, LEASE_SECONDS, LeaseLost, StoreBehind, StoreRefused, StoreUnavailable } from "./store.ts";
 
 export interface SqliteOptions {
   /** The file. */
@@ -80,6 +84,10 @@ export class SqliteStore implements Store {
 
   async claim(room: string, holder: Holder, { parked = false } = {}): Promise<Lease | null> {
     return this.#call("claim", room, holder, parked);
+  }
+
+  async readWrites(leases: readonly Lease[]): Promise<number[]> {
+    return this.#call("readWrites", leases);
   }
 
   async countAttempts(lease: Lease, attempts: number): Promise<void> {
@@ -154,8 +162,28 @@ export class SqliteStore implements Store {
     await this.#fenced(lease, "prune", keepTicks, journalAfter);
   }
 
-  async truncate(lease: Lease, tick: number): Promise<void> {
-    await this.#fenced(lease, "truncate", tick);
+  async truncate(lease: Lease, tick: number, instead?: Rewritten): Promise<void> {
+    await this.#fenced(lease, "truncate", tick, instead);
+  }
+
+  async setAside(lease: Lease, pieces: readonly BadPiece[], at: string, limits: AsideLimits): Promise<void> {
+    await this.#fenced(lease, "setAside", pieces, at, limits);
+  }
+
+  async readSetAside(room: string): Promise<SetAside[]> {
+    return this.#call("readSetAside", room);
+  }
+
+  async readSetAsideBytes(room: string, id: number): Promise<Uint8Array | null> {
+    return this.#call("readSetAsideBytes", room, id);
+  }
+
+  async removeSetAside(room: string, id: number): Promise<boolean> {
+    return this.#call("removeSetAside", room, id);
+  }
+
+  async expireSetAside(before: string): Promise<void> {
+    await this.#call("expireSetAside", before);
   }
 
   async audit(entry: AuditEntry): Promise<void> {
@@ -180,12 +208,13 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** @throws LeaseLost */
+  /** @throws LeaseLost, StoreBehind */
   async #fenced(lease: Lease, method: string, ...args: unknown[]): Promise<void> {
     try {
       await this.#caller.call(method, [lease, ...args]);
     } catch (error) {
       if ((error as Error).name === "LeaseLost") throw new LeaseLost(lease);
+      if ((error as Error).name === "StoreBehind") throw new StoreBehind(lease, (error as StoreBehind).has);
       throw new StoreUnavailable(
         `the SQLite store ${this.#options.path} could not ${method} of room ${lease.room}`,
         error,
@@ -199,6 +228,6 @@ export class SqliteStore implements Store {
       details.damaged === true
         ? "; the file is damaged: the next start moves it aside and begins with an empty one"
         : "";
-    return Object.assign(new Error(message + hint), { name });
+    return Object.assign(new Error(message + hint), { name, has: details.has });
   }
 }

@@ -62,6 +62,11 @@ export const MIGRATIONS: readonly string[] = [
    ALTER TABLE rooms ADD COLUMN writes INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE counter ADD COLUMN beat INTEGER NOT NULL DEFAULT 0;
    CREATE TABLE members (room TEXT PRIMARY KEY, records BLOB NOT NULL) STRICT;`,
+  `CREATE TABLE set_aside (
+     id INTEGER PRIMARY KEY AUTOINCREMENT, room TEXT NOT NULL, what TEXT NOT NULL, tick INTEGER NOT NULL, after_tick INTEGER,
+     reason TEXT NOT NULL, at TEXT NOT NULL, bytes BLOB NOT NULL
+   ) STRICT;
+   CREATE INDEX set_aside_by_room ON set_aside (room, id);`,
 ];
 
 /** What was acknowledged is missing, or some of it may be. */

@@ -5,7 +5,8 @@
  *     beats     the store counts, every second or two (`counter.beat`), and notes the count in a file of its own behind
  *               each commit: a store that is behind its note has lost something. Who copies the log into the file
  *               (another program that opens it does) loses nothing
- *     frames    a frame that is damaged, with whole transactions behind it (https://www.sqlite.org/fileformat2.html#walformat).
+ *     frames    a frame that is damaged, with whole transactions behind it
+ *               (https://www.sqlite.org/fileformat2.html#walformat).
  *               Behind a frame that a killed process was writing there are none
  */
 import { closeSync, constants, copyFileSync, existsSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";

@@ -7,6 +7,7 @@ import { answerCalls, threadOptions } from "./rpc.ts";
 import { followLog, isDamage, type Opened as OpenedFile, openFile } from "./sqliteFile.ts";
 import { forgetBeat, noteBeat } from "./sqliteLog.ts";
 import { SqliteWork } from "./sqliteWork.ts";
+import { StoreBehind } from "./store.ts";
 
 export interface ThreadOptions {
   path: string;
@@ -75,5 +76,5 @@ answerCalls(
       forgetBeat(path);
     },
   },
-  (error) => ({ damaged: isDamage(error) }),
+  (error) => ({ damaged: isDamage(error), ...(error instanceof StoreBehind && { has: error.has }) }),
 );

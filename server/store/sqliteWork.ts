@@ -10,9 +10,22 @@ import { hostname } from "node:os";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { bootId } from "./processName.ts";
 import { transaction } from "./sqliteFile.ts";
-import { listingOf } from "./listing.ts";
-import type { AuditEntry, Checkpoint, Holder, JournalSegment, Lease, Listing, Parked, RoomRecord } from "./store.ts";
-import { LeaseLost } from "./store.ts";
+import { listingOf, setAsideOf } from "./listing.ts";
+import type {
+  AsideLimits,
+  AuditEntry,
+  BadPiece,
+  Checkpoint,
+  Holder,
+  JournalSegment,
+  Lease,
+  Listing,
+  Parked,
+  Rewritten,
+  RoomRecord,
+  SetAside,
+} from "./store.ts";
+import { daysBefore, LeaseLost, StoreBehind } from "./store.ts";
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -27,6 +40,13 @@ const clock = (): number => Number(process.hrtime.bigint()) / 1e9;
 
 const LISTED =
   "name, scene, pool, created_at, settings, epoch, process, url, boot, lease_until, members, parked, attempts";
+
+/** Where pieces are: tick, after, bytes; and which they are, by room and tick. */
+const SOURCES: Record<BadPiece["what"], { columns: string; where: string }> = {
+  checkpoint: { columns: "tick, NULL, state", where: "checkpoints WHERE room = ? AND tick = ?" },
+  journal: { columns: "until_tick, after_tick, bytes", where: "journal WHERE room = ? AND until_tick = ?" },
+  members: { columns: "0, NULL, records", where: "members WHERE room = ?" },
+};
 
 export class SqliteWork {
   readonly #database: DatabaseSync;
@@ -94,6 +114,10 @@ export class SqliteWork {
     });
   }
 
+  readWrites(leases: readonly Lease[]): number[] {
+    return leases.map((lease) => this.#writesOf(lease));
+  }
+
   countAttempts(lease: Lease, attempts: number): void {
     this.#fenced(lease, () => this.#run("UPDATE rooms SET attempts = ? WHERE name = ?", attempts, lease.room));
   }
@@ -159,6 +183,7 @@ export class SqliteWork {
       this.#run("DELETE FROM members WHERE room = ?", lease.room);
       this.#run("DELETE FROM checkpoints WHERE room = ?", lease.room);
       this.#run("DELETE FROM journal WHERE room = ?", lease.room);
+      this.#run("DELETE FROM set_aside WHERE room = ?", lease.room);
     });
   }
 
@@ -187,29 +212,12 @@ export class SqliteWork {
     return row ? toListing(row) : null;
   }
 
-  writeCheckpoint(lease: Lease, { tick, identity, state }: Checkpoint): void {
-    this.#fenced(lease, () =>
-      this.#run(
-        "INSERT OR REPLACE INTO checkpoints (room, tick, identity, state) VALUES (?, ?, ?, ?)",
-        lease.room,
-        tick,
-        identity,
-        state,
-      ),
-    );
+  writeCheckpoint(lease: Lease, checkpoint: Checkpoint): void {
+    this.#fenced(lease, () => this.#putCheckpoint(lease.room, checkpoint));
   }
 
-  appendJournal(lease: Lease, { after, until, bytes }: JournalSegment): void {
-    this.#fenced(lease, () => {
-      this.#run("DELETE FROM journal WHERE room = ? AND until_tick > ? AND after_tick < ?", lease.room, after, until);
-      this.#run(
-        "INSERT INTO journal (room, until_tick, after_tick, bytes) VALUES (?, ?, ?, ?)",
-        lease.room,
-        until,
-        after,
-        bytes,
-      );
-    });
+  appendJournal(lease: Lease, segment: JournalSegment): void {
+    this.#fenced(lease, () => this.#putSegment(lease.room, segment));
   }
 
   checkpointTicks(room: string): { tick: number; bytes: number }[] {
@@ -242,11 +250,60 @@ export class SqliteWork {
     });
   }
 
-  truncate(lease: Lease, tick: number): void {
+  truncate(lease: Lease, tick: number, { segment, checkpoint }: Rewritten = {}): void {
+    const { room } = lease;
     this.#fenced(lease, () => {
-      this.#run("DELETE FROM checkpoints WHERE room = ? AND tick > ?", lease.room, tick);
-      this.#run("DELETE FROM journal WHERE room = ? AND until_tick > ?", lease.room, tick);
+      this.#run("DELETE FROM checkpoints WHERE room = ? AND tick > ?", room, tick);
+      this.#run("DELETE FROM journal WHERE room = ? AND until_tick > ?", room, tick);
+      if (segment) this.#putSegment(room, segment);
+      if (checkpoint) this.#putCheckpoint(room, checkpoint);
     });
+  }
+
+  setAside(lease: Lease, pieces: readonly BadPiece[], at: string, { days, bytes }: AsideLimits): void {
+    const { room } = lease;
+    this.#fenced(lease, () => {
+      if (pieces.length === 0) return;
+      for (const { what, tick, reason } of pieces) {
+        const { columns, where } = SOURCES[what];
+        const key = what === "members" ? [room] : [room, tick];
+        this.#run(
+          `INSERT INTO set_aside (room, what, tick, after_tick, bytes, reason, at) SELECT room, '${what}', ${columns}, ?, ? FROM ${where}`,
+          reason,
+          at,
+          ...key,
+        );
+        this.#run(`DELETE FROM ${where}`, ...key);
+      }
+      this.#run("DELETE FROM set_aside WHERE at < ?", daysBefore(at, days));
+      this.#run(
+        `DELETE FROM set_aside WHERE room = ? AND id <= (SELECT max(id) FROM
+           (SELECT id, sum(length(bytes)) OVER (ORDER BY id DESC) AS total FROM set_aside WHERE room = ?) WHERE total > ?)`,
+        room,
+        room,
+        bytes,
+      );
+    });
+  }
+
+  readSetAside(room: string): SetAside[] {
+    return this.#all(
+      "SELECT id, what, tick, after_tick, reason, at, length(bytes) AS bytes FROM set_aside WHERE room = ? ORDER BY id",
+      room,
+    ).map(setAsideOf);
+  }
+
+  readSetAsideBytes(room: string, id: number): Uint8Array | null {
+    const row = this.#get("SELECT bytes FROM set_aside WHERE room = ? AND id = ?", room, id);
+    return (row?.bytes as Uint8Array | undefined) ?? null;
+  }
+
+  removeSetAside(room: string, id: number): boolean {
+    return this.#write(() => this.#run("DELETE FROM set_aside WHERE room = ? AND id = ?", room, id) > 0);
+  }
+
+  expireSetAside(before: string): void {
+    this.#write(() => this.#run("DELETE FROM set_aside WHERE at < ?", before));
   }
 
   audit({ at, actor, action, room, details }: AuditEntry): void {
@@ -293,22 +350,59 @@ export class SqliteWork {
     return transaction(this.#database, work);
   }
 
-  /** @throws LeaseLost, with nothing written */
+  #putCheckpoint(room: string, { tick, identity, state }: Checkpoint): void {
+    this.#run(
+      "INSERT OR REPLACE INTO checkpoints (room, tick, identity, state) VALUES (?, ?, ?, ?)",
+      room,
+      tick,
+      identity,
+      state,
+    );
+  }
+
+  #putSegment(room: string, { after, until, bytes }: JournalSegment): void {
+    this.#run("DELETE FROM journal WHERE room = ? AND until_tick > ? AND after_tick < ?", room, after, until);
+    this.#run(
+      "INSERT INTO journal (room, until_tick, after_tick, bytes) VALUES (?, ?, ?, ?)",
+      room,
+      until,
+      after,
+      bytes,
+    );
+  }
+
+  /** -1: the lease is not the current one. */
+  #writesOf({ room, epoch, process }: Lease): number {
+    const row = this.#get(
+      "SELECT writes FROM rooms WHERE name = ? AND epoch = ? AND process = ?",
+      room,
+      epoch,
+      process,
+    );
+    return row ? Number(row.writes) : -1;
+  }
+
+  /** @throws LeaseLost, StoreBehind, with nothing written */
   #fenced(lease: Lease, work: () => void): void {
-    const { room, epoch, process, write } = lease;
+    const { room, epoch, process, write, after = 0 } = lease;
     this.#write(() => {
       const current =
         write === undefined
           ? this.#get("SELECT 1 FROM rooms WHERE name = ? AND epoch = ? AND process = ?", room, epoch, process)
           : this.#get(
-              "UPDATE rooms SET writes = ? WHERE name = ? AND epoch = ? AND process = ? AND writes < ? RETURNING 1",
+              "UPDATE rooms SET writes = ? WHERE name = ? AND epoch = ? AND process = ? AND writes < ? AND writes >= ? RETURNING 1",
               write,
               room,
               epoch,
               process,
               write,
+              after,
             );
-      if (!current) throw new LeaseLost(lease);
+      if (!current) {
+        const has = this.#writesOf(lease);
+        if (has >= 0 && has < after) throw new StoreBehind(lease, has);
+        throw new LeaseLost(lease);
+      }
       work();
     });
   }

@@ -11,6 +11,10 @@
  * `LeaseLost` if somebody has claimed the room since, or it was released or removed: a process that was stopped, cut
  * off or slow cannot write over its successor.
  *
+ * Writes of a lease are numbered, and each names the last one that it follows. A store which has not got that one any
+ * more, because a replica without the last transactions took over, writes nothing and throws `StoreBehind`: what is
+ * written next would stand behind a hole. The writer sends again what is missing.
+ *
  * A lease that has run out while nobody has claimed the room still writes and may still be renewed. That is safe,
  * because a claim raises the epoch in one transaction, and it is kinder: a process that was away from its store for
  * longer than a term finds its rooms unharmed if nobody else could take them either. What it must not do is step them
@@ -57,6 +61,8 @@ export interface Lease {
    * its way and given up meanwhile, is refused with LeaseLost. Absent: not compared.
    */
   write?: number;
+  /** The last write of this lease that was acknowledged: what `write` rests on. Absent: not compared. */
+  after?: number;
 }
 
 /** Why a room is not served until an operator says otherwise. Nothing of it is lost. */
@@ -105,6 +111,44 @@ export interface JournalSegment {
   bytes: Uint8Array;
 }
 
+/** Since then something is kept for so many days, ISO 8601. */
+export const daysBefore = (at: string, days: number): string =>
+  new Date(Date.parse(at) - days * 24 * 3600 * 1000).toISOString();
+
+/** What a room goes on with instead of what is forgotten (`truncate`). */
+export interface Rewritten {
+  /** Everything since its `after`, which is not later than what is kept. */
+  segment?: JournalSegment;
+  checkpoint?: Checkpoint;
+}
+
+/** Which piece of a room is to be set aside, and why. */
+export interface BadPiece {
+  what: PieceKind;
+  /** Of a checkpoint its tick, of a journal segment its end, of members 0. */
+  tick: number;
+  reason: string;
+}
+
+export type PieceKind = "checkpoint" | "journal" | "members";
+
+/** Something of a room that nothing could be made of: out of the room's way, kept for an operator to look at. */
+export interface SetAside extends BadPiece {
+  id: number;
+  /** Of a journal segment: the tick that it begins after. */
+  after: number | null;
+  /** ISO 8601, by the clock of the process that set it aside. */
+  at: string;
+  bytes: number;
+}
+
+/** How long and how much is kept of what is set aside. */
+export interface AsideLimits {
+  days: number;
+  /** Of one room; the newest stay. */
+  bytes: number;
+}
+
 export interface AuditEntry {
   /** ISO 8601, by the process's clock. */
   at: string;
@@ -126,6 +170,24 @@ export class LeaseLost extends Error {
     super(`the lease of room ${lease.room} (epoch ${lease.epoch}) is not the current one`);
     this.name = "LeaseLost";
     this.room = lease.room;
+  }
+}
+
+/**
+ * The store has gone back: it has forgotten writes of this lease which it had acknowledged. Nothing was written.
+ */
+export class StoreBehind extends Error {
+  readonly room: string;
+  /** The last write of the lease that it has; 0: none. */
+  readonly has: number;
+
+  constructor(lease: Lease, has: number) {
+    super(
+      `the store has write ${has} of room ${lease.room} (epoch ${lease.epoch}), but had acknowledged ${lease.after}`,
+    );
+    this.name = "StoreBehind";
+    this.room = lease.room;
+    this.has = has;
   }
 }
 
@@ -157,7 +219,7 @@ function reasonOf(cause: unknown): string {
 
 /**
  * Every method rejects with an Error that says what could not be reached or done; none of them leaves half of its work
- * behind.
+ * behind. What throws LeaseLost throws StoreBehind, too, if the lease says what its write follows.
  */
 export interface Store {
   readonly kind: "sqlite" | "postgres";
@@ -187,6 +249,11 @@ export interface Store {
    * @returns null when there is no such room, somebody's lease still runs, or it is parked
    */
   claim(room: string, holder: Holder, options?: { parked?: boolean }): Promise<Lease | null>;
+  /**
+   * Of each lease the highest number of a write that the store has; -1: it is not the current one. For whoever has
+   * nothing to write and wants to know all the same whether the store has gone back.
+   */
+  readWrites(leases: readonly Lease[]): Promise<number[]>;
   /** Attempts that the room has behind it; 0: it has settled. @throws LeaseLost */
   countAttempts(lease: Lease, attempts: number): Promise<void>;
   /** Nobody is to serve the room until it is `unpark`ed; ends the lease. @throws LeaseLost */
@@ -206,7 +273,7 @@ export interface Store {
    * @returns its rooms
    */
   endLeases(process: string): Promise<string[]>;
-  /** Ends the room: record, members, checkpoints and journal. @throws LeaseLost */
+  /** Ends the room: record, members, checkpoints, journal and what was set aside of it. @throws LeaseLost */
   removeRoom(lease: Lease): Promise<void>;
   /** @throws LeaseLost */
   writeSettings(lease: Lease, settings: Record<string, unknown>): Promise<void>;
@@ -239,9 +306,26 @@ export interface Store {
   /**
    * Forgets everything after `tick`: checkpoints later than it, and journal segments that end later. For a room that
    * goes on from an earlier state (undo, a damaged checkpoint; -1: a new beginning): what it lived through before must
-   * not be taken for its future. @throws LeaseLost
+   * not be taken for its future.
+   * @param instead takes its place in the same transaction; its segment also that of whatever overlaps it
+   * @throws LeaseLost, StoreBehind
    */
-  truncate(lease: Lease, tick: number): Promise<void>;
+  truncate(lease: Lease, tick: number, instead?: Rewritten): Promise<void>;
+
+  /**
+   * Takes pieces out of a room's way and keeps them, in one transaction. Pieces that are not there are no error.
+   * @param at now, ISO 8601
+   * @throws LeaseLost, also if there are no pieces
+   */
+  setAside(lease: Lease, pieces: readonly BadPiece[], at: string, limits: AsideLimits): Promise<void>;
+  /** Oldest first. */
+  readSetAside(room: string): Promise<SetAside[]>;
+  /** @returns as it was stored, or null: there is no such piece of this room */
+  readSetAsideBytes(room: string, id: number): Promise<Uint8Array | null>;
+  /** @returns was there such a piece? */
+  removeSetAside(room: string, id: number): Promise<boolean>;
+  /** Forgets what was set aside before then, ISO 8601. */
+  expireSetAside(before: string): Promise<void>;
 
   /** Keeps so many of the newest at most. */
   audit(entry: AuditEntry): Promise<void>;

@@ -11,8 +11,8 @@ import { SCENARIOS } from "./scenarios.ts";
 const bin = findPostgres();
 
 describe.skipIf(lacks("PostgreSQL", bin))("chaos", () => {
-  test.each(["kill", "partition", "terminate", "clock"])(
-    "%s: no room twice, none hidden, none set back, every state as it was recorded",
+  test.each(["kill", "acknowledged", "partition", "terminate", "clock"])(
+    "%s: no room twice, none hidden, none set back, what was acknowledged holds, every state as it was recorded",
     async (scenario) => {
       const outcomes = await chaos({
         bin: bin as string,
@@ -21,6 +21,7 @@ describe.skipIf(lacks("PostgreSQL", bin))("chaos", () => {
         servers: 2,
         rooms: 4,
         playersPerRoom: 1,
+        owners: 2,
         only: [scenario],
         report: () => {},
       });

@@ -44,10 +44,23 @@ export interface Stepped {
   ms: number;
 }
 
+/** An undo that somebody has asked for. */
+export interface Undo {
+  room: string;
+  askedMs: number;
+  /** Infinity: there was no answer. */
+  answeredMs: number;
+  /** Where it said that the room is now; null: it was not done, or nobody knows. */
+  tick: number | null;
+}
+
 export class Fleet {
   readonly members: Member[] = [];
   /** Of all members that ever were. */
   readonly everybody: Member[] = [];
+  readonly undos: Undo[] = [];
+  /** Who was killed, and when, ms. */
+  readonly kills: { by: string; ms: number }[] = [];
   readonly folder = mkdtempSync(join(tmpdir(), "pliant-chaos-"));
   readonly database: PostgresServer;
   readonly #name: string;
@@ -91,6 +104,11 @@ export class Fleet {
         PLIANT_TOKEN_SECRET: "the secret that all servers of this suite share",
         PLIANT_ADMIN_TOKEN: ADMIN_TOKEN,
         PLIANT_CONNECTIONS_PER_ADDRESS: "10000",
+        PLIANT_MEMBERS_PER_ADDRESS: "10000",
+        PLIANT_ROOMS_PER_ADDRESS: "10000",
+        PLIANT_ROOMS_PER_MINUTE: "100000",
+        PLIANT_MAX_ROOMS: "1000",
+        PLIANT_ADDRESS_BUDGET: "1000000",
       },
     });
     const member: Member = { name, url: `http://127.0.0.1:${port}`, child, line, witness, log: [], output: [] };
@@ -129,6 +147,16 @@ export class Fleet {
       if (nowMs() > untilMs) throw new Error(`${name}'s clock did not jump`);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
+  }
+
+  /** Who had a room at a time, by what they say: the last that opened it. */
+  ownerOf(room: string, atMs = Infinity): Member | undefined {
+    let found: { member: Member; ms: number } | null = null;
+    for (const member of this.everybody)
+      for (const { msg, room: opened, ms } of member.log)
+        if (msg === "room opened" && opened === room && ms <= atMs && ms >= (found?.ms ?? -Infinity))
+          found = { member, ms };
+    return found?.member;
   }
 
   /** Ticks of every room, by time. */

@@ -1,6 +1,7 @@
 /**
  * What must hold whatever happens: no room has two owners, none is hidden, none loses more than the journal's interval,
- * and every state is what its recording says.
+ * none goes on from what an undo has ended, and every state is what its recording says. What owners were told besides
+ * they ask for themselves (owner.ts).
  */
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -59,6 +60,9 @@ export function lost(fleet: Fleet, member: Member, endedMs: number, mayLoseMs = 
   for (const [room, ticks] of fleet.ticks()) {
     const last = ticks.findLast((stepped) => stepped.ms <= endedMs - mayLoseMs);
     if (last?.by !== member.name || ticks.findLast((stepped) => stepped.ms <= endedMs)?.by !== member.name) continue;
+    // It may have gone back since.
+    if (fleet.undos.some((undo) => undo.room === room && undo.askedMs <= endedMs && undo.answeredMs >= last.ms))
+      continue;
     const restored = fleet.everybody
       .flatMap(({ log }) => log)
       .filter((entry) => entry.msg === "room restored" && entry.room === room && entry.ms > last.ms)
@@ -67,6 +71,27 @@ export function lost(fleet: Fleet, member: Member, endedMs: number, mayLoseMs = 
     else if ((restored.tick as number) < last.tick)
       found.push(
         `${room}: went on from tick ${restored.tick}, ${member.name} had stepped ${last.tick} ${Math.round(endedMs - last.ms)} ms before its end`,
+      );
+  }
+  return found;
+}
+
+/** Rooms that went on from a tick which an acknowledged undo had ended. */
+export function redone(fleet: Fleet, sinceMs: number): string[] {
+  const found: string[] = [];
+  const stepped = fleet.ticks();
+  for (const { room, ms, msg, tick = 0 } of fleet.everybody.flatMap(({ log }) => log)) {
+    if (msg !== "room restored" || room === undefined || ms < sinceMs) continue;
+    const undo = fleet.undos.findLast((one) => one.room === room && one.askedMs < ms);
+    if (!undo || undo.tick === null || undo.answeredMs >= ms) continue;
+    const ticks = (stepped.get(room) ?? []).filter((one) => one.ms > undo.askedMs && one.ms <= ms + 1);
+    // What came before it went back is of the line that has ended.
+    const back = ticks.findIndex((one, i) => i > 0 && one.tick <= ticks[i - 1]!.tick);
+    const first = ticks[0] && ticks[0].tick <= undo.tick + 1 ? 0 : back;
+    const reached = Math.max(undo.tick, ...(first < 0 ? [] : ticks.slice(first)).map((one) => one.tick));
+    if (tick > reached)
+      found.push(
+        `${room}: went on from tick ${tick}, but an undo to ${undo.tick} was acknowledged, and ${reached} reached since`,
       );
   }
   return found;

@@ -1,7 +1,7 @@
 /**
- * `npm run chaos -- [--runs 50] [--seed 1] [--only kill,stop] [--servers 3] [--rooms 8]`: servers killed, stopped, cut
- * off from their database, storms of members who come back; after each the invariants of judge.ts. Needs PostgreSQL's
- * programs. The same seed chooses the same scenarios and times. Exit code 0: all held; 1: one did not.
+ * `npm run chaos -- [--runs 50] [--seed 1] [--only kill,stop] [--servers 3] [--rooms 8] [--owners 4]`: servers killed,
+ * stopped, cut off from their database, storms of members who come back; after each the invariants of judge.ts. Needs
+ * PostgreSQL's programs. The same seed chooses the same scenarios and times. Exit code 0: all held; 1: one did not.
  */
 import { parseArgs } from "node:util";
 import { findPostgres } from "../support/postgres.ts";
@@ -15,9 +15,10 @@ const { values } = parseArgs({
     only: { type: "string", default: Object.keys(SCENARIOS).join(",") },
     servers: { type: "string", default: "3" },
     rooms: { type: "string", default: "8" },
+    owners: { type: "string", default: "4" },
   },
 });
-const number = (name: "runs" | "seed" | "servers" | "rooms", most: number): number => {
+const number = (name: "runs" | "seed" | "servers" | "rooms" | "owners", most: number): number => {
   const value = Number(values[name]);
   if (Number.isInteger(value) && value >= 1 && value <= most) return value;
   console.error(`--${name} is ${values[name]}, but must be an integer from 1 to ${most}`);
@@ -41,16 +42,18 @@ const outcomes = await chaos({
   servers: number("servers", 20),
   rooms: number("rooms", 60),
   playersPerRoom: 2,
+  owners: number("owners", 60),
   only,
-  report: ({ run, scenario, harmMs, backMs, stillMs, wrong }) => {
+  report: ({ run, scenario, harmMs, backMs, stillMs, pledged, returned, wrong }) => {
     console.log(
-      `${String(run).padStart(4)}  ${scenario.padEnd(12)} ${(harmMs / 1000).toFixed(1).padStart(6)} s, all back after ${(backMs / 1000).toFixed(1).padStart(5)} s, no room still for more than ${(stillMs / 1000).toFixed(1).padStart(5)} s${wrong.length > 0 ? "  WRONG" : ""}`,
+      `${String(run).padStart(4)}  ${scenario.padEnd(12)} ${(harmMs / 1000).toFixed(1).padStart(6)} s, all back after ${(backMs / 1000).toFixed(1).padStart(5)} s, no room still for more than ${(stillMs / 1000).toFixed(1).padStart(5)} s; ${pledged} acknowledged just before a kill, ${returned} returns${wrong.length > 0 ? "  WRONG" : ""}`,
     );
     for (const line of wrong) console.log(`      ${line}`);
   },
 });
+const sum = (of: "pledged" | "returned"): number => outcomes.reduce((total, outcome) => total + outcome[of], 0);
 const wrong = outcomes.filter((outcome) => outcome.wrong.length > 0).length;
 console.log(
-  `${outcomes.length} runs, ${wrong} wrong; slowest return ${(Math.max(...outcomes.map(({ backMs }) => backMs)) / 1000).toFixed(1)} s`,
+  `${outcomes.length} runs, ${wrong} wrong; ${sum("pledged")} acknowledged in the second before a kill, ${sum("returned")} returns of owners to their sessions; slowest return ${(Math.max(...outcomes.map(({ backMs }) => backMs)) / 1000).toFixed(1)} s`,
 );
 process.exit(wrong > 0 ? 1 : 0);

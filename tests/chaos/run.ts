@@ -1,7 +1,8 @@
 /** Runs scenarios one after another on one fleet under load, and judges after each. */
 import { createRoom } from "../../load-tests/bot.ts";
 import { Fleet, nowMs } from "./fleet.ts";
-import { hidden, replayDiffers, twins } from "./judge.ts";
+import { hidden, redone, replayDiffers, twins } from "./judge.ts";
+import { Owner } from "./owner.ts";
 import { Player } from "./player.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
@@ -13,6 +14,8 @@ export interface ChaosOptions {
   servers: number;
   rooms: number;
   playersPerRoom: number;
+  /** Rooms besides, whose owners change them all the while. */
+  owners: number;
   /** Names of scenarios to choose from. */
   only: readonly string[];
   /** Told of every run. */
@@ -27,6 +30,11 @@ export interface Outcome {
   backMs: number;
   /** Longest time that any room was not stepped, ms. */
   stillMs: number;
+  /**
+   * What was acknowledged in the moments before a kill, by who was killed; and how many came back to their sessions.
+   */
+  pledged: number;
+  returned: number;
   wrong: string[];
 }
 
@@ -59,12 +67,14 @@ export async function chaos({
   servers,
   rooms: count,
   playersPerRoom,
+  owners: ownerCount,
   only,
   report,
 }: ChaosOptions): Promise<Outcome[]> {
   const random = randomFrom(seed);
   const fleet = await Fleet.start(bin, servers);
   const players: Player[] = [];
+  const owners: Owner[] = [];
   const outcomes: Outcome[] = [];
   try {
     const rooms = Array.from({ length: count }, (_, i) => `room-${i}`);
@@ -72,15 +82,20 @@ export async function chaos({
     for (const room of rooms)
       for (let i = 0; i < playersPerRoom; i++)
         players.push(new Player(room, () => fleet.members.map(({ url }) => url)));
-    await allBack(players, 0);
+    for (let i = 0; i < ownerCount; i++) owners.push(await Owner.open(fleet, `owned-${i}`, randomFrom(seed + i + 1)));
+    rooms.push(...owners.map(({ room }) => room));
+    await allBack(players, owners, 0);
     for (let run = 1; run <= runs; run++) {
       const scenario = only[Math.floor(random() * only.length)];
       const startMs = nowMs();
-      const ask = await SCENARIOS[scenario]({ fleet, players, random });
+      const before = returnsOf(owners);
+      for (const owner of owners) owner.act(true);
+      const ask = await SCENARIOS[scenario]({ fleet, players, owners, random });
       const healedMs = nowMs();
-      const away = await allBack(players, healedMs);
+      for (const owner of owners) owner.act(false);
+      const away = await allBack(players, owners, healedMs);
       const backMs = nowMs() - healedMs;
-      const wrong = away.length > 0 ? away : [...ask(), ...twins(fleet), ...(await hidden(fleet, rooms))];
+      const wrong = away.length > 0 ? away : await judge(fleet, rooms, owners, startMs, ask);
       const differs = wrong.length > 0 ? null : await replayDiffers(fleet, rooms[Math.floor(random() * rooms.length)]);
       if (differs !== null) wrong.push(differs);
       const outcome = {
@@ -88,7 +103,9 @@ export async function chaos({
         scenario,
         harmMs: healedMs - startMs,
         backMs,
-        stillMs: longestStill(fleet, startMs, nowMs()),
+        stillMs: longestStill(fleet, new Set(players.map(({ room }) => room)), startMs, nowMs()),
+        pledged: pledgedBefore(fleet, owners, startMs),
+        returned: returnsOf(owners) - before,
         wrong,
       };
       outcomes.push(outcome);
@@ -111,16 +128,44 @@ export async function chaos({
       }
     }
   } finally {
-    await Promise.all(players.map((player) => player.end()));
+    await Promise.all([...players, ...owners].map((somebody) => somebody.end()));
     await fleet.close();
   }
   return outcomes;
 }
 
+async function judge(
+  fleet: Fleet,
+  rooms: readonly string[],
+  owners: readonly Owner[],
+  startMs: number,
+  ask: () => string[],
+): Promise<string[]> {
+  const held = await Promise.all(owners.map((owner) => owner.broken()));
+  return [...ask(), ...twins(fleet), ...redone(fleet, startMs), ...held.flat(), ...(await hidden(fleet, rooms))];
+}
+
+const returnsOf = (owners: readonly Owner[]): number => owners.reduce((sum, { returns }) => sum + returns, 0);
+
+/** What a store that is written behind, or synced now and then, could have lost, ms. */
+const MOMENT_MS = 1000;
+
+/** Acknowledged by a member that was killed within a moment after it. */
+function pledgedBefore(fleet: Fleet, owners: readonly Owner[], sinceMs: number): number {
+  let count = 0;
+  for (const { by, ms } of fleet.kills.filter((kill) => kill.ms >= sinceMs))
+    for (const { pledges } of owners)
+      count += pledges.filter(
+        (pledge) => pledge.ms > ms - MOMENT_MS && pledge.ms <= ms && fleet.ownerOf(pledge.room, pledge.ms)?.name === by,
+      ).length;
+  return count;
+}
+
 /** Of rooms with members in them, who keep them awake. */
-function longestStill(fleet: Fleet, fromMs: number, untilMs: number): number {
+function longestStill(fleet: Fleet, rooms: ReadonlySet<string>, fromMs: number, untilMs: number): number {
   let longest = 0;
-  for (const ticks of fleet.ticks().values()) {
+  for (const [room, ticks] of fleet.ticks()) {
+    if (!rooms.has(room)) continue;
     let before = ticks.findLast(({ ms }) => ms < fromMs)?.ms ?? fromMs;
     for (const { ms } of [...ticks.filter((tick) => tick.ms >= fromMs), { ms: untilMs }]) {
       longest = Math.max(longest, ms - before);
@@ -131,14 +176,14 @@ function longestStill(fleet: Fleet, fromMs: number, untilMs: number): number {
 }
 
 /** Waits until every player has seen its room move. @returns who has not */
-async function allBack(players: readonly Player[], sinceMs: number): Promise<string[]> {
+async function allBack(players: readonly Player[], owners: readonly Owner[], sinceMs: number): Promise<string[]> {
   const untilMs = nowMs() + BACK_MS;
   for (;;) {
-    const away = players.filter((player) => !player.sees(sinceMs));
+    const away = [...players.filter((player) => !player.sees(sinceMs)), ...owners.filter(({ isIn }) => !isIn)];
     if (away.length === 0) return [];
     if (nowMs() > untilMs)
       return [
-        `${away.length} of ${players.length} players are not back after ${BACK_MS} ms: in ${[...new Set(away.map(({ room }) => room))].join(", ")}`,
+        `${away.length} of ${players.length + owners.length} players are not back after ${BACK_MS} ms: in ${[...new Set(away.map(({ room }) => room))].join(", ")}`,
       ];
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -5,11 +5,14 @@
 import { once } from "node:events";
 import { ADMIN_TOKEN, type Fleet, type Member, nowMs } from "./fleet.ts";
 import { lost } from "./judge.ts";
+import type { Owner } from "./owner.ts";
 import type { Player } from "./player.ts";
 
 interface Stage {
   fleet: Fleet;
   players: Player[];
+  /** They act all the while. */
+  owners: Owner[];
   /** In [0, 1), by the run's seed. */
   random: () => number;
 }
@@ -27,6 +30,7 @@ async function kill(fleet: Fleet, member: Member): Promise<number> {
   const gone = once(member.child, "exit");
   member.child.kill("SIGKILL");
   fleet.remove(member);
+  fleet.kills.push({ by: member.name, ms: endedMs });
   await gone;
   return endedMs;
 }
@@ -43,6 +47,34 @@ export const SCENARIOS: Record<string, Scenario> = {
     const endedMs = await kill(fleet, member);
     await fleet.add();
     return () => lost(fleet, member, endedMs);
+  },
+
+  /** Owners ask for all that they can at once; kill -9 in the moment in which one of them is told that it is done. */
+  acknowledged: async (stage) => {
+    const { fleet, owners } = stage;
+    for (const owner of owners) owner.act(false);
+    const ready = await Promise.allSettled(owners.map((owner) => owner.burst()));
+    const bursts = ready.flatMap((burst) => (burst.status === "fulfilled" ? [burst.value] : []));
+    let left = Math.floor(between(stage, 1, 4) * bursts.length);
+    const { member, endedMs } = await new Promise<{ member: Member; endedMs: number }>((resolve) => {
+      const killOwnerOf = (room: string, ms: number): void => {
+        const member = fleet.members.find((one) => one === fleet.ownerOf(room)) ?? fleet.members[0]!;
+        member.child.kill("SIGKILL"); // Not a moment later.
+        for (const one of owners) one.onPledge = () => {};
+        resolve({ member, endedMs: ms });
+      };
+      for (const owner of owners)
+        owner.onPledge = ({ room, ms }) => {
+          if (--left <= 0) killOwnerOf(room, ms);
+        };
+      // Less than that was acknowledged: after all of it.
+      void Promise.all(bursts.map((burst) => burst())).then(() => killOwnerOf(owners[0]!.room, nowMs()));
+    });
+    fleet.remove(member);
+    fleet.kills.push({ by: member.name, ms: endedMs });
+    await fleet.add();
+    // What was not acknowledged is what `kill` is for.
+    return nothing;
   },
 
   /** kill -9 of all but one at once. */

@@ -103,6 +103,37 @@ test("undo, ban, lock, password and delete: killed with the answer, and each of 
   await server.stop();
 }, 180_000);
 
+test("the answer to one change does not tell of another that is not stored yet", async () => {
+  const server = await startTestServer({ store: "sqlite", dataDir: join(folder, "two"), adminToken: ADMIN });
+  const { token } = await createRoom(server.url, "cube", "room");
+  const owner = await Bot.join(server.url, "room", { joinToken: token! });
+  await owner.until(() => owner.access !== null, "how the room is");
+  const real = SqliteStore.prototype.writeSettings;
+  const gates: (() => void)[] = [];
+  const spy = vi.spyOn(SqliteStore.prototype, "writeSettings").mockImplementation(async function (
+    this: SqliteStore,
+    ...args
+  ) {
+    await new Promise<void>((resolve) => gates.push(resolve));
+    return real.apply(this, args);
+  });
+  owner.setAccess({ locked: true });
+  await vi.waitUntil(() => gates.length === 1, { timeout: 20_000 });
+  owner.setAccess({ ownersOnly: true });
+  owner.ping();
+  await owner.until(() => owner.counts.pongs === 1, "both to be there");
+  gates[0]!();
+  await vi.waitUntil(() => gates.length === 2, { timeout: 20_000 });
+  owner.ping();
+  await owner.until(() => owner.counts.pongs === 2, "what was said by then");
+  expect(owner.access).toMatchObject({ locked: false, ownersOnly: false });
+  gates[1]!();
+  await owner.until(() => owner.access!.ownersOnly, "the second change");
+  expect(owner.access).toMatchObject({ locked: true, ownersOnly: true });
+  spy.mockRestore();
+  await server.close();
+}, 60_000);
+
 test("what the store does not take is not acknowledged: it holds, and whoever asked is told that it may be forgotten", async () => {
   const server = await startTestServer({ store: "sqlite", dataDir: join(folder, "away"), adminToken: ADMIN });
   const { token } = await createRoom(server.url, "cube", "room");

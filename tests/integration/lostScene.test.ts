@@ -2,7 +2,8 @@
  * A room whose scene's file is gone when the server starts again: it is counted and logged, nothing of it is lost, and
  * it goes on once the file is back (runbook: PliantRestoreFailed).
  */
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +12,9 @@ import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { readMetrics, total } from "../../load-tests/metrics.ts";
 import { startServer } from "../../load-tests/server.ts";
 import type { RunningServer } from "../../load-tests/server.ts";
+import { decodeRecording } from "../../server/persistence/recording.ts";
 
+const TOKEN = "an-operator-who-has-had-enough";
 let folder: string;
 let server: RunningServer | undefined;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "pliant-lost-scene-"))));
@@ -20,7 +23,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("waits for its scene and then goes on where it was", async () => {
+test("can be downloaded without its scene, waits for it and then goes on where it was", async () => {
   const scenes = join(folder, "scenes");
   const own = fileURLToPath(new URL("./scenes/cube.json", import.meta.url));
   mkdirSync(scenes);
@@ -30,6 +33,7 @@ test("waits for its scene and then goes on where it was", async () => {
     PLIANT_STORE: "sqlite",
     PLIANT_DATA_DIR: join(folder, "data"),
     PLIANT_SCENES_DIR: scenes,
+    PLIANT_ADMIN_TOKEN: TOKEN,
     LOG_LEVEL: "info",
   };
   server = await startServer({ env });
@@ -51,6 +55,22 @@ test("waits for its scene and then goes on where it was", async () => {
   const { rooms } = (await (await fetch(`${url}/api/rooms`)).json()) as { rooms: { room: string }[] };
   expect(rooms.map(({ room }) => room)).toEqual(["patient"]);
 
+  // What there is of it can be had meanwhile, and stepped again by whoever has the scene.
+  const answer = await fetch(`${url}/api/admin/rooms/patient/recording`, {
+    headers: { authorization: `Bearer ${TOKEN}` },
+  });
+  expect(answer.status).toBe(200);
+  expect(decodeURI(answer.headers.get("x-pliant-missing")!)).toMatch(/^scene: /);
+  const file = join(folder, "patient.pliant");
+  writeFileSync(file, new Uint8Array(await answer.arrayBuffer()));
+  const recording = decodeRecording(readFileSync(file));
+  expect(recording).toMatchObject({ scene: "cube", sceneText: "", missing: [expect.stringMatching(/^scene: /)] });
+  expect(recording.until).toBeGreaterThanOrEqual(tick);
+  const replay = (...more: string[]): { status: number | null; stderr: string; stdout: string } =>
+    spawnSync(process.execPath, ["server/replay.ts", file, ...more], { encoding: "utf8" });
+  expect(replay()).toMatchObject({ status: 2, stderr: expect.stringContaining("--scene") });
+  expect(replay("--scene", join(folder, "cube.json"))).toMatchObject({ status: 0, stderr: "" });
+
   renameSync(join(folder, "cube.json"), join(scenes, "cube.json"));
   await expect.poll(() => count("pliant_rooms_restored_total", { cause: "handover" }), { timeout: 20_000 }).toBe(1);
   const back = (await (await fetch(`${url}/api/rooms/patient`)).json()) as { tick: number };
@@ -59,7 +79,7 @@ test("waits for its scene and then goes on where it was", async () => {
 
 test("an operator may end it instead, and it is in the store no more", async () => {
   const scenes = join(folder, "scenes");
-  const token = "an-operator-who-has-had-enough";
+  const token = TOKEN;
   mkdirSync(scenes);
   cpSync(fileURLToPath(new URL("./scenes/cube.json", import.meta.url)), join(scenes, "cube.json"));
   const env = {

@@ -128,7 +128,7 @@ test("what other parts of the server report is counted by a fixed list of labels
   const [ended, lost] = [store.begin("writeCheckpoint"), store.begin("writeCheckpoint")];
   store.begin("rooms");
   ended("failed");
-  lost("lease_lost");
+  lost("refused");
   const lines = (await metrics.registry.metrics()).split("\n");
   for (const line of [
     'checkpoint_seconds_bucket{le="0.025"} 1',

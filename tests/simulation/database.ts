@@ -13,6 +13,9 @@ import type { Timeline } from "./timeline.ts";
 /** Methods of SqliteWork that only look. */
 const LOOKS = /^(ping|rooms?|checkpointTicks|read[A-Z]\w*)$/;
 
+/** Those that make somebody the owner of a room, or nobody. */
+const CLAIMS: ReadonlySet<string> = new Set(["createRoom", "claim", "release", "endLeases", "removeRoom", "park"]);
+
 /** A transaction that changed something. */
 export interface Commit {
   method: string;
@@ -43,6 +46,7 @@ export class Database {
   #clockMs: number | null = null;
   /** What its clock is off since a replica with another one took over, ms. */
   #offsetMs = 0;
+  failedOver = false;
   /** It answers nobody. */
   away = false;
   full = false;
@@ -77,6 +81,7 @@ export class Database {
     this.#commits = [];
     this.#clockMs = null;
     this.#offsetMs = 0;
+    this.failedOver = false;
     this.heal();
     this.#empty();
   }
@@ -95,6 +100,11 @@ export class Database {
   /** Transactions so far. */
   get position(): number {
     return this.#commits.length;
+  }
+
+  /** Transactions since the last one that made somebody an owner. */
+  get sinceClaim(): number {
+    return this.#commits.length - 1 - this.#commits.findLastIndex(({ method }) => CLAIMS.has(method));
   }
 
   /**
@@ -134,6 +144,7 @@ export class Database {
       this.#do(method, args);
     }
     this.#clockMs = null;
+    this.failedOver = true;
     this.#commits = kept;
     this.#offsetMs += clockMs;
     return kept;

@@ -7,9 +7,9 @@ import { QUERY_TIMEOUT_MS, type LineFaults } from "./line.ts";
 type Harm = Extract<Action, { do: "fault" }>;
 
 /** What a killed process may lose of what it had stepped while nothing else was wrong, ms: the chaos suite's, too. */
-const MAY_LOSE_MS = 500;
+export const MAY_LOSE_MS = 500;
 /** Nothing was wrong for so long, ms. */
-const CALM_MS = 2500;
+export const CALM_MS = 2500;
 
 type Later = (ms: number, end: () => void) => void;
 
@@ -65,7 +65,7 @@ function atDatabase(history: History, { fault, forMs, amount }: Harm, later: Lat
   else if (fault === "errors") database.errorRate = 0.5 * amount;
   else database.away = true;
   if (fault !== "failover" && fault !== "tear") return;
-  const lost = random.below(1 + Math.floor(30 * amount));
+  const lost = random.below(1 + (fault === "tear" ? database.sinceClaim : Math.floor(30 * amount)));
   const kept = database.failOver(lost, random.chance(0.5) ? 0 : 2000 * (random.unit() - 0.5));
   model.failedOver(kept);
   note("database", () => `transactions from ${kept.length} on are lost`);
@@ -125,7 +125,8 @@ function line({ timeline, note }: History, server: Server, { fault, forMs }: Har
   if (!server.up) return;
   const { line: own } = server;
   note(server.name, () => `its line to the database is ${fault} for ${forMs.toFixed(0)} ms`);
-  // Who has asked in the last moment of it waits for the answer as long as the driver does, and writes nothing meanwhile.
+  // Who has asked in the last moment of it waits for the answer as long as the driver does, and writes nothing
+  // meanwhile.
   server.disturbed(forMs + (fault === "slow" ? 0 : QUERY_TIMEOUT_MS));
   Object.assign(own.faults, faults);
   timeline.after(forMs, null, () => own.heal());

@@ -4,7 +4,7 @@
  */
 import { Random } from "../fuzz/random.ts";
 import { Database } from "./database.ts";
-import { strike } from "./faults.ts";
+import { CALM_MS, MAY_LOSE_MS, strike } from "./faults.ts";
 import type { globalsFor } from "./globals.ts";
 import type { Program } from "./load.ts";
 import { Model, type RoomModel, Violation } from "./model.ts";
@@ -70,7 +70,6 @@ export class History {
       leaseSeconds: plan.leaseSeconds,
       nowMs: () => timeline.nowMs,
       position: () => database.position,
-      judgesTorn: plan.judgesTorn,
     });
     database.onCommit = (commit, late) => this.#judge(() => this.model.committed(commit, late));
     this.servers = plan.rates.map((rate, i) => this.#server(places[i]!, i, rate));
@@ -94,6 +93,7 @@ export class History {
       this.heal();
       this.note("everybody", () => "all is healed");
       await this.#back();
+      if (this.database.failedOver) await this.#calm();
       for (const server of this.servers) this.kill(server);
       this.note("everybody", () => "is killed");
       for (const server of this.servers) server.start();
@@ -105,6 +105,14 @@ export class History {
       for (const server of this.servers) server.kill();
     }
     return this.#outcome();
+  }
+
+  /** What was asked in a bad moment has been given up, and owners have told the replica what it did not know. */
+  async #calm(): Promise<void> {
+    const { servers, model, timeline } = this;
+    const sinceMs = Math.max(this.healthySinceMs, ...servers.map(({ disturbedMs }) => disturbedMs));
+    await this.#until(() => false, sinceMs + CALM_MS - timeline.nowMs);
+    for (const { process } of servers) model.holds(model.ownedBy(process), process, timeline.nowMs - MAY_LOSE_MS);
   }
 
   #outcome(): Outcome {
@@ -294,8 +302,8 @@ export class History {
 
   /** Each room that is open anywhere is stepped again from its recording. */
   #recordings(room: RoomModel): void {
-    const { name, torn } = room;
-    if (name === undefined || torn) return;
+    const { name } = room;
+    if (name === undefined) return;
     for (const { running, program, process } of this.servers) {
       const open = running?.registry.find(name);
       const tip = room.tips.get(process);

@@ -5,6 +5,7 @@
  * to SQLite's one thread they do not.
  */
 import type { PlainError } from "../../server/store/rpc.ts";
+import type { Rewritten } from "../../server/store/store.ts";
 import type { Random } from "../fuzz/random.ts";
 import { type Database, DiskError } from "./database.ts";
 import type { Machine } from "./globals.ts";
@@ -13,6 +14,8 @@ import type { Machine } from "./globals.ts";
 export const QUERY_TIMEOUT_MS = 5000;
 /** A connection that is refused, or reset. */
 const REFUSED_MS = 2;
+/** What the database says no to, by the error's name. */
+const REFUSALS: Readonly<Record<string, string>> = { LeaseLost: "another lease", StoreBehind: "it has gone back" };
 
 export interface LineFaults {
   /** Questions do not arrive. `late`: they do once the line is whole again, although nobody waits for them. */
@@ -114,9 +117,11 @@ export class Line {
       said = "done";
     } catch (thrown) {
       const { name, message } = thrown as Error;
-      if (!(thrown instanceof DiskError) && name !== "LeaseLost") throw thrown;
-      give = (_, reject) => reject(revive({ name, message, details: {} }));
-      said = name === "LeaseLost" ? "refused: another lease" : message;
+      const refusal = REFUSALS[name];
+      if (!(thrown instanceof DiskError) && refusal === undefined) throw thrown;
+      const { has } = thrown as { has?: number };
+      give = (_, reject) => reject(revive({ name, message, details: { has } }));
+      said = refusal === undefined ? message : `refused: ${refusal}`;
     }
     const lost =
       this.faults.answers === "lost" || (this.faults.answerLoss > 0 && random.chance(this.faults.answerLoss));
@@ -142,7 +147,8 @@ function copied(args: unknown[]): unknown[] {
 
 /** Bytes are made for the store and not written to again. */
 const holdsBytes = (arg: object): boolean =>
-  arg instanceof Uint8Array || Object.values(arg).some((value) => value instanceof Uint8Array);
+  arg instanceof Uint8Array ||
+  Object.values(arg).some((value) => typeof value === "object" && value !== null && holdsBytes(value as object));
 
 /** For whoever reads a history. */
 function shown(method: string, args: unknown[]): string {
@@ -155,7 +161,10 @@ function shown(method: string, args: unknown[]): string {
     const { after, until, tick } = second as { after?: number; until?: number; tick?: number };
     return `${about} ${tick === undefined ? `${after}-${until}` : `tick ${tick}`}`;
   }
-  if (method === "truncate") return `${about} to ${String(second)}`;
+  if (method === "truncate") {
+    const { segment } = (args[2] ?? {}) as Rewritten;
+    return `${about} to ${String(second)}${segment ? `, then ${segment.after}-${segment.until}` : ""}`;
+  }
   if (method === "renew")
     return (second as { room: string; epoch: number }[]).map(({ room, epoch }) => `${room}@${epoch}`).join(" ");
   return about;

@@ -6,7 +6,7 @@
  */
 import { parseArgs } from "node:util";
 import type { Outcome, Stage } from "./history.ts";
-import { FAULTS, type Fault, type Plan, planOf, STOOD } from "./plan.ts";
+import { FAULTS, type Fault, type Plan, planOf, EVERY_FAULT } from "./plan.ts";
 import { prepareStage, runHistories, runPlan } from "./run.ts";
 import { shrink } from "./shrink.ts";
 
@@ -18,7 +18,7 @@ const { values } = parseArgs({
   options: {
     count: { type: "string", default: "10000" },
     seed: { type: "string", default: "1" },
-    faults: { type: "string", default: STOOD.join(",") },
+    faults: { type: "string", default: EVERY_FAULT.join(",") },
     trace: { type: "boolean", default: false },
     whole: { type: "boolean", default: false },
   },

@@ -12,9 +12,10 @@
  *
  * A replica that takes over without the last transactions takes what was acknowledged by one of these, and nothing
  * else: each fact knows the transaction that it rests on, and goes with it. Whoever had a lease before may step on by
- * it until it ends.
+ * it until it ends. An owner that goes on knows what the replica has lost (`known`), and after some calm seconds the
+ * replica has it again.
  */
-import type { JournalSegment, Lease } from "../../server/store/store.ts";
+import type { JournalSegment, Lease, Rewritten } from "../../server/store/store.ts";
 import type { Commit } from "./database.ts";
 import type { World } from "./physics.ts";
 
@@ -47,6 +48,14 @@ interface Undo {
   settled: boolean;
 }
 
+type Owner = Pick<Lease, "process" | "epoch">;
+
+/** What a failover has taken, as its room's owner knows it. */
+interface Known extends Owner {
+  settings: { name: string; value: unknown; order: number }[];
+  deaths: (Since & { state: State; born: number })[];
+}
+
 /** A violated invariant. */
 export class Violation extends Error {
   readonly rule: string;
@@ -63,19 +72,14 @@ export class RoomModel {
   readonly states = new Map<string, State>();
   /** Where each process's memory of it stands. */
   readonly tips = new Map<string, State>();
-  /** `ends`: a segment of the journal ends there. */
-  readonly floors: (Since & { state: State; ends: boolean })[];
+  readonly floors: (Since & { state: State })[];
   readonly deaths: (Since & { state: State; born: number })[] = [];
   readonly settings = new Map<string, Setting>();
   undo: Undo | null = null;
   /** Names of rooms that were made for it, and those that a visitor was told. */
   made: (Since & { name: string })[] = [];
   told: (Since & { name: string })[] = [];
-  /**
-   * A failover has taken transactions of it, and its owner goes on without knowing: what it has written since does not
-   * fit what is there. From then on nothing is said of the room's line.
-   */
-  torn = false;
+  known: Known | null = null;
   deletion: "none" | "asked" | (Since & { acknowledged: true }) = "none";
   /** Requests for it that are not answered. */
   creations = 0;
@@ -86,7 +90,7 @@ export class RoomModel {
     this.scene = scene;
     this.start = start;
     this.states.set(start.hash, start);
-    this.floors = [{ state: start, position: 0, ends: true }];
+    this.floors = [{ state: start, position: 0 }];
   }
 
   get floor(): State {
@@ -120,15 +124,13 @@ export interface ModelOptions {
   leaseSeconds: number;
   nowMs: () => number;
   position: () => number;
-  /** Rooms whose owner goes on after a failover are judged as all others. */
-  judgesTorn: boolean;
 }
 
 export class Model {
   readonly rooms = new Map<string, RoomModel>();
   readonly #options: ModelOptions;
   readonly #byName = new Map<string, RoomModel>();
-  #owners = new Map<string, Pick<Lease, "process" | "epoch">>();
+  #owners = new Map<string, Owner>();
   #epoch = 0;
   #born = 0;
   #orders = 0;
@@ -161,9 +163,8 @@ export class Model {
     if (!room) return;
     room.position = this.#options.position();
     if (commit.method === "createRoom") this.#created(room, commit);
-    else if (room.torn) return;
     else if (commit.method === "appendJournal" && !late) this.#journaled(room, commit);
-    else if (commit.method === "truncate") this.#truncated(room, commit);
+    else if (commit.method === "truncate") this.#truncated(room, commit, late);
   }
 
   #roomOf({ method, args }: Commit): RoomModel | undefined {
@@ -181,7 +182,7 @@ export class Model {
     this.#byName.set(name, room);
   }
 
-  #journaled(room: RoomModel, { args }: Commit): void {
+  #journaled(room: RoomModel, { args }: Pick<Commit, "args">): void {
     const [{ process }, { until }] = args as [Lease, JournalSegment];
     const { undo } = room;
     if (undo && !(undo.settled && undo.process === process)) return;
@@ -189,17 +190,19 @@ export class Model {
     const state = tip && at(tip, until);
     if (!state) return;
     room.undo = null;
-    if (!follows(room.floor, state)) room.floors.push({ state, position: room.position, ends: true });
+    if (!follows(room.floor, state)) room.floors.push({ state, position: room.position });
   }
 
-  #truncated(room: RoomModel, { args }: Commit): void {
-    const [{ room: name }, tick] = args as [Lease, number];
-    if (tick < room.floor.tick)
+  #truncated(room: RoomModel, { args }: Commit, late: boolean): void {
+    const [lease, tick, { segment }] = args as [Lease, number, Rewritten];
+    // The beginning of its scene is always there.
+    const until = Math.max(0, segment?.until ?? tick);
+    if (until < room.floor.tick)
       throw new Violation(
         "acknowledged ticks stay",
-        `${name} forgets what follows tick ${tick}, but tick ${room.floor.tick} was in the journal`,
+        `${lease.room} forgets what follows tick ${until}, but tick ${room.floor.tick} was in the journal`,
       );
-    for (const floor of room.floors) floor.ends &&= floor.state.tick <= tick;
+    if (segment && !late) this.#journaled(room, { args: [lease, segment] });
   }
 
   #judgeOwner({ method, args, result }: Commit): void {
@@ -257,6 +260,7 @@ export class Model {
       const { scene } = this.#byName.get(name)!;
       this.#oldOwners.set(scene, (this.#oldOwners.get(scene) ?? new Set()).add(process));
     }
+    const before = this.#owners;
     this.#owners = new Map();
     this.#epoch = 0;
     for (const commit of kept) this.#own(commit);
@@ -266,9 +270,13 @@ export class Model {
       while (list.length > 0 && !has(list.at(-1)!)) list.pop();
     };
     for (const room of this.rooms.values()) {
-      room.torn ||= !this.#options.judgesTorn && room.position > length;
+      this.#remember(room, before, has);
       if (room.position > length) room.position = Infinity;
+      const back = room.floors.filter((floor) => !has(floor)).map(({ state }) => state);
       for (const list of [room.floors, room.deaths, room.made, room.told]) keep(list);
+      // Where an undo went that is lost: its owner may tell of it again.
+      for (const state of room.known ? back : [])
+        if (follows(room.floor, state)) room.floors.push({ state, position: room.floors.at(-1)!.position });
       if (typeof room.deletion === "object" && !has(room.deletion)) room.deletion = "asked";
       for (const setting of room.settings.values()) {
         for (const { value, position, order } of setting.acknowledged)
@@ -291,20 +299,15 @@ export class Model {
     else if (room.undo && this.ownerOf(room.name ?? "") === process) room.undo = null;
   }
 
-  #unknown(room: RoomModel, process: string, { hash, tick }: World): State {
-    if (!room.torn)
-      throw new Violation(
-        "a room goes on from what it was",
-        `${process} begins ${room.scene} at tick ${tick} with the state ${hash}, which no tick has made`,
-      );
-    const state = { hash, tick, before: null, born: ++this.#born, atMs: this.#options.nowMs() };
-    room.states.set(hash, state);
-    return state;
+  #unknown(room: RoomModel, process: string, { hash, tick }: World): never {
+    throw new Violation(
+      "a room goes on from what it was",
+      `${process} begins ${room.scene} at tick ${tick} with the state ${hash}, which no tick has made`,
+    );
   }
 
   #judgeBeginning(room: RoomModel, process: string, state: State): void {
-    const { floor, scene, torn } = room;
-    if (torn) return;
+    const { floor, scene } = room;
     if (!follows(state, floor))
       throw new Violation(
         "acknowledged ticks stay",
@@ -367,12 +370,42 @@ export class Model {
    */
   holds(rooms: readonly RoomModel[], process: string, untilMs: number): void {
     for (const room of rooms) {
-      if (room.undo || room.torn) continue;
+      if (room.deletion !== "none") continue;
+      this.#recall(room, process);
+      if (room.undo) continue;
       let state: State | null = room.tips.get(process) ?? null;
       while (state && state.atMs > untilMs) state = state.before;
       if (state && follows(state, room.floor) && state !== room.floor)
-        room.floors.push({ state, position: this.#options.position(), ends: false });
+        room.floors.push({ state, position: this.#options.position() });
     }
+  }
+
+  /** What a failover takes of a room, and whose owner goes on: it knows all of that still. */
+  #remember(room: RoomModel, before: ReadonlyMap<string, Owner>, has: (since: Since) => boolean): void {
+    const was = before.get(room.name ?? "");
+    const is = this.#owners.get(room.name ?? "");
+    if (!was || was.process === "" || was.process !== is?.process || was.epoch !== is.epoch) {
+      room.known = null;
+      return;
+    }
+    const { settings, deaths } = (room.known ??= { ...was, settings: [], deaths: [] });
+    deaths.push(...room.deaths.filter((death) => !has(death)));
+    for (const [name, { acknowledged }] of room.settings)
+      settings.push(...acknowledged.filter((one) => !has(one)).map((one) => ({ name, ...one })));
+  }
+
+  /** It has had the time to tell the replica. */
+  #recall(room: RoomModel, process: string): void {
+    const { known } = room;
+    const owner = this.#owners.get(room.name ?? "");
+    if (known?.process !== process || known.process !== owner?.process || known.epoch !== owner.epoch) return;
+    room.known = null;
+    const position = this.#options.position();
+    for (const { name, value, order } of known.settings) {
+      const { acknowledged } = room.settings.get(name)!;
+      if ((acknowledged.at(-1)?.order ?? 0) < order) acknowledged.push({ value, order, position });
+    }
+    for (const death of known.deaths) room.deaths.push({ ...death, position });
   }
 
   // ---- what visitors ask for and are told
@@ -380,9 +413,8 @@ export class Model {
   undoAsked(room: RoomModel, process: string, seconds: number, tickHz: number): Undo {
     const tip = room.tips.get(process) ?? room.floor;
     const target = at(tip, Math.max(0, Math.floor(tip.tick - seconds * tickHz) - 1)) ?? room.start;
-    // Until it is acknowledged the segment that it goes back into may be gone, and not written anew yet.
-    const { state = room.start } = room.floors.findLast((floor) => floor.ends && follows(target, floor.state)) ?? {};
-    if (follows(room.floor, state)) room.floors.push({ state, position: room.position, ends: false });
+    // Until it is acknowledged the room may be where it was, or there.
+    if (follows(room.floor, target)) room.floors.push({ state: target, position: room.position });
     room.undo = { process, began: [], settled: false };
     return room.undo;
   }
@@ -393,7 +425,7 @@ export class Model {
     if (tick === null) return;
     const began = undo.began.findLast(({ state }) => state.tick === tick);
     if (!began) throw new Violation("an undo says where it is", `tick ${tick} was answered, where nothing has begun`);
-    room.floors.push({ state: began.state, position: room.position, ends: true });
+    room.floors.push({ state: began.state, position: room.position });
     room.deaths.push({ ...began, position: room.position });
     if (room.undo === undo) room.undo = null;
   }

@@ -3,7 +3,7 @@
  */
 import { expect, test } from "vitest";
 import { MUTATIONS } from "./mutations.ts";
-import { planOf, STOOD } from "./plan.ts";
+import { planOf, EVERY_FAULT } from "./plan.ts";
 import { prepareStage, runHistories } from "./run.ts";
 import { shrink } from "./shrink.ts";
 
@@ -13,7 +13,7 @@ test.each(MUTATIONS)("$name: found", async (mutation) => {
     stage,
     seed: mutation.seed ?? 1,
     count: 1000,
-    faults: mutation.faults ?? STOOD,
+    faults: mutation.faults ?? EVERY_FAULT,
     report: ({ violation }) => violation !== null,
   });
   expect(violations).toHaveLength(1);
@@ -25,11 +25,11 @@ test("a history that breaks a rule is made smaller, and breaks it still", async 
     stage,
     seed: 1,
     count: 1000,
-    faults: STOOD,
+    faults: EVERY_FAULT,
     report: ({ violation }) => violation !== null,
   });
   const [{ seed, violation }] = violations as [(typeof violations)[0]];
-  const plan = planOf(seed, STOOD);
+  const plan = planOf(seed, EVERY_FAULT);
   const smaller = await shrink(stage, plan, violation!.rule);
   expect(smaller.actions.length).toBeLessThan(plan.actions.length / 2);
 });

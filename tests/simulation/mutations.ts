@@ -53,8 +53,29 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "an undo does not reach the store",
     file: "server/persistence/journalWriter.ts",
-    find: "    await this.#truncate(entry);\n",
+    find: "|| history.rewinds.length !== entry.rewindsSeen) return",
+    replace: ") return",
+  },
+  {
+    name: "a store that has gone back is written to behind a hole",
+    file: "server/store/sqliteWork.ts",
+    find: "write, after = 0 } = lease;",
+    replace: "write } = lease;\n    const after = 0;",
+    faults: ["tear"],
+  },
+  {
+    name: "what the store has lost is not sent again",
+    file: "server/persistence/journalWriter.ts",
+    find: "    entry.has = Math.min(entry.has, has);\n",
     replace: "",
+    faults: ["tear"],
+  },
+  {
+    name: "settings that the store has lost are not sent again",
+    file: "server/persistence/journalWriter.ts",
+    find: "    entry.acknowledged = has;\n    entry.settingsChanged = true;\n",
+    replace: "    entry.acknowledged = has;\n",
+    faults: ["tear"],
   },
   {
     name: "settings are not written",
@@ -99,7 +120,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!entry || entry.failure !== null) throw",
     replace: "if (entry && entry.failure !== null) throw",
     faults: ["end", "handover", "pause"],
-    seed: 301,
+    seed: 1190,
   },
   {
     name: "a state that is being packed leaves no mark when the room goes back to its tick",
@@ -115,11 +136,6 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '      await room.dispose(CloseCode.restarting, "the store did not take it");\n      throw error;',
     replace: "      void error;\n      return;",
     faults: ["errors", "kill"],
-  },
-  {
-    name: "what lies behind a gap of the journal is taken for what comes next",
-    file: "server/persistence/restore.ts",
-    find: "    if (segment.after > until) break;\n",
-    replace: "",
+    seed: 221,
   },
 ];

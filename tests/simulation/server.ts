@@ -47,6 +47,8 @@ const CONFIG = {
   emptyRoomSeconds: 3600,
   // Histories kill more often than any room deserves to be blamed for.
   adoptionAttempts: 1000,
+  setAsideDays: 30,
+  setAsideMb: 64,
   otherVersions: "park" as const,
 };
 

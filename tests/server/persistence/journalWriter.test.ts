@@ -5,7 +5,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Metrics } from "../../../server/metrics/metrics.ts";
 import { RoomHistory } from "../../../server/persistence/history.ts";
 import { CheckpointPolicy } from "../../../server/persistence/checkpointPolicy.ts";
@@ -232,6 +233,107 @@ test("appends whose answers were lost: every tick is in the store once, and a re
   const recording = recordingOf(history, { ...about, recordedAt: new Date(0).toISOString() });
   expect(decodeRecording(encodeRecording(recording)).records).toHaveLength(333);
   await journalWriter.close();
+});
+
+/** A store that can go back: to what it had when it was copied, as a replica that lacks the last transactions. */
+function replicated(): { copy: () => void; failOver: () => void } {
+  const file = new DatabaseSync(join(folder, "store.sqlite"));
+  file.exec("PRAGMA busy_timeout = 4000");
+  const tables = ["rooms", "members", "checkpoints", "journal"];
+  const all = (work: (table: string) => string): void =>
+    file.exec(`BEGIN IMMEDIATE; ${tables.map(work).join("; ")}; COMMIT`);
+  return {
+    copy: () =>
+      all((table) => `DROP TABLE IF EXISTS copy_of_${table}; CREATE TABLE copy_of_${table} AS SELECT * FROM ${table}`),
+    failOver: () => all((table) => `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM copy_of_${table}`),
+  };
+}
+
+test("after a failover that lost them, all that the room has done is in the store again with its next flush", async () => {
+  const { copy, failOver } = replicated();
+  const { room, journalWriter } = await begin();
+  await room.play(250);
+  await journalWriter.flush(room.name);
+  copy();
+  room.who.push("since then");
+  await room.play(480);
+  await journalWriter.settingsChanged(room.name);
+  await room.play(610);
+  await journalWriter.flush(room.name);
+  failOver();
+  expect((await found(room.name)).history.tick).toBe(250);
+  await room.play(620);
+  await journalWriter.durable(room.name);
+  const again = await found(room.name);
+  expect(again.inputs(0)).toEqual(Array.from({ length: 620 }, (_, i) => i + 1));
+  expect(again.members).toEqual({ sessions: [room.name, "since then"] });
+  expect(await store.room(room.name)).toMatchObject({ settings: { of: room.name } });
+  // And it goes on as if nothing had been.
+  await room.play(700);
+  await journalWriter.durable(room.name);
+  expect((await found(room.name)).inputs(0)).toHaveLength(700);
+  await journalWriter.close();
+});
+
+test("after a failover that lost an undo, what was undone is not in the store any more", async () => {
+  const { copy, failOver } = replicated();
+  const { room, journalWriter } = await begin();
+  await room.play(340);
+  await journalWriter.flush(room.name);
+  copy();
+  room.checkpointPolicy.history.rewind(230);
+  await room.play(240, 1);
+  await journalWriter.durable(room.name);
+  failOver();
+  await room.play(250, 1);
+  await journalWriter.durable(room.name);
+  const { history, inputs } = await found(room.name);
+  expect(history.tick).toBe(250);
+  expect(inputs(200)).toEqual([
+    ...Array.from({ length: 30 }, (_, i) => 201 + i),
+    ...Array.from({ length: 20 }, (_, i) => 1231 + i),
+  ]);
+  await journalWriter.close();
+});
+
+test("where memory does not reach back to what the replica has, the room goes on from its newest state, and says so", async () => {
+  const { copy, failOver } = replicated();
+  const { room, journalWriter } = await begin();
+  await room.play(150);
+  await journalWriter.flush(room.name);
+  copy();
+  await room.play(1000);
+  await journalWriter.flush(room.name);
+  failOver();
+  room.checkpointPolicy.history.forgetBefore(700);
+  await room.play(1010);
+  await journalWriter.durable(room.name);
+  const { history, inputs } = await found(room.name);
+  expect([history.oldestTick, history.tick]).toEqual([1000, 1010]);
+  expect(inputs(1000)).toEqual(Array.from({ length: 10 }, (_, i) => 1001 + i));
+  const lines = (await metrics.registry.metrics()).split("\n");
+  expect(lines).toContain('pliant_store_sent_again_total{what="state"} 1');
+  expect(lines).toContain('pliant_store_sent_again_total{what="whole"} 2');
+  await journalWriter.close();
+});
+
+test("a room that has nothing to write notices a failover all the same", async () => {
+  const { copy, failOver } = replicated();
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    const { room, journalWriter } = await begin();
+    copy();
+    await room.play(50);
+    await journalWriter.settingsChanged(room.name);
+    failOver();
+    expect((await found(room.name)).history.tick).toBe(0);
+    await vi.advanceTimersByTimeAsync(2000);
+    await vi.waitUntil(async () => (await found(room.name)).history.tick === 50, { timeout: 20_000 });
+    expect(await store.room(room.name)).toMatchObject({ settings: { of: room.name } });
+    await journalWriter.close();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("who is in the room is in the store with the next flush, whether or not it has ticked", async () => {

@@ -160,9 +160,10 @@ test("a damaged piece of journal: as far as it goes without a gap", async () => 
   const found = await findRoom(store, name, IDENTITY);
   const { until, history } = filled(found);
   expect(found.damaged.map(({ what, tick }) => [what, tick])).toEqual([
-    ["journal", 240],
-    ["journal", 330],
+    ["journal", 270],
+    ["journal", 360],
   ]);
+  expect(found.unreached).toEqual([]);
   expect(until).toBe(330);
   // 100 does not lead to 300 any more
   expect(history.oldestTick).toBe(300);
@@ -180,6 +181,13 @@ test("nothing but a journal: from the scene's start; a gap at its beginning: the
   await write(two.lease, 0, 90, [], (bytes, what, tick) => (what === "journal" && tick === 0 ? flip(bytes) : bytes));
   const { until, history } = filled(await findRoom(store, two.name, IDENTITY));
   expect([until, history.oldestTick]).toEqual([0, 0]);
+  const { damaged, unreached } = await findRoom(store, two.name, IDENTITY);
+  expect(damaged.map(({ what, tick }) => [what, tick])).toEqual([["journal", 30]]);
+  // Whole, and behind the gap.
+  expect(unreached.map(({ what, tick }) => [what, tick])).toEqual([
+    ["journal", 60],
+    ["journal", 90],
+  ]);
 });
 
 test("pieces of journal that overlap, as a store of before may hold them: every tick once", async () => {
@@ -222,7 +230,7 @@ test("members as they were written last; damaged: as of the newest state, and sa
   await store.writeMembers(lease, flip(encodeMembers({ who: "last" })));
   expect(await findRoom(store, name, IDENTITY)).toMatchObject({
     members: { who: 300 },
-    damaged: [{ what: "members", tick: 330 }],
+    damaged: [{ what: "members", tick: 0 }],
   });
 });
 

@@ -4,7 +4,14 @@
  * are longer than the term by a margin, never shorter than what is claimed.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type Holder, type Lease, LeaseLost, type RoomRecord, type Store } from "../../../server/store/store.ts";
+import {
+  type Holder,
+  type Lease,
+  LeaseLost,
+  type RoomRecord,
+  type Store,
+  StoreBehind,
+} from "../../../server/store/store.ts";
 
 /** Term of the leases, s. */
 export const TERM = 0.6;
@@ -379,6 +386,69 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
       expect(await store.room(lease.room)).toMatchObject({ settings: { of: "bob" } });
     });
 
+    test("what follows a write that the store has not got is refused, whatever it is, and says what the store has", async () => {
+      const lease = await held();
+      const at = (write: number, after: number): Lease => ({ ...lease, write, after });
+      await store.appendJournal(at(1, 0), { after: 0, until: 30, bytes: bytes(3, 1) });
+      // Two was given up and may still come: who follows one does not care.
+      await store.writeCheckpoint(at(3, 1), { tick: 30, identity: "a", state: bytes(4, 5) });
+      const before = await contents(lease.room);
+      // As if the store had had up to eight, and a replica has taken over that has got three.
+      const refused = [
+        store.appendJournal(at(9, 8), { after: 60, until: 90, bytes: bytes(2, 2) }),
+        store.truncate(at(9, 8), 20),
+        store.writeCheckpoint(at(9, 8), { tick: 60, identity: "b", state: bytes(1, 1) }),
+        store.prune(at(9, 8), [], 1000),
+        store.writeSettings(at(9, 8), { behind: true }),
+        store.writeMembers(at(9, 4), bytes(1, 1)),
+        store.countAttempts(at(9, 4), 9),
+        store.park(at(9, 8), { reason: "steps", since: new Date(0).toISOString(), details: "" }),
+      ];
+      for (const outcome of await Promise.allSettled(refused)) {
+        expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(StoreBehind) });
+        expect((outcome as PromiseRejectedResult).reason).toMatchObject({ room: lease.room, has: 3 });
+      }
+      expect(await contents(lease.room)).toEqual(before);
+      const other = await held();
+      const stale: Lease = { ...lease, epoch: lease.epoch - 1 };
+      expect(await store.readWrites([lease, stale, other, { ...other, process: "cleo" }])).toEqual([3, -1, 0, -1]);
+      expect(await store.readWrites([])).toEqual([]);
+      // Whoever has lost the lease hears of that, and whoever follows what there is goes on.
+      await expect(store.writeSettings({ ...stale, write: 9, after: 8 }, {})).rejects.toBeInstanceOf(LeaseLost);
+      await store.writeSettings(at(10, 3), { on: true });
+      expect(await store.readWrites([lease])).toEqual([10]);
+    });
+
+    test("what is forgotten and what takes its place are one transaction: no tick is there twice, and none is missing", async () => {
+      const lease = await held();
+      for (const tick of [0, 30, 60, 90]) {
+        await store.appendJournal(lease, { after: tick, until: tick + 30, bytes: bytes(2, tick) });
+        await store.writeCheckpoint(lease, { tick: tick + 15, identity: "a", state: bytes(5, tick) });
+      }
+      const segment = { after: 30, until: 70, bytes: bytes(3, 7) };
+      await store.truncate(lease, 50, { segment, checkpoint: { tick: 66, identity: "b", state: bytes(4, 4) } });
+      const read = async (): Promise<unknown> => [
+        (await other.checkpointTicks(lease.room)).map(({ tick }) => tick),
+        (await other.readJournal(lease.room, -Infinity)).map(({ after, until }) => [after, until]),
+      ];
+      const rewritten = [
+        [15, 45, 66],
+        [
+          [0, 30],
+          [30, 70],
+        ],
+      ];
+      expect(await read()).toEqual(rewritten);
+      // Done twice is done once; and who does not own the room does neither half of it.
+      await store.truncate(lease, 50, { segment, checkpoint: { tick: 66, identity: "b", state: bytes(4, 4) } });
+      await expect(store.truncate({ ...lease, epoch: lease.epoch - 1 }, 0, { segment })).rejects.toBeInstanceOf(
+        LeaseLost,
+      );
+      expect(await read()).toEqual(rewritten);
+      await store.truncate(lease, -1, { checkpoint: { tick: 80, identity: "c", state: bytes(4, 4) } });
+      expect(await read()).toEqual([[80], []]);
+    });
+
     test("claims are counted before anybody serves the room, until it has settled; a release takes nothing back", async () => {
       let lease = await held();
       expect(await store.room(lease.room)).toMatchObject({ attempts: 0, parked: null });
@@ -429,6 +499,66 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
       expect(Uint8Array.from((await other.readMembers(lease.room)) as Uint8Array)).toEqual(bytes(200, 2));
       await store.removeRoom(lease);
       expect(await other.readMembers(lease.room)).toBeNull();
+    });
+
+    test("what is set aside is out of the room's way, as it was, until its time or its room is over", async () => {
+      const [lease, neighbor] = [await held(), await held()];
+      const limits = { days: 30, bytes: 1000 };
+      const at = (day: number): string => new Date(1e12 + day * 24 * 3600 * 1000).toISOString();
+      for (const one of [lease, neighbor]) {
+        await store.writeCheckpoint(one, { tick: 30, identity: "a", state: bytes(50, 1) });
+        await store.appendJournal(one, { after: 0, until: 30, bytes: bytes(10, 2) });
+        await store.appendJournal(one, { after: 30, until: 60, bytes: bytes(20, 3) });
+        await store.writeMembers(one, bytes(7, 4));
+      }
+      const untouched = await contents(neighbor.room);
+      const pieces = [
+        { what: "checkpoint", tick: 30, reason: "checksum" },
+        { what: "journal", tick: 60, reason: "«why»" },
+        { what: "journal", tick: 61, reason: "is not there" },
+        { what: "members", tick: 0, reason: "checksum" },
+      ] as const;
+      await expect(store.setAside({ ...lease, epoch: lease.epoch - 1 }, pieces, at(0), limits)).rejects.toBeInstanceOf(
+        LeaseLost,
+      );
+      await expect(store.setAside({ ...lease, epoch: lease.epoch - 1 }, [], at(0), limits)).rejects.toBeInstanceOf(
+        LeaseLost,
+      );
+      await store.setAside(lease, pieces, at(0), limits);
+      await store.setAside(lease, pieces, at(1), limits); // Done twice is done once.
+      expect(await other.checkpointTicks(lease.room)).toEqual([]);
+      expect((await other.readJournal(lease.room, 0)).map(({ until }) => until)).toEqual([30]);
+      expect(await other.readMembers(lease.room)).toBeNull();
+      const kept = await other.readSetAside(lease.room);
+      expect(kept).toEqual([
+        { id: kept[0]!.id, what: "checkpoint", tick: 30, after: null, reason: "checksum", at: at(0), bytes: 50 },
+        { id: kept[1]!.id, what: "journal", tick: 60, after: 30, reason: "«why»", at: at(0), bytes: 20 },
+        { id: kept[2]!.id, what: "members", tick: 0, after: null, reason: "checksum", at: at(0), bytes: 7 },
+      ]);
+      expect(Buffer.compare((await other.readSetAsideBytes(lease.room, kept[1]!.id))!, bytes(20, 3))).toBe(0);
+      expect(await other.readSetAsideBytes(neighbor.room, kept[1]!.id)).toBeNull();
+      expect(await other.removeSetAside(neighbor.room, kept[1]!.id)).toBe(false);
+      expect(await other.removeSetAside(lease.room, kept[1]!.id)).toBe(true);
+      expect(await other.removeSetAside(lease.room, kept[1]!.id)).toBe(false);
+      expect(await contents(neighbor.room)).toEqual(untouched);
+      // By size: the oldest of the room go. By age: those of all rooms.
+      for (const tick of [100, 200, 300]) {
+        await store.writeCheckpoint(lease, { tick, identity: "a", state: bytes(400, tick) });
+        await store.setAside(lease, [{ what: "checkpoint", tick, reason: "checksum" }], at(2), limits);
+      }
+      const ticks = async (room: string): Promise<number[]> => (await other.readSetAside(room)).map(({ tick }) => tick);
+      expect(await ticks(lease.room)).toEqual([200, 300]);
+      await store.setAside(neighbor, pieces, at(32.5), limits);
+      expect(await ticks(lease.room)).toEqual([]);
+      expect(await ticks(neighbor.room)).toEqual([30, 60, 0]);
+      await store.expireSetAside(at(32.4));
+      expect(await ticks(neighbor.room)).toEqual([30, 60, 0]);
+      await store.removeRoom(neighbor);
+      expect(await ticks(neighbor.room)).toEqual([]);
+      await store.writeCheckpoint(lease, { tick: 1, identity: "a", state: bytes(4, 1) });
+      await store.setAside(lease, [{ what: "checkpoint", tick: 1, reason: "checksum" }], at(40), limits);
+      await store.expireSetAside(at(40.1));
+      expect(await ticks(lease.room)).toEqual([]);
     });
 
     test("pruning drops the past, rewinding what would have been the future, and both leave other rooms alone", async () => {

@@ -32,11 +32,12 @@ export const survival: DashboardSource = {
         {
           title: "Failed and damaged",
           description:
-            "In the last hour: checkpoints and pieces of journal that could not be stored, rooms that could not be brought back, and what was found damaged.",
+            "In the last hour: checkpoints and pieces of journal that could not be stored, rooms that could not be brought back, what was found damaged, and rooms that sent again what a replica had not got.",
           unit: "short",
           lines: [
             { expr: inAnHour("pliant_persistence_failures_total", ["what"]), legend: "{{what}} failed" },
             { expr: inAnHour("pliant_damaged_total", ["what"]), legend: "{{what}} damaged" },
+            { expr: inAnHour("pliant_store_sent_again_total", ["what"]), legend: "sent again ({{what}})" },
           ],
         },
       ],

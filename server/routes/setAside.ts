@@ -1,0 +1,109 @@
+/**
+ * What was set aside of rooms: pieces of them that are damaged, and what lay behind those. Operators list, download and
+ * delete them; after a while they go by themselves (PLIANT_SET_ASIDE_DAYS, PLIANT_SET_ASIDE_MB).
+ */
+import type { FastifyInstance } from "fastify";
+import type { ParkedRouteOptions } from "./parked.ts";
+import { errorResponses, nameParam } from "./schemas.ts";
+
+const ofRoom = nameParam("room", "Name of the room.");
+const ofPiece = {
+  ...ofRoom,
+  required: ["room", "id"],
+  properties: {
+    ...ofRoom.properties,
+    id: { type: "string", pattern: "^[1-9][0-9]{0,14}$", description: "Of the piece." },
+  },
+};
+const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
+
+const pieceSchema = {
+  type: "object",
+  required: ["id", "what", "tick", "after", "reason", "at", "bytes"],
+  properties: {
+    id: { type: "integer" },
+    what: { type: "string", enum: ["checkpoint", "journal", "members"] },
+    tick: { type: "integer", description: "Of a checkpoint; of a journal's piece the last one; of members 0." },
+    after: { type: "integer", nullable: true, description: "Of a journal's piece: the tick that it begins after." },
+    reason: { type: "string", description: "Why it could not be used." },
+    at: { type: "string", description: "When it was set aside, ISO 8601." },
+    bytes: { type: "integer" },
+  },
+};
+
+export function setAsideRoutes(app: FastifyInstance, { requestAuth, audit, registry }: ParkedRouteOptions): void {
+  const { parking } = registry;
+  const common = { tags: ["admin"], security: [{ token: [] }] };
+
+  app.get<{ Params: { room: string } }>(
+    "/api/admin/rooms/:room/set-aside",
+    {
+      schema: {
+        ...common,
+        summary: "What was set aside of a room",
+        description:
+          "Pieces of what the store has of it that were damaged, or lay behind what was, when it was taken over; oldest first.",
+        params: ofRoom,
+        response: {
+          200: {
+            type: "object",
+            required: ["pieces"],
+            properties: { pieces: { type: "array", items: pieceSchema } },
+          },
+          ...errorResponses(...denied, "ROOM_NOT_FOUND", "NO_STORE"),
+        },
+      },
+    },
+    async (request) => ({ pieces: await parking.setAside(request.params.room) }),
+  );
+
+  app.get<{ Params: { room: string; id: string } }>(
+    "/api/admin/rooms/:room/set-aside/:id",
+    {
+      schema: {
+        ...common,
+        summary: "A piece that was set aside, as it was stored",
+        params: ofPiece,
+        response: {
+          200: {
+            description: "msgpack behind a checksum (server/persistence/format.ts), as far as it is whole.",
+            content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+          },
+          ...errorResponses(...denied, "NOT_SET_ASIDE", "NO_STORE"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { room } = request.params;
+      const id = Number(request.params.id);
+      const bytes = await parking.setAsideBytes(room, id);
+      audit.record("recording", requestAuth.of(request).actor, room, { setAside: id });
+      return reply
+        .type("application/octet-stream")
+        .header("content-disposition", `attachment; filename="${room}-set-aside-${id}.bin"`)
+        .send(Buffer.from(bytes));
+    },
+  );
+
+  app.delete<{ Params: { room: string; id: string } }>(
+    "/api/admin/rooms/:room/set-aside/:id",
+    {
+      schema: {
+        ...common,
+        summary: "Delete a piece that was set aside",
+        params: ofPiece,
+        response: {
+          204: { type: "null", description: "It is gone." },
+          ...errorResponses(...denied, "NOT_SET_ASIDE", "NO_STORE"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { room } = request.params;
+      const id = Number(request.params.id);
+      await parking.forgetSetAside(room, id);
+      audit.record("dispose", requestAuth.of(request).actor, room, { setAside: id });
+      return reply.code(204).send(null);
+    },
+  );
+}

@@ -1,0 +1,287 @@
+/**
+ * An owner who never stops changing its room: locks it, sets a password, bans a guest, goes back some seconds, signs
+ * tokens, deletes a room beside it; one thing at a time, and it notes what it was told. Whatever was acknowledged has
+ * to hold whoever was killed since; what was asked for without an answer may hold or not.
+ */
+import { Bot, createRoom, deleteRoom } from "../../load-tests/bot.ts";
+import { CloseCode } from "../../shared/protocol.ts";
+import { type Fleet, nowMs, type Undo } from "./fleet.ts";
+
+const SCENE = "cube";
+const PASSWORD = "open sesame";
+/** Until an answer is taken for lost, ms. */
+const ANSWER_MS = 8000;
+const AGAIN_MS = 300;
+/** Between two acts, ms. */
+const REST_MS = 50;
+/** An undo goes back so far, s, and a room ticks longer before it. */
+const UNDO_SECONDS = 1.5;
+const UNDO_TICKS = 60 * UNDO_SECONDS;
+/** A room keeps some more. */
+const MOST_BANS = 50;
+
+const ACTS = ["locked", "ownersOnly", "password", "ban", "undo", "token", "delete"] as const;
+export type Act = (typeof ACTS)[number];
+
+/** Something that was acknowledged. */
+export interface Pledge {
+  act: Act;
+  room: string;
+  /** When the answer came, ms. */
+  ms: number;
+  /** locked, ownersOnly, password: what it is. ban: the guest's token. token: the token. undo: its tick. */
+  value: boolean | string | number;
+}
+
+interface Guest {
+  token: string;
+  bot: Bot;
+}
+
+export class Owner {
+  readonly room: string;
+  readonly pledges: Pledge[] = [];
+  /** Told of every pledge. */
+  onPledge: (pledge: Pledge) => void = () => {};
+  readonly #fleet: Fleet;
+  readonly #random: () => number;
+  readonly #done: Promise<void>;
+  #bot: Bot | null = null;
+  readonly #joinToken: string;
+  #session: string | undefined;
+  #ended = false;
+  /** What of the settings may be otherwise than acknowledged: it was asked for since. */
+  readonly #open = new Set<Act>();
+  #sides = 0;
+  /** Who it was at first. */
+  #member = 0;
+  #acting = false;
+  /** What it does now. */
+  #busy: Promise<void> = Promise.resolve();
+  /** What did not hold when it came back. */
+  readonly #wrong: string[] = [];
+  /** How often it came back to its session. */
+  returns = 0;
+
+  private constructor(fleet: Fleet, room: string, joinToken: string, random: () => number) {
+    this.#fleet = fleet;
+    this.room = room;
+    this.#joinToken = joinToken;
+    this.#random = random;
+    this.#done = this.#live();
+  }
+
+  /** Opens the room. */
+  static async open(fleet: Fleet, room: string, random: () => number): Promise<Owner> {
+    const { token } = await createRoom(fleet.members[0]!.url, SCENE, room);
+    return new Owner(fleet, room, token!, random);
+  }
+
+  get isIn(): boolean {
+    return this.#bot !== null && this.#bot.closed === null;
+  }
+
+  /** From now on it acts, or only stays. */
+  act(acting: boolean): void {
+    this.#acting = acting;
+  }
+
+  get #url(): string {
+    const { members } = this.#fleet;
+    return members[Math.floor(this.#random() * members.length)]!.url;
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true;
+    this.#bot?.drop();
+    await this.#done;
+  }
+
+  async #live(): Promise<void> {
+    while (!this.#ended) {
+      try {
+        await this.#enter();
+        while (this.isIn && !this.#ended) {
+          if (this.#acting) await (this.#busy = this.#act(ACTS[Math.floor(this.#random() * ACTS.length)]!));
+          await sleep(REST_MS);
+        }
+      } catch {
+        // The line, the server or the database is away: it comes back.
+      }
+      this.#bot?.drop();
+      await sleep(AGAIN_MS);
+    }
+  }
+
+  async #enter(): Promise<void> {
+    this.#bot = await Bot.join(this.#url, this.room, {
+      joinToken: this.#joinToken,
+      timeoutMs: ANSWER_MS,
+      ...(this.#session !== undefined && { resume: this.#session }),
+    });
+    const { token, member } = this.#bot.welcome;
+    if (this.#session !== undefined) this.returns += 1;
+    if (this.#member !== 0 && member !== this.#member)
+      this.#wrong.push(`${this.room}: its owner was member ${this.#member} and came back as ${member}`);
+    [this.#session, this.#member] = [token, member];
+    await this.#bot.until(() => this.#bot!.access !== null, "how the room is");
+    this.#judgeAccess();
+  }
+
+  /** Before it changes anything. */
+  #judgeAccess(): void {
+    const { access } = this.#bot!;
+    for (const act of ["locked", "ownersOnly", "password"] as const) {
+      const last = this.#last(act);
+      if (last && !this.#open.has(act) && access![act] !== last.value)
+        this.#wrong.push(`${this.room}: ${act} is ${access![act]}, but ${String(last.value)} was acknowledged`);
+    }
+  }
+
+  #last(act: Act): Pledge | undefined {
+    return this.pledges.findLast((pledge) => pledge.act === act);
+  }
+
+  async #act(act: Act): Promise<void> {
+    switch (act) {
+      case "locked":
+      case "ownersOnly":
+        return this.#set(act, !this.#bot!.access![act]);
+      case "password":
+        return this.#set(act, !this.#bot!.access!.password);
+      case "ban":
+        return this.#ban();
+      case "undo":
+        return this.#undo();
+      case "token":
+        return this.#told(act, this.room, await this.#sign("player"));
+      case "delete":
+        return this.#delete();
+    }
+  }
+
+  /** An answer that says that it was not stored is none. */
+  async #set(act: "locked" | "ownersOnly" | "password", value: boolean): Promise<void> {
+    const bot = this.#bot!;
+    this.#open.add(act);
+    const refusals = bot.notices.length;
+    bot.setAccess({ [act]: act === "password" ? (value ? PASSWORD : null) : value });
+    await bot.until(() => bot.access![act] === value, act);
+    if (bot.notices.length > refusals) return;
+    this.#open.delete(act);
+    this.#told(act, this.room, value);
+  }
+
+  /** A guest with a token comes in and is thrown out. */
+  async #ban(): Promise<void> {
+    const { locked, password, bans } = this.#bot!.access!;
+    if (!locked && !password && bans < MOST_BANS) await this.#throwOut(await this.#guest());
+  }
+
+  async #guest(): Promise<Guest> {
+    const token = await this.#sign("player");
+    return { token, bot: await Bot.join(this.#url, this.room, { joinToken: token, timeoutMs: ANSWER_MS }) };
+  }
+
+  async #throwOut({ token, bot: guest }: Guest): Promise<void> {
+    const bot = this.#bot!;
+    const { bans } = bot.access!;
+    const refusals = bot.notices.length;
+    bot.kick(guest.welcome.member, 3600);
+    await bot.until(() => bot.access!.bans > bans, "the ban");
+    guest.drop();
+    if (bot.notices.length === refusals) this.#told("ban", this.room, token);
+  }
+
+  /** All that it can do but signing tokens, at once, from a room that is open to guests and has ticked for a while. */
+  async burst(): Promise<() => Promise<void>> {
+    await this.#busy.catch(() => {});
+    while (!this.isIn) await sleep(AGAIN_MS);
+    const bot = this.#bot!;
+    if (bot.access!.locked) await this.#set("locked", false);
+    if (bot.access!.password) await this.#set("password", false);
+    const guest = await this.#guest();
+    await bot.until(() => bot.tick > UNDO_TICKS + 30, "enough to undo");
+    return async () => {
+      const { ownersOnly } = bot.access!;
+      await Promise.allSettled([
+        this.#throwOut(guest),
+        this.#undo(),
+        this.#delete(),
+        this.#set("locked", true),
+        this.#set("ownersOnly", !ownersOnly),
+        this.#set("password", true),
+      ]);
+    };
+  }
+
+  async #undo(): Promise<void> {
+    const bot = this.#bot!;
+    if (bot.tick < UNDO_TICKS + 30) return;
+    const undo: Undo = { room: this.room, askedMs: nowMs(), answeredMs: Infinity, tick: null };
+    this.#fleet.undos.push(undo);
+    const answer = await this.#post(`/api/rooms/${this.room}/undo`, { seconds: UNDO_SECONDS });
+    undo.answeredMs = nowMs();
+    if (answer.status !== 200) return;
+    undo.tick = ((await answer.json()) as { tick: number }).tick;
+    this.#told("undo", this.room, undo.tick);
+  }
+
+  /** A room beside its own, of which nothing is to be left. */
+  async #delete(): Promise<void> {
+    const room = `${this.room}-${++this.#sides}`;
+    const { token } = await createRoom(this.#url, SCENE, room);
+    if ((await deleteRoom(this.#url, room, token!)) === 204) this.#told("delete", room, true);
+  }
+
+  async #sign(role: "player"): Promise<string> {
+    const answer = await this.#post("/api/tokens", { room: this.room, role, hours: 1 });
+    if (!answer.ok) throw new Error(`no token: ${answer.status}`);
+    return ((await answer.json()) as { token: string }).token;
+  }
+
+  #post(path: string, body: object): Promise<Response> {
+    return fetch(`${this.#url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${this.#joinToken}` },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+  }
+
+  #told(act: Act, room: string, value: Pledge["value"]): void {
+    const pledge = { act, room, ms: nowMs(), value };
+    this.pledges.push(pledge);
+    this.onPledge(pledge);
+  }
+
+  /** What does not hold of what it was told, by asking whoever answers. */
+  async broken(): Promise<string[]> {
+    this.#judgeAccess();
+    const found = [...this.#wrong];
+    for (const [act, wrong] of [
+      ["ban", (code: number) => code !== CloseCode.kicked],
+      ["token", (code: number) => code === CloseCode.tokenNeeded],
+    ] as const) {
+      const pledge = this.#last(act);
+      const code = pledge && (await this.#codeOf(String(pledge.value)));
+      if (code !== undefined && wrong(code)) found.push(`${this.room}: a guest with its ${act} gets ${code}`);
+    }
+    for (const { room } of this.pledges.filter(({ act }) => act === "delete").slice(-3)) {
+      const { status } = await fetch(`${this.#url}/api/rooms/${room}`);
+      if (status !== 404) found.push(`${room}: was deleted, and answers ${status}`);
+    }
+    return found;
+  }
+
+  /** How a guest with this token fares: 0 where it is let in. */
+  async #codeOf(joinToken: string): Promise<number> {
+    const bot = Bot.connect(this.#url, this.room, { joinToken, timeoutMs: ANSWER_MS });
+    await bot.until(() => bot.welcome !== undefined || bot.closed !== null, "an answer");
+    const code = bot.closed?.code ?? 0;
+    bot.drop();
+    return code;
+  }
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
