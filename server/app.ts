@@ -51,6 +51,7 @@ import { socketRoutes } from "./routes/socket.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { Voucher } from "./routes/vouched.ts";
 import type { Listing } from "./store/store.ts";
+import { programVersion } from "./workers/identity.ts";
 import { WorkerPools } from "./workers/pool.ts";
 
 /**
@@ -151,7 +152,16 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   const library = new SceneLibrary({ scenesDir: config.scenesDir, clientDir: config.clientDir, pools, metrics, log });
   const authSecrets = tokenSecrets(config.tokenSecrets, config.store === "none" ? null : config.dataDir);
   const auth = new Auth({ mode: config.auth, secrets: authSecrets, adminToken: config.adminToken });
-  const durability = await openDurability({ config, metrics, log, registry: () => registry });
+  let notReady: string | null = "building scenes";
+  const durability = await openDurability({
+    config,
+    metrics,
+    log,
+    version: programVersion(),
+    ready: () => notReady === null,
+    memoryBytes: () => process.memoryUsage.rss(),
+    registry: () => registry,
+  });
   const audit = new Audit(log, metrics.auth, durability?.persistence.store ?? null);
   const registry: RoomRegistry = new RoomRegistry({
     persistence: durability?.persistence ?? null,
@@ -163,7 +173,6 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     log,
   });
 
-  let notReady: string | null = "building scenes";
   const warm = prewarm(config, library, pools);
   warm.then(
     () => (notReady = null),

@@ -92,6 +92,8 @@ export interface Config {
    * secrets.
    */
   clusterSecrets: string[];
+  /** Rooms go to less busy processes: running and new ones, new ones only, or none. */
+  balance: "on" | "place" | "off";
   /** A signal's shutdown is cut off after this long. */
   shutdownSeconds: number;
 }
@@ -229,6 +231,7 @@ export function readConfig(env: Environment): Config {
     publicUrls: list("PLIANT_PUBLIC_URL", ""),
     advertiseUrl: text("PLIANT_ADVERTISE_URL", ""),
     clusterSecrets: secrets("PLIANT_CLUSTER_SECRET", list("PLIANT_CLUSTER_SECRET", ""), 32),
+    balance: choice("PLIANT_BALANCE", "on", ["on", "place", "off"]) as "on" | "place" | "off",
     shutdownSeconds: number("PLIANT_SHUTDOWN_SECONDS", 20, 1, 600),
   };
   if (!["sqlite", "none"].includes(config.store) && !isPostgresUrl(config.store)) {

@@ -17,6 +17,8 @@ export const STORE_OPERATIONS: readonly StoreOperation[] = [
   "park",
   "unpark",
   "renew",
+  "report",
+  "processes",
   "release",
   "endLeases",
   "removeRoom",

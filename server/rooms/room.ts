@@ -117,6 +117,7 @@ export class Room {
   readonly #broadcast: Broadcast;
   readonly #events: RoomEvents;
   readonly #stats: TickStats;
+  readonly #openedMs = performance.now();
   #statsTimer: NodeJS.Timeout | null = null;
   #lastFrameMs = 0;
   #lastMembersMs = -Infinity;
@@ -303,6 +304,18 @@ export class Room {
   /** How long ticks took in their worker. */
   get stepTimes(): RecentTimes {
     return this.#stats.recent;
+  }
+
+  /** How busy it keeps its thread, and whether it may go elsewhere now. */
+  get load(): { share: number; residentMs: number; movable: boolean } {
+    const nowMs = performance.now();
+    const shared = this.pool === "shared";
+    return {
+      share: shared ? this.#stats.share(nowMs) : 0,
+      residentMs: nowMs - this.#openedMs,
+      movable:
+        shared && this.#still === 0 && !this.#disposed && !this.#awaited && !this.#beginning && this.#trialTicks === 0,
+    };
   }
 
   /** Simulated over wall time in the last second. */

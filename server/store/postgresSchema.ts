@@ -33,6 +33,9 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     "ALTER TABLE pliant_rooms ADD COLUMN IF NOT EXISTS writes BIGINT NOT NULL DEFAULT 0",
     "CREATE TABLE IF NOT EXISTS pliant_members (room TEXT PRIMARY KEY, records BYTEA NOT NULL)",
   ],
+  [
+    "CREATE TABLE IF NOT EXISTS pliant_processes (process TEXT PRIMARY KEY, report TEXT NOT NULL, lease_until TIMESTAMPTZ NOT NULL)",
+  ],
 ];
 
 /** Made before everything else, by whoever comes first. */

@@ -12,8 +12,10 @@ import type {
   Holder,
   JournalSegment,
   Lease,
+  ListedProcess,
   Listing,
   Parked,
+  ProcessReport,
   RoomRecord,
   Store,
 } from "./store.ts";
@@ -96,6 +98,14 @@ export class SqliteStore implements Store {
 
   async renew(holder: Holder, leases: readonly (Lease & { members: number })[]): Promise<string[]> {
     return this.#answered("renew", this.#caller.call("renew", [holder, leases], true));
+  }
+
+  async report(report: ProcessReport): Promise<void> {
+    await this.#answered("report", this.#caller.call("report", [report], true));
+  }
+
+  async processes(): Promise<ListedProcess[]> {
+    return this.#call("processes");
   }
 
   async release(lease: Lease): Promise<void> {

@@ -62,6 +62,7 @@ export const MIGRATIONS: readonly string[] = [
    ALTER TABLE rooms ADD COLUMN writes INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE counter ADD COLUMN beat INTEGER NOT NULL DEFAULT 0;
    CREATE TABLE members (room TEXT PRIMARY KEY, records BLOB NOT NULL) STRICT;`,
+  `CREATE TABLE processes (process TEXT PRIMARY KEY, report TEXT NOT NULL, boot TEXT NOT NULL, lease_until REAL NOT NULL) STRICT;`,
 ];
 
 /** What was acknowledged is missing, or some of it may be. */

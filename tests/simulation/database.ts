@@ -11,7 +11,7 @@ import type { Program } from "./load.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** Methods of SqliteWork that only look. */
-const LOOKS = /^(ping|rooms?|checkpointTicks|read[A-Z]\w*)$/;
+const LOOKS = /^(ping|rooms?|processes|checkpointTicks|read[A-Z]\w*)$/;
 
 /** A transaction that changed something. */
 export interface Commit {
