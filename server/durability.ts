@@ -83,7 +83,12 @@ export async function openDurability({
       loads: () =>
         registry()
           .list()
-          .map(({ name, load }) => ({ name, ...load })),
+          .map(({ name, pool, share, openedMs, isSettled }) => ({
+            name,
+            share: pool === "shared" ? share : 0,
+            residentMs: performance.now() - openedMs,
+            movable: pool === "shared" && isSettled,
+          })),
       reads: (listing) => registry().reads(listing),
       turn: (attempts) => registry().trials.turn(attempts),
       adopt: (listing, lease, cause) => registry().adopt(listing, lease, cause),
