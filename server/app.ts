@@ -38,6 +38,7 @@ import { RequestAuth } from "./routes/requestAuth.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
 import { BODY_MS, HEAD_MS, Lines } from "./routes/lines.ts";
+import { allowOwnPages, ownOrigins } from "./routes/directly.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { pageRoutes } from "./routes/pages.ts";
 import { parkedRoutes } from "./routes/parked.ts";
@@ -265,6 +266,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     );
   }
   requestAuth.charge(fastify, budgets);
+  allowOwnPages(fastify, ownOrigins(config.publicUrls, config.origins));
   await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: DOCS_POLICY });
   roomRoutes(fastify, {
     requestAuth,
@@ -307,10 +309,10 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   return { fastify, registry, warm, close: () => (closed ??= close()) };
 }
 
-/** Our pages may open sockets to the other processes, too. */
+/** Our pages may ask the other processes, too. */
 function policyFor({ publicUrls }: Config): string {
-  const sockets = publicUrls.map((url) => url.replace(/^http/, "ws"));
-  return CONTENT_SECURITY_POLICY.replace("connect-src 'self'", ["connect-src 'self'", ...sockets].join(" "));
+  const others = publicUrls.flatMap((url) => [url, url.replace(/^http/, "ws")]);
+  return CONTENT_SECURITY_POLICY.replace("connect-src 'self'", ["connect-src 'self'", ...others].join(" "));
 }
 
 /** Certificate and key (PEM) that the server speaks TLS with; null: it does not. @throws where a file cannot be read */

@@ -216,6 +216,8 @@ function withoutCredentials<T>(headers: Record<string, T>): Record<string, T> {
 }
 
 function roomOf(request: FastifyRequest): string | undefined {
+  // Whether a page may ask is about the page, not about the room.
+  if (request.method === "OPTIONS") return undefined;
   const { room } = (request.params ?? {}) as { room?: string };
   // What cannot be a name is nobody's room: the store is not asked for it.
   if (room !== undefined && OF_A_ROOM.test(request.routeOptions.url ?? "")) return NAME.test(room) ? room : undefined;
