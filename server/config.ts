@@ -184,7 +184,8 @@ export function readConfig(env: Environment): Config {
     return keys;
   };
 
-  const workers = number("PLIANT_WORKERS", Math.max(1, availableParallelism() - 1), 1, 256);
+  // Two at least: on one alone the ticks of a heavy room, which cannot be interrupted, would delay everybody's frames.
+  const workers = number("PLIANT_WORKERS", Math.max(2, availableParallelism() - 1), 1, 256);
   const prewarm = list("PLIANT_PREWARM", "all");
   const config: Config = {
     port: number("PORT", 8080, 0, 65535),

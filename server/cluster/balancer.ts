@@ -49,12 +49,10 @@ export class Balancer {
 
   /** Where a new room is best made; null: here. */
   place(): Holder | null {
-    const { processes, balancing, metrics } = this.#options;
+    const { processes, balancing } = this.#options;
     if (balancing === "off") return null;
     const place = placeOf(processes.report(), processes.known, BALANCE);
-    if (place === null) return null;
-    processes.expect(place, BALANCE.newRoomShare);
-    metrics.balanced("placed");
+    if (place !== null) processes.expect(place, BALANCE.newRoomShare);
     return place;
   }
 

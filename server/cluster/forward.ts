@@ -128,6 +128,7 @@ export async function forwardToOwners(
     if (place === null) return false;
     try {
       await forwardRequest(request, reply, "", { kind: "there", ...place });
+      if (reply.statusCode === 201) metrics.balanced("placed");
       return true;
     } catch {
       return false;

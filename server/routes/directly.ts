@@ -17,7 +17,9 @@ const REMEMBERED_SECONDS = 600;
  */
 export function ownOrigins(publicUrls: readonly string[], origins: readonly string[]): (origin: string) => boolean {
   const named = [...publicUrls, ...origins].filter((url) => url !== "same" && url !== "*");
-  const exact = new Set(named.filter((url) => !url.includes("*") && URL.canParse(url)).map((url) => new URL(url).origin));
+  const exact = new Set(
+    named.filter((url) => !url.includes("*") && URL.canParse(url)).map((url) => new URL(url).origin),
+  );
   const domains = named
     .filter((url) => url.includes("*"))
     .map((url) => /^(https?:\/\/)\*(\.[^*]+)$/.exec(url))
