@@ -228,8 +228,9 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     },
   });
   const budgets = new Budgets(config.addressBudget);
+  let closed: Promise<void> | null = null;
   healthRoutes(fastify, metrics, {
-    reason: () => (registry.closing ? "going down" : (notReady ?? durability?.notReady() ?? null)),
+    reason: () => (closed || registry.closing ? "going down" : (notReady ?? durability?.notReady() ?? null)),
   });
   // Whoever asks at the same time gets the same: a list of all rooms is what can be asked of the store most dearly.
   const listings = durability && new SharedRead(() => durability.cluster.list());
@@ -297,7 +298,6 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   await pageRoutes(fastify, config.clientDir);
   await fastify.ready();
 
-  let closed: Promise<void> | null = null;
   const close = async (): Promise<void> => {
     if (durability) await durability.cluster.close(() => registry.close());
     else await registry.close();

@@ -57,9 +57,9 @@ export class Processes {
     this.#read = oneByOne(() => store.processes());
     metrics.load = () => this.load;
     metrics.processes = () => {
-      const states: Record<ProcessState, number> = { starting: 0, ready: 0, draining: 0, gone: 0 };
-      for (const process of this.#known) if (isAlive(process)) states[process.state] += 1;
-      return states;
+      const count = (wanted: ProcessState): number =>
+        this.#known.filter((process) => isAlive(process) && process.state === wanted).length;
+      return { starting: count("starting"), ready: count("ready"), draining: count("draining") };
     };
   }
 
