@@ -28,6 +28,8 @@ export interface BotOptions {
   password?: string;
   /** Default 10 s, for joining and for every `until`. */
   timeoutMs?: number;
+  /** Address of this machine that it comes from; default: as the system chooses. */
+  from?: string;
   /** How many frames `recent` keeps; default none. */
   keepFrames?: number;
 }
@@ -125,6 +127,7 @@ export class Bot {
     this.#keepFrames = options.keepFrames ?? 0;
     this.socket = new WebSocket(`${url.replace(/^http/, "ws")}/api/rooms/${encodeURIComponent(room)}/socket`, {
       perMessageDeflate: false,
+      ...(options.from !== undefined && { localAddress: options.from }),
     });
     this.socket.on("open", () => {
       const { name, color, resume, joinToken: token, password } = options;

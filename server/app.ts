@@ -38,6 +38,7 @@ import { RequestAuth } from "./routes/requestAuth.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
 import { BODY_MS, HEAD_MS, Lines } from "./routes/lines.ts";
+import { allowOwnPages, ownOrigins } from "./routes/directly.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { pageRoutes } from "./routes/pages.ts";
 import { parkedRoutes } from "./routes/parked.ts";
@@ -52,6 +53,7 @@ import { socketRoutes } from "./routes/socket.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { Voucher } from "./routes/vouched.ts";
 import type { Listing } from "./store/store.ts";
+import { programVersion } from "./workers/identity.ts";
 import { WorkerPools } from "./workers/pool.ts";
 
 /**
@@ -152,7 +154,16 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   const library = new SceneLibrary({ scenesDir: config.scenesDir, clientDir: config.clientDir, pools, metrics, log });
   const authSecrets = tokenSecrets(config.tokenSecrets, config.store === "none" ? null : config.dataDir);
   const auth = new Auth({ mode: config.auth, secrets: authSecrets, adminToken: config.adminToken });
-  const durability = await openDurability({ config, metrics, log, registry: () => registry });
+  let notReady: string | null = "building scenes";
+  const durability = await openDurability({
+    config,
+    metrics,
+    log,
+    version: programVersion(),
+    ready: () => notReady === null,
+    memoryBytes: () => process.memoryUsage.rss(),
+    registry: () => registry,
+  });
   const audit = new Audit(log, metrics.auth, durability?.persistence.store ?? null);
   const registry: RoomRegistry = new RoomRegistry({
     persistence: durability?.persistence ?? null,
@@ -164,7 +175,6 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     log,
   });
 
-  let notReady: string | null = "building scenes";
   const warm = prewarm(config, library, pools);
   warm.then(
     () => (notReady = null),
@@ -219,8 +229,9 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     },
   });
   const budgets = new Budgets(config.addressBudget);
+  let closed: Promise<void> | null = null;
   healthRoutes(fastify, metrics, {
-    reason: () => (registry.closing ? "going down" : (notReady ?? durability?.notReady() ?? null)),
+    reason: () => (closed || registry.closing ? "going down" : (notReady ?? durability?.notReady() ?? null)),
   });
   // Whoever asks at the same time gets the same: a list of all rooms is what can be asked of the store most dearly.
   const listings = durability && new SharedRead(() => durability.cluster.list());
@@ -257,6 +268,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     );
   }
   requestAuth.charge(fastify, budgets);
+  allowOwnPages(fastify, ownOrigins(config.publicUrls, config.origins));
   await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: DOCS_POLICY });
   roomRoutes(fastify, {
     requestAuth,
@@ -288,7 +300,6 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   await pageRoutes(fastify, config.clientDir);
   await fastify.ready();
 
-  let closed: Promise<void> | null = null;
   const close = async (): Promise<void> => {
     if (durability) await durability.cluster.close(() => registry.close());
     else await registry.close();
@@ -300,10 +311,10 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   return { fastify, registry, warm, close: () => (closed ??= close()) };
 }
 
-/** Our pages may open sockets to the other processes, too. */
+/** Our pages may ask the other processes, too. */
 function policyFor({ publicUrls }: Config): string {
-  const sockets = publicUrls.map((url) => url.replace(/^http/, "ws"));
-  return CONTENT_SECURITY_POLICY.replace("connect-src 'self'", ["connect-src 'self'", ...sockets].join(" "));
+  const others = publicUrls.flatMap((url) => [url, url.replace(/^http/, "ws")]);
+  return CONTENT_SECURITY_POLICY.replace("connect-src 'self'", ["connect-src 'self'", ...others].join(" "));
 }
 
 /** Certificate and key (PEM) that the server speaks TLS with; null: it does not. @throws where a file cannot be read */

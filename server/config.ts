@@ -95,6 +95,8 @@ export interface Config {
    * secrets.
    */
   clusterSecrets: string[];
+  /** Rooms go to less busy processes: running and new ones, new ones only, or none. */
+  balance: "on" | "place" | "off";
   /** A signal's shutdown is cut off after this long. */
   shutdownSeconds: number;
 }
@@ -185,7 +187,8 @@ export function readConfig(env: Environment): Config {
     return keys;
   };
 
-  const workers = number("PLIANT_WORKERS", Math.max(1, availableParallelism() - 1), 1, 256);
+  // Two at least: on one alone the ticks of a heavy room, which cannot be interrupted, would delay everybody's frames.
+  const workers = number("PLIANT_WORKERS", Math.max(2, availableParallelism() - 1), 1, 256);
   const prewarm = list("PLIANT_PREWARM", "all");
   const config: Config = {
     port: number("PORT", 8080, 0, 65535),
@@ -234,6 +237,7 @@ export function readConfig(env: Environment): Config {
     publicUrls: list("PLIANT_PUBLIC_URL", ""),
     advertiseUrl: text("PLIANT_ADVERTISE_URL", ""),
     clusterSecrets: secrets("PLIANT_CLUSTER_SECRET", list("PLIANT_CLUSTER_SECRET", ""), 32),
+    balance: choice("PLIANT_BALANCE", "on", ["on", "place", "off"]) as "on" | "place" | "off",
     shutdownSeconds: number("PLIANT_SHUTDOWN_SECONDS", 20, 1, 600),
   };
   if (!["sqlite", "none"].includes(config.store) && !isPostgresUrl(config.store)) {

@@ -36,6 +36,11 @@ export interface DurabilityOptions {
   config: Config;
   metrics: Metrics;
   log: FastifyBaseLogger;
+  /** Of this program: processes of one version can read each other's states of the same scene. */
+  version: string;
+  /** May visitors be sent here, as far as anybody knows? */
+  ready: () => boolean;
+  memoryBytes: () => number;
   /** Made after this, for it needs what comes out of it. */
   registry: () => RoomRegistry;
 }
@@ -45,6 +50,9 @@ export async function openDurability({
   config,
   metrics,
   log,
+  version,
+  ready,
+  memoryBytes,
   registry,
 }: DurabilityOptions): Promise<Durability | null> {
   let loss: string | null = null;
@@ -58,6 +66,14 @@ export async function openDurability({
   const cluster = new Cluster({
     store: measured(opened, metrics.store),
     maxRooms: config.maxRooms,
+    balancing: config.balance,
+    own: () => ({
+      version,
+      state: ready() && notReady() === null ? "ready" : "starting",
+      publicUrl: config.publicUrls[0] ?? null,
+      threads: config.workers,
+      memoryBytes: memoryBytes(),
+    }),
     metrics: metrics.cluster,
     log,
     rooms: {
@@ -68,6 +84,15 @@ export async function openDurability({
         registry()
           .list()
           .map(({ name }) => name),
+      loads: () =>
+        registry()
+          .list()
+          .map(({ name, pool, share, openedMs, isSettled }) => ({
+            name,
+            share: pool === "shared" ? share : 0,
+            residentMs: performance.now() - openedMs,
+            movable: pool === "shared" && isSettled,
+          })),
       reads: (listing) => registry().reads(listing),
       turn: (attempts) => registry().trials.turn(attempts),
       adopt: (listing, lease, cause) => registry().adopt(listing, lease, cause),
@@ -83,6 +108,7 @@ export async function openDurability({
     return Math.max(health.awaySeconds, failing < STORE_AWAY_SECONDS ? 0 : failing);
   };
   metrics.store.awaySeconds = awaySeconds;
+  const notReady = (): string | null => loss ?? (awaySeconds() > 0 ? "the store does not take what is written" : null);
   const unwatch = watchCutOff({
     rooms: () => registry().list(),
     ownedUntilMs: (room) => cluster.ownedUntilMs(room),
@@ -97,8 +123,14 @@ export async function openDurability({
   expiring.unref();
   return {
     cluster,
-    notReady: () => loss ?? (awaySeconds() > 0 ? "the store does not take what is written" : null),
-    persistence: { store, holder, journalWriter, ownedUntilMs: (room) => cluster.ownedUntilMs(room) },
+    notReady,
+    persistence: {
+      store,
+      holder,
+      journalWriter,
+      ownedUntilMs: (room) => cluster.ownedUntilMs(room),
+      isOthers: (room) => cluster.isOthers(room),
+    },
     close: async () => {
       unwatch();
       clearInterval(expiring);

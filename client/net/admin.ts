@@ -39,6 +39,21 @@ interface Inside {
   people: Person[];
 }
 
+/** One of the servers on the same store, as it says of itself. */
+export interface AdminProcess {
+  process: string;
+  url: string;
+  publicUrl: string | null;
+  version: string;
+  state: "starting" | "ready" | "draining";
+  /** Share of its threads' time, 0 to 1. */
+  load: number;
+  rooms: number;
+  maxRooms: number;
+  members: number;
+  memoryBytes: number;
+}
+
 export interface AuditEntry {
   at: string;
   actor: string;
@@ -80,6 +95,11 @@ export class AdminApi {
       rooms: (Omit<AdminRoom, "inside"> & Partial<Inside>)[];
     };
     return rooms.map((room) => ({ ...room, inside: room.people === undefined ? null : (room as Inside) }));
+  }
+
+  /** Empty where there is no store. */
+  async processes(): Promise<AdminProcess[]> {
+    return ((await (await this.#ask("GET", "/api/admin/processes")).json()) as { processes: AdminProcess[] }).processes;
   }
 
   /** Newest first. */

@@ -16,6 +16,8 @@ export interface RoomSummary {
   room: string;
   scene: string;
   members: number;
+  /** Where the process that has the room is reached, if it says so. */
+  url?: string;
   /** Nobody serves it until an operator has looked at it. */
   parked?: { reason: string };
 }
@@ -43,6 +45,40 @@ export async function request(path: string, init?: RequestInit): Promise<Respons
     throw new ApiError(response.status, typeof text === "string" ? text : `The server answered ${response.status}.`);
   }
   return response;
+}
+
+/** Processes that could not be asked from here. */
+const unreachable = new Set<string>();
+
+/**
+ * Asks the process that has the room, if it says where it is and can be reached from here; otherwise the one that the
+ * page came from, which asks it. For what is large.
+ * @param path of the room, from its name on. @throws ApiError
+ */
+export async function requestOwner(room: string, path: string, init: RequestInit): Promise<Response> {
+  const name = encodeURIComponent(room);
+  const own = `/api/rooms/${name}${path}`;
+  const { url } = (await fetchRoom(room).catch(() => undefined)) ?? {};
+  const base = url === undefined ? undefined : otherOrigin(url, location.origin);
+  if (base === undefined || unreachable.has(base)) return request(own, init);
+  try {
+    return await request(`${base}${own}`, init);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 0) || init.signal?.aborted) throw error;
+    unreachable.add(base);
+    return request(own, init);
+  }
+}
+
+/**
+ * @param url of the process that has a room
+ * @param page origin of the page
+ * @returns its origin; undefined: it is the page's own, no address, or one that a page which came over TLS may not ask
+ */
+export function otherOrigin(url: string, page: string): string | undefined {
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return undefined;
+  const { origin, protocol } = new URL(url);
+  return origin === page || (page.startsWith("https:") && protocol === "http:") ? undefined : origin;
 }
 
 /** Lists come bare or under one key; this takes both. */
@@ -113,7 +149,7 @@ export async function undo(room: string, seconds: number): Promise<void> {
 
 /** The recording as a file, with this browser's token for the room. @throws ApiError */
 export async function fetchRecording(room: string): Promise<Blob> {
-  return (await request(`/api/rooms/${encodeURIComponent(room)}/recording`, { headers: bearer(room) })).blob();
+  return (await requestOwner(room, "/recording", { headers: bearer(room) })).blob();
 }
 
 /** Headers that say who asks. */

@@ -1,7 +1,7 @@
 /** A room's replay over HTTP, message by message while it comes (PROTOCOL.md, section 11). */
 import { decode } from "@msgpack/msgpack";
 import type { ReplayHead } from "../../shared/protocol.ts";
-import { ApiError, authorized, request } from "./api.ts";
+import { ApiError, authorized, requestOwner } from "./api.ts";
 import { parseServerMessage, type ServerEvent } from "./messages.ts";
 
 export interface ReplayListener {
@@ -25,11 +25,10 @@ export async function fetchReplay(
   { onBusy, onHead, onEvent }: ReplayListener,
   signal: AbortSignal,
 ): Promise<void> {
-  const path = `/api/rooms/${encodeURIComponent(room)}/replay?seconds=${seconds}`;
   let response: Response | undefined;
   while (!response) {
     try {
-      response = await request(path, { headers: authorized(room), signal });
+      response = await requestOwner(room, `/replay?seconds=${seconds}`, { headers: authorized(room), signal });
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 429) || signal.aborted) throw error;
       onBusy();

@@ -13,8 +13,10 @@
  */
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import { processName } from "../store/processName.ts";
-import type { Holder, Listing, Parked, Store } from "../store/store.ts";
+import type { Holder, ListedProcess, Listing, Parked, Store } from "../store/store.ts";
+import { Balancer, type Balancing } from "./balancer.ts";
 import { LeaseKeeper, type Log } from "./leaseKeeper.ts";
+import { type OwnState, Processes } from "./processes.ts";
 import type { ClusterRooms } from "./rooms.ts";
 import { Takeover } from "./takeover.ts";
 
@@ -41,6 +43,9 @@ export interface ClusterOptions {
   store: Store;
   rooms: ClusterRooms;
   maxRooms: number;
+  balancing: Balancing;
+  /** What the process says of itself. */
+  own: () => OwnState;
   metrics: ClusterMetrics;
   log: Log;
 }
@@ -53,6 +58,8 @@ export class Cluster {
   readonly #options: ClusterOptions;
   readonly #keeper: LeaseKeeper;
   readonly #takeover: Takeover;
+  readonly #processes: Processes;
+  readonly #balancer: Balancer;
   readonly #asked = new Map<string, { listing: Promise<Listing | null>; untilMs: number }>();
   #closing: Promise<void> | null = null;
 
@@ -60,13 +67,26 @@ export class Cluster {
     this.#options = options;
     this.#keeper = new LeaseKeeper({ ...options, holder: this.holder });
     this.store = this.#keeper.store;
-    this.#takeover = new Takeover({ ...options, store: this.store, holder: this.holder });
+    this.#processes = new Processes({ ...options, holder: this.holder });
+    this.#balancer = new Balancer({
+      ...options,
+      processes: this.#processes,
+      handOver: (rooms) => this.#handOverTo(rooms),
+    });
+    this.#takeover = new Takeover({
+      ...options,
+      store: this.store,
+      holder: this.holder,
+      heirs: (free) => this.#balancer.heirs(free),
+    });
   }
 
   /** @param url where other processes reach this one: rooms are taken from now on */
   start(url: string): void {
     this.holder.url = url.replace(/\/+$/, "");
-    if (this.#closing === null) this.#takeover.start();
+    if (this.#closing !== null) return;
+    this.#processes.start(() => void this.#balancer.look());
+    this.#takeover.start();
   }
 
   /** Until when may this process step the room, ms on performance.now()? To be asked before every tick. */
@@ -77,6 +97,21 @@ export class Cluster {
   /** All rooms of all processes. @throws StoreUnavailable */
   list(): Promise<Listing[]> {
     return this.store.rooms();
+  }
+
+  /** The processes that say that they are there, this one included, as of the last look. */
+  get processes(): readonly ListedProcess[] {
+    return this.#processes.known;
+  }
+
+  /** Where a new room is best made; null: here. */
+  place(): Holder | null {
+    return this.#balancer.place();
+  }
+
+  /** Is the room, which nobody owns, left to another process? */
+  async isOthers(room: Listing): Promise<boolean> {
+    return (await this.#balancer.heirs([room])).size > 0;
   }
 
   /** Where is it? Takes a room that nobody has. @throws StoreUnavailable */
@@ -90,6 +125,8 @@ export class Cluster {
       if (owner && owner.process !== this.holder.process)
         return { kind: "there", url: owner.url, process: owner.process };
       if (listing.parked && !owner) return { kind: "parked", parked: listing.parked };
+      const heir = owner ? undefined : (await this.#balancer.heirs([listing])).get(room);
+      if (heir) return { kind: "there", url: heir.url, process: heir.process };
       if (!owner && this.#closing === null && (await this.#takeover.take(listing))) return { kind: "here" };
       if (performance.now() > untilMs) return { kind: "moving" };
       // It is being opened here, or another process was faster.
@@ -104,13 +141,20 @@ export class Cluster {
   }
 
   /**
-   * Gives rooms up so that other processes take them; if there are none they come back after some seconds.
+   * Gives rooms up so that other processes take them, the least busy ones of this version; if there are none they come
+   * back after some seconds.
    * @param rooms names; those that are not open here are left out
    * @returns which were handed over
    */
-  async handOver(rooms: readonly string[]): Promise<string[]> {
+  handOver(rooms: readonly string[]): Promise<string[]> {
+    return this.#handOverTo(this.#balancer.receivers(rooms));
+  }
+
+  /** @param rooms names, and for whom they are */
+  async #handOverTo(rooms: ReadonlyMap<string, string | null>): Promise<string[]> {
     const { rooms: own, log } = this.#options;
-    const remaining = rooms.filter((room) => own.isOpen(room));
+    const remaining = [...rooms.keys()].filter((room) => own.isOpen(room));
+    await this.#processes.give(rooms);
     const handed: string[] = [];
     const work = async (): Promise<void> => {
       for (let room = remaining.shift(); room !== undefined; room = remaining.shift()) {
@@ -137,9 +181,12 @@ export class Cluster {
   close(endRooms: () => Promise<void>): Promise<void> {
     this.#closing ??= (async () => {
       const taken = this.#takeover.stop();
+      this.#processes.drain();
+      await this.#processes.give(this.#balancer.receivers(this.#options.rooms.names()));
       await endRooms();
       await taken;
       this.#keeper.close();
+      await this.#processes.close();
     })();
     return this.#closing;
   }

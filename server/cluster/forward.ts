@@ -105,15 +105,35 @@ export async function forwardToOwners(
 
   app.addHook("preValidation", async (request, reply) => {
     const room = roomOf(request);
-    if (room === undefined) return;
+    if (room === undefined) return placeRoom(request, reply);
     const place = await cluster.locate(room);
     if (place.kind === "parked") return ofParked(request, room, place.parked);
     if (place.kind === "nowhere" && request.method !== "POST") onMissing(request);
+    if (place.kind === "nowhere" && (await placeRoom(request, reply))) return cluster.doubt(room);
     if (place.kind === "here" || place.kind === "nowhere" || (place.kind === "moving" && mayEnd(request))) return;
     if (place.kind === "moving" || request.headers[TICKET_HEADER] !== undefined) throw moving(room);
     if (request.ws) await forwardSocket(request, reply, room, place);
     else await forwardRequest(request, reply, room, place);
   });
+
+  /**
+   * A new room is made where there is most room for it. A thread of its own is this process's to give.
+   * @returns was it made elsewhere? Where that cannot be reached, it is made here
+   */
+  async function placeRoom(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+    const { scene, pool } = (request.body ?? {}) as { scene?: unknown; pool?: unknown };
+    if (request.method !== "POST" || request.routeOptions.url !== "/api/rooms") return false;
+    if (typeof scene !== "string" || pool === "dedicated" || request.headers[TICKET_HEADER] !== undefined) return false;
+    const place = cluster.place();
+    if (place === null) return false;
+    try {
+      await forwardRequest(request, reply, "", { kind: "there", ...place });
+      if (reply.statusCode === 201) metrics.balanced("placed");
+      return true;
+    } catch {
+      return false;
+    }
+  }
 
   /** Operators' routes and invitations do not need the room to be open; sockets are told by their own route. */
   function ofParked(request: FastifyRequest, room: string, parked: Parked): void {
@@ -197,6 +217,8 @@ function withoutCredentials<T>(headers: Record<string, T>): Record<string, T> {
 }
 
 function roomOf(request: FastifyRequest): string | undefined {
+  // Whether a page may ask is about the page, not about the room.
+  if (request.method === "OPTIONS") return undefined;
   const { room } = (request.params ?? {}) as { room?: string };
   // What cannot be a name is nobody's room: the store is not asked for it.
   if (room !== undefined && OF_A_ROOM.test(request.routeOptions.url ?? "")) return NAME.test(room) ? room : undefined;
@@ -208,7 +230,9 @@ function roomOf(request: FastifyRequest): string | undefined {
   return typeof wanted === "string" && NAME.test(wanted) ? wanted : undefined;
 }
 
-/** What nobody can restore stays on the move for ever: operators may end it, or have what is kept, wherever they ask. */
+/**
+ * What nobody can restore stays on the move for ever: operators may end it, or have what is kept, wherever they ask.
+ */
 const mayEnd = ({ method, routeOptions: { url } }: FastifyRequest): boolean =>
   (method === "DELETE" && url === "/api/admin/rooms/:room") ||
   (method === "GET" && url === "/api/admin/rooms/:room/recording");

@@ -4,6 +4,17 @@ import type { Lease, Listing } from "../store/store.ts";
 /** restart: its process died on this machine. takeover: its lease ran out. handover: its process gave it up. */
 export type AdoptCause = "restart" | "takeover" | "handover";
 
+/** How busy a room that is open here keeps its thread. */
+export interface RoomLoad {
+  name: string;
+  /** Of one thread's time; 0 for a room with a thread of its own. */
+  share: number;
+  /** How long it has been here, ms. */
+  residentMs: number;
+  /** Ticks on shared threads, is not on trial, is not going back, is not handed over already. */
+  movable: boolean;
+}
+
 export interface ClusterRooms {
   /** Is it open here, or being opened? */
   serves(room: string): boolean;
@@ -13,6 +24,8 @@ export interface ClusterRooms {
   members(room: string): number;
   /** Rooms that are open here. */
   names(): string[];
+  /** Of the rooms that are open here. Absent: nobody knows. */
+  loads?(): RoomLoad[];
   /** A parked room of another version: is this process of that version? Absent: no. */
   reads?(listing: Listing): Promise<boolean>;
   /**

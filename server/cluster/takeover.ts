@@ -39,6 +39,8 @@ export interface TakeoverOptions {
   holder: Holder;
   rooms: Pick<ClusterRooms, "serves" | "names" | "reads" | "turn" | "adopt">;
   maxRooms: number;
+  /** Whose these rooms are that nobody owns; those that are not in it, anybody may take. */
+  heirs: (free: readonly Listing[]) => Promise<Map<string, Holder>>;
   metrics: ClusterMetrics;
   log: Log;
 }
@@ -135,10 +137,14 @@ export class Takeover {
           { process, rooms: (await store.endLeases(process)).length },
           "a process of this machine died; its rooms are free",
         );
-      const free = listings.filter(
-        ({ name, owner, parked }) =>
-          (owner === null || dead.has(owner.process)) && parked === null && !rooms.serves(name) && this.#ripe(name),
-      );
+      const unowned = listings
+        .filter(
+          ({ name, owner, parked }) =>
+            (owner === null || dead.has(owner.process)) && parked === null && !rooms.serves(name) && this.#ripe(name),
+        )
+        .map((listing) => ({ ...listing, lapsed: listing.owner?.process ?? listing.lapsed }));
+      const heirs = await this.#options.heirs(unowned);
+      const free = unowned.filter(({ name }) => !heirs.has(name));
       free.push(...(await this.#readable(listings)));
       this.#forgetGone(listings);
       // With nobody else to leave them to there is nothing to wait for: a server that starts again.
@@ -153,7 +159,7 @@ export class Takeover {
           const first = free.filter(({ attempts }) => attempts === fewest);
           const room = first[Math.floor(Math.random() * first.length)]!;
           free.splice(free.indexOf(room), 1);
-          await this.take({ ...room, lapsed: room.owner?.process ?? room.lapsed });
+          await this.take(room);
           if (!alone)
             await new Promise((resolve) => setTimeout(resolve, this.#loadPause(rooms.names().length, listings.length)));
         }

@@ -18,6 +18,9 @@ const FORWARDS = ["proxy", "unreachable"] as const;
 const PARKED_REASONS = ["attempts", "steps", "version", "differs"] as const;
 export type ParkedReason = (typeof PARKED_REASONS)[number];
 
+/** moved: a running room, because this process was too busy. placed: a new one, made at a less busy process. */
+const BALANCED = ["moved", "placed"] as const;
+
 /** Read at every scrape. */
 export interface ClusterSources {
   /** Rooms whose lease this process holds. */
@@ -39,6 +42,12 @@ export class ClusterMetrics {
   readonly forwarded: (way: (typeof FORWARDS)[number]) => void;
   /** Rooms of all processes at this process's last look into the store. */
   readonly known: (owned: number, free: number, parked: number) => void;
+  /** A room went to a less busy process. */
+  readonly balanced: (what: (typeof BALANCED)[number]) => void;
+  /** Share of the stepping threads' time, as other processes are told. Whoever tells them puts its own here. */
+  load: () => number = () => 0;
+  /** Processes that others know of, by what they say of themselves. */
+  processes: () => Record<string, number> = () => ({});
   /** A room is not served any more until an operator has looked at it. */
   readonly parked: (reason: ParkedReason) => void;
 
@@ -74,6 +83,23 @@ export class ClusterMetrics {
       () => known,
     );
     this.known = (owned, free, parked) => void Object.assign(known, { owned, free, parked });
+    this.balanced = maker.countBy(
+      "pliant_balanced_rooms_total",
+      "Rooms that went to a less busy process: running ones (moved) and new ones (placed).",
+      "what",
+      BALANCED,
+    );
+    maker.gauge(
+      "pliant_process_load_ratio",
+      "Share of the stepping threads' time that shared rooms take, 0 to 1, as other processes are told.",
+      () => this.load(),
+    );
+    maker.gaugeBy(
+      "pliant_processes_known",
+      "Processes on the same store as of this one's last look, by what they say of themselves.",
+      "state",
+      () => this.processes(),
+    );
     this.parked = maker.countBy(
       "pliant_rooms_parked_total",
       "Rooms that were parked: nobody serves them until an operator has looked at them.",

@@ -18,6 +18,8 @@ export const STORE_OPERATIONS: readonly StoreOperation[] = [
   "park",
   "unpark",
   "renew",
+  "report",
+  "processes",
   "release",
   "endLeases",
   "removeRoom",

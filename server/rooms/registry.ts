@@ -33,6 +33,8 @@ export interface Persistence {
   journalWriter: JournalWriter;
   /** Until when is the room's lease certain to hold, ms on performance.now()? */
   ownedUntilMs: (room: string) => number;
+  /** Is the room, which nobody owns, another process's to take? */
+  isOthers: (room: Listing) => Promise<boolean>;
 }
 
 /** The room is another process's: whoever asked is to ask there. */
@@ -329,13 +331,14 @@ export class RoomRegistry {
   }
 
   async #take(listing: Listing, scene: string): Promise<Room> {
-    const { store, holder } = this.#options.persistence!;
+    const { store, holder, isOthers } = this.#options.persistence!;
     const { name } = listing;
     if (listing.scene !== scene)
       throw new CodedError("ROOM_EXISTS", { field: "room", value: name, limit: `scene ${listing.scene}` });
     const here = this.#rooms.get(name);
     if (here) return here;
     if (listing.parked) throw roomParked(name, listing.parked.reason);
+    if (listing.owner === null && (await isOthers(listing))) throw new RoomElsewhere(listing);
     const over = await this.trials.turn(listing.attempts + 1);
     let lease: Lease | null = null;
     try {
@@ -431,7 +434,8 @@ export class RoomRegistry {
       return restored.room;
     });
     const { tick } = rebuilt!;
-    // It has come so far unharmed: unless it ticks already, it is on trial no more for now, and the store knows at once.
+    // It has come so far unharmed: unless it ticks already, it is on trial no more for now, and the store knows at
+    // once.
     await journalWriter.flush(name);
     const seconds = (performance.now() - startMs) / 1000;
     metrics.persistence.restored(cause, seconds, rebuilt!.ticks);
@@ -443,8 +447,8 @@ export class RoomRegistry {
   }
 
   /**
-   * What the room does from now on is written. Before anybody sees it: an undo or a setting of a room that nobody writes
-   * for would be acknowledged and lost.
+   * What the room does from now on is written. Before anybody sees it: an undo or a setting of a room that nobody
+   * writes for would be acknowledged and lost.
    */
   async #held(
     room: Room,

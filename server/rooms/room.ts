@@ -44,7 +44,7 @@ import { type Rebuilt, RoomSimulation } from "./simulation.ts";
 import { type DueRun, Ticker } from "./ticker.ts";
 import { TickStats } from "./tickStats.ts";
 import { JournalDiffers, type Trial } from "./trials.ts";
-import { inputTraces, tickTraces, type InputTrace, type TickTrace } from "./trace.ts";
+import { inputTraces, type InputTrace, traceTick } from "./trace.ts";
 import { welcomeOf } from "./welcome.ts";
 
 /** While everything rests, an empty delta this often tells clients that the room lives, ms. */
@@ -117,6 +117,8 @@ export class Room {
   readonly #broadcast: Broadcast;
   readonly #events: RoomEvents;
   readonly #stats: TickStats;
+  /** On performance.now(). */
+  readonly openedMs = performance.now();
   #statsTimer: NodeJS.Timeout | null = null;
   #lastFrameMs = 0;
   #lastMembersMs = -Infinity;
@@ -303,6 +305,16 @@ export class Room {
   /** How long ticks took in their worker. */
   get stepTimes(): RecentTimes {
     return this.#stats.recent;
+  }
+
+  /** Of its thread's time, lately. */
+  get share(): number {
+    return this.#stats.share(performance.now());
+  }
+
+  /** It ticks or rests where it is: it is not on trial, goes nowhere and not back. */
+  get isSettled(): boolean {
+    return this.#still === 0 && !this.#disposed && !this.#awaited && !this.#beginning && this.#trialTicks === 0;
   }
 
   /** Simulated over wall time in the last second. */
@@ -560,7 +572,7 @@ export class Room {
         if (result.saved) void this.#keep(result.saved);
         this.#publish(result, outcome.roundTripSeconds);
         metrics.observeSent(result, Math.max(startMs, dueMs), oldestMs);
-        if (tickTraces.hasSubscribers) this.#traceTick(result, startMs, steppedMs);
+        traceTick(this.name, result, startMs, steppedMs);
       } else if (outcome.kind === "dropped") {
         this.#queue.putBack(task.inputs);
       } else if (outcome.kind === "untouched") {
@@ -632,20 +644,6 @@ export class Room {
     }
     const beside = this.#besideFrames(result.tick);
     if (delta || keyframe || beside.length > 0) this.#broadcast.tick(result.tick, delta, keyframe, beside);
-  }
-
-  #traceTick({ tick, delta, keyframe, wholeSeconds, seconds }: StepResult, startMs: number, steppedMs: number): void {
-    const frame = delta !== null || keyframe !== null;
-    tickTraces.publish({
-      room: this.name,
-      tick,
-      frame,
-      startMs,
-      steppedMs,
-      sentMs: performance.now(),
-      workerMs: 1000 * wholeSeconds,
-      encodeMs: 1000 * seconds.encode,
-    } satisfies TickTrace);
   }
 
   /** What is due beside the frames: hands that changed. */

@@ -16,7 +16,7 @@ export class TickStats {
   /** Since when ticks are counted, ms; null while the room stands still. */
   #sinceMs: number | null = null;
   /** The window before. */
-  #before = { ticks: 0, seconds: 0 };
+  #before = { ticks: 0, seconds: 0, wholeSeconds: 0 };
   #wholeSeconds = 0;
   #worstLatenessMs = 0;
   readonly #stageSeconds = new Map<string, number>();
@@ -31,7 +31,8 @@ export class TickStats {
     if (runs === (this.#sinceMs !== null)) return;
     this.#sinceMs = runs ? nowMs : null;
     this.#ticks = 0;
-    this.#before = { ticks: 0, seconds: 0 };
+    this.#wholeSeconds = 0;
+    this.#before = { ticks: 0, seconds: 0, wholeSeconds: 0 };
   }
 
   /** Simulated over wall time in the last one or two seconds, 1 is real time; of a room that stands still, too. */
@@ -40,6 +41,12 @@ export class TickStats {
     if (seconds < LEAST_SECONDS) return 1;
     // the tick that is under way is not late yet
     return Math.min(1, (this.#before.ticks + this.#ticks + 1) / (seconds * this.#tickHz));
+  }
+
+  /** Time in ticks over wall time in the last one or two seconds; 0: it stands still. */
+  share(nowMs: number): number {
+    const seconds = this.#before.seconds + this.#seconds(nowMs);
+    return seconds < LEAST_SECONDS ? 0 : (this.#before.wholeSeconds + this.#wholeSeconds) / seconds;
   }
 
   begun(latenessMs: number): void {
@@ -69,7 +76,7 @@ export class TickStats {
       kbpsOut: (bytesOut * 8) / 1000 / Math.max(windowSeconds, 1e-3),
       timeDilation: this.dilation(nowMs),
     };
-    this.#before = { ticks: this.#ticks, seconds: windowSeconds };
+    this.#before = { ticks: this.#ticks, seconds: windowSeconds, wholeSeconds: this.#wholeSeconds };
     this.#sinceMs = nowMs;
     this.#ticks = 0;
     this.#wholeSeconds = 0;

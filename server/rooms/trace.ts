@@ -5,6 +5,7 @@
  * one machine.
  */
 import { channel } from "node:diagnostics_channel";
+import type { StepResult } from "../workers/messages.ts";
 
 /** An input of a member has been decoded and goes to the room. */
 export interface InputTrace {
@@ -32,4 +33,28 @@ export interface TickTrace {
 }
 
 export const inputTraces = channel("pliant.input");
-export const tickTraces = channel("pliant.tick");
+const tickTraces = channel("pliant.tick");
+
+/**
+ * Says it to whoever listens.
+ * @param startMs handed over;
+ * @param steppedMs back from its worker, both on performance.now()
+ */
+export function traceTick(
+  room: string,
+  { tick, delta, keyframe, wholeSeconds, seconds }: StepResult,
+  startMs: number,
+  steppedMs: number,
+): void {
+  if (!tickTraces.hasSubscribers) return;
+  tickTraces.publish({
+    room,
+    tick,
+    frame: delta !== null || keyframe !== null,
+    startMs,
+    steppedMs,
+    sentMs: performance.now(),
+    workerMs: 1000 * wholeSeconds,
+    encodeMs: 1000 * seconds.encode,
+  } satisfies TickTrace);
+}

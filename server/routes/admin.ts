@@ -8,6 +8,7 @@ import { CloseCode } from "../../shared/protocol.ts";
 import type { Audit } from "../auth/audit.ts";
 import { MAX_BAN_SECONDS } from "../auth/roomAccess.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
+import type { ListedProcess } from "../store/store.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
@@ -31,11 +32,38 @@ const entrySchema = {
   },
 };
 
+const processSchema = {
+  type: "object",
+  required: ["process", "url", "publicUrl", "version", "state", "load", "rooms", "maxRooms", "members", "memoryBytes"],
+  properties: {
+    process: { type: "string", description: "Its name, unique over machines and restarts." },
+    url: { type: "string", description: "Where other processes reach it." },
+    publicUrl: { type: "string", nullable: true, description: "Where visitors do." },
+    version: {
+      type: "string",
+      description: "Of the program: rooms go between processes of one version without being parked.",
+    },
+    state: {
+      type: "string",
+      enum: ["starting", "ready", "draining"],
+      description: "starting: not ready; draining: it hands its rooms over and ends.",
+    },
+    load: { type: "number", description: "Share of the stepping threads' time that its shared rooms take, 0 to 1." },
+    rooms: { type: "integer" },
+    maxRooms: { type: "integer" },
+    members: { type: "integer", description: "Connected." },
+    memoryBytes: { type: "integer", description: "Resident." },
+  },
+};
+
 export interface AdminRouteOptions {
   requestAuth: RequestAuth;
   audit: Audit;
   /** Other processes on the same store; null: there is no store. */
-  cluster: { handOver(rooms: readonly string[]): Promise<string[]> } | null;
+  cluster: {
+    handOver(rooms: readonly string[]): Promise<string[]>;
+    readonly processes: readonly ListedProcess[];
+  } | null;
   registry: RoomRegistry;
 }
 
@@ -164,6 +192,31 @@ export function adminRoutes(app: FastifyInstance, { requestAuth, audit, cluster,
         ),
       };
     },
+  );
+
+  app.get(
+    "/api/admin/processes",
+    {
+      schema: {
+        ...common,
+        summary: "The server processes on the same store, with how busy they are",
+        description:
+          "As they say of themselves, three times in a lease's term; those that have ended, or have not been heard of for a while, are left out. Empty where there is no store.",
+        response: {
+          200: {
+            type: "object",
+            required: ["processes"],
+            properties: { processes: { type: "array", items: processSchema } },
+          },
+          ...errorResponses(...denied),
+        },
+      },
+    },
+    async () => ({
+      processes: (cluster?.processes ?? [])
+        .filter(({ secondsLeft, state }) => secondsLeft > 0 && state !== "gone")
+        .map(({ given: _given, secondsLeft: _left, ...told }) => told),
+    }),
   );
 
   async function giveUp(rooms: string[], actor: string): Promise<string[]> {

@@ -57,6 +57,8 @@ export function parkedRoutes(app: FastifyInstance, { requestAuth, audit, registr
   app.get<{ Params: { room: string } }>(
     "/api/admin/rooms/:room/recording",
     {
+      // Of a stream Fastify would make and throw away all of it for its head.
+      exposeHeadRoute: false,
       schema: {
         ...common,
         summary: "All that is kept of a room, parked ones too, to be stepped again",

@@ -53,6 +53,8 @@ export function recordingRoutes(app: FastifyInstance, { requestAuth, audit }: Pa
   app.get<{ Params: { room: string }; Querystring: { seconds?: string } }>(
     "/api/rooms/:room/recording",
     {
+      // Of a stream Fastify would make and throw away all of it for its head.
+      exposeHeadRoute: false,
       schema: {
         tags: ["rooms"],
         summary: "The room's last minutes, to be stepped again",

@@ -22,6 +22,8 @@ export function replayRoutes(app: FastifyInstance, { requestAuth, audit, replays
   app.get<{ Params: { room: string }; Querystring: { seconds?: string } }>(
     "/api/rooms/:room/replay",
     {
+      // Of a stream Fastify would make and throw away all of it for its head.
+      exposeHeadRoute: false,
       schema: {
         tags: ["rooms"],
         summary: "The room's last seconds, as messages to be played",

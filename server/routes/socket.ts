@@ -93,6 +93,7 @@ export async function socketRoutes(
       const { room: name } = request.params as { room: string };
       const ip = addressKey(request.ip);
       perAddress.set(ip, (perAddress.get(ip) ?? 0) + 1);
+      const wasHere = registry.find(name) !== undefined;
       const connection = new Connection(socket, request.raw.socket, {
         log: request.log.child({ room: name }),
         metrics,
@@ -102,7 +103,7 @@ export async function socketRoutes(
           const { token, password, resume, vouched } = hello;
           const credentials = { token, password, resume, address: ip, vouched };
           const room = registry.find(name);
-          if (!room) return auth.refuseAbsent(name, credentials, absent(request));
+          if (!room) return auth.refuseAbsent(name, credentials, wasHere ? moved() : absent(request));
           const session = room.members.findByToken(resume);
           const entry = auth.enter(name, room.access, credentials, session?.entry ?? null);
           return Promise.resolve(entry).then((allowed) =>
@@ -118,7 +119,7 @@ export async function socketRoutes(
       });
       connections.add(connection);
       // In `tokens` mode hello comes first: whoever has no token is not to learn which rooms there are.
-      if (auth.mode === "tokens" || registry.find(name)) return;
+      if (auth.mode === "tokens" || wasHere) return;
       metrics.auth.refused("no_room");
       const { closeCode, message } = absent(request);
       connection.close(closeCode, message);
@@ -128,9 +129,12 @@ export async function socketRoutes(
 
 function roomOf(registry: RoomRegistry, name: string): Room {
   const room = registry.find(name);
-  if (!room) throw new Refused(CloseCode.roomGone, "no such room", "no_room");
+  if (!room) throw moved();
   return room;
 }
+
+/** It was here a moment ago: who comes back learns whether it is elsewhere now or has ended. */
+const moved = (): Refused => new Refused(CloseCode.restarting, "the room has moved or ended", "no_room");
 
 /** Why a room is not here. */
 const absent = ({ parked }: FastifyRequest): Refused =>

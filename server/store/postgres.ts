@@ -23,14 +23,24 @@ import type {
   Holder,
   JournalSegment,
   Lease,
+  ListedProcess,
   Listing,
   Parked,
+  ProcessReport,
   Rewritten,
   RoomRecord,
   SetAside,
   Store,
 } from "./store.ts";
-import { AUDIT_ENTRIES, daysBefore, LEASE_SECONDS, LeaseLost, StoreBehind, StoreRefused } from "./store.ts";
+import {
+  AUDIT_ENTRIES,
+  daysBefore,
+  LEASE_SECONDS,
+  LeaseLost,
+  PROCESS_KEPT_SECONDS,
+  StoreBehind,
+  StoreRefused,
+} from "./store.ts";
 
 const LISTED = `name, scene, pool, created_at, settings, epoch, process, url, members, parked, attempts,
   CASE WHEN process IS NULL THEN 0 ELSE extract(epoch FROM lease_until - clock_timestamp()) END AS seconds_left`;
@@ -194,6 +204,30 @@ export class PostgresStore implements Store {
     return leases.map(({ room }) => room).filter((room) => !names.has(room));
   }
 
+  async report(report: ProcessReport): Promise<void> {
+    await this.#client.query(
+      `WITH old AS (DELETE FROM pliant_processes
+         WHERE lease_until < clock_timestamp() - $4 * INTERVAL '1 second' AND process <> $1 RETURNING 1)
+       INSERT INTO pliant_processes (process, report, lease_until)
+       VALUES ($1, $2, clock_timestamp() + $3 * INTERVAL '1 second')
+       ON CONFLICT (process) DO UPDATE SET report = excluded.report, lease_until = excluded.lease_until`,
+      [report.process, JSON.stringify(report), this.leaseSeconds, PROCESS_KEPT_SECONDS],
+      // Later it would be of no worth to anybody.
+      1000 * this.leaseSeconds,
+    );
+  }
+
+  async processes(): Promise<ListedProcess[]> {
+    const rows = await this.#client.query(
+      `SELECT report, extract(epoch FROM lease_until - clock_timestamp()) AS seconds_left
+       FROM pliant_processes ORDER BY process`,
+    );
+    return rows.map((row) => ({
+      ...(JSON.parse(String(row.report)) as ProcessReport),
+      secondsLeft: Number(row.seconds_left),
+    }));
+  }
+
   async release(lease: Lease): Promise<void> {
     await this.#client.query(
       `UPDATE pliant_rooms SET ${UNOWNED} WHERE name = $1 AND epoch = $2 AND process = $3`,
@@ -202,9 +236,14 @@ export class PostgresStore implements Store {
   }
 
   async endLeases(process: string): Promise<string[]> {
-    return (
-      await this.#client.query(`UPDATE pliant_rooms SET ${UNOWNED} WHERE process = $1 RETURNING name`, [process])
-    ).map((row) => String(row.name));
+    const rows = await this.#client.query(
+      `WITH ended AS (UPDATE pliant_processes SET lease_until = least(lease_until, clock_timestamp())
+         WHERE process = $1 RETURNING 1)
+       UPDATE pliant_rooms SET lease_until = clock_timestamp(), members = 0
+         WHERE process = $1 AND lease_until > clock_timestamp() RETURNING name`,
+      [process],
+    );
+    return rows.map((row) => String(row.name));
   }
 
   async removeRoom(lease: Lease): Promise<void> {

@@ -41,14 +41,14 @@ export function shownUrl(url: string): string {
 
 export class PostgresClient {
   readonly #pool: pg.Pool;
-  /** A connection that waits for no other question of this process. */
+  /** Connections that wait for no other question of this process: one for renewals, one for reports. */
   readonly #urgent: pg.Pool;
   readonly #shown: string;
 
   constructor(url: string) {
     this.#shown = shownUrl(url);
     this.#pool = poolOf(url, POOL_SIZE);
-    this.#urgent = poolOf(url, 1);
+    this.#urgent = poolOf(url, 2);
   }
 
   /**

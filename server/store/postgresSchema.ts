@@ -40,6 +40,9 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
      )`,
     "CREATE INDEX IF NOT EXISTS pliant_set_aside_by_room ON pliant_set_aside (room, id)",
   ],
+  [
+    "CREATE TABLE IF NOT EXISTS pliant_processes (process TEXT PRIMARY KEY, report TEXT NOT NULL, lease_until TIMESTAMPTZ NOT NULL)",
+  ],
 ];
 
 /** Made before everything else, by whoever comes first. */

@@ -14,8 +14,10 @@ import type {
   Holder,
   JournalSegment,
   Lease,
+  ListedProcess,
   Listing,
   Parked,
+  ProcessReport,
   Rewritten,
   RoomRecord,
   SetAside,
@@ -104,6 +106,14 @@ export class SqliteStore implements Store {
 
   async renew(holder: Holder, leases: readonly (Lease & { members: number })[]): Promise<string[]> {
     return this.#answered("renew", this.#caller.call("renew", [holder, leases], true));
+  }
+
+  async report(report: ProcessReport): Promise<void> {
+    await this.#answered("report", this.#caller.call("report", [report], true));
+  }
+
+  async processes(): Promise<ListedProcess[]> {
+    return this.#call("processes");
   }
 
   async release(lease: Lease): Promise<void> {

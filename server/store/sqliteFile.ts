@@ -67,6 +67,7 @@ export const MIGRATIONS: readonly string[] = [
      reason TEXT NOT NULL, at TEXT NOT NULL, bytes BLOB NOT NULL
    ) STRICT;
    CREATE INDEX set_aside_by_room ON set_aside (room, id);`,
+  `CREATE TABLE processes (process TEXT PRIMARY KEY, report TEXT NOT NULL, boot TEXT NOT NULL, lease_until REAL NOT NULL) STRICT;`,
 ];
 
 /** What was acknowledged is missing, or some of it may be. */

@@ -19,13 +19,15 @@ import type {
   Holder,
   JournalSegment,
   Lease,
+  ListedProcess,
   Listing,
   Parked,
+  ProcessReport,
   Rewritten,
   RoomRecord,
   SetAside,
 } from "./store.ts";
-import { daysBefore, LeaseLost, StoreBehind } from "./store.ts";
+import { daysBefore, LeaseLost, PROCESS_KEPT_SECONDS, StoreBehind } from "./store.ts";
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -157,6 +159,26 @@ export class SqliteWork {
     });
   }
 
+  report(report: ProcessReport): void {
+    this.#write(() => {
+      this.#run("DELETE FROM processes WHERE boot <> ? OR lease_until < ?", boot, clock() - PROCESS_KEPT_SECONDS);
+      this.#run(
+        "INSERT OR REPLACE INTO processes (process, report, boot, lease_until) VALUES (?, ?, ?, ?)",
+        report.process,
+        JSON.stringify(report),
+        boot,
+        this.#leaseEnd(),
+      );
+    });
+  }
+
+  processes(): ListedProcess[] {
+    return this.#all("SELECT report, lease_until FROM processes WHERE boot = ? ORDER BY process", boot).map((row) => ({
+      ...(JSON.parse(String(row.report)) as ProcessReport),
+      secondsLeft: Number(row.lease_until) - clock(),
+    }));
+  }
+
   release(lease: Lease): void {
     this.#write(() =>
       this.#run(
@@ -169,12 +191,14 @@ export class SqliteWork {
   }
 
   endLeases(process: string): string[] {
-    return this.#write(() =>
-      this.#all(
-        "UPDATE rooms SET process = NULL, url = NULL, lease_until = NULL, members = 0 WHERE process = ? RETURNING name",
+    return this.#write(() => {
+      this.#run("UPDATE processes SET lease_until = min(lease_until, ?) WHERE process = ?", clock(), process);
+      return this.#all(
+        "UPDATE rooms SET lease_until = ?1, members = 0 WHERE process = ?2 AND lease_until > ?1 RETURNING name",
+        clock(),
         process,
-      ).map((row) => String(row.name)),
-    );
+      ).map((row) => String(row.name));
+    });
   }
 
   removeRoom(lease: Lease): void {

@@ -160,6 +160,43 @@ export interface AuditEntry {
   details: Record<string, unknown>;
 }
 
+/** starting: not ready yet, or not now. draining: it gives its rooms up. gone: it has ended in order. */
+export type ProcessState = "starting" | "ready" | "draining" | "gone";
+
+/** A room that a process has given up. */
+export interface GivenRoom {
+  room: string;
+  /** For whom; null: for anybody of its version. */
+  to: string | null;
+  /** When the report was written, s. */
+  secondsAgo: number;
+}
+
+/** What a process says of itself, for the others. */
+export interface ProcessReport extends Holder {
+  /** Where visitors reach it; null: nobody has said so. */
+  publicUrl: string | null;
+  /** Of the program: processes of one version can read each other's states of the same scene. */
+  version: string;
+  state: ProcessState;
+  /** Share of the stepping threads' time that its shared rooms take, 0 to 1. */
+  load: number;
+  rooms: number;
+  maxRooms: number;
+  /** Connected. */
+  members: number;
+  memoryBytes: number;
+  given: GivenRoom[];
+}
+
+export interface ListedProcess extends ProcessReport {
+  /** Until its word has run out; negative: since then. */
+  secondsLeft: number;
+}
+
+/** Words that have run out are kept for so long, s: whose a room was is worth knowing when its process is dead. */
+export const PROCESS_KEPT_SECONDS = 600;
+
 /**
  * Somebody else owns the room now, or nobody: the writer's lease is not the current one any more. Nothing was written.
  */
@@ -266,10 +303,18 @@ export interface Store {
    * @returns rooms whose lease was lost
    */
   renew(holder: Holder, leases: readonly (Lease & { members: number })[]): Promise<string[]>;
+  /**
+   * Replaces what the process has said of itself; holds for a full term from now. Goes by the renewals' line, and is
+   * nothing that a room depends on.
+   */
+  report(report: ProcessReport): Promise<void>;
+  /** What processes have said of themselves lately, also those whose word has run out. */
+  processes(): Promise<ListedProcess[]>;
   /** Gives a room up for others to claim at once. Nothing happens when the lease is lost already. */
   release(lease: Lease): Promise<void>;
   /**
-   * Ends all leases of a process that is known to be dead (processName.ts), so that nobody waits for them.
+   * Ends all leases of a process that is known to be dead (processName.ts), so that nobody waits for them. Its rooms
+   * have lapsed: whose they were is still known.
    * @returns its rooms
    */
   endLeases(process: string): Promise<string[]>;

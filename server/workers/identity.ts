@@ -16,6 +16,11 @@ export function topologyHashOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex").slice(0, 32);
 }
 
+/** SHA-256 (hex, first 12 digits): programs of one version read each other's states of the same scene. */
+export function programVersion(): string {
+  return createHash("sha256").update(`${STEPS_VERSION} `).update(kernelBytes()).digest("hex").slice(0, 12);
+}
+
 /** SHA-256 (hex, first 32 digits). @param topologyHash of the scene as built */
 export function identityOf(layout: WorldLayout, topologyHash: string): string {
   const hash = createHash("sha256").update(`${STEPS_VERSION} ${topologyHash} `).update(kernelBytes());

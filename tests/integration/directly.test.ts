@@ -2,13 +2,16 @@
  * Two processes, and a page's own line (client/net/connection.ts) that comes to the one which has not the room: it goes
  * to the one that has it, and follows the room when that is handed over.
  */
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Connection, type ConnectionStatus } from "../../client/net/connection.ts";
+import { encode } from "@msgpack/msgpack";
+import { Bot } from "../../load-tests/bot.ts";
 import { freePort } from "../../load-tests/server.ts";
-import type { Welcome } from "../../shared/protocol.ts";
+import { ClientMessage, CloseCode, PROTOCOL_VERSION, type Welcome } from "../../shared/protocol.ts";
 import { sleep, startTestServer, type TestServer } from "./server.ts";
 
 const ADMIN = "an-operators-own-token";
@@ -70,7 +73,80 @@ test("a page goes to the process that has its room, and along with the room to t
   expect(await sockets(second.server)).toBe(passedOn);
 });
 
+test("a page of the cluster's own reads recordings and replays at the process that has the room; other pages do not", async () => {
+  await first.server.app.registry.create({ scene: "cube", name: "near" });
+  const ask = async (path: string, origin: string | undefined, method = "GET"): Promise<Headers> => {
+    const answer = await fetch(`${first.url}/api/rooms/near/${path}`, {
+      method,
+      headers: {
+        ...(origin !== undefined && { origin }),
+        ...(method === "OPTIONS" && {
+          "access-control-request-method": "GET",
+          "access-control-request-headers": "authorization",
+        }),
+      },
+    });
+    expect(answer.status).toBe(method === "GET" ? 200 : 204);
+    await answer.arrayBuffer();
+    expect(answer.headers.get("vary")).toBe("origin");
+    return answer.headers;
+  };
+  for (const path of ["recording", "replay"]) {
+    for (const origin of [first.url, "http://one.play.example"]) {
+      expect((await ask(path, origin)).get("access-control-allow-origin")).toBe(origin);
+      const preflight = await ask(path, origin, "OPTIONS");
+      expect(preflight.get("access-control-allow-origin")).toBe(origin);
+      expect(preflight.get("access-control-allow-headers")).toBe("authorization");
+      expect(preflight.get("access-control-allow-methods")).toBe("GET");
+      expect(preflight.get("access-control-allow-credentials")).toBeNull();
+    }
+    for (const origin of [
+      undefined,
+      "null",
+      "http://evil.example",
+      "https://one.play.example",
+      "http://play.example",
+      "http://a.b.play.example",
+      "http://evil.example/.play.example",
+      "http://one.play.example.evil.example",
+      `${first.url}0`,
+    ]) {
+      expect([origin, (await ask(path, origin)).get("access-control-allow-origin")]).toEqual([origin, null]);
+      expect([origin, (await ask(path, origin, "OPTIONS")).get("access-control-allow-origin")]).toEqual([origin, null]);
+    }
+  }
+  // What says no says it to our own pages, too: they would not know why otherwise.
+  const refused = await fetch(`${first.url}/api/rooms/nowhere/replay`, { headers: { origin: first.url } });
+  expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([404, first.url]);
+  // Nothing else is for pages of other origins.
+  const other = await fetch(`${first.url}/api/rooms/near/positions`, { headers: { origin: first.url } });
+  expect(other.headers.get("access-control-allow-origin")).toBeNull();
+});
+
+test("who is about to come in when a room is handed over, or ends, is told to come back, not that there is none", async () => {
+  const { registry } = first.server.app;
+  const { room } = await registry.create({ scene: "cube", name: "leaving" });
+  const handOver = async (): Promise<void> => {
+    const answer = await fetch(`${first.url}/api/admin/rooms/leaving/hand-over`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${ADMIN}` },
+    });
+    expect(answer.status).toBe(200);
+  };
+  const silent = new WebSocket(`${first.url.replace("http", "ws")}/api/rooms/${room.name}/socket`);
+  await once(silent, "open");
+  const closed = once(silent, "close") as Promise<[CloseEvent]>;
+  await handOver();
+  silent.send(encode([ClientMessage.hello, PROTOCOL_VERSION, {}]));
+  expect((await closed)[0].code).toBe(CloseCode.restarting);
+  // It is there for whoever does.
+  const bot = await Bot.join(first.url, "leaving");
+  await bot.leave();
+});
+
 test("pages may open sockets to all processes, and to nobody else", async () => {
   const policy = (await fetch(`${first.url}/`)).headers.get("content-security-policy") ?? "";
-  expect(policy).toContain(`connect-src 'self' ${first.url.replace("http", "ws")} ws://*.play.example;`);
+  expect(policy).toContain(
+    `connect-src 'self' ${first.url} ${first.url.replace("http", "ws")} http://*.play.example ws://*.play.example;`,
+  );
 });

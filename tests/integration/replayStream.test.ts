@@ -259,6 +259,13 @@ test("few at once; a replay that ends, that is left or that nobody takes in step
   await pools.close();
 }, 60_000);
 
+test("nothing is streamed for its head alone", async () => {
+  const { room } = await createRoom(server.url, "cube");
+  for (const path of [`rooms/${room}/replay`, `rooms/${room}/recording`, `admin/rooms/${room}/recording`])
+    expect([path, (await fetch(`${server.url}/api/${path}`, { method: "HEAD" })).status]).toEqual([path, 404]);
+  expect((await fetch(`${server.url}/api/rooms/${room}`, { method: "HEAD" })).status).toBe(200);
+});
+
 test("refusals name what was wrong", async () => {
   await createRoom(server.url, "cube", "refused");
   for (const seconds of ["0", "121", "9999"]) {

@@ -98,9 +98,30 @@ test("the server takes the environment that the pod gives it", () => {
 test("there is time to hand rooms over, and the image's user is the one that runs", () => {
   const grace = pod.spec.terminationGracePeriodSeconds;
   const wait = Number(container.lifecycle.preStop.exec.command[1]);
-  expect(grace).toBeGreaterThan(wait + readConfig({}).shutdownSeconds);
+  const env = Object.fromEntries(
+    container.env.flatMap(({ name, value }: { name: string; value?: string }) => (value ? [[name, value]] : [])),
+  );
+  const { shutdownSeconds } = readConfig({ PLIANT_SHUTDOWN_SECONDS: env.PLIANT_SHUTDOWN_SECONDS });
+  expect(shutdownSeconds).toBe(Number(env.PLIANT_SHUTDOWN_SECONDS));
+  expect(grace).toBeGreaterThan(wait + shutdownSeconds);
+  // Before it is told, every node has seen that it goes: readiness is asked for more often than that.
+  expect(wait).toBeGreaterThan(container.readinessProbe.periodSeconds * container.readinessProbe.failureThreshold);
   expect(parseDockerfile(readFileSync("Dockerfile", "utf8")).at(-1)?.user).toBe("node");
   expect(container.image).toBe((parse(readFileSync("docker-compose.yml", "utf8")) as any).services.pliant.image);
+});
+
+test("pods may be evicted, one at a time, because they hand their rooms over; those that are not ready hinder nobody", () => {
+  expect(pod.metadata.annotations["cluster-autoscaler.kubernetes.io/safe-to-evict"]).toBe("true");
+  expect(one("PodDisruptionBudget").spec).toMatchObject({
+    maxUnavailable: 1,
+    unhealthyPodEvictionPolicy: "AlwaysAllow",
+  });
+  // A new server is there before an old one goes.
+  expect(one("Deployment").spec.strategy.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
+  // Scaling down takes one server, and waits until its rooms have settled elsewhere.
+  const { policies } = one("HorizontalPodAutoscaler").spec.behavior.scaleDown;
+  expect(policies).toEqual([{ type: "Pods", value: 1, periodSeconds: 300 }]);
+  expect(policies[0].periodSeconds).toBeGreaterThan(pod.spec.terminationGracePeriodSeconds);
 });
 
 test("the autoscaler's metric is one of the server's, and the adapter's rule gives it by that name", () => {

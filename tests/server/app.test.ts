@@ -283,6 +283,7 @@ describe("OpenAPI", () => {
     }>();
     expect(Object.keys(paths).sort()).toEqual([
       "/api/admin/audit",
+      "/api/admin/processes",
       "/api/admin/rebalance",
       "/api/admin/rooms",
       "/api/admin/rooms/{room}",

@@ -7,7 +7,7 @@ describe("readConfig", () => {
     const config = readConfig({});
     expect(config.port).toBe(8080);
     expect(config.host).toBe("0.0.0.0");
-    expect(config.workers).toBeGreaterThanOrEqual(1);
+    expect(config.workers).toBeGreaterThanOrEqual(2);
     expect(Object.values(config)).not.toContain(undefined);
   });
 

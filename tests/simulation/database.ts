@@ -11,7 +11,7 @@ import type { Program } from "./load.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** Methods of SqliteWork that only look. */
-const LOOKS = /^(ping|rooms?|checkpointTicks|read[A-Z]\w*)$/;
+const LOOKS = /^(ping|rooms?|processes|checkpointTicks|read[A-Z]\w*)$/;
 
 /** Those that make somebody the owner of a room, or nobody. */
 const CLAIMS: ReadonlySet<string> = new Set(["createRoom", "claim", "release", "endLeases", "removeRoom", "park"]);

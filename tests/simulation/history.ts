@@ -2,6 +2,7 @@
  * Runs one history: the plan's servers, visitors and faults in virtual time, judged by the model all along; then all is
  * healed, everything has to come back, everybody is killed at once, and everything has to come back again.
  */
+import type { Lease, Parked } from "../../server/store/store.ts";
 import { Random } from "../fuzz/random.ts";
 import { Database } from "./database.ts";
 import { CALM_MS, MAY_LOSE_MS, strike } from "./faults.ts";
@@ -9,7 +10,7 @@ import type { globalsFor } from "./globals.ts";
 import type { Program } from "./load.ts";
 import { Model, type RoomModel, Violation } from "./model.ts";
 import { World } from "./physics.ts";
-import type { Action, Plan } from "./plan.ts";
+import type { Action, Fault, Plan } from "./plan.ts";
 import { judgeRecording } from "./recordings.ts";
 import { Place, Server } from "./server.ts";
 import { Timeline } from "./timeline.ts";
@@ -18,6 +19,9 @@ import { Visitor } from "./visitor.ts";
 /** After the last fault everything is back within a lease, the looks of who takes over, and a restore, ms. */
 const BACK_MS = 12_000;
 const LOOK_MS = 100;
+/** Faults in spite of which processes know of each other, and how long that takes, in terms of a lease. */
+const LINES_HOLD: ReadonlySet<Fault> = new Set(["kill", "end", "thread", "handover"]);
+const KNOWN_TERMS = 0.5;
 
 /** Evaluated once, for as many histories as there are. */
 export interface Stage {
@@ -71,7 +75,11 @@ export class History {
       nowMs: () => timeline.nowMs,
       position: () => database.position,
     });
-    database.onCommit = (commit, late) => this.#judge(() => this.model.committed(commit, late));
+    database.onCommit = (commit, late) =>
+      this.#judge(() => {
+        this.model.committed(commit, late);
+        if (commit.method === "park") this.#judgeParking(commit.args);
+      });
     this.servers = plan.rates.map((rate, i) => this.#server(places[i]!, i, rate));
     this.rooms = Array.from({ length: plan.rooms }, (_, i) => this.model.expect(`scene-${i}`, new World(`scene-${i}`)));
     this.visitors = this.rooms.flatMap((room, r) =>
@@ -183,6 +191,26 @@ export class History {
       model,
       note,
     });
+  }
+
+  /**
+   * Who cannot read a room leaves it to those who can, and have said that they are there. Where lines fail, that may
+   * not be known.
+   */
+  #judgeParking(args: readonly unknown[]): void {
+    const [{ room }, { reason, identity }] = args as [Lease, Parked];
+    const { plan, timeline, servers } = this;
+    const linesHold = plan.actions.every((action) => action.do !== "fault" || LINES_HOLD.has(action.fault));
+    if (reason !== "version" || !linesHold) return;
+    const knownMs = timeline.nowMs - KNOWN_TERMS * 1000 * plan.leaseSeconds;
+    const able = servers.find(
+      (server) => server.answers && server.identity === identity && server.disturbedMs < knownMs,
+    );
+    if (able)
+      throw new Violation(
+        "left to those who can read it",
+        `${room} is parked, though ${able.name} could go on with it`,
+      );
   }
 
   /** Something that nobody was to throw. */

@@ -4,8 +4,9 @@
  * is written for it, and what a module takes from outside that is not on the list below ends the loading: a history
  * must not depend on anything that its seed does not say.
  *
- * Four modules are replaced: openStore.ts opens the store whose database is virtual, rpc.ts asks it over a virtual line
- * (line.ts), processName.ts knows virtual processes, and processClock.ts compares clocks of threads that are not there.
+ * Five modules are replaced: openStore.ts opens the store whose database is virtual, rpc.ts asks it over a virtual line
+ * (line.ts), processName.ts knows virtual processes, processClock.ts compares clocks of threads that are not there, and
+ * balanceRules.ts has times that fit into a history.
  *
  * A mutation is a change of the text of one module on its way into the bundle.
  */
@@ -36,6 +37,8 @@ const entry = fileURLToPath(new URL("./program.ts", import.meta.url));
 const requireHere = createRequire(import.meta.url);
 
 const REPLACED: Record<string, string> = {
+  "server/cluster/balanceRules.ts": `export const BALANCE = { busy: 0.15, calm: 0.05, gap: 0.1, placeGap: 0.05, leastShare: 0.01,
+    sustainedMs: 300, pauseMs: 500, atOnce: 2, residenceMs: 500, offerSeconds: 1, newRoomShare: 0.05 };`,
   "server/store/openStore.ts": `import { SqliteStore } from ${JSON.stringify("./sqlite.ts")};
     export const openStore = async () => new SqliteStore({ path: "virtual", leaseSeconds: $host.leaseSeconds() });`,
   "server/store/rpc.ts": `export class Caller {

@@ -15,6 +15,13 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "false",
   },
   {
+    name: "a room is taken by who cannot read it, though others can",
+    file: "server/cluster/balance.ts",
+    find: "if (last.version === own.version) return null;",
+    replace: "if (last.version !== null) return null;",
+    faults: ["versions", "handover"],
+  },
+  {
     name: "epochs do not grow",
     file: "server/store/sqliteWork.ts",
     find: "UPDATE counter SET epoch = epoch + 1 RETURNING epoch",

@@ -30,11 +30,20 @@ export interface ServerParts {
   log: FastifyBaseLogger;
   /** Where others reach it. */
   url: string;
+  version: string;
 }
 
 /** As app.ts: the store is opened (load.ts says which), rooms are taken from now on. */
-export async function startServer({ config, pools, library, metrics, log, url }: ServerParts) {
-  const durability = await openDurability({ config, metrics, log, registry: () => registry });
+export async function startServer({ config, pools, library, metrics, log, url, version }: ServerParts) {
+  const durability = await openDurability({
+    config,
+    metrics,
+    log,
+    version,
+    ready: () => true,
+    memoryBytes: () => 0,
+    registry: () => registry,
+  });
   if (durability === null) throw new Error("the simulated server has a store");
   const { cluster, persistence } = durability;
   const audit = new Audit(log, metrics.auth, persistence.store);

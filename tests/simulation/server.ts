@@ -41,6 +41,7 @@ const CONFIG = {
   roomsPerAddress: 64,
   dedicatedRooms: 0,
   roomPool: "shared" as const,
+  workers: 1,
   historySeconds: 60,
   maxMembers: 16,
   resumeSeconds: 30,
@@ -125,6 +126,11 @@ export class Server {
     return `http://${this.name}`;
   }
 
+  /** What can read its states. */
+  get identity(): string {
+    return this.#options.identity;
+  }
+
   get alive(): boolean {
     return this.running !== null;
   }
@@ -169,6 +175,7 @@ export class Server {
           metrics: nowhere as Metrics,
           log: logTo(say),
           url: this.url,
+          version: identity,
         })
         .then((running) => (this.running = running));
     });

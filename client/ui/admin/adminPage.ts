@@ -2,7 +2,15 @@
  * `/admin`: every room with its people and figures, what an operator can do about them, and the end of the audit log.
  * Behind an admin's token.
  */
-import { AdminApi, type AdminRoom, type AuditEntry, isDenied, keepToken, keptToken } from "../../net/admin.ts";
+import {
+  AdminApi,
+  type AdminProcess,
+  type AdminRoom,
+  type AuditEntry,
+  isDenied,
+  keepToken,
+  keptToken,
+} from "../../net/admin.ts";
 import { h } from "../dom.ts";
 import { Toasts } from "../toasts.ts";
 import { details, percent } from "./format.ts";
@@ -77,6 +85,7 @@ class AdminView implements RoomActions {
   readonly #table: RoomsTable;
   readonly #summary = h("p", { class: "summary" });
   readonly #problem = h("p", { class: "problem", role: "alert", hidden: true });
+  readonly #processes = h("ul", { class: "processes", "aria-label": "Servers", hidden: true });
   readonly #audit = h("ol", { class: "audit" });
   readonly #toasts = new Toasts();
   readonly #timer: ReturnType<typeof setInterval>;
@@ -115,6 +124,7 @@ class AdminView implements RoomActions {
         h("h1", {}, "Operations"),
         this.#summary,
         this.#problem,
+        this.#processes,
         h("section", { "aria-label": "Rooms" }, this.#table.element),
         h("section", { "aria-label": "Audit log" }, h("h2", {}, "Audit log"), this.#audit),
         this.#toasts.element,
@@ -132,6 +142,7 @@ class AdminView implements RoomActions {
       ...rooms.filter(({ members }) => members > 0).map(({ inside }) => inside?.timeDilation ?? 1),
     );
     this.#summary.textContent = `${count(rooms.length, "room")}, ${count(members, "member")}${members > 0 ? `, the slowest at ${percent(slowest)} of real time` : ""}`;
+    void this.#refreshProcesses();
     void this.#refreshAudit();
   }
 
@@ -194,6 +205,13 @@ class AdminView implements RoomActions {
     }
   }
 
+  /** One alone has nobody to be compared with. */
+  async #refreshProcesses(): Promise<void> {
+    const processes = await this.#api.processes().catch(() => []);
+    this.#processes.hidden = processes.length < 2;
+    this.#processes.replaceChildren(...processes.map(processEntry));
+  }
+
   async #refreshAudit(): Promise<void> {
     const entries = await this.#api.audit(AUDIT_ENTRIES).catch(() => undefined);
     const shown = JSON.stringify(entries);
@@ -213,6 +231,25 @@ class AdminView implements RoomActions {
 }
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`;
+
+function processEntry(process: AdminProcess): HTMLLIElement {
+  const { url, version, state, load, rooms, members, memoryBytes } = process;
+  const megabytes = `${Math.round(memoryBytes / 2 ** 20)} MB`;
+  const figures = [
+    `${percent(load)} busy`,
+    count(rooms, "room"),
+    count(members, "member"),
+    megabytes,
+    `version ${version}`,
+  ];
+  return h(
+    "li",
+    { "data-process": process.process },
+    h("code", {}, url),
+    h("strong", { class: "badge" }, state),
+    h("span", {}, figures.join(", ")),
+  );
+}
 
 function auditEntry({ at, actor, action, room, details: values }: AuditEntry): HTMLLIElement {
   return h(

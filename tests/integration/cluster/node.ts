@@ -99,7 +99,15 @@ const metrics = new Metrics({
   bufferedBytes: () => 0,
   timeDilation: () => 1,
 });
-const cluster: Cluster = new Cluster({ store, rooms, maxRooms: 1000, metrics: metrics.cluster, log });
+const cluster: Cluster = new Cluster({
+  store,
+  rooms,
+  maxRooms: 1000,
+  balancing: "off",
+  own: () => ({ version: "1", state: "ready", publicUrl: null, threads: 1, memoryBytes: 0 }),
+  metrics: metrics.cluster,
+  log,
+});
 
 const app = Fastify({ forceCloseConnections: true });
 app.setErrorHandler((error, _request, reply) =>

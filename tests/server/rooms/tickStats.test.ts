@@ -34,6 +34,16 @@ test("a room whose first tick never comes back is told of at once", () => {
   expect(stats.take(1, 0, 2000).timeDilation).toBeLessThan(0.01);
 });
 
+test("a room's share of a thread is that of the last seconds; one that stands still takes nothing", () => {
+  const stats = after(3, 60);
+  expect(stats.share(3000)).toBeCloseTo(0.06, 2);
+  stats.runs(false, 3000);
+  expect(stats.share(3001)).toBe(0);
+  stats.runs(true, 9000);
+  for (let i = 0; i < 30; i++) stats.stepped(result(0.01));
+  expect(stats.share(9500)).toBeCloseTo(0.6, 10);
+});
+
 test("while a room stands still nobody waits for it", () => {
   const stats = after(2, 60);
   stats.runs(false, 2000);

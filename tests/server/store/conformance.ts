@@ -8,6 +8,8 @@ import {
   type Holder,
   type Lease,
   LeaseLost,
+  type ListedProcess,
+  type ProcessReport,
   type RoomRecord,
   type Store,
   StoreBehind,
@@ -133,6 +135,39 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
           if (!answer.created)
             expect(answer.room).toMatchObject({ name: makers[0].room, owner: { process: makers[0].process } });
       }
+    });
+
+    test("what processes say of themselves is there for all, as they said it last, and runs out", async () => {
+      const report: ProcessReport = {
+        process: "dan",
+        url: "http://dan:8080",
+        publicUrl: "https://dan.play.example",
+        version: "«1» 😀",
+        state: "starting",
+        load: 0.25,
+        rooms: 3,
+        maxRooms: 64,
+        members: 7,
+        memoryBytes: 2 ** 40,
+        given: [{ room: "one", to: null, secondsAgo: 0.5 }],
+      };
+      const of = async (process: string): Promise<ListedProcess | undefined> =>
+        (await other.processes()).find((one) => one.process === process);
+      await store.report(report);
+      await store.report({ ...report, process: "eve", publicUrl: null });
+      await store.report({ ...report, state: "ready", given: [] });
+      const { secondsLeft, ...said } = (await of("dan"))!;
+      expect(said).toEqual({ ...report, state: "ready", given: [] });
+      expect(secondsLeft).toBeGreaterThan(0);
+      expect(secondsLeft).toBeLessThanOrEqual(TERM);
+      // One that is known to be dead is not waited for; the others' word goes on.
+      await other.endLeases("dan");
+      expect((await of("dan"))!.secondsLeft).toBeLessThanOrEqual(0);
+      expect((await of("eve"))!.secondsLeft).toBeGreaterThan(0);
+      await afterTerm();
+      expect((await of("eve"))!.secondsLeft).toBeLessThanOrEqual(0);
+      await store.report(report);
+      expect((await of("dan"))!.secondsLeft).toBeGreaterThan(0);
     });
 
     test("nobody takes a room while its lease runs; a release ends it at once", async () => {

@@ -1,0 +1,186 @@
+/**
+ * What somebody without any token could do to a server, each until the process ends. They ask again as soon as they
+ * have an answer, whatever it says, and are not polite about anything.
+ */
+import { randomBytes } from "node:crypto";
+import { Agent, get, request } from "node:http";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { encode } from "@msgpack/msgpack";
+import WebSocket from "ws";
+import { Bot, createRoom } from "../bot.ts";
+
+type Attack = (url: string) => Promise<void>;
+
+/** Requests at once, for each attack by HTTP. */
+const AT_ONCE = 8;
+/** A moment, so that one machine is left with anything for those whom it is about, ms. */
+const PAUSE_MS = 2;
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/** @returns when the answer is read; never rejects */
+function ask(url: string, method = "GET", headers: Record<string, string> = {}, body?: string): Promise<void> {
+  return new Promise((resolve) => {
+    const asked = request(url, { method, agent, headers }, (answer) => {
+      answer.resume();
+      answer.on("close", resolve);
+    });
+    asked.on("error", () => resolve());
+    asked.end(body);
+  });
+}
+
+async function loop(work: (turn: number) => Promise<void>, atOnce = AT_ONCE): Promise<void> {
+  const one = async (): Promise<void> => {
+    for (let turn = 0; ; turn++) {
+      await work(turn).catch(() => {});
+      await sleep(PAUSE_MS);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+}
+
+/** A room of its own, made once; any of those there if it may make none. */
+const rooms = new Map<string, Promise<{ room: string; token?: string }>>();
+function ownRoom(url: string, scene: string): Promise<{ room: string; token?: string }> {
+  const known = rooms.get(scene);
+  if (known) return known;
+  const made = (async () => {
+    for (;;) {
+      try {
+        return await createRoom(url, scene);
+      } catch {
+        await sleep(500);
+      }
+    }
+  })();
+  rooms.set(scene, made);
+  return made;
+}
+
+const json = { "content-type": "application/json" };
+const host = (url: string): { host: string; port: number } => ({ host: "127.0.0.1", port: Number(new URL(url).port) });
+
+/** Lines that are opened, as many as are wanted, and again when they end. */
+async function lines(url: string, count: number, use: (line: ReturnType<typeof connect>) => void): Promise<void> {
+  const open = (): void => {
+    const line = connect(host(url));
+    line.on("error", () => {});
+    line.on("close", () => setTimeout(open, 20));
+    line.on("connect", () => use(line));
+  };
+  for (let i = 0; i < count; i++) open();
+}
+
+export const ATTACKS: Readonly<Record<string, Attack>> = {
+  /** What is dear to answer, in loops. */
+  routes: async (url) => {
+    const { room } = await ownRoom(url, "bunny");
+    const paths = [
+      "/api/scenes",
+      "/metrics",
+      "/api/rooms",
+      `/api/rooms/${room}/positions`,
+      `/api/rooms/${room}/recording`,
+      `/api/rooms/${room}/replay?seconds=10`,
+      "/docs/json",
+      "/",
+    ];
+    await loop((turn) =>
+      ask(
+        turn % 9 === 8
+          ? `${url}/api/topologies/${randomBytes(16).toString("hex")}`
+          : `${url}${paths[turn % paths.length]!}`,
+      ),
+    );
+  },
+  /** Rooms that are not there. */
+  nowhere: (url) => loop((turn) => ask(`${url}/api/rooms/nowhere-${turn}-${randomBytes(3).toString("hex")}`)),
+  /** A byte now and then, of many bodies. */
+  slowBodies: (url) =>
+    lines(url, 200, (line) => {
+      line.write(
+        "POST /api/rooms HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n",
+      );
+      const timer = setInterval(() => line.write(" "), 500);
+      line.on("close", () => clearInterval(timer));
+    }),
+  /** Connections that say nothing, or half a head. */
+  halfOpen: (url) => lines(url, 600, (line) => void (Math.random() < 0.5 && line.write("GET / HTTP/1.1\r\nX-Y: "))),
+  /** Tokens that are none, over HTTP and sockets. */
+  wrongTokens: async (url) => {
+    const { room } = await ownRoom(url, "bunny");
+    await loop(async (turn) => {
+      const token = randomBytes(24).toString("base64url");
+      if (turn % 2) return ask(`${url}/api/admin/rooms`, "GET", { authorization: `Bearer ${token}` });
+      const bot = Bot.connect(url, room, { joinToken: token });
+      await bot.untilClosed(2000).catch(() => bot.drop());
+    }, 4);
+  },
+  /** Rooms of all scenes, as many as there may be. */
+  creations: (url) =>
+    loop(async (turn) => {
+      const scene = ["drape", "dragon", "bunny", "flag-on-pole", "jelly-stack"][turn % 5]!;
+      await ask(`${url}/api/rooms`, "POST", json, JSON.stringify({ scene }));
+      await sleep(20);
+    }, 4),
+  /** One hand in a heavy room. */
+  heavyRoom: async (url) => {
+    const { room } = await ownRoom(url, "drape");
+    for (;;) {
+      try {
+        const bot = await Bot.join(url, room, { timeoutMs: 20_000 });
+        const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
+        const from = bot.surfacePosition(point);
+        bot.grab(1, point, from);
+        for (let move = 0; bot.closed === null; move++) {
+          bot.move(1, [from[0] + 0.4 * Math.sin(move / 5), from[1] + 0.3, from[2] + 0.4 * Math.cos(move / 5)]);
+          await sleep(40);
+        }
+      } catch {
+        await sleep(200);
+      }
+    }
+  },
+  /** Its own room goes back, all the time. */
+  undos: async (url) => {
+    const { room, token } = await ownRoom(url, "bunny");
+    const headers = { ...json, ...(token !== undefined && { authorization: `Bearer ${token}` }) };
+    await loop(() => ask(`${url}/api/rooms/${room}/undo`, "POST", headers, '{"seconds":100}'), 4);
+  },
+  /** Recordings and films that nobody reads. */
+  deafReaders: async (url) => {
+    const { room } = await ownRoom(url, "bunny");
+    await loop(async (turn) => {
+      const asked = get(
+        `${url}/api/rooms/${room}/${turn % 2 ? "recording" : "replay?seconds=60"}`,
+        { agent: false },
+        (answer) => answer.pause(),
+      );
+      asked.on("error", () => {});
+      await sleep(500);
+    }, 4);
+  },
+  /** Frames that are none, messages that are none, and too many of those that are some. */
+  badFrames: async (url) => {
+    const { room } = await ownRoom(url, "jelly-stack");
+    await loop(async (turn) => {
+      const socket = new WebSocket(`${url.replace("http", "ws")}/api/rooms/${room}/socket`);
+      await new Promise<void>((resolve) => {
+        socket.on("error", () => {});
+        socket.on("close", () => resolve());
+        socket.on("open", () => {
+          if (turn % 3 === 0) return socket.send(randomBytes(4096));
+          if (turn % 3 === 1) return socket.send(randomBytes(100_000));
+          socket.send(encode([1, 1, { name: "mallory" }]));
+          const flood = setInterval(() => {
+            for (let i = 0; i < 200; i++) socket.send(encode([2, i, 0, 0, 0.3, 0.3, 0, 1, 0]));
+          }, 10);
+          socket.on("close", () => clearInterval(flood));
+          setTimeout(() => socket.terminate(), 3000);
+        });
+      });
+    }, 6);
+  },
+};

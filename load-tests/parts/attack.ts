@@ -1,0 +1,215 @@
+/**
+ * One address does all at once that somebody could do to a server without being anybody: what other members notice. A
+ * real server at its default settings; three rooms with members at addresses of their own, each with a hand; calm and
+ * attacked seconds in turns, so that what else the machine does is in both alike; and from inside of the server, by CPU
+ * time, how long its main thread works without looking up (attack/probe.ts), which nothing else on the machine changes.
+ * Everything is one machine's work here, the attacker's too: it is a process of its own, and gives way (nice 19).
+ */
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
+import { constants, setPriority, tmpdir } from "node:os";
+import { json } from "node:stream/consumers";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Bot } from "../bot.ts";
+import { quantile, type Row } from "../part.ts";
+import { serveCommand, startServer } from "../server.ts";
+import { ATTACKS } from "../attack/attacks.ts";
+
+export const name = "attack";
+export const about = "one anonymous address with all attacks at once: frame gaps of members at other addresses";
+export const runs = 1;
+export const onDemand = true;
+export const timeoutSeconds = 900;
+
+/** Light scenes, so that a frame that is late is late for others' sake. */
+const SCENES = ["bunny", "put-in", "jelly-stack"];
+/** Calm and attacked, so many times. */
+const ROUNDS = 6;
+const SECONDS = 10;
+const SETTLE_SECONDS = 2;
+/** Work that is longer than the time between two frames at 30 Hz delays one, ms. */
+const FRAME_MS = 1000 / 30;
+/** Of the calm 99th percentile. */
+const MOST = 1.2;
+
+/** Times between frames of one member, ms, since it was asked last. */
+class Watch {
+  readonly bot: Bot;
+  #gaps: number[] = [];
+  #lastMs = performance.now();
+
+  constructor(bot: Bot) {
+    this.bot = bot;
+    let seen = bot.tick;
+    bot.socket.on("message", () => {
+      if (bot.tick === seen) return;
+      seen = bot.tick;
+      this.#note();
+    });
+  }
+
+  take(): number[] {
+    // A frame that has not come yet is late already.
+    if (performance.now() - this.#lastMs > 1000) this.#note();
+    const gaps = this.#gaps;
+    this.#gaps = [];
+    return gaps;
+  }
+
+  #note(): void {
+    const nowMs = performance.now();
+    this.#gaps.push(nowMs - this.#lastMs);
+    this.#lastMs = nowMs;
+  }
+}
+
+/** @returns its name; made from this address, for an address's rooms share what they may take */
+async function makeRoom(port: number, scene: string, from: string): Promise<string> {
+  const asked = request({
+    host: "127.0.0.1",
+    port,
+    path: "/api/rooms",
+    method: "POST",
+    localAddress: from,
+    headers: { "content-type": "application/json" },
+  });
+  asked.end(JSON.stringify({ scene }));
+  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  return ((await json(answer)) as { room: string }).room;
+}
+
+const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+
+/** Longest pieces of the main thread's work that were over in one of these spans, ms of CPU time. */
+function works(probe: string, spans: readonly [number, number][]): { most: number; above: number } {
+  const pieces = readFileSync(probe, "utf8")
+    .split("\n")
+    .map((line) => line.split(" ").map(Number) as [number, number])
+    .filter(([at]) => spans.some(([from, until]) => at >= from && at < until))
+    .map(([, ms]) => ms);
+  return { most: Math.max(0, ...pieces), above: pieces.filter((ms) => ms > FRAME_MS).length };
+}
+
+async function attackWith(attacks: readonly string[], url: string, seconds: number): Promise<void> {
+  const child: ChildProcess = fork(fileURLToPath(new URL("../attack/main.ts", import.meta.url)), [
+    url,
+    attacks.join(","),
+    String(seconds),
+  ]);
+  setPriority(child.pid!, constants.priority.PRIORITY_LOW);
+  const [code] = (await once(child, "exit")) as [number | null];
+  if (code !== 0) throw new Error(`the attacker ended with ${code}`);
+}
+
+export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
+  const dataDir = mkdtempSync(join(tmpdir(), "pliant-attack-"));
+  // `--scenes` names attacks here: what one alone does.
+  const attacks = scenes ?? Object.keys(ATTACKS);
+  const probe = join(dataDir, "work");
+  writeFileSync(probe, "");
+  const server = await startServer({
+    command: serveCommand("--import", new URL("../attack/probe.ts", import.meta.url).href),
+    env: {
+      ATTACK_PROBE: probe,
+      HOST: "0.0.0.0",
+      PLIANT_STORE: "sqlite",
+      PLIANT_DATA_DIR: dataDir,
+      PLIANT_PREWARM: [...SCENES, "drape"].join(","),
+      // As nobody has said anything: the harness of the other parts asks for more than one address may.
+      PLIANT_ADDRESS_BUDGET: "",
+      PLIANT_MEMBERS_PER_ADDRESS: "",
+    },
+    readyWithinMs: 120_000,
+  });
+  const watches: Watch[] = [];
+  let hands: NodeJS.Timeout | undefined;
+  try {
+    for (const [i, scene] of SCENES.entries()) {
+      // Of 127.0.0.0/8 every address is this machine's; the attacker's is 127.0.0.1.
+      const from = `127.0.1.${i + 1}`;
+      const room = await makeRoom(server.port, scene, from);
+      const bot = await Bot.join(server.url, room, { timeoutMs: 60_000, from });
+      const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
+      bot.grab(1, point, bot.surfacePosition(point));
+      watches.push(new Watch(bot));
+    }
+    const from = watches.map(({ bot }) => bot.surfacePosition({ body: 0, triangle: 0, u: 0.3, v: 0.3 }));
+    let moves = 0;
+    hands = setInterval(() => {
+      moves += 1;
+      for (const [i, { bot }] of watches.entries()) {
+        const [x, y, z] = from[i]!;
+        bot.move(1, [x + 0.1 * Math.sin(moves / 5), y + 0.2, z + 0.1 * Math.cos(moves / 5)]);
+      }
+    }, 40);
+    const calm: number[] = [];
+    const attacked: number[] = [];
+    const spans: { calm: [number, number][]; attacked: [number, number][] } = { calm: [], attacked: [] };
+    for (let round = 0; round < ROUNDS; round++) {
+      await sleep(1000 * SETTLE_SECONDS);
+      for (const watch of watches) watch.take();
+      const calmMs = monotonicMs();
+      await sleep(1000 * SECONDS);
+      spans.calm.push([calmMs, monotonicMs()]);
+      calm.push(...watches.flatMap((watch) => watch.take()));
+      const attack = attackWith(attacks, server.url, SETTLE_SECONDS + SECONDS);
+      await sleep(1000 * SETTLE_SECONDS);
+      for (const watch of watches) watch.take();
+      const attackedMs = monotonicMs();
+      await sleep(1000 * SECONDS);
+      spans.attacked.push([attackedMs, monotonicMs()]);
+      attacked.push(...watches.flatMap((watch) => watch.take()));
+      await attack;
+    }
+    const lost = watches.filter(({ bot }) => bot.closed !== null).length;
+    const figures = (gaps: readonly number[]): [number, number, number] => [
+      quantile(gaps, 0.5),
+      quantile(gaps, 0.99),
+      Math.max(...gaps),
+    ];
+    const [calm50, calm99, calmMost] = figures(calm);
+    const [attacked50, attacked99, attackedMost] = figures(attacked);
+    await sleep(1000); // The probe's last lines.
+    const work = { calm: works(probe, spans.calm), attacked: works(probe, spans.attacked) };
+    return [
+      {
+        what: "calm: main thread, longest work",
+        value: work.calm.most,
+        unit: "ms",
+        note: `${work.calm.above} above ${FRAME_MS.toFixed(0)} ms`,
+      },
+      {
+        what: "attacked: main thread, longest work",
+        value: work.attacked.most,
+        unit: "ms",
+        note: `${work.attacked.above} above ${FRAME_MS.toFixed(0)} ms`,
+      },
+      { what: "calm: frame gap p50", value: calm50, unit: "ms", absolute: true },
+      {
+        what: "calm: frame gap p99",
+        value: calm99,
+        unit: "ms",
+        absolute: true,
+        note: `longest ${calmMost.toFixed(0)} ms`,
+      },
+      { what: "attacked: frame gap p50", value: attacked50, unit: "ms", absolute: true },
+      {
+        what: "attacked: frame gap p99",
+        value: attacked99,
+        unit: "ms",
+        absolute: true,
+        note: `longest ${attackedMost.toFixed(0)} ms`,
+      },
+      { what: "attacked over calm, p99", value: attacked99 / calm99, unit: "times", target: { atMost: MOST } },
+      { what: "members lost", value: lost, unit: "members", target: { atMost: 0 } },
+    ];
+  } finally {
+    clearInterval(hands);
+    await server.stop();
+    rmSync(dataDir, { recursive: true });
+  }
+}

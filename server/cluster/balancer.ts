@@ -1,0 +1,87 @@
+/**
+ * Sends rooms where there is more room for them: new ones to the least busy process, running ones away from one that is
+ * too busy, and those that nobody owns to whom they were given (balance.ts). What it does is done by the hand-over that
+ * operators have; it is counted, logged, and can be switched off.
+ */
+import type { ClusterMetrics } from "../metrics/cluster.ts";
+import type { Holder, ListedProcess, Listing } from "../store/store.ts";
+import { BusyWatch, expected, heirOf, movesOf, placeOf, spread } from "./balance.ts";
+import { BALANCE } from "./balanceRules.ts";
+import type { Log } from "./leaseKeeper.ts";
+import type { Processes } from "./processes.ts";
+
+/**
+ * on: rooms that run are moved, too. place: only new ones are placed. off: every process takes what it is asked for.
+ */
+export type Balancing = "on" | "place" | "off";
+
+export interface BalancerOptions {
+  balancing: Balancing;
+  processes: Processes;
+  /** Gives rooms to these processes. @returns those that were handed over */
+  handOver: (rooms: ReadonlyMap<string, string | null>) => Promise<string[]>;
+  metrics: ClusterMetrics;
+  log: Log;
+}
+
+export class Balancer {
+  readonly #options: BalancerOptions;
+  readonly #watch = new BusyWatch(BALANCE);
+  #moving = false;
+
+  constructor(options: BalancerOptions) {
+    this.#options = options;
+  }
+
+  /** Whose these rooms are that nobody owns; those that are not in it, anybody may take. Never rejects. */
+  async heirs(free: readonly Pick<Listing, "name" | "lapsed">[]): Promise<Map<string, ListedProcess>> {
+    if (free.length === 0) return new Map();
+    const { processes } = this.#options;
+    const table = await processes.table();
+    const own = processes.report();
+    return new Map(
+      free.flatMap((listing): [string, ListedProcess][] => {
+        const heir = heirOf(listing, own, table, BALANCE);
+        return heir ? [[listing.name, heir]] : [];
+      }),
+    );
+  }
+
+  /** Where a new room is best made; null: here. */
+  place(): Holder | null {
+    const { processes, balancing } = this.#options;
+    if (balancing === "off") return null;
+    const place = placeOf(processes.report(), processes.known, BALANCE);
+    if (place !== null) processes.expect(place, BALANCE.newRoomShare);
+    return place;
+  }
+
+  /** For whom rooms are that are given up; null: for anybody. */
+  receivers(rooms: readonly string[]): Map<string, string | null> {
+    const { processes } = this.#options;
+    const shares = new Map(processes.loads.map(({ name, share }) => [name, share]));
+    const loads = rooms.map((name) => ({ name, share: shares.get(name) ?? 0 }));
+    const places = spread(processes.report(), processes.threads, processes.known, loads, BALANCE);
+    return new Map(rooms.map((room) => [room, places.get(room) ?? null]));
+  }
+
+  /** Hands rooms over if this process has been too busy for a while. Never rejects. */
+  async look(): Promise<void> {
+    const { processes, balancing, handOver, metrics, log } = this.#options;
+    if (balancing !== "on" || this.#moving) return;
+    const nowMs = performance.now();
+    if (!this.#watch.look(processes.load, nowMs)) return;
+    const own = processes.report();
+    const moves = movesOf(own, processes.threads, processes.known, processes.loads, BALANCE);
+    if (moves.length === 0) return;
+    this.#moving = true;
+    for (const { room, share, to } of moves) {
+      const theirs = expected([to], BALANCE)[0]!.load;
+      log.info({ room, to: to.url, share, load: own.load, theirs }, "a room goes to a less busy process");
+    }
+    const handed = await handOver(new Map(moves.map(({ room, to }) => [room, to.process])));
+    for (const _room of handed) metrics.balanced("moved");
+    this.#watch.moved(performance.now());
+    this.#moving = false;
+  }
+}

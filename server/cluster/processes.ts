@@ -1,0 +1,208 @@
+/**
+ * What the processes of a cluster know of each other: each writes down three times in a term how busy it is, of which
+ * version, and which rooms it has just given up for whom, and reads what the others have written. No room depends on
+ * it: who has one the leases say, and without this table rooms go to whoever comes first.
+ */
+import type { ClusterMetrics } from "../metrics/cluster.ts";
+import type { GivenRoom, Holder, ListedProcess, ProcessReport, ProcessState, Store } from "../store/store.ts";
+import { isAlive } from "./balance.ts";
+import type { Log } from "./leaseKeeper.ts";
+import type { ClusterRooms, RoomLoad } from "./rooms.ts";
+
+const REPORTS_PER_TERM = 3;
+/** Loads are the mean of so many reports. */
+const REPORTS_IN_LOAD = 3;
+/** Rooms that were given up are told of for so long, ms. */
+const GIVEN_MS = 60_000;
+/** Longer nobody waits for others to be told, ms: they would only have to find out. */
+const TELL_MS = 1000;
+
+/** What the process says of itself, beside its rooms. */
+export interface OwnState {
+  version: string;
+  state: "starting" | "ready";
+  publicUrl: string | null;
+  /** That step shared rooms. */
+  threads: number;
+  memoryBytes: number;
+}
+
+export interface ProcessesOptions {
+  store: Store;
+  holder: Holder;
+  rooms: Pick<ClusterRooms, "members" | "names" | "loads">;
+  maxRooms: number;
+  own: () => OwnState;
+  metrics: ClusterMetrics;
+  log: Log;
+}
+
+export class Processes {
+  readonly #options: ProcessesOptions;
+  readonly #tell: () => Promise<void>;
+  readonly #read: () => Promise<ListedProcess[]>;
+  readonly #given = new Map<string, { to: string | null; ms: number }>();
+  readonly #loads: number[] = [];
+  #known: ListedProcess[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  /** On its way out. */
+  #ending: "draining" | "gone" | null = null;
+  #started = false;
+  #failing = false;
+
+  constructor(options: ProcessesOptions) {
+    this.#options = options;
+    const { store, metrics } = options;
+    this.#tell = oneByOne(() => store.report(this.report()));
+    this.#read = oneByOne(() => store.processes());
+    metrics.load = () => this.load;
+    metrics.processes = () => {
+      const count = (wanted: ProcessState): number =>
+        this.#known.filter((process) => isAlive(process) && process.state === wanted).length;
+      return { starting: count("starting"), ready: count("ready"), draining: count("draining") };
+    };
+  }
+
+  /** From now on others know of this one. @param looked after each look at the others */
+  start(looked: () => void): void {
+    if (this.#started || this.#ending) return;
+    this.#started = true;
+    const periodMs = (1000 * this.#options.store.leaseSeconds) / REPORTS_PER_TERM;
+    const again = async (): Promise<void> => {
+      this.#sample();
+      await this.#told();
+      await this.table();
+      if (this.#ending) return;
+      looked();
+      this.#timer = setTimeout(() => void again(), periodMs * (0.9 + 0.2 * Math.random()));
+    };
+    void again();
+  }
+
+  /** Share of the stepping threads' time that rooms take, lately. */
+  get load(): number {
+    return this.#loads.reduce((sum, load) => sum + load, 0) / Math.max(1, this.#loads.length);
+  }
+
+  get threads(): number {
+    return this.#options.own().threads;
+  }
+
+  /** As of the last look, this one included. Empty while the store does not answer. */
+  get known(): readonly ListedProcess[] {
+    return this.#known;
+  }
+
+  get loads(): RoomLoad[] {
+    return this.#options.rooms.loads?.() ?? [];
+  }
+
+  /** What this process says of itself. */
+  report(): ProcessReport {
+    const { holder, rooms, maxRooms, own } = this.#options;
+    const { version, state, publicUrl, memoryBytes } = own();
+    const names = rooms.names();
+    const nowMs = performance.now();
+    for (const [room, { ms }] of this.#given) if (nowMs - ms > GIVEN_MS) this.#given.delete(room);
+    const given = [...this.#given].map(
+      ([room, { to, ms }]): GivenRoom => ({
+        room,
+        to,
+        secondsAgo: (nowMs - ms) / 1000,
+      }),
+    );
+    return {
+      ...holder,
+      version,
+      state: this.#ending ?? state,
+      publicUrl,
+      load: this.load,
+      rooms: names.length,
+      maxRooms,
+      members: names.reduce((sum, name) => sum + rooms.members(name), 0),
+      memoryBytes,
+      given,
+    };
+  }
+
+  /** The table as it is now. Never rejects: nothing is known while the store does not answer. */
+  async table(): Promise<readonly ListedProcess[]> {
+    try {
+      this.#known = aged(await this.#read(), this.#options.store.leaseSeconds);
+    } catch {
+      this.#known = [];
+    }
+    return this.#known;
+  }
+
+  /** A room is about to be made there: counted until the next look. */
+  expect({ process }: ListedProcess, load: number): void {
+    this.#known = this.#known.map((known) =>
+      known.process === process ? { ...known, rooms: known.rooms + 1, load: Math.min(1, known.load + load) } : known,
+    );
+  }
+
+  /** Others are to know before these rooms are free, and who is to have them. Never rejects. */
+  async give(rooms: ReadonlyMap<string, string | null>): Promise<void> {
+    if (!this.#started || rooms.size === 0) return;
+    const ms = performance.now();
+    for (const [room, to] of rooms) this.#given.set(room, { to, ms });
+    await this.#told();
+  }
+
+  /** Takes no more rooms. */
+  drain(): void {
+    this.#ending = "draining";
+    if (this.#timer) clearTimeout(this.#timer);
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    this.drain();
+    this.#ending = "gone";
+    if (this.#started) await this.#told();
+  }
+
+  #sample(): void {
+    const shares = this.loads.reduce((sum, { share }) => sum + share, 0);
+    this.#loads.push(Math.min(1, shares / this.threads));
+    if (this.#loads.length > REPORTS_IN_LOAD) this.#loads.shift();
+  }
+
+  async #told(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const waited = new Promise<void>((resolve) => (timer = setTimeout(resolve, TELL_MS)));
+    const told = this.#tell().then(
+      () => (this.#failing = false),
+      (error: unknown) => {
+        if (!this.#failing) this.#options.log.warn({ err: error }, "other processes cannot be told of this one");
+        this.#failing = true;
+      },
+    );
+    await Promise.race([told, waited]);
+    clearTimeout(timer);
+  }
+}
+
+/** What was some seconds ago when it was written is longer ago by now. */
+const aged = (table: readonly ListedProcess[], leaseSeconds: number): ListedProcess[] =>
+  table.map((process) => ({
+    ...process,
+    given: process.given.map((room) => ({
+      ...room,
+      secondsAgo: room.secondsAgo + Math.max(0, leaseSeconds - process.secondsLeft),
+    })),
+  }));
+
+/** Nobody gets an answer that is older than the question, and no two are asked at once. */
+function oneByOne<T>(ask: () => Promise<T>): () => Promise<T> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | null = null;
+  return () =>
+    (next ??= running.then(() => {
+      next = null;
+      const answer = ask();
+      running = answer.catch(() => {});
+      return answer;
+    }));
+}

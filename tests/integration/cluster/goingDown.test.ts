@@ -1,0 +1,94 @@
+/**
+ * A real process is told to go (SIGTERM) while it has as many rooms as it may, with somebody in each: it ends within
+ * the time that the manifests give it, and everybody is in the same room again as who they were, at the other process.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { Connection } from "../../../client/net/connection.ts";
+import { createRoom } from "../../../load-tests/bot.ts";
+import { freePort, type RunningServer, startServer } from "../../../load-tests/server.ts";
+import { readConfig } from "../../../server/config.ts";
+import type { Welcome } from "../../../shared/protocol.ts";
+
+const ROOMS = 40;
+const SCENES = fileURLToPath(new URL("../scenes", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "pliant-down-"));
+const running: RunningServer[] = [];
+const lines: Connection[] = [];
+afterAll(async () => {
+  for (const line of lines) line.close();
+  await Promise.all(running.map((server) => server.stop()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(): Promise<RunningServer> {
+  const port = await freePort();
+  const server = await startServer({
+    port,
+    env: {
+      PLIANT_STORE: "sqlite",
+      PLIANT_DATA_DIR: folder,
+      PLIANT_SCENES_DIR: SCENES,
+      PLIANT_PREWARM: "cube",
+      PLIANT_WORKERS: "1",
+      PLIANT_CONNECTIONS_PER_ADDRESS: "1000",
+      PLIANT_ROOMS_PER_ADDRESS: "64",
+      PLIANT_ROOMS_PER_MINUTE: "1000",
+      // Rooms are to be where they are made.
+      PLIANT_BALANCE: "off",
+      PLIANT_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    },
+  });
+  running.push(server);
+  return server;
+}
+
+/** Of the pod: s until it is told, and until it is killed after that. */
+function grace(): { wait: number; kill: number } {
+  const manifest = fileURLToPath(new URL("../../../server/ops/kubernetes/pliant.yaml", import.meta.url));
+  const deployment = parseAllDocuments(readFileSync(manifest, "utf8"))
+    .map((document) => document.toJS() as any)
+    .find(({ kind }) => kind === "Deployment");
+  const { terminationGracePeriodSeconds, containers } = deployment.spec.template.spec;
+  const wait = Number(containers[0].lifecycle.preStop.exec.command[1]);
+  return { wait, kill: terminationGracePeriodSeconds - wait };
+}
+
+test(`SIGTERM with ${ROOMS} rooms ends in time, and no member is lost`, async () => {
+  const [leaving, staying] = [await start(), await start()];
+  const welcomes: Welcome[][] = [];
+  for (let i = 0; i < ROOMS; i++) {
+    await createRoom(leaving.url, "cube", `room-${i}`);
+    const own: Welcome[] = [];
+    welcomes.push(own);
+    // By way of the one that stays, as by a balancer that knows who goes.
+    lines.push(
+      new Connection({
+        url: `${staying.url.replace("http", "ws")}/api/rooms/room-${i}/socket`,
+        profile: () => ({ name: `Ada ${i}`, color: "#112233" }),
+        onEvent: (event) => void (event.type === "welcome" && own.push(event.welcome)),
+        onStatus: () => {},
+      }),
+    );
+  }
+  const until = async (what: string, done: () => boolean): Promise<void> => {
+    for (const endMs = performance.now() + 60_000; !done(); await new Promise((resolve) => setTimeout(resolve, 20)))
+      if (performance.now() > endMs) throw new Error(`${what}: not within 60 s\n${leaving.output()}`);
+  };
+  const at = (server: RunningServer) => (own: Welcome[]) => own.at(-1)?.url === server.url;
+  await until("everybody is in", () => welcomes.every(at(leaving)) && lines.every((line) => line.isOpen));
+  const before = welcomes.map((own) => own.at(-1)!.session);
+  const startMs = performance.now();
+  expect(await leaving.stop()).toBe(0);
+  const seconds = (performance.now() - startMs) / 1000;
+  expect(seconds).toBeLessThan(readConfig({}).shutdownSeconds);
+  expect(seconds).toBeLessThan(grace().kill);
+  await until("everybody is in again", () => welcomes.every(at(staying)) && lines.every((line) => line.isOpen));
+  const back = (performance.now() - startMs) / 1000;
+  expect(welcomes.map((own) => own.at(-1)!.session)).toEqual(before);
+  console.info(`${ROOMS} rooms: gone after ${seconds.toFixed(2)} s, everybody back after ${back.toFixed(2)} s`);
+});

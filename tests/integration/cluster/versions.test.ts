@@ -1,0 +1,126 @@
+/**
+ * Two versions of the program on one store, as in every update: neither can read the other's rooms. Each leaves them to
+ * the other, whatever happens to single processes, and visitors of either come in at any. Real processes.
+ */
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, test } from "vitest";
+import { Connection } from "../../../client/net/connection.ts";
+import { Bot, createRoom } from "../../../load-tests/bot.ts";
+import { freePort, type RunningServer, serveCommand, startServer } from "../../../load-tests/server.ts";
+import type { Welcome } from "../../../shared/protocol.ts";
+
+const ADMIN = "an-operators-own-token";
+const OTHER = fileURLToPath(new URL("./otherVersion.ts", import.meta.url));
+const SCENES = fileURLToPath(new URL("../scenes", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "pliant-versions-"));
+const running: RunningServer[] = [];
+const lines: Connection[] = [];
+afterAll(async () => {
+  for (const line of lines) line.close();
+  await Promise.all(running.map((server) => server.stop()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(version: "old" | "new"): Promise<RunningServer> {
+  const port = await freePort();
+  const server = await startServer({
+    port,
+    command: version === "old" ? serveCommand() : serveCommand("--import", OTHER),
+    env: {
+      PLIANT_STORE: "sqlite",
+      PLIANT_DATA_DIR: folder,
+      PLIANT_SCENES_DIR: SCENES,
+      PLIANT_PREWARM: "cube",
+      PLIANT_WORKERS: "1",
+      PLIANT_ADMIN_TOKEN: ADMIN,
+      PLIANT_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    },
+  });
+  running.push(server);
+  return server;
+}
+
+interface Listed {
+  room: string;
+  parked?: { reason: string };
+}
+const list = async ({ url }: RunningServer): Promise<Listed[]> =>
+  ((await (await fetch(`${url}/api/rooms`)).json()) as { rooms: Listed[] }).rooms;
+const urlOf = async ({ url }: RunningServer, room: string): Promise<string | undefined> =>
+  ((await (await fetch(`${url}/api/rooms/${room}`)).json()) as { url?: string }).url;
+const versions = async ({ url }: RunningServer): Promise<string[]> => {
+  const answer = await fetch(`${url}/api/admin/processes`, { headers: { authorization: `Bearer ${ADMIN}` } });
+  return ((await answer.json()) as { processes: { version: string }[] }).processes.map(({ version }) => version).sort();
+};
+
+async function until(what: string, done: () => boolean | Promise<boolean>): Promise<void> {
+  for (const endMs = performance.now() + 60_000; !(await done()); ) {
+    if (performance.now() > endMs)
+      throw new Error(`${what}: not within 60 s\n${running.map((server) => server.output()).join("\n")}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** A page's own line, by way of this server. */
+function visit(server: RunningServer, room: string): Welcome[] {
+  const welcomes: Welcome[] = [];
+  lines.push(
+    new Connection({
+      url: `${server.url.replace("http", "ws")}/api/rooms/${room}/socket`,
+      profile: () => ({ name: "Ada", color: "#112233" }),
+      onEvent: (event) => void (event.type === "welcome" && welcomes.push(event.welcome)),
+      onStatus: () => {},
+    }),
+  );
+  return welcomes;
+}
+
+test("rooms stay with their version: handed over, after kill -9, and when new ones come; visitors come in anywhere", async () => {
+  const [first, second, newer] = [await start("old"), await start("old"), await start("new")];
+  const olds = ["old-0", "old-1", "old-2", "old-3"];
+  for (const room of olds) await createRoom(first.url, "cube", room);
+  await createRoom(newer.url, "cube", "new-0");
+  expect(await urlOf(first, "new-0")).toBe(newer.url);
+  await until("all know of all", async () => (await versions(newer)).length === 3);
+  const [a, b, c] = await versions(newer);
+  expect(new Set([a, b, c]).size).toBe(2);
+
+  // Those in the old rooms came by way of the new process, those in the new one by way of an old one.
+  const visits = [...olds.map((room) => visit(newer, room)), visit(second, "new-0")];
+  const areIn = (): boolean => visits.every((own) => own.length > 0) && lines.every((line) => line.isOpen);
+  await until("everybody is in", areIn);
+  const sessions = visits.map((own) => own.at(-1)!.session);
+
+  expect(await first.stop()).toBe(0);
+  await until("the rooms are at the other old one", () =>
+    visits.slice(0, 4).every((own) => own.at(-1)!.url === second.url),
+  );
+
+  const third = await start("old");
+  await until("it is known", async () => (await versions(newer)).length === 3);
+  const gone = once(second.process, "exit");
+  second.process.kill("SIGKILL");
+  await gone;
+  await until("the rooms are at the third", () => visits.slice(0, 4).every((own) => own.at(-1)!.url === third.url));
+  // The page that came by way of the one that was killed has nobody left to ask.
+  lines.pop()!.close();
+  expect((await list(newer)).filter(({ parked }) => parked !== undefined)).toEqual([]);
+  await until("everybody is in again", () => lines.every((line) => line.isOpen));
+  expect(visits.map((own) => own.at(-1)!.session)).toEqual(sessions);
+  const bot = await Bot.join(third.url, "new-0");
+  await bot.frames(3);
+  await bot.leave();
+
+  // With nobody left of its version a room is kept, and goes on when there is somebody.
+  expect(await newer.stop()).toBe(0);
+  await until("it is kept", async () =>
+    (await list(third)).some(({ room, parked }) => room === "new-0" && parked?.reason === "version"),
+  );
+  const again = await start("new");
+  await until("it goes on", async () => (await urlOf(third, "new-0")) === again.url);
+  expect((await list(again)).filter(({ parked }) => parked !== undefined)).toEqual([]);
+});

@@ -1,0 +1,190 @@
+/** Which room goes where, by what processes say of themselves: no store, no time, no line. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { BusyWatch, heirOf, movesOf, placeOf, spread } from "../../../server/cluster/balance.ts";
+import { BALANCE } from "../../../server/cluster/balanceRules.ts";
+import type { RoomLoad } from "../../../server/cluster/rooms.ts";
+import type { ListedProcess } from "../../../server/store/store.ts";
+
+const listed = (process: string, changes: Partial<ListedProcess> = {}): ListedProcess => ({
+  process,
+  url: `http://${process}`,
+  publicUrl: null,
+  version: "1",
+  state: "ready",
+  load: 0,
+  rooms: 0,
+  maxRooms: 64,
+  members: 0,
+  memoryBytes: 0,
+  given: [],
+  secondsLeft: 5,
+  ...changes,
+});
+const room = (name: string, share: number, changes: Partial<RoomLoad> = {}): RoomLoad => ({
+  name,
+  share,
+  residentMs: BALANCE.residenceMs,
+  movable: true,
+  ...changes,
+});
+const busy = listed("a", { load: 0.9, rooms: 3 });
+const rooms = [room("small", 0.05), room("large", 0.3), room("huge", 0.55)];
+const names = (moves: readonly { room: string; to: { process: string } }[]): string[] =>
+  moves.map((move) => `${move.room} to ${move.to.process}`);
+
+describe("a running room", () => {
+  test("goes to the least busy process: the largest that leaves it less busy than its giver", () => {
+    const table = [busy, listed("b", { load: 0.4 }), listed("c", { load: 0.2 })];
+    expect(names(movesOf(busy, 1, table, rooms, BALANCE))).toEqual(["large to c"]);
+    // With two threads the same rooms are half of the process each.
+    expect(names(movesOf(busy, 2, table, rooms, BALANCE))).toEqual(["huge to c"]);
+  });
+
+  test.each<[string, Partial<ListedProcess>]>([
+    ["of another version", { version: "2" }],
+    ["that drains", { state: "draining" }],
+    ["that is not ready", { state: "starting" }],
+    ["that has ended", { state: "gone" }],
+    ["of which nothing was heard", { secondsLeft: -0.1 }],
+    ["that is full", { rooms: 64 }],
+    ["that is hardly less busy", { load: 0.9 - BALANCE.gap + 0.01 }],
+  ])("goes to none %s", (_what, changes) => {
+    expect(movesOf(busy, 1, [busy, listed("b", changes)], rooms, BALANCE)).toEqual([]);
+  });
+
+  test.each<[string, Partial<RoomLoad>]>([
+    ["that is going back, on trial or handed over", { movable: false }],
+    ["that has just come", { residentMs: BALANCE.residenceMs - 1 }],
+    ["that takes nearly nothing", { share: BALANCE.leastShare / 2 }],
+    ["that would make the other as busy", { share: 0.8 }],
+  ])("stays: one %s", (_what, changes) => {
+    expect(movesOf(busy, 1, [busy, listed("b")], [room("one", 0.3, changes)], BALANCE)).toEqual([]);
+  });
+
+  test("goes with few others, and those that are on their way to a process count as there", () => {
+    const many = Array.from({ length: 9 }, (_, i) => room(`r${i}`, 0.1));
+    const two = movesOf(busy, 1, [busy, listed("b"), listed("c", { load: 0.05 })], many, BALANCE);
+    expect(names(two)).toEqual(["r0 to b", "r1 to c"]);
+    const given = Array.from({ length: 12 }, (_, i) => ({ room: `other${i}`, to: "b", secondsAgo: 1 }));
+    const told = [listed("d", { given }), listed("b"), listed("c", { load: 0.5 })];
+    expect(names(movesOf(busy, 1, told, many, BALANCE))[0]).toBe("r0 to d");
+  });
+
+  test("however loads are spread, moving ends, never makes the busiest busier, and no room comes back", () => {
+    const worlds = fc.array(fc.array(fc.double({ min: 0.005, max: 0.5, noNaN: true }), { maxLength: 12 }), {
+      minLength: 2,
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(worlds, (shares) => {
+        const at = new Map(
+          shares.flatMap((own, p) =>
+            own.map((share, r): [string, { share: number; p: number }] => [`${p}-${r}`, { share, p }]),
+          ),
+        );
+        const loadOf = (p: number): number =>
+          [...at.values()].reduce((sum, one) => sum + (one.p === p ? one.share : 0), 0);
+        const squares = (): number => shares.reduce((sum, _own, p) => sum + loadOf(p) ** 2, 0);
+        const been = new Map<string, number[]>();
+        for (let moved = true, round = 0; moved; round++) {
+          moved = false;
+          expect(round).toBeLessThan(1000);
+          for (const p of shares.keys()) {
+            const table = shares.map((_own, q) => listed(String(q), { load: loadOf(q), rooms: 0 }));
+            const own = [...at].filter(([, one]) => one.p === p).map(([name, { share }]) => room(name, share));
+            if (loadOf(p) < BALANCE.busy) continue;
+            for (const { room: name, to } of movesOf(table[p]!, 1, table, own, BALANCE)) {
+              const before = squares();
+              const one = at.get(name)!;
+              been.set(name, [...(been.get(name) ?? []), one.p]);
+              one.p = Number(to.process);
+              expect(been.get(name)).not.toContain(one.p);
+              expect(squares()).toBeLessThan(before);
+              moved = true;
+            }
+          }
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("a new room", () => {
+  test("is made at the least busy process, if that is less busy by a margin", () => {
+    const own = listed("a", { load: 0.3 });
+    expect(placeOf(own, [own, listed("b", { load: 0.2 })], BALANCE)).toBeNull();
+    expect(placeOf(own, [own, listed("b", { load: 0.2 }), listed("c", { load: 0.1 })], BALANCE)?.process).toBe("c");
+    const full = listed("a", { rooms: 30 });
+    expect(placeOf(full, [full, listed("b", { rooms: 10 })], BALANCE)?.process).toBe("b");
+  });
+
+  test("is made anywhere but here, if there is no place, or it ends or is not ready", () => {
+    const theirs = listed("b", { load: 0.9 });
+    for (const changes of [{ rooms: 64 }, { state: "draining" }, { state: "starting" }] as const) {
+      const own = listed("a", changes);
+      expect(placeOf(own, [own, theirs], BALANCE)?.process).toBe("b");
+      expect(placeOf(own, [own, { ...theirs, version: "2" }], BALANCE)).toBeNull();
+    }
+  });
+});
+
+test("rooms of a process that ends are spread by what they need", () => {
+  const table = [busy, listed("b", { load: 0.4 }), listed("c"), listed("d", { version: "2" })];
+  expect(spread(busy, 1, table, rooms, BALANCE)).toEqual(
+    new Map([
+      ["huge", "c"],
+      ["large", "b"],
+      ["small", "c"],
+    ]),
+  );
+  expect(spread(busy, 1, [busy], rooms, BALANCE)).toEqual(new Map());
+});
+
+describe("a room that nobody owns", () => {
+  const own = listed("own");
+  const given = (to: string | null, secondsAgo: number, by = "a", version = "1"): ListedProcess =>
+    listed(by, { state: "gone", version, given: [{ room: "x", to, secondsAgo }] });
+  const heir = (table: ListedProcess[], lapsed: string | null = null): string | undefined =>
+    heirOf({ name: "x", lapsed }, own, [own, ...table], BALANCE)?.process;
+
+  test("is for whom it was given to, for a while, if they are there", () => {
+    expect(heir([given("b", 1), listed("b")])).toBe("b");
+    expect(heir([given("b", BALANCE.offerSeconds), listed("b")])).toBeUndefined();
+    expect(heir([given("b", 1), listed("b", { secondsLeft: -1 })])).toBeUndefined();
+    expect(heir([given("b", 1), listed("b", { state: "draining" })])).toBeUndefined();
+    expect(heir([given("own", 1)])).toBeUndefined();
+    // The last word counts.
+    expect(heir([given("b", 2), given("c", 1, "z"), listed("b"), listed("c")])).toBe("c");
+  });
+
+  test("is for those of the version that had it, while there are any with a place", () => {
+    const others = [listed("b", { version: "2", load: 0.5 }), listed("c", { version: "2", load: 0.1 })];
+    expect(heir([given(null, 30, "a", "2"), ...others])).toBe("c");
+    expect(heir([given(null, 30, "a", "2")])).toBeUndefined();
+    expect(heir([given(null, 30, "a", "2"), listed("b", { version: "2", rooms: 64 })])).toBeUndefined();
+    expect(heir([given(null, 30, "a", "1"), ...others])).toBeUndefined();
+    // One whose lease ran out, and is known to be of another version.
+    const dead = listed("a", { version: "2", secondsLeft: -3 });
+    expect(heir([dead, ...others], "a")).toBe("c");
+    expect(heir([dead], "a")).toBeUndefined();
+    expect(heir(others, "never heard of")).toBeUndefined();
+  });
+});
+
+test("a process is too busy after a while, until it is calm, and looks again some time after each move", () => {
+  const watch = new BusyWatch(BALANCE);
+  const { busy: high, calm, sustainedMs, pauseMs } = BALANCE;
+  expect(watch.look(high, 0)).toBe(false);
+  expect(watch.look(high, sustainedMs - 1)).toBe(false);
+  expect(watch.look(high - 0.01, sustainedMs)).toBe(false); // A moment of peace, and it begins anew.
+  expect(watch.look(high, sustainedMs + 1)).toBe(false);
+  expect(watch.look(high, 2 * sustainedMs + 1)).toBe(true);
+  expect(watch.look(calm, 2 * sustainedMs + 2)).toBe(true);
+  watch.moved(2 * sustainedMs + 2);
+  expect(watch.look(1, 2 * sustainedMs + 1 + pauseMs)).toBe(false);
+  expect(watch.look(1, 2 * sustainedMs + 2 + pauseMs)).toBe(true);
+  expect(watch.look(calm - 0.01, 1e9)).toBe(false);
+  expect(watch.look(calm, 1e9 + 1)).toBe(false);
+});
