@@ -27,8 +27,9 @@ const screenshotDir = `${root}artifacts/e2e`;
 /** True, with a loud line, where there is no browser; in CI it throws instead. */
 export const noBrowser = lacks("Chromium", findChromium());
 
-/** Small, because every pixel is drawn by the CPU. */
+/** Small, and of few pixels, because the CPU draws every one. */
 const VIEWPORT = { width: 720, height: 480 };
+const SCALE = 0.5;
 
 /** How a visitor comes. */
 interface Way {
@@ -81,7 +82,7 @@ export async function openStage(changes: Partial<Config> = {}, flags: readonly s
     url,
     browser,
     visit: async (path, options = {}, { through = url, prepare } = {}) => {
-      const context = await browser.newContext({ viewport: VIEWPORT, ...options });
+      const context = await browser.newContext({ viewport: VIEWPORT, deviceScaleFactor: SCALE, ...options });
       contexts.push(context);
       const page = await context.newPage();
       page.on("pageerror", (error) => errors.push(`${path}: ${error.message}`));
