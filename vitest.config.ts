@@ -4,6 +4,7 @@
  * `npm test` runs `servers` beside the other two (tests/run.ts).
  */
 import { defineConfig } from "vitest/config";
+import LongestFirst from "./tests/support/longestFirst.ts";
 
 const pages = ["tests/e2e/**/*.test.ts"];
 const servers = ["tests/{integration,ops,load-tests}/**/*.test.ts", "tests/**/*.serial.test.ts"];
@@ -13,6 +14,7 @@ export default defineConfig({
   test: {
     reporters: ["default", "./tests/support/countsReporter.ts"],
     pool: "forks",
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,

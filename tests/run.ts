@@ -4,7 +4,8 @@
  *
  *   npm test                    everything: checks, then `unit`, then `pages`; `servers` beside them, who mostly wait
  *   npm test -- server/rooms    the tests whose paths hold this, and no checks; arguments go to Vitest
- *   npm run test:long           in full what is small in `npm test` (tests/support/long.ts)
+ *   npm run test:long           in full what is small in `npm test` (tests/support/long.ts); with `--if-release` only
+ *                               when a release is being made (tests/support/release.ts)
  */
 import { readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -13,9 +14,11 @@ import { closingLine, together } from "./support/closingLine.ts";
 import type { TestCounts } from "./support/countsReporter.ts";
 import { longFiles } from "./support/long.ts";
 import { succeeds } from "./support/program.ts";
+import { releaseIsMade } from "./support/release.ts";
 import { installTools } from "./support/tools.ts";
 
 const LONG_FLAG = "--long";
+const IF_RELEASE_FLAG = "--if-release";
 
 interface Ran {
   /** Undefined: Vitest ended before it could report. */
@@ -51,9 +54,14 @@ async function everything(): Promise<void> {
   close([others, await servers], CHECKS.length, checksPassed);
 }
 
+async function long(args: readonly string[]): Promise<void> {
+  if (args.includes(IF_RELEASE_FLAG) && !releaseIsMade()) return console.log("no release is being made");
+  const files = [...longFiles(), ...args.filter((word) => word !== IF_RELEASE_FLAG)];
+  close([await vitest("long", files, { TEST_LONG: "1" })], 0, 0);
+}
+
 installTools();
 const args = process.argv.slice(2);
 if (args.length === 0) await everything();
-else if (args[0] === LONG_FLAG)
-  close([await vitest("long", [...longFiles(), ...args.slice(1)], { TEST_LONG: "1" })], 0, 0);
+else if (args[0] === LONG_FLAG) await long(args.slice(1));
 else close([await vitest("part", args)], 0, 0);
