@@ -50,7 +50,7 @@ async function scrubTo(page: Page, tick: number): Promise<void> {
 
 describe.skipIf(noBrowser)("what was can be seen again", () => {
   let stage: E2e;
-  beforeAll(async () => (stage = await openStage({}, { fewPictures: true })));
+  beforeAll(async () => (stage = await openStage()));
   afterAll(() => stage?.close());
   afterEach(async () => {
     await stage.leave();

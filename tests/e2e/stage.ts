@@ -27,9 +27,8 @@ const screenshotDir = `${root}artifacts/e2e`;
 /** True, with a loud line, where there is no browser; in CI it throws instead. */
 export const noBrowser = lacks("Chromium", findChromium());
 
-/** Small, and of few pixels, because the CPU draws every one. */
+/** Small, because every pixel is drawn by the CPU. */
 const VIEWPORT = { width: 720, height: 480 };
-const SCALE = 0.5;
 
 /** How a visitor comes. */
 interface Way {
@@ -112,7 +111,7 @@ export async function openStage(
     url,
     browser,
     visit: async (path, options = {}, { through = url, prepare } = {}) => {
-      const context = await browser.newContext({ viewport: VIEWPORT, deviceScaleFactor: SCALE, ...options });
+      const context = await browser.newContext({ viewport: VIEWPORT, ...options });
       contexts.push(context);
       if (fewPictures) await context.addInitScript(drawFew, FEW_MS);
       const page = await context.newPage();

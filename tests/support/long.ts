@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { importsOf, repositoryFiles } from "../architecture/sources.ts";
 
 /** Set by `npm run test:long`. */
-export const LONG = process.env.TEST_LONG === "1";
+const LONG = process.env.TEST_LONG === "1";
 
 /** @param small what `npm test` has in its place */
 export const inLong = <T>(full: T, small: T): T => (LONG ? full : small);
