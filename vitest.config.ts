@@ -1,38 +1,45 @@
 /**
- * Two kinds of tests. `unit` files run side by side. `serial` files start real servers, browsers and other programs,
- * measure time, and run one at a time after all of the others, so that on two cores a deadline means what it says.
+ * Three kinds of tests. `unit` files run side by side. `servers` start real servers and other programs and wait most of
+ * the time; `pages` draw in a real browser, which takes all the cores that there are. Of these two, one file at a time.
+ * `npm test` runs `servers` beside the other two (tests/run.ts).
  */
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import LongestFirst from "./tests/support/longestFirst.ts";
 
-const serial = ["tests/{integration,e2e,ops,load-tests}/**/*.test.ts", "tests/**/*.serial.test.ts"];
+const pages = ["tests/e2e/**/*.test.ts"];
+const servers = ["tests/{integration,ops,load-tests}/**/*.test.ts", "tests/**/*.serial.test.ts"];
+const oneByOne = { maxWorkers: 1, fileParallelism: false, testTimeout: 360_000, hookTimeout: 120_000 };
 
 export default defineConfig({
   test: {
     reporters: ["default", "./tests/support/countsReporter.ts"],
     pool: "forks",
+    sequence: { sequencer: LongestFirst },
+    // Hundreds of servers and commands are started: each would compile the same modules, half of what a short one takes.
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("./build/cache/compiled", import.meta.url)) },
     projects: [
       {
         extends: true,
         test: {
           name: "unit",
           include: ["tests/**/*.test.ts"],
-          exclude: serial,
+          exclude: [...pages, ...servers],
           maxWorkers: "100%", // The default leaves one core idle, and there are two.
           testTimeout: 60_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },
       },
+      { extends: true, test: { name: "pages", include: pages, ...oneByOne, sequence: { groupOrder: 1 } } },
       {
         extends: true,
         test: {
-          name: "serial",
-          include: serial,
-          maxWorkers: 1,
-          fileParallelism: false,
-          testTimeout: 360_000,
-          hookTimeout: 120_000,
-          sequence: { groupOrder: 1 },
+          name: "servers",
+          include: servers,
+          globalSetup: "./tests/support/builtClient.ts",
+          ...oneByOne,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -1,5 +1,5 @@
 /** `npm run lint`: formatter, linter, unused files and exports, types. Exit code 0 only if all of them are content. */
 import { CHECKS, runChecks } from "./support/checks.ts";
 
-const passed = runChecks();
+const passed = await runChecks();
 process.exitCode = passed === CHECKS.length ? 0 : 1;

@@ -1,35 +1,67 @@
 /**
- * `npm test`: the checks of `npm run lint`, then every test, then a closing line `N passed, N failed[, N skipped]`
- * alone on its line. Arguments go to Vitest (`npm test -- tests/meshing`). The exit code is 0 only if something ran and
- * nothing failed.
+ * `npm test`: the checks of `npm run lint` and every test, then a closing line `N passed, N failed[, N skipped]` alone
+ * on its line. The exit code is 0 only if something ran and nothing failed.
+ *
+ *   npm test                    everything: checks, then `unit`, then `pages`; `servers` beside them, who mostly wait
+ *   npm test -- server/rooms    the tests whose paths hold this, and no checks; arguments go to Vitest
+ *   npm run test:long           in full what is small in `npm test` (tests/support/long.ts); with `--if-release` only
+ *                               when a release is being made (tests/support/release.ts)
  */
 import { readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { CHECKS, runChecks, succeeds } from "./support/checks.ts";
-import { closingLine } from "./support/closingLine.ts";
+import { CHECKS, runChecks } from "./support/checks.ts";
+import { closingLine, together } from "./support/closingLine.ts";
 import type { TestCounts } from "./support/countsReporter.ts";
+import { longFiles } from "./support/long.ts";
+import { succeeds } from "./support/program.ts";
+import { releaseIsMade } from "./support/release.ts";
 import { installTools } from "./support/tools.ts";
 
-const countsPath = fileURLToPath(new URL("../artifacts/test-counts.json", import.meta.url));
+const LONG_FLAG = "--long";
+const IF_RELEASE_FLAG = "--if-release";
 
-function readCounts(): TestCounts | undefined {
+interface Ran {
+  /** Undefined: Vitest ended before it could report. */
+  counts: TestCounts | undefined;
+  /** Vitest's exit code was 0. */
+  tested: boolean;
+}
+
+async function vitest(name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
+  const path = fileURLToPath(new URL(`../artifacts/test-counts-${name}.json`, import.meta.url));
+  rmSync(path, { force: true });
+  const tested = await succeeds("node_modules/vitest/vitest.mjs", ["run", ...args], { TEST_COUNTS_FILE: path, ...env });
   try {
-    return JSON.parse(readFileSync(countsPath, "utf8")) as TestCounts;
+    return { counts: JSON.parse(readFileSync(path, "utf8")) as TestCounts, tested };
   } catch {
-    return undefined; // Vitest ended before it could report.
+    return { counts: undefined, tested };
   }
 }
 
+function close(runs: readonly Ran[], checks: number, checksPassed: number): void {
+  const counts = together(runs.map((run) => run.counts));
+  for (const name of counts.skippedNames) console.log(`SKIPPED ${name}`);
+  const tested = runs.every((run) => run.tested);
+  const { line, exitCode } = closingLine({ counts, tested, checks, checksPassed });
+  console.log(line);
+  process.exitCode = exitCode;
+}
+
+async function everything(): Promise<void> {
+  const servers = vitest("servers", ["--project", "servers"]);
+  const checksPassed = await runChecks();
+  const others = await vitest("others", ["--project", "unit", "--project", "pages"]);
+  close([others, await servers], CHECKS.length, checksPassed);
+}
+
+async function long(args: readonly string[]): Promise<void> {
+  if (args.includes(IF_RELEASE_FLAG) && !releaseIsMade()) return console.log("no release is being made");
+  const files = [...longFiles(), ...args.filter((word) => word !== IF_RELEASE_FLAG)];
+  close([await vitest("long", files, { TEST_LONG: "1" })], 0, 0);
+}
+
 installTools();
-const checksPassed = runChecks();
-
-rmSync(countsPath, { force: true });
-const tested = succeeds("node_modules/vitest/vitest.mjs", ["run", ...process.argv.slice(2)], {
-  TEST_COUNTS_FILE: countsPath,
-});
-
-const counts = readCounts();
-for (const name of counts?.skippedNames ?? []) console.log(`SKIPPED ${name}`);
-const { line, exitCode } = closingLine({ counts, tested, checks: CHECKS.length, checksPassed });
-console.log(line);
-process.exitCode = exitCode;
+const args = process.argv.slice(2);
+if (args.length === 0) await everything();
+else if (args[0] === LONG_FLAG) await long(args.slice(1));
+else close([await vitest("part", args)], 0, 0);

@@ -6,6 +6,7 @@
  */
 import type { Collider, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
+import type { Topology } from "../../shared/topology.ts";
 import { MeshError } from "../meshing/mesh.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { carriersOf, hangingOf, resolveAttachment } from "./attachments.ts";
@@ -348,7 +349,15 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     layout.sceneMeets = sceneMeets(memory, layout);
     parkAll({ f32, i32 }, layout);
   }
-  return { memory, layout, bodies: here, topology: buildTopology(scene, here, cores, layout) };
+  let topology: Topology | undefined;
+  return {
+    memory,
+    layout,
+    bodies: here,
+    get topology() {
+      return (topology ??= buildTopology(scene, here, cores, layout));
+    },
+  };
 }
 
 /** In world coordinates. */

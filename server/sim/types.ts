@@ -136,7 +136,8 @@ export type WorldLayout = Record<string, unknown> & {
 export interface BuiltWorld {
   memory: WebAssembly.Memory;
   layout: WorldLayout;
-  topology: Topology;
+  /** Made when it is first asked for: hanging a detail mesh on a body takes seconds, and whoever only steps needs none. */
+  readonly topology: Topology;
 }
 
 export interface World {

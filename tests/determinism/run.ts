@@ -43,9 +43,12 @@ export function script(tick: number): Input[] {
   return tick === 90 ? [{ type: "releaseAll", member: 2 }] : [];
 }
 
+/** What is stepped. */
+export type Built = Pick<CreatedWorld, "memory" | "layout">;
+
 /** Hash after TICKS ticks. @param reopen a fresh world object every tick, as pool workers have */
 export async function hashOf(
-  created: CreatedWorld,
+  created: Built,
   options: { threads?: number; reopen?: boolean; from?: number; until?: number } = {},
 ): Promise<string> {
   const { threads = 1, reopen = false, from = 1, until = TICKS } = options;

@@ -5,7 +5,7 @@ import { drawn, type E2e, noBrowser, openStage, surfaceUnderMiddle, until } from
 
 let stage: E2e;
 beforeAll(async () => {
-  if (!noBrowser) stage = await openStage({ resumeSeconds: 2 });
+  if (!noBrowser) stage = await openStage({ resumeSeconds: 2 }, { fewPictures: true });
 });
 afterAll(() => stage?.close());
 afterEach(async () => {

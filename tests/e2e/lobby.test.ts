@@ -8,7 +8,7 @@ import { drawn, noBrowser, openStage, type E2e } from "./stage.ts";
 describe.skipIf(noBrowser)("lobby", () => {
   let stage: E2e;
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await openStage({}, { fewPictures: true });
   });
   afterAll(() => stage?.close());
   afterEach(async () => {
@@ -115,15 +115,20 @@ describe.skipIf(noBrowser)("lobby", () => {
 
 describe.skipIf(noBrowser)("without WebGL", () => {
   test("the room page says what is missing", async () => {
-    const stage = await openStage({}, [
-      "--no-sandbox",
-      "--disable-3d-apis",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ]);
+    const stage = await openStage(
+      {},
+      {
+        flags: [
+          "--no-sandbox",
+          "--disable-3d-apis",
+          "--disable-quic",
+          "--no-first-run",
+          "--disable-background-networking",
+          "--disable-component-update",
+          "--disable-sync",
+        ],
+      },
+    );
     try {
       const { path } = await stage.room("jelly-stack");
       const page = await stage.visit(path);

@@ -20,7 +20,7 @@ async function choose(page: Page, body: number): Promise<void> {
 describe.skipIf(noBrowser)("bodies that wait", () => {
   let stage: E2e;
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await openStage({}, { fewPictures: true });
   });
   afterAll(() => stage?.close());
   afterEach(async () => {

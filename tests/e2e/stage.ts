@@ -56,7 +56,37 @@ export interface E2e {
 
 let built: Promise<unknown> | undefined;
 
-export async function openStage(changes: Partial<Config> = {}, flags: readonly string[] = chromiumFlags): Promise<E2e> {
+interface StageOptions {
+  flags?: readonly string[];
+  /** No test here is about what happens between two pictures: few are drawn, and servers and pages have time. */
+  fewPictures?: boolean;
+}
+
+/** Between two pictures where few are drawn, ms. */
+const FEW_MS = 150;
+
+/** In a page, before its scripts: callbacks of requestAnimationFrame come `ms` after the ones before. */
+function drawFew(ms: number): void {
+  const request = window.requestAnimationFrame.bind(window);
+  let asked = new Map<number, FrameRequestCallback>();
+  let last = 0;
+  const draw = (now: number): void => {
+    const callbacks = [...asked.values()];
+    asked = new Map();
+    for (const callback of callbacks) callback(now);
+  };
+  window.requestAnimationFrame = (callback) => {
+    if (asked.size === 0) setTimeout(() => request(draw), ms);
+    asked.set(++last, callback);
+    return last;
+  };
+  window.cancelAnimationFrame = (id) => void asked.delete(id);
+}
+
+export async function openStage(
+  changes: Partial<Config> = {},
+  { flags = chromiumFlags, fewPictures = false }: StageOptions = {},
+): Promise<E2e> {
   built ??= build({
     configFile: `${root}vite.config.ts`,
     logLevel: "error",
@@ -83,6 +113,7 @@ export async function openStage(changes: Partial<Config> = {}, flags: readonly s
     visit: async (path, options = {}, { through = url, prepare } = {}) => {
       const context = await browser.newContext({ viewport: VIEWPORT, ...options });
       contexts.push(context);
+      if (fewPictures) await context.addInitScript(drawFew, FEW_MS);
       const page = await context.newPage();
       page.on("pageerror", (error) => errors.push(`${path}: ${error.message}`));
       page.on("console", (message) => {

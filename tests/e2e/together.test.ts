@@ -23,7 +23,7 @@ const TIME_TO_REST = 150_000;
 describe.skipIf(noBrowser)("two pages in one room", () => {
   let stage: E2e;
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await openStage({}, { fewPictures: true });
   });
   afterAll(() => stage?.close());
   afterEach(async () => {

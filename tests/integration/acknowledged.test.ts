@@ -13,7 +13,7 @@ import { STORE_FILE } from "../../server/store/openStore.ts";
 import { SqliteStore } from "../../server/store/sqlite.ts";
 import { StoreUnavailable } from "../../server/store/store.ts";
 import { CloseCode } from "../../shared/protocol.ts";
-import { startTestServer } from "./server.ts";
+import { SCENES_DIR, startTestServer } from "./server.ts";
 
 const ADMIN = "an-operators-own-token";
 const folder = mkdtempSync(join(tmpdir(), "pliant-acknowledged-"));
@@ -49,6 +49,7 @@ test("undo, ban, lock, password and delete: killed with the answer, and each of 
     PLIANT_PREWARM: "none",
     PLIANT_WORKERS: "1",
     PLIANT_ADMIN_TOKEN: ADMIN,
+    PLIANT_SCENES_DIR: SCENES_DIR,
   };
   let server = await startServer({ port, env });
   const { url } = server;
@@ -58,7 +59,7 @@ test("undo, ban, lock, password and delete: killed with the answer, and each of 
   };
   const tokens = new Map<string, string>();
   const owned = async (room: string): Promise<Bot> => {
-    tokens.set(room, (await createRoom(url, "jelly-stack", room)).token!);
+    tokens.set(room, (await createRoom(url, "cube", room)).token!);
     return Bot.join(url, room, { joinToken: tokens.get(room)!, timeoutMs: 30_000 });
   };
   const code = async (room: string, options = {}): Promise<number> => {

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { startServer } from "../../load-tests/server.ts";
 import type { RunningServer } from "../../load-tests/server.ts";
+import { SCENES_DIR } from "./server.ts";
 
 const TOKEN = "operators-own-token-of-two-processes";
 const data = mkdtempSync(join(tmpdir(), "pliant-two-"));
@@ -16,7 +17,13 @@ let first: RunningServer;
 let second: RunningServer;
 
 beforeAll(async () => {
-  const env = { PLIANT_PREWARM: "none", PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: data, PLIANT_ADMIN_TOKEN: TOKEN };
+  const env = {
+    PLIANT_PREWARM: "none",
+    PLIANT_STORE: "sqlite",
+    PLIANT_DATA_DIR: data,
+    PLIANT_ADMIN_TOKEN: TOKEN,
+    PLIANT_SCENES_DIR: SCENES_DIR,
+  };
   first = await startServer({ env });
   second = await startServer({ env });
 });
@@ -44,8 +51,8 @@ const ask = async (
 };
 
 test("either process lists the rooms of both, with people and ticks, once each, and names their owner", async () => {
-  await createRoom(first.url, "jelly-stack", "at-first");
-  await createRoom(second.url, "jelly-stack", "at-second");
+  await createRoom(first.url, "cube", "at-first");
+  await createRoom(second.url, "cube", "at-second");
   const [here, there] = await Promise.all([
     Bot.join(first.url, "at-first", { name: "Wren" }),
     Bot.join(second.url, "at-second", { name: "Seal" }),
@@ -69,7 +76,7 @@ test("a process that is stopped does not keep the list back, and its rooms stand
     const { status, rooms } = await ask(first);
     expect(status).toBe(200);
     const there = rooms.find(({ room }) => room === "at-second");
-    expect(there).toMatchObject({ scene: "jelly-stack", owner: second.url });
+    expect(there).toMatchObject({ scene: "cube", owner: second.url });
     expect(there).not.toHaveProperty("tick");
     expect(rooms.find(({ room }) => room === "at-first")?.tick).toBeGreaterThan(0);
   } finally {

@@ -4,6 +4,9 @@ import type { Worker } from "node:worker_threads";
 import { type App, buildApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/config.ts";
 
+/** Scenes that cost next to nothing to build and to step, and some that are to fail. */
+export const SCENES_DIR = fileURLToPath(new URL("./scenes", import.meta.url));
+
 export interface TestServer {
   app: App;
   url: string;
@@ -18,10 +21,9 @@ export async function startTestServer(changes: Partial<Config> = {}, port = 0): 
   const workers: Worker[] = [];
   const note = (worker: Worker): void => void workers.push(worker);
   process.on("worker", note);
-  const scenesDir = fileURLToPath(new URL("./scenes", import.meta.url));
   const app = await buildApp({
     ...readConfig({}),
-    scenesDir,
+    scenesDir: SCENES_DIR,
     prewarm: "none",
     store: "none",
     emptyRoomSeconds: 30,

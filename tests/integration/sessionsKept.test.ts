@@ -10,6 +10,7 @@ import { afterAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { freePort, startServer } from "../../load-tests/server.ts";
 import { decodeRecording } from "../../server/persistence/recording.ts";
+import { SCENES_DIR } from "./server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pliant-sessions-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -21,9 +22,15 @@ const NEWCOMERS = 5;
 test("ten of ten are who they were after kill -9, those too who had just been welcomed; every hand is let go", async () => {
   const port = await freePort();
   const dataDir = join(folder, "data");
-  const env = { PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: dataDir, PLIANT_PREWARM: "none", PLIANT_WORKERS: "1" };
+  const env = {
+    PLIANT_STORE: "sqlite",
+    PLIANT_DATA_DIR: dataDir,
+    PLIANT_PREWARM: "none",
+    PLIANT_WORKERS: "1",
+    PLIANT_SCENES_DIR: SCENES_DIR,
+  };
   const first = await startServer({ port, env });
-  await createRoom(first.url, "jelly-stack", "room");
+  await createRoom(first.url, "cube", "room");
   const bots: Bot[] = [];
   for (let i = 0; i < HANDS; i++) {
     const bot = await Bot.join(first.url, "room", { name: `hand ${i}`, timeoutMs: 30_000 });

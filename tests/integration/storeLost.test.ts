@@ -8,21 +8,27 @@ import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { startServer } from "../../load-tests/server.ts";
 import { STORE_FILE } from "../../server/store/openStore.ts";
 import { faults, linesOf } from "../ops/logLines.ts";
-import { startTestServer } from "./server.ts";
+import { SCENES_DIR, startTestServer } from "./server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pliant-lost-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("a deleted log: an error with its code, a metric, not ready; rooms that the file has are there; ready with the next start", async () => {
-  const env = { PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: folder, PLIANT_PREWARM: "none", PLIANT_WORKERS: "1" };
+  const env = {
+    PLIANT_STORE: "sqlite",
+    PLIANT_DATA_DIR: folder,
+    PLIANT_PREWARM: "none",
+    PLIANT_WORKERS: "1",
+    PLIANT_SCENES_DIR: SCENES_DIR,
+  };
   // One room that an orderly end has brought into the file, and one that is in the log only.
   const first = await startServer({ env });
-  await createRoom(first.url, "jelly-stack", "older");
+  await createRoom(first.url, "cube", "older");
   const visitor = await Bot.join(first.url, "older", { timeoutMs: 30_000 });
   await visitor.frames(10);
   expect(await first.stop()).toBe(0);
   const second = await startServer({ env, port: first.port });
-  await createRoom(second.url, "jelly-stack", "newer");
+  await createRoom(second.url, "cube", "newer");
   const beat = join(folder, `${STORE_FILE}-beat`);
   const bot = await Bot.join(second.url, "newer", { timeoutMs: 30_000 });
   await bot.until(() => bot.tick > 150, "some seconds");

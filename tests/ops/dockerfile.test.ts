@@ -1,15 +1,47 @@
 /**
  * The Dockerfile's steps, replayed in an empty folder: they work, and what the last stage holds is enough to serve and
- * holds no build tools.
+ * holds no build tools. `npm test` takes what RUN would install and build from this repository, where the same commands
+ * have made it, and meshes two scenes; `npm run test:long` runs them all.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startServer } from "../../load-tests/server.ts";
 import type { RunningServer } from "../../load-tests/server.ts";
+import { inLong } from "../support/long.ts";
 import { ignoredByDocker, parseDockerfile, replay } from "./dockerfile.ts";
 import type { Replayed } from "./dockerfile.ts";
+
+/** Packages that are there without development's, as package-lock.json says. */
+function copyProductionPackages(workdir: string): void {
+  const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
+    packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
+  };
+  for (const [path, { dev, devOptional }] of Object.entries(packages))
+    if (path !== "" && !dev && !devOptional && existsSync(path))
+      cpSync(path, join(workdir, path), {
+        recursive: true,
+        filter: (from) => !from.slice(path.length).includes("node_modules"),
+      });
+}
+
+const replaced = new Set<string>();
+/** The command to run in place of a RUN's. */
+function fromHere(command: string, workdir: string): string {
+  const stands = (what: string, work: () => void): string => {
+    replaced.add(what);
+    work();
+    return ":";
+  };
+  if (command.startsWith("npm ci ")) return stands("install", () => copyProductionPackages(workdir));
+  if (command.startsWith("npm prune --omit=dev ")) return stands("prune", () => {});
+  if (command === "npm run build:kernel && npm run build:client")
+    return stands("build", () => {
+      for (const made of ["build/kernel.wasm", "build/client"]) cpSync(made, join(workdir, made), { recursive: true });
+    });
+  return command.replace("scenes/[a-z]*.json", "scenes/bunny.json scenes/funnel.json");
+}
 
 describe("the replayed image", () => {
   let folder = "";
@@ -17,7 +49,9 @@ describe("the replayed image", () => {
   let server: RunningServer;
 
   beforeAll(async () => {
-    const replayed = replay(process.cwd());
+    const replayed = replay(process.cwd(), inLong(undefined, fromHere));
+    // A Dockerfile that installs or builds otherwise needs another stand-in.
+    expect([...replaced]).toEqual(inLong([], ["install", "build", "prune"]));
     folder = replayed.folder;
     image = replayed.stages[replayed.stages.length - 1];
     // Only the last stage is there at run time; anything that still reaches into the others must fail here.
@@ -25,7 +59,7 @@ describe("the replayed image", () => {
     server = await startServer({
       folder: image.workdir,
       command: [process.execPath, ...(image.stage.command as string[]).slice(1)],
-      env: image.stage.env,
+      env: { ...image.stage.env, PLIANT_PREWARM: inLong("all", "bunny") },
     });
   }, 300_000);
 

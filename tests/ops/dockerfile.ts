@@ -91,11 +91,15 @@ export interface Replayed {
 /**
  * Replays all stages below a new temporary folder.
  * @param context folder of the Dockerfile
+ * @param commandFor what is run in place of a RUN's command, in the folder that it would have been run in
  * @returns the stages in order; the last is the image
  * @throws Error with the output of a RUN that fails, or naming a COPY source that is not there or is kept out by
  *   .dockerignore
  */
-export function replay(context: string): { folder: string; stages: Replayed[] } {
+export function replay(
+  context: string,
+  commandFor: (command: string, workdir: string) => string = (command) => command,
+): { folder: string; stages: Replayed[] } {
   const folder = mkdtempSync(join(tmpdir(), "pliant-image-"));
   const ignored = ignoredByDocker(readFileSync(join(context, ".dockerignore"), "utf8"));
   const done: Replayed[] = [];
@@ -106,7 +110,7 @@ export function replay(context: string): { folder: string; stages: Replayed[] } 
     const replayed: Replayed = { stage, root, workdir, env: stageEnvironment(stage) };
     done.push(replayed);
     for (const step of stage.steps) {
-      if (step.type === "run") run(step.command, replayed);
+      if (step.type === "run") run(commandFor(step.command, workdir), replayed);
       else copy(step, context, ignored, done, replayed);
     }
   }

@@ -9,6 +9,7 @@ import { boxTets } from "../../server/meshing/generators.ts";
 import { hyperElements } from "../../server/sim/constraints/hyperelastic.ts";
 import { neoHookean, stableNeoHookean } from "../../server/sim/materials.ts";
 import { hyperelasticVolume } from "../../server/sim/reference/hyperelastic.ts";
+import { inLong } from "../support/long.ts";
 import { DEFORMATIONS, deformed, HYPER_KINDS, inverseMasses, randomHyper } from "./elements.ts";
 import { conditioned, distanceAt, makeKit, randomStream, UNIT } from "./kit.ts";
 
@@ -22,7 +23,10 @@ describe.each(HYPER_KINDS)("%s", (kind) => {
   for (const size of [1e-3, 0.1, 10]) {
     for (const youngsModulus of [1, 1e4, 1e9]) {
       test(`elements of ${size} m and ${youngsModulus} Pa, four iterations each`, () => {
-        for (const nu of [0, 0.3, 0.4999]) {
+        for (const nu of inLong(
+          [0, 0.3, 0.4999],
+          size === 0.1 && youngsModulus === 1e4 ? [0, 0.3, 0.4999] : [0.4999],
+        )) {
           for (const [name, deform] of Object.entries(DEFORMATIONS)) {
             const { X, elements } = randomHyper(kind, COUNT, size, youngsModulus, nu);
             const random = randomStream(3);

@@ -25,6 +25,7 @@ import {
   randomTriangles,
   type Deform,
 } from "./elements.ts";
+import { inLong } from "../support/long.ts";
 import { conditioned, distanceAt, makeKit, randomStream, sizeOf, UNIT } from "./kit.ts";
 
 const TOLERANCE = 8;
@@ -60,7 +61,7 @@ for (const size of [1e-3, 0.1, 10]) {
   for (const k of [1, 1e5, 1e11]) {
     test(`elements of ${size} m and ${k} Pa`, () => {
       for (const [name, deform] of Object.entries(DEFORMATIONS)) {
-        for (const nu of [0, 0.3, 0.4999]) {
+        for (const nu of inLong([0, 0.3, 0.4999], size === 0.1 && k === 1e5 ? [0, 0.3, 0.4999] : [0.4999])) {
           const { X, elements } = randomTets(COUNT, size, k, nu);
           compare(`tetrahedra ${name}, nu ${nu}`, X, elements, deform, size, 1000 * size ** 3);
           for (const kind of HYPER_KINDS)

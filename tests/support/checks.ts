@@ -1,8 +1,5 @@
 /** What is checked without running anything of the project: form, unused code, types. Each counts as one test. */
-import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
+import { succeeds } from "./program.ts";
 
 interface Check {
   name: string;
@@ -17,23 +14,11 @@ export const CHECKS: readonly Check[] = [
   { name: "types (tsc)", program: "typescript/bin/tsc", args: ["-p", "tsconfig.json"] },
 ];
 
-/** Runs a program with this same Node and returns whether it ended well. */
-export function succeeds(entry: string, args: string[], env: NodeJS.ProcessEnv = {}): boolean {
-  const { status, signal, error } = spawnSync(process.execPath, [entry, ...args], {
-    cwd: root,
-    stdio: "inherit",
-    env: { ...process.env, ...env },
-  });
-  if (error) console.error(`${entry}: ${error.message}`);
-  if (signal) console.error(`${entry} was ended by ${signal}`);
-  return status === 0;
-}
-
 /** Runs all checks, one after another. @returns how many passed */
-export function runChecks(): number {
+export async function runChecks(): Promise<number> {
   let passed = 0;
   for (const { name, program, args } of CHECKS) {
-    const good = succeeds(`node_modules/${program}`, args);
+    const good = await succeeds(`node_modules/${program}`, args);
     console.log(`${name} ${good ? "passed" : "FAILED"}`);
     if (good) passed++;
   }

@@ -1,10 +1,16 @@
 /** CI believes the closing line and the exit code: they must agree, and a run that tested nothing must fail. */
 import { expect, test } from "vitest";
-import { closingLine } from "./closingLine.ts";
+import { closingLine, together } from "./closingLine.ts";
 
-const counts = (passed: number, failed: number, skipped: number) => ({ passed, failed, skipped, skippedNames: [] });
+const counts = (passed: number, failed: number, skipped: number) => ({
+  passed,
+  failed,
+  skipped,
+  skippedNames: Array.from({ length: skipped }, (_, i) => `skipped ${i}`),
+});
 const checked = { checks: 3, checksPassed: 3 };
 const mistyped = { checks: 3, checksPassed: 2 };
+const NO_REPORT = together([undefined]);
 
 test.each([
   ["all well", { counts: counts(10, 0, 0), tested: true, ...checked }, "13 passed, 0 failed", 0],
@@ -22,9 +28,30 @@ test.each([
     "12 passed, 1 failed",
     1,
   ],
-  ["no report", { counts: undefined, tested: false, ...checked }, "3 passed, 1 failed", 1],
-  ["no report but a good exit code", { counts: undefined, tested: true, ...checked }, "3 passed, 1 failed", 1],
+  ["no report", { counts: NO_REPORT, tested: false, ...checked }, "3 passed, 1 failed", 1],
+  ["no report but a good exit code", { counts: NO_REPORT, tested: true, ...checked }, "3 passed, 1 failed", 1],
   ["nothing but skips", { counts: counts(0, 0, 5), tested: true, ...checked }, "3 passed, 1 failed, 5 skipped", 1],
+  [
+    "a part without checks",
+    { counts: counts(4, 0, 0), tested: true, checks: 0, checksPassed: 0 },
+    "4 passed, 0 failed",
+    0,
+  ],
+  [
+    "one of two without a report",
+    { counts: together([counts(4, 0, 0), undefined]), tested: true, ...checked },
+    "7 passed, 1 failed",
+    1,
+  ],
 ] as const)("%s", (_, outcome, line, exitCode) => {
   expect(closingLine(outcome)).toEqual({ line, exitCode });
+});
+
+test("several runs count as one", () => {
+  expect(together([counts(3, 1, 1), counts(4, 0, 1)])).toEqual({
+    passed: 7,
+    failed: 1,
+    skipped: 2,
+    skippedNames: ["skipped 0", "skipped 0"],
+  });
 });

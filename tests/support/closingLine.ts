@@ -5,17 +5,28 @@
 import type { TestCounts } from "./countsReporter.ts";
 
 interface Outcome {
-  /** Absent: Vitest ended before it could report. */
-  counts: TestCounts | undefined;
-  /** Vitest's exit code was 0. */
+  counts: TestCounts;
+  /** Every Vitest's exit code was 0. */
   tested: boolean;
   /** Checks (form, unused code, types) that there are; each counts as one test. */
   checks: number;
   checksPassed: number;
 }
 
+/** @param runs of several Vitests; undefined, one that ended before it could report, is one failure */
+export function together(runs: readonly (TestCounts | undefined)[]): TestCounts {
+  const sum: TestCounts = { passed: 0, failed: 0, skipped: 0, skippedNames: [] };
+  for (const run of runs) {
+    sum.passed += run?.passed ?? 0;
+    sum.failed += run?.failed ?? 1;
+    sum.skipped += run?.skipped ?? 0;
+    sum.skippedNames.push(...(run?.skippedNames ?? []));
+  }
+  return sum;
+}
+
 export function closingLine({ counts, tested, checks, checksPassed }: Outcome): { line: string; exitCode: 0 | 1 } {
-  const { passed, failed, skipped } = counts ?? { passed: 0, failed: 0, skipped: 0 };
+  const { passed, failed, skipped } = counts;
   const nothingRan = passed + failed === 0;
   // A failure that Vitest knows of and the counts do not, or a run in which nothing ran, is one failure.
   const failures = Math.max(failed, tested && !nothingRan ? 0 : 1) + checks - checksPassed;

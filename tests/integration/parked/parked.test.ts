@@ -18,7 +18,7 @@ import { decodeCheckpoint, decodeSegment, encodeSegment } from "../../../server/
 import { RoomSimulation } from "../../../server/rooms/simulation.ts";
 import { STORE_FILE } from "../../../server/store/openStore.ts";
 import { CloseCode } from "../../../shared/protocol.ts";
-import { startTestServer } from "../server.ts";
+import { SCENES_DIR, startTestServer } from "../server.ts";
 
 const ADMIN = "an-operators-own-token";
 const ATTEMPTS = 3;
@@ -52,6 +52,7 @@ const envFor = (data: string): Record<string, string> => ({
   PLIANT_WORKERS: "1",
   PLIANT_ADMIN_TOKEN: ADMIN,
   PLIANT_ADOPTION_ATTEMPTS: String(ATTEMPTS),
+  PLIANT_SCENES_DIR: SCENES_DIR,
 });
 
 async function start(data: string, port: number, poison?: Record<string, string>): Promise<RunningServer> {
@@ -91,8 +92,8 @@ async function replays(url: string, room: string): Promise<string> {
   expect(answer.status).toBe(200);
   const file = join(folder, `${room}.pliant`);
   writeFileSync(file, new Uint8Array(await answer.arrayBuffer()));
-  const scenes = room === "far" ? ["--scenes", "tests/integration/scenes"] : [];
-  const { stdout, stderr } = spawnSync(process.execPath, ["server/replay.ts", file, ...scenes], { encoding: "utf8" });
+  const command = ["server/replay.ts", file, "--scenes", SCENES_DIR];
+  const { stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" });
   return `${stdout}${stderr}`;
 }
 
@@ -110,7 +111,7 @@ async function played(data: string, port: number, rooms: readonly string[]): Pro
   const server = await start(data, port);
   const bots: Bot[] = [];
   for (const room of rooms) {
-    await createRoom(server.url, "jelly-stack", room);
+    await createRoom(server.url, "cube", room);
     bots.push(await Bot.join(server.url, room, { timeoutMs: 30_000 }));
   }
   for (const bot of bots) await bot.until(() => bot.tick > 200, "some seconds");
