@@ -7,7 +7,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { type RunningServer, startServer } from "../../load-tests/server.ts";
 import { SqliteStore } from "../../server/store/sqlite.ts";
@@ -15,7 +15,7 @@ import { CloseCode } from "../../shared/protocol.ts";
 import { TcpProxy } from "../chaos/tcpProxy.ts";
 import { PostgresServer, findPostgres } from "../support/postgres.ts";
 import { findOnPath, lacks } from "../support/tools.ts";
-import { SCENES_DIR, startTestServer } from "./server.ts";
+import { startTestServer } from "./server.ts";
 
 const READY_WITHIN_MS = 5000;
 const TOLD_WITHIN_MS = 8000;
@@ -28,6 +28,10 @@ const mounted =
   mount !== undefined &&
   unmount !== undefined &&
   spawnSync(mount, ["-t", "tmpfs", "-o", "size=16m", "tmpfs", disk]).status === 0;
+const running: RunningServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+});
 afterAll(() => {
   if (mounted) execFileSync(unmount, [disk]);
   rmSync(folder, { recursive: true, force: true });
@@ -49,24 +53,22 @@ async function timed(...states: (() => boolean | Promise<boolean>)[]): Promise<n
   );
 }
 
-/** A server on the store, until the work is done. */
-async function withServer(env: Record<string, string>, work: (server: RunningServer) => Promise<void>): Promise<void> {
-  const light = { PLIANT_SCENES_DIR: SCENES_DIR, PLIANT_PREWARM: "none", PLIANT_WORKERS: "1", LOG_LEVEL: "warn" };
-  const server = await startServer({ env: { ...light, ...env } });
-  try {
-    await work(server);
-  } finally {
-    await server.stop();
-  }
+/** A server on the store. */
+async function started(env: Record<string, string>): Promise<RunningServer> {
+  const server = await startServer({
+    env: { PLIANT_PREWARM: "none", PLIANT_WORKERS: "1", LOG_LEVEL: "warn", ...env },
+  });
+  running.push(server);
+  return server;
 }
 
 /** What a store that is away does to a server with one member, and how it is when it is back. */
 async function outage(
-  { url, output = () => "" }: { url: string; output?: () => string },
+  { url, output = () => "", scene = "jelly-stack" }: { url: string; output?: () => string; scene?: string },
   away: () => void | Promise<void>,
   back: () => void | Promise<void>,
 ): Promise<void> {
-  await createRoom(url, "cube", "room");
+  await createRoom(url, scene, "room");
   const bot = await Bot.join(url, "room", { name: "who stays", timeoutMs: 30_000 });
   await bot.until(() => bot.tick > 120, "two seconds");
   const { session, member, token } = bot.welcome;
@@ -111,19 +113,20 @@ async function rejoined(url: string, resume: string): Promise<Bot> {
 describe.skipIf(!mounted)("a disk that is full", () => {
   test("is known in time to balancer and members, said once, and forgotten when there is room again", async () => {
     const filler = join(disk, "filler");
-    const fill = (): void => {
-      const file = openSync(filler, "w");
-      const noise = Buffer.alloc(4096, 1);
-      try {
-        for (;;) writeSync(file, noise);
-      } catch (error) {
-        expect((error as NodeJS.ErrnoException).code).toBe("ENOSPC");
-      } finally {
-        closeSync(file);
-      }
-    };
-    await withServer({ PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: join(disk, "data") }, (server) =>
-      outage(server, fill, () => rmSync(filler)),
+    await outage(
+      await started({ PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: join(disk, "data") }),
+      () => {
+        const file = openSync(filler, "w");
+        const noise = Buffer.alloc(4096, 1);
+        try {
+          for (;;) writeSync(file, noise);
+        } catch (error) {
+          expect((error as NodeJS.ErrnoException).code).toBe("ENOSPC");
+        } finally {
+          closeSync(file);
+        }
+      },
+      () => rmSync(filler),
     );
   }, 120_000);
 });
@@ -152,7 +155,7 @@ test("a disk that hangs: the same, though nothing fails", async () => {
       });
     }
   };
-  await outage({ url: server.url }, hang, () => goOn());
+  await outage({ url: server.url, scene: "cube" }, hang, () => goOn());
   vi.restoreAllMocks();
   await server.close();
 }, 60_000);
@@ -167,12 +170,14 @@ describe.skipIf(lacks("PostgreSQL", bin))("a database that is away", () => {
       const url = new URL(await database.database());
       url.port = String(line.port);
       const away = { halted: () => database.halt(), broken: () => line.break(), silent: () => line.silence() };
-      const env = { PLIANT_STORE: url.href, PLIANT_TOKEN_SECRET: "a-secret-of-the-tests-own-long-enough" };
       try {
-        await withServer(env, (server) =>
-          outage(server, away[how as keyof typeof away], () => (how === "halted" ? database.resume() : line.heal())),
+        await outage(
+          await started({ PLIANT_STORE: url.href, PLIANT_TOKEN_SECRET: "a-secret-of-the-tests-own-long-enough" }),
+          away[how as keyof typeof away],
+          () => (how === "halted" ? database.resume() : line.heal()),
         );
       } finally {
+        await Promise.all(running.splice(0).map((server) => server.stop()));
         line.close();
         await database.stop();
       }
