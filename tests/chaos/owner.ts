@@ -164,10 +164,10 @@ export class Owner {
   async #set(act: "locked" | "ownersOnly" | "password", value: boolean): Promise<void> {
     const bot = this.#bot!;
     this.#open.add(act);
-    const refusals = bot.notices.length;
+    const refusals = refusalsOf(bot);
     bot.setAccess({ [act]: act === "password" ? (value ? PASSWORD : null) : value });
     await bot.until(() => bot.access![act] === value, act);
-    if (bot.notices.length > refusals) return;
+    if (refusalsOf(bot) > refusals) return;
     this.#open.delete(act);
     this.#told(act, this.room, value);
   }
@@ -186,11 +186,11 @@ export class Owner {
   async #throwOut({ token, bot: guest }: Guest): Promise<void> {
     const bot = this.#bot!;
     const { bans } = bot.access!;
-    const refusals = bot.notices.length;
+    const refusals = refusalsOf(bot);
     bot.kick(guest.welcome.member, 3600);
     await bot.until(() => bot.access!.bans > bans, "the ban");
     guest.drop();
-    if (bot.notices.length === refusals) this.#told("ban", this.room, token);
+    if (refusalsOf(bot) === refusals) this.#told("ban", this.room, token);
   }
 
   /** All that it can do but signing tokens, at once, from a room that is open to guests and has ticked for a while. */
@@ -283,5 +283,9 @@ export class Owner {
     return code;
   }
 }
+
+/** Notices that say that something asked for was not done, or not stored. */
+const REFUSALS = new Set(["STORE_AWAY", "RATE_LIMITED", "NOT_ALLOWED", "OUT_OF_RANGE"]);
+const refusalsOf = ({ notices }: Bot): number => notices.filter(({ code }) => REFUSALS.has(code)).length;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

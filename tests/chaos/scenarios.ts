@@ -57,7 +57,10 @@ export const SCENARIOS: Record<string, Scenario> = {
     const bursts = ready.flatMap((burst) => (burst.status === "fulfilled" ? [burst.value] : []));
     let left = Math.floor(between(stage, 1, 4) * bursts.length);
     const { member, endedMs } = await new Promise<{ member: Member; endedMs: number }>((resolve) => {
+      let killed = false;
       const killOwnerOf = (room: string, ms: number): void => {
+        if (killed) return;
+        killed = true;
         const member = fleet.members.find((one) => one === fleet.ownerOf(room)) ?? fleet.members[0]!;
         member.child.kill("SIGKILL"); // Not a moment later.
         for (const one of owners) one.onPledge = () => {};
