@@ -5,8 +5,8 @@
  *     running rooms   leave a process that has been too busy for a while, for the least busy one of its version
  *     free rooms      are left to the process that they were given to, or to those of the version that had them
  *
- * A move is made only if it leaves the receiver less busy than the giver, so the sum of the squares of all loads
- * falls with each: as long as rooms need what they need, no room comes back to where it was.
+ * A move is made only if it leaves the receiver no busier than the giver, so the sum of the squares of all loads falls
+ * with each: as long as rooms need what they need, moving ends, and rooms never go in circles.
  */
 import type { ListedProcess, Listing, ProcessReport } from "../store/store.ts";
 import type { BalanceRules } from "./balanceRules.ts";

@@ -290,6 +290,8 @@ describe("OpenAPI", () => {
       "/api/admin/rooms/{room}/hand-over",
       "/api/admin/rooms/{room}/kick",
       "/api/admin/rooms/{room}/recording",
+      "/api/admin/rooms/{room}/set-aside",
+      "/api/admin/rooms/{room}/set-aside/{id}",
       "/api/admin/rooms/{room}/unpark",
       "/api/rooms",
       "/api/rooms/{room}",

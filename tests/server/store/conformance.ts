@@ -10,37 +10,11 @@ import {
   LeaseLost,
   type ListedProcess,
   type ProcessReport,
-  type RoomRecord,
   type Store,
   StoreBehind,
 } from "../../../server/store/store.ts";
-
-/** Term of the leases, s. */
-export const TERM = 0.6;
-/** Of the audit log; enough for what the other tests write. */
-export const AUDIT_ENTRIES = 30;
-const afterTerm = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1000 * TERM + 100));
-
-const [ann, bob, cleo]: Holder[] = ["ann", "bob", "cleo"].map((process) => ({
-  process,
-  url: `http://${process}:8080`,
-}));
-
-let made = 0;
-const record = (name = `room-${++made}`): RoomRecord => ({
-  name,
-  scene: "bunny",
-  pool: "shared",
-  createdAt: new Date(1e12 + made).toISOString(),
-  settings: {},
-});
-const bytes = (length: number, seed: number): Uint8Array =>
-  Uint8Array.from({ length }, (_, i) => (i * 31 + seed * 7) & 255);
-
-export interface Provider {
-  /** Opens the same database anew: another process. */
-  open(): Promise<Store>;
-}
+import { afterTerm, ann, bob, bytes, cleo, type Provider, record, TERM } from "./conformanceKit.ts";
+import { auditConformance } from "./conformanceAudit.ts";
 
 export function storeConformance(name: string, provide: () => Promise<Provider>): void {
   describe(`store: ${name}`, () => {
@@ -639,7 +613,7 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
     });
 
     test("the leases of a process that is dead are ended together", async () => {
-      const doomed: Holder = { process: `doomed-${++made}`, url: "http://doomed" };
+      const doomed: Holder = { process: `doomed-${record().name}`, url: "http://doomed" };
       const rooms = [record(), record()];
       for (const room of rooms) await store.createRoom(room, doomed);
       const alive = await held();
@@ -649,43 +623,7 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
       expect(await other.endLeases(doomed.process)).toEqual([]);
     });
 
-    test("the audit log is read newest first, by room or whole", async () => {
-      const { name: room } = record();
-      for (let i = 0; i < 5; i++) {
-        await store.audit({
-          at: new Date(1e12 + i).toISOString(),
-          actor: "ann",
-          action: "kick",
-          room: i % 2 ? room : null,
-          details: { i, who: "bob; DROP TABLE rooms" },
-        });
-      }
-      expect((await other.readAudit({ room, limit: 10 })).map(({ details }) => details.i)).toEqual([3, 1]);
-      expect(await other.readAudit({ limit: 2 })).toEqual([
-        {
-          at: new Date(1e12 + 4).toISOString(),
-          actor: "ann",
-          action: "kick",
-          room: null,
-          details: { i: 4, who: "bob; DROP TABLE rooms" },
-        },
-        expect.objectContaining({ room }),
-      ]);
-    });
-
-    test("of the audit log the newest are kept, so many as the store was told to", async () => {
-      for (let i = 0; i < AUDIT_ENTRIES + 20; i++)
-        await (i % 2 ? store : other).audit({
-          at: new Date(2e12 + i).toISOString(),
-          actor: "eve",
-          action: "denied",
-          room: null,
-          details: { i },
-        });
-      expect((await other.readAudit({ limit: 10 * AUDIT_ENTRIES })).map(({ details }) => details.i)).toEqual(
-        Array.from({ length: AUDIT_ENTRIES }, (_, k) => AUDIT_ENTRIES + 19 - k),
-      );
-    });
+    auditConformance(() => [store, other]);
 
     test("a renewal waits behind nothing that waits: neither behind another room's writes nor its own", async () => {
       const lease = await held();

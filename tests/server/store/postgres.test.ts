@@ -10,7 +10,8 @@ import { MIGRATIONS } from "../../../server/store/postgresSchema.ts";
 import { LeaseLost, StoreRefused, StoreUnavailable } from "../../../server/store/store.ts";
 import { PostgresServer, findPostgres } from "../../support/postgres.ts";
 import { lacks } from "../../support/tools.ts";
-import { AUDIT_ENTRIES, TERM, storeConformance } from "./conformance.ts";
+import { storeConformance } from "./conformance.ts";
+import { AUDIT_ENTRIES, TERM } from "./conformanceKit.ts";
 
 const bin = findPostgres();
 

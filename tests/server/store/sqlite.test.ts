@@ -15,7 +15,8 @@ import { isCertainlyDead, processName } from "../../../server/store/processName.
 import { SqliteStore } from "../../../server/store/sqlite.ts";
 import { MIGRATIONS } from "../../../server/store/sqliteFile.ts";
 import { type Lease, StoreRefused, StoreUnavailable } from "../../../server/store/store.ts";
-import { AUDIT_ENTRIES, TERM, storeConformance } from "./conformance.ts";
+import { storeConformance } from "./conformance.ts";
+import { AUDIT_ENTRIES, TERM } from "./conformanceKit.ts";
 
 const folders: string[] = [];
 const children: ChildProcessWithoutNullStreams[] = [];
