@@ -1,0 +1,29 @@
+/** Whom and what the conformance of stores is tested with (conformance.ts). */
+import type { Holder, RoomRecord, Store } from "../../../server/store/store.ts";
+
+/** Term of the leases, s. */
+export const TERM = 0.6;
+/** Of the audit log; enough for what the other tests write. */
+export const AUDIT_ENTRIES = 30;
+export const afterTerm = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1000 * TERM + 100));
+
+export const [ann, bob, cleo]: Holder[] = ["ann", "bob", "cleo"].map((process) => ({
+  process,
+  url: `http://${process}:8080`,
+}));
+
+let made = 0;
+export const record = (name = `room-${++made}`): RoomRecord => ({
+  name,
+  scene: "bunny",
+  pool: "shared",
+  createdAt: new Date(1e12 + made).toISOString(),
+  settings: {},
+});
+export const bytes = (length: number, seed: number): Uint8Array =>
+  Uint8Array.from({ length }, (_, i) => (i * 31 + seed * 7) & 255);
+
+export interface Provider {
+  /** Opens the same database anew: another process. */
+  open(): Promise<Store>;
+}
