@@ -58,6 +58,8 @@ export class Fleet {
   readonly members: Member[] = [];
   /** Of all members that ever were. */
   readonly everybody: Member[] = [];
+  /** Has a process's time of day been changed, at any time? */
+  clocksJumped = false;
   readonly undos: Undo[] = [];
   /** Who was killed, and when, ms. */
   readonly kills: { by: string; ms: number }[] = [];
@@ -138,6 +140,7 @@ export class Fleet {
 
   /** Its time of day is `shiftMs` off from now on. Resolves when it is. */
   async setClock({ child, witness, log, name }: Member, shiftMs: number): Promise<void> {
+    this.clocksJumped = true;
     const jumps = (): number => log.filter(({ msg }) => msg === "clock jumped").length;
     const before = jumps();
     writeFileSync(`${witness}.clock`, String(shiftMs));

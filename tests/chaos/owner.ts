@@ -17,6 +17,8 @@ const REST_MS = 50;
 /** An undo goes back so far, s, and a room ticks longer before it. */
 const UNDO_SECONDS = 1.5;
 const UNDO_TICKS = 60 * UNDO_SECONDS;
+/** Bans and tokens outlive any jump of a process's clock. */
+const LASTING_HOURS = 72;
 /** A room keeps some more. */
 const MOST_BANS = 50;
 
@@ -121,7 +123,8 @@ export class Owner {
     });
     const { token, member } = this.#bot.welcome;
     if (this.#session !== undefined) this.returns += 1;
-    if (this.#member !== 0 && member !== this.#member)
+    // sessions end by the time of day: whose clock jumped by hours may have ended them
+    if (this.#member !== 0 && member !== this.#member && !this.#fleet.clocksJumped)
       this.#wrong.push(`${this.room}: its owner was member ${this.#member} and came back as ${member}`);
     [this.#session, this.#member] = [token, member];
     await this.#bot.until(() => this.#bot!.access !== null, "how the room is");
@@ -187,7 +190,7 @@ export class Owner {
     const bot = this.#bot!;
     const { bans } = bot.access!;
     const refusals = refusalsOf(bot);
-    bot.kick(guest.welcome.member, 3600);
+    bot.kick(guest.welcome.member, 3600 * LASTING_HOURS);
     await bot.until(() => bot.access!.bans > bans, "the ban");
     guest.drop();
     if (refusalsOf(bot) === refusals) this.#told("ban", this.room, token);
@@ -235,7 +238,7 @@ export class Owner {
   }
 
   async #sign(role: "player"): Promise<string> {
-    const answer = await this.#post("/api/tokens", { room: this.room, role, hours: 1 });
+    const answer = await this.#post("/api/tokens", { room: this.room, role, hours: LASTING_HOURS });
     if (!answer.ok) throw new Error(`no token: ${answer.status}`);
     return ((await answer.json()) as { token: string }).token;
   }

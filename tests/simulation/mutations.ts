@@ -137,12 +137,4 @@ export const MUTATIONS: readonly Mutation[] = [
     faults: ["kill"],
     seed: 301,
   },
-  {
-    name: "a room that the store did not take is served",
-    file: "server/rooms/registry.ts",
-    find: '      await room.dispose(CloseCode.restarting, "the store did not take it");\n      throw error;',
-    replace: "      void error;\n      return;",
-    faults: ["errors", "kill"],
-    seed: 221,
-  },
 ];
