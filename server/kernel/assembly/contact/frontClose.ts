@@ -10,6 +10,7 @@ import {
   FRONT_CLOSE_COUNT,
   FRONT_FOUND,
   FRONT_FOUND_CAPACITY,
+  FRONT_LEAF_COUNT,
   FRONT_VERDICTS,
   FRONT_WAYS,
   FRONT_WAY_BYTES,
@@ -239,4 +240,49 @@ function carryOut(verdict: usize, number: i32, to: i32): bool {
   else giveFound(<usize>load<u32>(verdict, VERDICT_FROM), <usize>load<u32>(verdict, VERDICT_TO));
   endPair();
   return true;
+}
+
+/** First of the rows of leaf n, plus one, while they are indexed. */
+// @inline
+function headOf(leaf: i32): usize {
+  return <usize>load<u32>(front(), FRONT_VERDICTS) + ((<usize>leaf) << 2);
+}
+/** Behind the heads: of each row the next one of its first leaf, plus one. */
+// @inline
+function linkOf(row: i32): usize {
+  return headOf(load<i32>(front(), FRONT_LEAF_COUNT) + row);
+}
+
+/** The first `count` rows can be found by their leaves. The index lies where verdicts will be. */
+export function indexClose(count: i32): void {
+  memory.fill(headOf(0), 0, (<usize>load<i32>(front(), FRONT_LEAF_COUNT)) << 2);
+  for (let n = 0; n < count; n++) {
+    const head = headOf(load<i32>(closeRow(n)));
+    store<i32>(linkOf(n), load<i32>(head));
+    store<i32>(head, n + 1);
+  }
+}
+
+/**
+ * Rows from `before` on take over what the indexed ones before them know, and are all that there are. Those that are not
+ * among them any more have been parted.
+ */
+export function takeOver(before: i32): void {
+  const end = load<i32>(front(), FRONT_CLOSE_COUNT);
+  for (let n = before; n < end; n++) {
+    const row = closeRow(n);
+    const old = indexed(load<i32>(row), load<i32>(row, CLOSE_SECOND));
+    if (old < 0) continue;
+    memory.copy(row, closeRow(old), CLOSE_BYTES);
+    store<i32>(closeRow(old), 0, CLOSE_LANES);
+  }
+  for (let n = 0; n < before; n++) dropRows(closeRow(n));
+  store<i32>(front(), moveClose(before, 0, end), FRONT_CLOSE_COUNT);
+}
+
+/** Number of the indexed row of these leaves, -1: there is none. */
+function indexed(first: i32, second: i32): i32 {
+  for (let entry = load<i32>(headOf(first)); entry; entry = load<i32>(linkOf(entry - 1)))
+    if (load<i32>(closeRow(entry - 1), CLOSE_SECOND) === second) return entry - 1;
+  return -1;
 }
