@@ -256,12 +256,6 @@ export function buildProgram(
   return phases;
 }
 
-/**
- * Parts that what is shared out in the middle of a phase has: enough for the threads of a room to even out, few enough
- * to be claimed quickly.
- */
-const SHARED_PARTS = L.FRONT_SCRATCHES;
-
 /** Rows behind the program's own, in the order of SHARED_ROWS. */
 export function sharedRows(): Phase[] {
   const row = (kind: number, count: number): Phase => ({
@@ -273,7 +267,7 @@ export function sharedRows(): Phase[] {
     stage: L.STAGE_SOLVE,
   });
   return [L.KIND_SHARED_CONTACTS, L.KIND_SHARED_CHECK, L.KIND_SHARED_REFIT, L.KIND_SHARED_CLOSE].map((kind) =>
-    row(kind, SHARED_PARTS),
+    row(kind, L.SHARED_PARTS),
   );
 }
 

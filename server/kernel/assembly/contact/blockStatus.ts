@@ -22,6 +22,9 @@ export function numberOfBlock(block: usize): i32 {
   return <i32>((block - <usize>load<u32>(HEADER, H_CONTACT_BLOCKS)) / CONTACT_BLOCK_BYTES);
 }
 
+/** Distance that a lane keeps, or is solved for, that is not to be kept or solved, m. */
+export const NEVER: f32 = -1e30;
+
 /** Address of the word of block number n in one of the arrays. */
 // @inline
 function wordOf(array: i32, n: i32): usize {

@@ -13,7 +13,7 @@
  * substep's contacts are solved.
  */
 import { sub, mul, add, dot3 } from "../math/lanes";
-import { badOf, nearOf, numberOfBlock } from "./blockStatus";
+import { badOf, nearOf, NEVER, numberOfBlock } from "./blockStatus";
 import { gather, separation, closest, b0, b1, b2, b3, dx, dy, dz } from "./contactLanes";
 import {
   HEADER,
@@ -37,8 +37,7 @@ import {
 export const NEAR: f32 = 1.25;
 export const AHEAD: f32 = 1.5;
 
-/** What neither holds anything apart nor is solved: lanes that have been given back have both distances, m. */
-const NEVER: f32 = -1e30;
+/** Neither held apart nor solved: lanes that have been given back. */
 // @inline
 function isDead(keep: v128, r: v128): bool {
   return v128.all_true<i32>(f32x4.le(f32x4.max(keep, r), f32x4.splat(NEVER)));

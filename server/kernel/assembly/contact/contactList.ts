@@ -38,7 +38,7 @@ import {
   CONTACT_BLOCK_BYTES,
   MARK_INTERSECTING,
 } from "../layout/layout";
-import { clearStatus, numberOfBlock } from "./blockStatus";
+import { clearStatus, numberOfBlock, NEVER } from "./blockStatus";
 
 /** Part of its thickness that a pair is kept apart whatever happens. */
 const KEEP: f32 = 0.125;
@@ -114,7 +114,7 @@ function mark(row: usize, k: usize, X: usize, marks: usize): i32 {
 export function clearBlock(block: usize): void {
   const dummies = load<i32>(HEADER, H_DUMMIES);
   const zero = f32x4.splat(0);
-  const never = f32x4.splat(-1e30);
+  const never = f32x4.splat(NEVER);
   v128.store(block, i32x4.splat(dummies));
   v128.store(block, i32x4.splat(dummies + 16), 16);
   v128.store(block, i32x4.splat(dummies + 32), 32);
@@ -139,10 +139,10 @@ export function fillLane(lane: usize, row: usize, vertex: bool): void {
   // what is in front of a intersection is pushed, but not held there: what is behind it has to come out
   store<f32>(
     lane,
-    tangled(row, vertex, <usize>load<u32>(HEADER, H_X), <usize>load<u32>(HEADER, H_MARKS)) ? -1e30 : KEEP * r,
+    tangled(row, vertex, <usize>load<u32>(HEADER, H_X), <usize>load<u32>(HEADER, H_MARKS)) ? NEVER : KEEP * r,
     CONTACT_BLOCK_KEEP,
   );
-  store<f32>(lane, othersSolve(A, B, vertex) ? -1e30 : vertex ? r : EDGE_SHARE * r, CONTACT_BLOCK_THICKNESS);
+  store<f32>(lane, othersSolve(A, B, vertex) ? NEVER : vertex ? r : EDGE_SHARE * r, CONTACT_BLOCK_THICKNESS);
   store<f32>(lane, load<f32>(row, PAIR_GAP), CONTACT_BLOCK_GAP);
   store<f32>(lane, load<f32>(A, SURFACE_STATIC) * load<f32>(B, SURFACE_STATIC), CONTACT_BLOCK_STATIC);
   store<f32>(lane, load<f32>(A, SURFACE_DYNAMIC) * load<f32>(B, SURFACE_DYNAMIC), CONTACT_BLOCK_DYNAMIC);

@@ -38,6 +38,7 @@ import {
   closeShared,
   isHelped,
   openShared,
+  partBegins,
   sharedParts,
 } from "../scheduler/scheduler";
 import { solveContacts } from "./contactSolver";
@@ -64,11 +65,6 @@ function solvedAt(n: i32): usize {
 // @inline
 function blockAt(n: i32): usize {
   return <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>n * CONTACT_BLOCK_BYTES;
-}
-/** Part `n` of `parts` of a range of `count`. */
-// @inline
-function part(count: i32, n: i32, parts: i32): i32 {
-  return <i32>((<i64>count * n) / parts);
 }
 
 /**
@@ -125,10 +121,10 @@ function solveRange(starts: usize, begin: i32, end: i32, shared: bool, again: bo
 export function solveShared(begin: i32, end: i32, parts: i32): void {
   const first = load<i32>(HEADER, H_SHARED_FIRST);
   const count = load<i32>(HEADER, H_SHARED_COUNT);
-  const from = part(count, begin, parts);
+  const from = partBegins(count, begin, parts);
   const far = solveContacts(
     solvedAt(first + from),
-    part(count, end, parts) - from,
+    partBegins(count, end, parts) - from,
     load<i32>(HEADER, H_SHARED_AGAIN) !== 0,
   );
   if (far) atomic.add<i32>(HEADER, far, H_SHARED_FOUND);
@@ -151,10 +147,14 @@ export function checkAll(): i32 {
 export function checkShared(begin: i32, end: i32, parts: i32): void {
   const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS);
   const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
-  const v = part(vertices, begin, parts);
-  const e = part(edges, begin, parts);
+  const v = partBegins(vertices, begin, parts);
+  const e = partBegins(edges, begin, parts);
   const found =
-    checkContacts(blockAt(v), part(vertices, end, parts) - v, true) +
-    checkContacts(blockAt(load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges + e), part(edges, end, parts) - e, false);
+    checkContacts(blockAt(v), partBegins(vertices, end, parts) - v, true) +
+    checkContacts(
+      blockAt(load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges + e),
+      partBegins(edges, end, parts) - e,
+      false,
+    );
   if (found) atomic.add<i32>(HEADER, found, H_SHARED_FOUND);
 }

@@ -83,6 +83,7 @@ import {
   closeShared,
   isHelped,
   openShared,
+  partBegins,
   sharedParts,
 } from "../scheduler/scheduler";
 import { bindNeighbors } from "../integrate/freeBodies";
@@ -119,9 +120,9 @@ function refit(): void {
 
 /** Parts begin .. end of `parts` of all leaves. */
 export function refitLeaves(begin: i32, end: i32, parts: i32): void {
-  const leaves = <i64>load<i32>(front(), FRONT_LEAF_COUNT);
-  const first = <i32>((leaves * begin) / parts);
-  const last = <i32>((leaves * end) / parts);
+  const leaves = load<i32>(front(), FRONT_LEAF_COUNT);
+  const first = partBegins(leaves, begin, parts);
+  const last = partBegins(leaves, end, parts);
   const X = <usize>load<u32>(HEADER, H_X);
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - X;
   const toLast = <usize>load<u32>(HEADER, H_REFERENCE) - X;

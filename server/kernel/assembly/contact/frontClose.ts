@@ -43,6 +43,7 @@ import {
   closeShared,
   isHelped,
   openShared,
+  partBegins,
   sharedParts,
 } from "../scheduler/scheduler";
 import { closeFound, giveFound, missed, openFound } from "./frontFound";
@@ -87,11 +88,6 @@ function surfaceAt(n: i32): usize {
 // @inline
 function wayOf(leaf: i32): usize {
   return <usize>load<u32>(front(), FRONT_WAYS) + <usize>leaf * FRONT_WAY_BYTES;
-}
-/** Part `n` of `parts` of a range of `count`. */
-// @inline
-function part(count: i32, n: i32, parts: i32): i32 {
-  return <i32>((<i64>count * n) / parts);
 }
 /** Verdicts of part `n`, whose first row is `row`: their number, and behind it they themselves. */
 // @inline
@@ -151,10 +147,10 @@ export function judgeClose(begin: i32, end: i32, parts: i32): void {
   const capacity = load<i32>(front(), FRONT_FOUND_CAPACITY);
   const found = <usize>load<u32>(front(), FRONT_FOUND);
   for (let n = begin; n < end; n++) {
-    const to = found + ((<usize>part(capacity, n + 1, parts)) << 2);
-    let from = found + ((<usize>part(capacity, n, parts)) << 2);
-    const last = part(count, n + 1, parts);
-    const first = part(count, n, parts);
+    const to = found + ((<usize>partBegins(capacity, n + 1, parts)) << 2);
+    let from = found + ((<usize>partBegins(capacity, n, parts)) << 2);
+    const last = partBegins(count, n + 1, parts);
+    const first = partBegins(count, n, parts);
     const verdicts = verdictsOf(n, first);
     let at = verdicts + VERDICT_BYTES;
     useScratch(n);
@@ -200,7 +196,7 @@ export function scanClose(): void {
   let from = 0;
   let to = 0;
   for (let n = 0; n < parts; n++) {
-    const verdicts = verdictsOf(n, part(count, n, parts));
+    const verdicts = verdictsOf(n, partBegins(count, n, parts));
     for (let k = load<i32>(verdicts), at = verdicts + VERDICT_BYTES; k > 0; k--, at += VERDICT_BYTES) {
       const row = load<i32>(at, VERDICT_ROW);
       to = moveClose(from, to, row);

@@ -13,7 +13,7 @@ import {
   FRONT_LEAVES,
   FRONT_REST,
   FRONT_SCRATCH,
-  FRONT_SCRATCHES,
+  SHARED_PARTS,
   FRONT_STAMP,
   GATHERED_BOX_HIGH,
   GATHERED_BOX_LOW,
@@ -76,7 +76,7 @@ function safe(particle: u32): v128 {
 
 /** @param n number of a part of the front that only this thread has now */
 export function useScratch(n: i32): void {
-  scratch = <usize>(n % FRONT_SCRATCHES) * (2 * GATHERED_BYTES);
+  scratch = <usize>(n % SHARED_PARTS) * (2 * GATHERED_BYTES);
 }
 
 /** A leaf's primitives at S, in lanes. Two threads may gather one leaf at once: the same numbers. */

@@ -30,7 +30,7 @@ import {
   CONTACT_BLOCK_THICKNESS,
   CONTACT_BLOCK_WEIGHT,
 } from "../layout/layout";
-import { nearOf } from "./blockStatus";
+import { nearOf, NEVER } from "./blockStatus";
 import { foreseeContacts } from "./contactCheck";
 import { laneOf } from "./contactPair";
 
@@ -184,7 +184,7 @@ function clear(n: i32): void {
   const zero = f32x4.splat(0);
   for (let row: usize = 64; row < <usize>CONTACT_BLOCK_BYTES; row += 16) v128.store(block + row, zero);
   for (let k = 0; k < 4; k++) v128.store(block + ((<usize>k) << 4), i32x4.splat(dummies + (k << 4)));
-  v128.store(block, f32x4.splat(-1e30), CONTACT_BLOCK_THICKNESS);
+  v128.store(block, f32x4.splat(NEVER), CONTACT_BLOCK_THICKNESS);
 }
 
 /** All that the solve reads of a pair. */

@@ -48,6 +48,7 @@ import {
   CONTACT_BLOCK_THICKNESS,
   TREE_LONGEST,
 } from "../layout/layout";
+import { NEVER } from "./blockStatus";
 import { enchain } from "./changed";
 import {
   addEdges,
@@ -203,8 +204,8 @@ function giveBack(pair: i32): void {
   const vertex = pair < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) << 2;
   const free = front() + <usize>(vertex ? FRONT_FREE_VERTEX : FRONT_FREE_EDGE) + (isChained() ? FRONT_WAITING : 0);
   for (let k = 0; k < 4; k++) store<i32>(lane + ((<usize>k) << 4), dummies + (k << 4));
-  store<f32>(lane, -1e30, CONTACT_BLOCK_KEEP);
-  store<f32>(lane, -1e30, CONTACT_BLOCK_THICKNESS);
+  store<f32>(lane, NEVER, CONTACT_BLOCK_KEEP);
+  store<f32>(lane, NEVER, CONTACT_BLOCK_THICKNESS);
   store<i32>(lane, 0, CONTACT_BLOCK_NEAR);
   store<i32>(lane, 0, CONTACT_BLOCK_BAD);
   store<i32>(nextOf(pair), load<i32>(free));

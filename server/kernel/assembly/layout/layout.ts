@@ -235,6 +235,11 @@ export const SHARED_CHECK = 1;
 export const SHARED_REFIT = 2;
 export const SHARED_CLOSE = 3;
 export const SHARED_ROWS = 4;
+/**
+ * Parts that what is shared out in the middle of a phase has: enough for the threads of a room to even out, few enough
+ * to be claimed quickly.
+ */
+export const SHARED_PARTS = 8;
 
 // ---- particles
 // -----------------------------------------------------------------------------------------------------------------
@@ -505,7 +510,7 @@ export const PAIR_NORMAL = 16; // f32x3 unit vector from the second's closest po
 export const PAIR_GAP = 28; // f32 their distance, m
 export const PAIR_SURFACES = 32; // i32 first's surface << 16 | second's
 export const PAIR_THICKNESS = 36; // f32 distance that contact keeps, m
-export const PAIR_COLOR = 40; // i32 scratch of contactList.ts
+export const PAIR_COLOR = 40; // u32 of a new row: its CLOSE row << 8 | its name there; once it is placed: its lane, -1: none
 // i32 of a near pair: 1 .. 3, the triangle's corner that is nearest to the vertex, or 1, an end of an edge is nearest;
 // else 0
 export const PAIR_CORNER = 44;
@@ -887,17 +892,15 @@ export const FRONT_SOLVED_HEADS = 92; // i32 pointer: i32 a block, -1
 export const FRONT_PICKED = 96; // i32 pointer: i32x2 a lane that is solved: its pair's number and color
 export const FRONT_REST = 100; // i32 pointer: f32x4 per particle, where it is at rest
 export const FRONT_SHAPES = 104; // i32 pointer: PATCH rows, one for every leaf
-export const FRONT_SCRATCH = 108; // i32 pointer: FRONT_SCRATCHES times two GATHERED rows
+export const FRONT_SCRATCH = 108; // i32 pointer: SHARED_PARTS times two GATHERED rows
 export const FRONT_NAMED = 112; // i32 pointer: i32 a name, scratch of frontRows.ts; 0 between pairs
 export const FRONT_CHAINED = 116; // i32 1: the chains of the response hold all rows that there are
 /** From FRONT_FREE_* to where lanes wait that become free while the response has chains, i32 first lane plus one. */
 export const FRONT_WAITING = 56;
-export const FRONT_VERDICTS = 128; // i32 pointer: VERDICT rows, one for every CLOSE row, and FRONT_SCRATCHES more
+export const FRONT_VERDICTS = 128; // i32 pointer: VERDICT rows, one for every CLOSE row, and SHARED_PARTS more
 export const FRONT_FOUND = 132; // i32 pointer: rows that are noted while leaves are measured
 export const FRONT_FOUND_CAPACITY = 136; // i32 words
 export const FRONT_BYTES = 144;
-/** Parts that leaves and CLOSE rows are shared out in, at most. */
-export const FRONT_SCRATCHES = 8;
 
 /** What becomes of a CLOSE row: its number, APART and so on, and the addresses between which its rows are noted. */
 export const VERDICT_ROW = 0;

@@ -138,6 +138,12 @@ export function closeShared(row: i32): void {
   if (load<i32>(HEADER, H_WATCH) & WATCH_SHARES) phaseDone(load<i32>(HEADER, H_PHASES) + row);
 }
 
+/** Where part `n` of `parts` of a range of `count` begins. */
+// @inline
+export function partBegins(count: i32, n: i32, parts: i32): i32 {
+  return <i32>((<i64>count * n) / parts);
+}
+
 /** Parts that an open row of SHARED_* is cut into. */
 export function sharedParts(): i32 {
   return load<i32>(claimedPhase, PHASE_COUNT);
