@@ -144,10 +144,15 @@ export class LeaseKeeper {
     });
   }
 
+  /** The next renewal counts from when the last was asked, as its term does: an answer may have taken most of one. */
   #schedule(delayMs: number): void {
     if (this.#closed) return;
     this.#timer = setTimeout(() => {
-      void this.#renew().then((renewed) => this.#schedule(renewed ? this.#termMs / RENEWALS_PER_TERM : RETRY_MS));
+      const askedMs = performance.now();
+      void this.#renew().then((renewed) => {
+        const dueMs = askedMs + this.#termMs / RENEWALS_PER_TERM;
+        this.#schedule(renewed ? Math.max(dueMs - performance.now(), RETRY_MS) : RETRY_MS);
+      });
     }, delayMs);
   }
 
