@@ -146,8 +146,11 @@ export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
         bot.move(1, [x + 0.1 * Math.sin(moves / 5), y + 0.2, z + 0.1 * Math.cos(moves / 5)]);
       }
     }, 40);
-    const calm: number[] = [];
-    const attacked: number[] = [];
+    const calm = SCENES.map((): number[] => []);
+    const attacked = SCENES.map((): number[] => []);
+    const take = (gaps: number[][]): void => {
+      for (const [i, watch] of watches.entries()) gaps[i]!.push(...watch.take());
+    };
     const spans: { calm: [number, number][]; attacked: [number, number][] } = { calm: [], attacked: [] };
     for (let round = 0; round < ROUNDS; round++) {
       await sleep(1000 * SETTLE_SECONDS);
@@ -155,14 +158,14 @@ export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
       const calmMs = monotonicMs();
       await sleep(1000 * SECONDS);
       spans.calm.push([calmMs, monotonicMs()]);
-      calm.push(...watches.flatMap((watch) => watch.take()));
+      take(calm);
       const attack = attackWith(attacks, server.url, SETTLE_SECONDS + SECONDS);
       await sleep(1000 * SETTLE_SECONDS);
       for (const watch of watches) watch.take();
       const attackedMs = monotonicMs();
       await sleep(1000 * SECONDS);
       spans.attacked.push([attackedMs, monotonicMs()]);
-      attacked.push(...watches.flatMap((watch) => watch.take()));
+      take(attacked);
       await attack;
     }
     const lost = watches.filter(({ bot }) => bot.closed !== null).length;
@@ -171,8 +174,10 @@ export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
       quantile(gaps, 0.99),
       Math.max(...gaps),
     ];
-    const [calm50, calm99, calmMost] = figures(calm);
-    const [attacked50, attacked99, attackedMost] = figures(attacked);
+    const [calm50, calm99, calmMost] = figures(calm.flat());
+    const [attacked50, attacked99, attackedMost] = figures(attacked.flat());
+    const each = (gaps: number[][]): string =>
+      gaps.map((own, i) => `${SCENES[i]} ${quantile(own, 0.99).toFixed(0)}`).join(", ");
     await sleep(1000); // The probe's last lines.
     const work = { calm: works(probe, spans.calm), attacked: works(probe, spans.attacked) };
     return [
@@ -194,7 +199,7 @@ export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
         value: calm99,
         unit: "ms",
         absolute: true,
-        note: `longest ${calmMost.toFixed(0)} ms`,
+        note: `longest ${calmMost.toFixed(0)} ms; ${each(calm)}`,
       },
       { what: "attacked: frame gap p50", value: attacked50, unit: "ms", absolute: true },
       {
@@ -202,7 +207,7 @@ export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
         value: attacked99,
         unit: "ms",
         absolute: true,
-        note: `longest ${attackedMost.toFixed(0)} ms`,
+        note: `longest ${attackedMost.toFixed(0)} ms; ${each(attacked)}`,
       },
       { what: "attacked over calm, p99", value: attacked99 / calm99, unit: "times", target: { atMost: MOST } },
       { what: "members lost", value: lost, unit: "members", target: { atMost: 0 } },
