@@ -39,6 +39,18 @@ interface Inside {
   people: Person[];
 }
 
+/** A piece of a room that was damaged, or lay behind one that was. */
+export interface SetAsidePiece {
+  id: number;
+  what: "checkpoint" | "journal" | "members";
+  tick: number;
+  /** Why it could not be used. */
+  reason: string;
+  /** ISO 8601. */
+  at: string;
+  bytes: number;
+}
+
 /** One of the servers on the same store, as it says of itself. */
 export interface AdminProcess {
   process: string;
@@ -60,6 +72,11 @@ export interface AuditEntry {
   action: string;
   room: string | null;
   details: Record<string, unknown>;
+}
+
+interface Download {
+  content: Blob;
+  name: string;
 }
 
 const KEY = "pliant.admin";
@@ -128,10 +145,28 @@ export class AdminApi {
   }
 
   /** The room's last minutes, for `npm run replay`, and the file's name. */
-  async recording(room: string): Promise<{ content: Blob; name: string }> {
-    const answer = await this.#ask("GET", `${inAdmin(room)}/recording`);
-    const [, name = `${room}.pliant`] =
-      /filename="([\w.-]+)"/.exec(answer.headers.get("content-disposition") ?? "") ?? [];
+  recording(room: string): Promise<Download> {
+    return this.#download(`${inAdmin(room)}/recording`);
+  }
+
+  /** What was set aside of the room, oldest first. */
+  async setAside(room: string): Promise<SetAsidePiece[]> {
+    return ((await (await this.#ask("GET", `${inAdmin(room)}/set-aside`)).json()) as { pieces: SetAsidePiece[] })
+      .pieces;
+  }
+
+  /** A piece as it was stored, and the file's name. */
+  setAsideBytes(room: string, id: number): Promise<Download> {
+    return this.#download(`${inAdmin(room)}/set-aside/${id}`);
+  }
+
+  async deleteSetAside(room: string, id: number): Promise<void> {
+    await this.#ask("DELETE", `${inAdmin(room)}/set-aside/${id}`);
+  }
+
+  async #download(path: string): Promise<Download> {
+    const answer = await this.#ask("GET", path);
+    const [, name = "pliant.bin"] = /filename="([\w.-]+)"/.exec(answer.headers.get("content-disposition") ?? "") ?? [];
     return { content: await answer.blob(), name };
   }
 

@@ -2,16 +2,42 @@
  * The operators' page in a real browser: nobody without the token, rooms with their people and figures, kick, ban,
  * dispose, and all of it in the audit log.
  */
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { Bot } from "../../load-tests/bot.ts";
 import { decodeRecording } from "../../server/persistence/recording.ts";
+import { STORE_FILE } from "../../server/store/openStore.ts";
 import { HttpErrors } from "../../shared/errors.ts";
 import { CloseCode } from "../../shared/protocol.ts";
 import { noBrowser, openStage, until, type E2e } from "./stage.ts";
 
 const TOKEN = "operators-own-token-for-this-test-only";
+
+async function enterAdmin(stage: E2e, options = {}): Promise<Page> {
+  const page = await stage.visit("/admin", { viewport: { width: 1280, height: 900 }, ...options });
+  await page.fill(".admin-login input", TOKEN);
+  await page.press(".admin-login input", "Enter");
+  await page.waitForSelector(".admin .summary");
+  return page;
+}
+
+const row = (page: Page, room: string) => page.locator(`tbody[data-room="${room}"]`);
+
+/** A piece of the room's journal that was found damaged, as a takeover writes it. */
+function putAside(folder: string, room: string, bytes: Uint8Array): void {
+  const file = new DatabaseSync(join(folder, STORE_FILE));
+  try {
+    file
+      .prepare("INSERT INTO set_aside (room, what, tick, after_tick, reason, at, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)")
+      .run(room, "journal", 90, 60, "its checksum is wrong", new Date(0).toISOString(), bytes);
+  } finally {
+    file.close();
+  }
+}
 
 describe.skipIf(noBrowser)("operations", () => {
   let stage: E2e;
@@ -25,14 +51,7 @@ describe.skipIf(noBrowser)("operations", () => {
     expect(stage.takeErrors()).toEqual([]);
   });
 
-  const enter = async (options = {}): Promise<Page> => {
-    const page = await stage.visit("/admin", { viewport: { width: 1280, height: 900 }, ...options });
-    await page.fill(".admin-login input", TOKEN);
-    await page.press(".admin-login input", "Enter");
-    await page.waitForSelector(".admin .summary");
-    return page;
-  };
-  const row = (page: Page, room: string) => page.locator(`tbody[data-room="${room}"]`);
+  const enter = (options = {}): Promise<Page> => enterAdmin(stage, options);
   const cell = (page: Page, room: string, column: string) => row(page, room).locator(`td[data-column="${column}"]`);
 
   test("without an admin's token there is nothing to see, and the page says so", async () => {
@@ -200,4 +219,33 @@ describe.skipIf(noBrowser)("operations", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
     await stage.shoot(page, "admin-phone-dark");
   });
+});
+
+test.skipIf(noBrowser)("what was set aside of a room is listed, downloaded as it was stored, and deleted", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pliant-admin-"));
+  const stage = await openStage({ adminToken: TOKEN, store: "sqlite", dataDir: folder });
+  try {
+    const { name } = await stage.room("jelly-stack");
+    const bytes = Uint8Array.from({ length: 3000 }, (_, i) => i % 251);
+    putAside(folder, name, bytes);
+    const page = await enterAdmin(stage);
+    await row(page, name).locator(".toggle").click();
+    const piece = row(page, name).locator("[data-piece]");
+    await piece.waitFor();
+    const said = await piece.textContent();
+    for (const part of ["journal, tick 90", "its checksum is wrong", "3 kB"]) expect(said).toContain(part);
+    await stage.shoot(page, "admin-set-aside");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      piece.locator('[data-action="download-piece"]').click(),
+    ]);
+    expect(Buffer.compare(readFileSync(await download.path()), bytes)).toBe(0);
+    await piece.locator('[data-action="delete-piece"]').click();
+    await piece.waitFor({ state: "detached" });
+    expect(await row(page, name).locator(".set-aside").isHidden()).toBe(true);
+    expect(stage.takeErrors()).toEqual([]);
+  } finally {
+    await stage.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

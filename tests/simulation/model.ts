@@ -48,7 +48,10 @@ interface Undo {
   settled: boolean;
 }
 
-type Owner = Pick<Lease, "process" | "epoch">;
+interface Owner extends Pick<Lease, "process" | "epoch"> {
+  /** Whoever had it when it died: what it had sent before may still arrive, until somebody claims the room. */
+  dead?: Owner;
+}
 
 /** What a failover has taken, as its room's owner knows it. */
 interface Known extends Owner {
@@ -215,7 +218,8 @@ export class Model {
       case "removeRoom": {
         const lease = args[0] as Lease;
         const owner = this.#owners.get(lease.room);
-        if (owner?.process !== lease.process || owner.epoch !== lease.epoch)
+        const writer = owner?.dead ?? owner;
+        if (writer?.process !== lease.process || writer.epoch !== lease.epoch)
           throw new Violation(
             "only the owner writes",
             `${lease.process} (epoch ${lease.epoch}) has done ${method} for ${lease.room}, which is ${owner ? `${owner.process}'s (epoch ${owner.epoch})` : "nobody's"}`,
@@ -244,7 +248,11 @@ export class Model {
     if (method === "claim") take(result as Lease);
     else if (method === "createRoom") take((result as { lease: Lease }).lease);
     else if (method === "removeRoom") this.#owners.delete(lease.room);
-    else if (method === "endLeases") for (const room of result as string[]) this.#owners.set(room, nobody);
+    else if (method === "endLeases")
+      for (const room of result as string[]) {
+        const owner = this.#owners.get(room)!;
+        this.#owners.set(room, { ...nobody, dead: owner.dead ?? owner });
+      }
     else if (method === "release") {
       const owner = this.#owners.get(lease.room);
       if (owner?.process === lease.process && owner.epoch === lease.epoch) this.#owners.set(lease.room, nobody);

@@ -10,6 +10,7 @@ import {
   isDenied,
   keepToken,
   keptToken,
+  type SetAsidePiece,
 } from "../../net/admin.ts";
 import { h } from "../dom.ts";
 import { Toasts } from "../toasts.ts";
@@ -174,13 +175,32 @@ class AdminView implements RoomActions {
   }
 
   download(room: string): void {
+    this.#do(() => this.#save(this.#api.recording(room)), `The recording of ${room} is being saved`);
+  }
+
+  async setAside(room: string): Promise<SetAsidePiece[]> {
+    // Without a store there are no processes, and nothing is set aside; what else goes wrong the next refresh says.
+    const stored = await this.#api.processes().catch(() => []);
+    return stored.length === 0 ? [] : this.#api.setAside(room).catch(() => []);
+  }
+
+  downloadSetAside(room: string, { id }: SetAsidePiece): void {
+    this.#do(() => this.#save(this.#api.setAsideBytes(room, id)), `A piece of ${room} is being saved`);
+  }
+
+  deleteSetAside(room: string, { id }: SetAsidePiece, done: () => void): void {
     this.#do(async () => {
-      const { content, name } = await this.#api.recording(room);
-      const address = URL.createObjectURL(content);
-      h("a", { href: address, download: name }).click();
-      // The browser begins to read it at once; a minute is more than enough.
-      setTimeout(() => URL.revokeObjectURL(address), 60_000);
-    }, `The recording of ${room} is being saved`);
+      await this.#api.deleteSetAside(room, id);
+      done();
+    }, `A piece of ${room} is gone`);
+  }
+
+  async #save(download: Promise<{ content: Blob; name: string }>): Promise<void> {
+    const { content, name } = await download;
+    const address = URL.createObjectURL(content);
+    h("a", { href: address, download: name }).click();
+    // The browser begins to read it at once; a minute is more than enough.
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
   }
 
   #do(work: () => Promise<void>, done: string): void {

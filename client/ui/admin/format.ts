@@ -15,6 +15,9 @@ export function age(seconds: number): string {
       : `${Math.round(seconds / 3600)} h`;
 }
 
+/** 1 234 567 -> "1206 kB". */
+export const size = (bytes: number): string => (bytes < 1024 ? `${bytes} B` : `${Math.round(bytes / 1024)} kB`);
+
 /** One line of what an audit entry says beside who, what and where. */
 export const details = (values: Record<string, unknown>): string =>
   Object.entries(values)

@@ -2,9 +2,9 @@
  * All rooms, one row each, and under a row that is opened its people and what can be done. Rows are kept and updated in
  * place, so that what one is about to press stays where it is.
  */
-import type { AdminRoom, Person } from "../../net/admin.ts";
+import type { AdminRoom, Person, SetAsidePiece } from "../../net/admin.ts";
 import { h, icon } from "../dom.ts";
-import { age, milliseconds, percent } from "./format.ts";
+import { age, milliseconds, percent, size } from "./format.ts";
 
 export interface RoomActions {
   kick(room: string, person: Person, banSeconds?: number): void;
@@ -15,6 +15,10 @@ export interface RoomActions {
   unpark(room: string, from: "end" | "start"): void;
   /** Of its last minutes. */
   download(room: string): void;
+  setAside(room: string): Promise<SetAsidePiece[]>;
+  downloadSetAside(room: string, piece: SetAsidePiece): void;
+  /** @param done called when it is gone */
+  deleteSetAside(room: string, piece: SetAsidePiece, done: () => void): void;
 }
 
 /** A ban from here lasts this long, s. */
@@ -49,6 +53,7 @@ class RoomRow {
   readonly #badges = h("span", { class: "badges" });
   readonly #more: HTMLTableRowElement;
   readonly #people = h("ul", { class: "members" });
+  readonly #setAside = h("section", { class: "set-aside", hidden: true });
   readonly #unpark: HTMLButtonElement[];
   #peopleShown = "";
 
@@ -97,6 +102,7 @@ class RoomRow {
         "td",
         { colspan: String(COLUMNS.length) },
         this.#people,
+        this.#setAside,
         h(
           "div",
           { class: "actions" },
@@ -173,6 +179,33 @@ class RoomRow {
   #open(open: boolean): void {
     this.#more.hidden = !open;
     this.#toggle.setAttribute("aria-expanded", String(open));
+    if (open) void this.#showSetAside();
+  }
+
+  /** Asked for when the row is opened: it changes only when the room is taken over. */
+  async #showSetAside(): Promise<void> {
+    const pieces = await this.#actions.setAside(this.#name);
+    this.#setAside.hidden = pieces.length === 0;
+    this.#setAside.replaceChildren(
+      h("h3", {}, "Set aside"),
+      h("ul", { class: "pieces" }, ...pieces.map((piece) => this.#piece(piece))),
+    );
+  }
+
+  #piece(piece: SetAsidePiece): HTMLLIElement {
+    const { id, what, tick, reason, at, bytes } = piece;
+    const button = (action: string, text: string, onclick: () => void): HTMLButtonElement =>
+      h("button", { class: "button", type: "button", "data-action": action, onclick }, text);
+    return h(
+      "li",
+      { "data-piece": String(id) },
+      h("strong", {}, what === "members" ? what : `${what}, tick ${tick}`),
+      h("span", { class: "where" }, [reason, new Date(at).toLocaleString(), size(bytes)].join(" · ")),
+      button("download-piece", "Download", () => this.#actions.downloadSetAside(this.#name, piece)),
+      button("delete-piece", "Delete", () =>
+        this.#actions.deleteSetAside(this.#name, piece, () => void this.#showSetAside()),
+      ),
+    );
   }
 
   #say(column: string, text: string, alarming = false): void {
