@@ -1,35 +1,26 @@
 /**
- * At which thread a room lives. Pure: it is told the time. Rooms that cannot keep their rate take all of a thread that
- * they can get, in ticks that may be long. Where there are two threads or more such rooms are kept together on the last
- * ones, and the others have theirs alone, where nobody waits for longer than a tick of a room that keeps its rate.
- * Should they ask for more than their threads have, those with the longest ticks go to the last threads, too, and are
- * given their share there (fairSchedule.ts). Within each group rooms go where least is asked for, and move when that
- * has become uneven.
+ * At which thread a room lives. Pure: it is told the time. Where there are two threads or more, heavy rooms are kept
+ * together on some of them and the others have light rooms alone, which never wait behind a long tick there. Within
+ * each group rooms go where least is asked for, and move when that has become uneven.
  */
 
-/** A room that has had no step for so long, and waits for none, asks for nothing, ms. */
+/** A room that has asked for no step for so long asks for nothing, ms. */
 const GONE_MS = 1000;
 /** A room stays where it is for so long at least, ms. */
 const LEAST_STAY_MS = 1000;
 /** It moves to another thread of its group when it gains this much of a thread. */
 const WORTH = 0.1;
-/** Rooms that keep their rate may ask for this much of each of their threads. */
+/** Light rooms that ask for more than this of their threads get one more, if heavy rooms have one to spare. */
 const FULL = 0.8;
-/** What they may ask for of each of the last threads beyond that: they have a fair share there, not what they want. */
-const BEYOND = 0.5;
-/** Whoever is where short ticks are counts as shorter by this factor: rooms that are alike do not change places. */
-const STAYS = 0.8;
 
 export interface Resident {
   /** The thread, -1 before the first step. */
   home: number;
-  /** Its ticks take as long as there is between two, or longer. */
-  overruns: boolean;
+  /** Its ticks are long. */
+  heavy: boolean;
   /** What it asks for, of one thread. */
   demand: number;
-  /** Average seconds that a tick takes, helped or not. */
-  tickSeconds: number;
-  /** When its last step was over, ms; Infinity: it waits for one, or has one. */
+  /** When it last asked for a step, ms. */
   activeMs: number;
   movedMs: number;
 }
@@ -42,14 +33,9 @@ export class Placement {
     this.#threads = threads;
   }
 
-  /** The step for which the room was placed is over, or will not be. */
-  done(room: Resident, nowMs: number): void {
-    room.activeMs = nowMs;
-  }
-
   /** @returns the thread of the room's next step; may be another one than that of the last */
   place(room: Resident, nowMs: number): number {
-    room.activeMs = Infinity;
+    room.activeMs = nowMs;
     this.#residents.add(room);
     if (this.#threads === 1) return (room.home = 0);
     if (room.home >= 0 && nowMs - room.movedMs < LEAST_STAY_MS) return room.home;
@@ -65,24 +51,17 @@ export class Placement {
     return (room.home = best);
   }
 
-  /** Threads first .. end - 1: each group has one at least. */
+  /** Threads first .. end - 1: light rooms have the first ones, heavy rooms the last ones, each group one at least. */
   #group(room: Resident): [first: number, end: number] {
-    const all = this.#threads;
-    const keeping = [...this.#residents].filter(({ overruns }) => !overruns);
-    const overrunning = this.#residents.size - keeping.length;
-    if (overrunning === 0) return [0, all];
-    const asked = keeping.reduce((sum, { demand }) => sum + demand, 0);
-    const first = Math.min(all - 1, Math.max(1, Math.ceil(asked / FULL), all - overrunning));
-    if (room.overruns) return [first, all];
-    const length = (other: Resident): number => other.tickSeconds * (other.home < first ? STAYS : 1);
-    // Those before it, by the length of their ticks and then by age, and itself.
-    const own = keeping.indexOf(room);
-    const upTo = keeping.reduce((sum, other, i) => {
-      const shorter = length(other) - length(room);
-      return shorter < 0 || (shorter === 0 && i <= own) ? sum + other.demand : sum;
-    }, 0);
-    const most = Math.max(FULL * first, asked - BEYOND * (all - first));
-    return upTo > most ? [first, all] : [0, first];
+    let heavy = 0;
+    let light = 0;
+    for (const { heavy: isHeavy, demand } of this.#residents) {
+      if (isHeavy) heavy += 1;
+      else light += demand;
+    }
+    if (heavy === 0) return [0, this.#threads];
+    const forLight = Math.min(this.#threads - 1, Math.max(1, Math.ceil(light / FULL), this.#threads - heavy));
+    return room.heavy ? [forLight, this.#threads] : [0, forLight];
   }
 
   /** What other rooms ask of each thread. */

@@ -27,9 +27,6 @@ import type { StepThread } from "./stepThread.ts";
 const NEWEST = 1 / 8;
 /** A heavy room is light again below this part of what made it heavy. */
 const HYSTERESIS = 0.5;
-/** A room overruns when its ticks take more than this part of the time between them; and until they take less. */
-const OVERRUNS = 0.9;
-const KEEPS = 0.7;
 
 /** What the scheduler wants of a thread. */
 export type SchedulerThread = Pick<StepThread, "up" | "pending" | "overdue" | "run" | "step" | "terminate">;
@@ -37,8 +34,8 @@ export type SchedulerThread = Pick<StepThread, "up" | "pending" | "overdue" | "r
 interface RoomLoad extends Resident {
   /** Average seconds of one thread that a tick would take alone. */
   workSeconds: number;
-  /** Others may help with its ticks. */
-  heavy: boolean;
+  /** Average seconds that a tick takes, helped or not. */
+  tickSeconds: number;
   /** The step that is under way, if any. */
   withdraw: (() => void) | null;
   /** The room's threads now: its own and its helpers'. */
@@ -143,7 +140,6 @@ export class TaskScheduler {
         : result;
     } finally {
       load.withdraw = null;
-      this.#placement.done(load, performance.now());
       load.running.delete(thread);
       this.#ticks.delete(tick);
       // The thread ends a tick that comes to its end; one whose thread was lost is ended here.
@@ -182,7 +178,6 @@ export class TaskScheduler {
     if (known) return known;
     const load: RoomLoad = {
       home: -1,
-      overruns: false,
       heavy: false,
       demand: 0,
       activeMs: 0,
@@ -203,7 +198,6 @@ export class TaskScheduler {
     load.tickSeconds += NEWEST * (wholeSeconds - load.tickSeconds);
     load.heavy = load.workSeconds > this.#options.heavySeconds * (load.heavy ? HYSTERESIS : 1);
     load.demand += NEWEST * (Math.min(1, wholeSeconds / periodSeconds) - load.demand);
-    load.overruns = load.demand > (load.overruns ? KEEPS : OVERRUNS);
   }
 
   /** The thread is wanted: if it helps, it is to leave. */
