@@ -196,8 +196,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       case "help":
         return shell.toggleHelp();
       case "cancel":
-        shell.toggleHelp(false);
-        shell.toolbar.togglePopover(false);
+        shell.closeAll();
         shell.spares.cancel();
         playground?.grabs.endAll(true);
         if (playground?.pushing) shell.toolbar.setPushing(playground.togglePushing());

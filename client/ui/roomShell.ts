@@ -3,6 +3,7 @@ import { ConnectionBanner } from "./banner.ts";
 import { h, icon } from "./dom.ts";
 import { AccessMenu, type AccessActions } from "./accessMenu.ts";
 import { helpPanel, hintText } from "./helpPanel.ts";
+import type { Panel } from "./panel.ts";
 import type { Profile } from "./profile.ts";
 import { People, type PeopleActions } from "./people.ts";
 import { SpareMenu, type SpareActions } from "./spareMenu.ts";
@@ -56,14 +57,35 @@ export class RoomShell {
       { class: "room" },
       this.canvas,
       this.loading,
-      h("div", { class: "topbar" }, h("div", { class: "about" }, title, this.measured), this.people.element),
+      h(
+        "div",
+        { class: "topbar" },
+        h("div", { class: "about" }, title, this.measured),
+        this.people.button,
+        this.people.element,
+      ),
       this.stats.element,
       this.hint,
       this.toolbar.element,
       this.toasts.element,
       this.banner.element,
       this.help,
+      ...this.panels.map((panel) => panel.element),
     );
+  }
+
+  private get panels(): Panel[] {
+    return [this.toolbar.profile, this.spares.panel, this.access.panel];
+  }
+
+  /** All cards, lists and menus. */
+  closeAll(): void {
+    this.toggleHelp(false);
+    this.toolbar.toggleMore(false);
+    this.people.show(false);
+    this.stats.element.hidden = true;
+    this.toolbar.setOverlay(false);
+    for (const panel of this.panels) panel.open(false);
   }
 
   setTitle(title: string): void {
