@@ -35,6 +35,7 @@ import { warmUp } from "./rooms/warmUp.ts";
 import { SceneLibrary } from "./rooms/sceneLibrary.ts";
 import type { Session } from "./rooms/session.ts";
 import { RequestAuth } from "./routes/requestAuth.ts";
+import { addressRoutes } from "./routes/address.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
 import { BODY_MS, HEAD_MS, Lines } from "./routes/lines.ts";
@@ -270,6 +271,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   requestAuth.charge(fastify, budgets);
   allowOwnPages(fastify, ownOrigins(config.publicUrls, config.origins));
   await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: DOCS_POLICY });
+  addressRoutes(fastify, { host: config.host, publicUrls: config.publicUrls, tls: tls !== null });
   roomRoutes(fastify, {
     requestAuth,
     audit,

@@ -20,6 +20,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 
 /** Outlines on a 24 x 24 grid. */
 const ICONS = {
+  share: "M12 15V4M8 7.500l4-4 4 4M6 11H5v9h14v-9h-1",
   link: "M10 14a4 4 0 0 0 5.7 0l3-3a4 4 0 0 0-5.7-5.7l-1 1M14 10a4 4 0 0 0-5.7 0l-3 3a4 4 0 0 0 5.7 5.7l1-1",
   reset: "M4 5v5h5M4.6 14a8 8 0 1 0 1.6-8.2L4 10",
   push: "M3 12h11M10 7l5 5-5 5M19 5v14",

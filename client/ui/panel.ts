@@ -9,6 +9,8 @@ const GAP = 10;
 
 export class Panel {
   readonly element: HTMLElement;
+  /** Called when it has been closed, however that came. */
+  onClose: () => void = () => {};
   private readonly button: HTMLElement;
 
   /** @param name the element's class beside "popover" */
@@ -38,7 +40,8 @@ export class Panel {
     if (!on && this.element.contains(document.activeElement)) this.button.focus();
     this.element.hidden = !on;
     this.button.setAttribute("aria-expanded", String(on));
-    this.place();
+    if (on) this.place();
+    else this.onClose();
   }
 
   private closeButton(): HTMLElement {

@@ -49,7 +49,6 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
         .then(shareLink)
         .then((text) => text && shell.toasts.show(text), sayProblem),
     undo: (seconds) => void undo(room, seconds).catch(sayProblem),
-    copyLink: () => void shareLink(location.href).then((text) => text && shell.toasts.show(text)),
   });
   app.replaceChildren(shell.element);
 

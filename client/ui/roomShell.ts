@@ -6,6 +6,7 @@ import { helpPanel, hintText } from "./helpPanel.ts";
 import type { Panel } from "./panel.ts";
 import type { Profile } from "./profile.ts";
 import { People, type PeopleActions } from "./people.ts";
+import { SharePanel } from "./sharePanel.ts";
 import { SpareMenu, type SpareActions } from "./spareMenu.ts";
 import { StatsOverlay } from "./statsOverlay.ts";
 import { Toasts } from "./toasts.ts";
@@ -21,6 +22,7 @@ export class RoomShell {
   readonly banner = new ConnectionBanner();
   readonly toolbar: Toolbar;
   readonly spares: SpareMenu;
+  readonly share: SharePanel;
   readonly help: HTMLElement;
   private readonly titleText = h("strong", {}, "Pliant");
   /** Appears if the scene has a section of the physics report. */
@@ -43,7 +45,12 @@ export class RoomShell {
     this.people = new People(actions);
     this.access = new AccessMenu(actions);
     this.spares = new SpareMenu(actions);
-    this.toolbar = new Toolbar(profile, actions, this.spares.element, this.access.element, room);
+    this.share = new SharePanel(room, (text) => this.toasts.show(text));
+    this.toolbar = new Toolbar(profile, actions, room, {
+      spares: this.spares.element,
+      access: this.access.element,
+      share: this.share.button,
+    });
     this.help = helpPanel(() => this.toggleHelp(false));
     const title = h(
       "a",
@@ -75,7 +82,7 @@ export class RoomShell {
   }
 
   private get panels(): Panel[] {
-    return [this.toolbar.profile, this.spares.panel, this.access.panel];
+    return [this.toolbar.profile, this.spares.panel, this.access.panel, this.share.panel];
   }
 
   /** All cards, lists and menus. */

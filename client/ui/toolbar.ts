@@ -10,7 +10,6 @@ export interface ToolbarActions {
   home: () => void;
   overlay: () => void;
   help: () => void;
-  copyLink: () => void;
 }
 
 export class Toolbar {
@@ -23,8 +22,13 @@ export class Toolbar {
   private readonly overflow: HTMLElement;
   private readonly moreButton: HTMLButtonElement;
 
-  /** @param spares the list of what can be put in; access what owners decide; room its name */
-  constructor(profile: Profile, actions: ToolbarActions, spares: HTMLElement, access: HTMLElement, room: string) {
+  /** @param room its name. @param tools that have panels of their own: what can be put in, what owners decide, invitations */
+  constructor(
+    profile: Profile,
+    actions: ToolbarActions,
+    room: string,
+    { spares, access, share }: Record<"spares" | "access" | "share", HTMLElement>,
+  ) {
     this.me = h(
       "button",
       {
@@ -73,7 +77,7 @@ export class Toolbar {
       this.resetButton,
       this.overflow,
       h("hr"),
-      tool("link", "Copy link", "Copy the link to this room", actions.copyLink),
+      share,
       this.moreButton,
     );
     this.showProfile(profile);

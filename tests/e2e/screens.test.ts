@@ -24,6 +24,7 @@ const PANELS: readonly [button: string, panel: string][] = [
   [".spares .tool", ".spares-panel"],
   [".tool[title^='Numbers']", ".stats"],
   [".tool[title^='Help']", ".help"],
+  [".tool.share", ".share-panel"],
   [".access .tool", ".access-panel"],
 ];
 
@@ -87,6 +88,7 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
     await until(desk, () => document.querySelectorAll(".people .out").length === 1, undefined);
     await lookAtAll(desk, SIZES[4]!, false);
     await guest.close();
+    await projects(desk);
     expect(stage.takeErrors()).toEqual([]);
   });
 
@@ -102,6 +104,22 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
     }
     expect(stage.takeErrors()).toEqual([]);
   });
+
+  /** Somebody in the last row reads the same address that the panel hands out. */
+  async function projects(page: Page): Promise<void> {
+    await page.click(".tool.share");
+    const { url } = (await (await fetch(`${stage.url}/api/address`)).json()) as { url: string | null };
+    expect(await page.getAttribute(".share-panel .address", "href")).toBe(`${url ?? stage.url}/r/screens`);
+    await page.getByRole("button", { name: "For a projector" }).click();
+    await page.waitForSelector(".share-panel.projected");
+    const [width, height] = SIZES[4]!;
+    expect(await page.locator(".share-panel").boundingBox()).toEqual({ x: 0, y: 0, width, height });
+    expect((await page.locator(".share-panel .qr svg").boundingBox())!.height).toBeGreaterThan(height / 2);
+    expect(await wrong(page, ".share-panel", false)).toEqual([]);
+    await stage.shoot(page, "projected");
+    await page.click(".share-panel .close");
+    await page.waitForSelector(".share-panel", { state: "hidden" });
+  }
 
   async function lookAtAll(page: Page, [width, height]: Size, touch: boolean): Promise<void> {
     const at = `${width}x${height}`;
