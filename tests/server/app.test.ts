@@ -282,6 +282,7 @@ describe("OpenAPI", () => {
       paths: Record<string, Record<string, { responses: object }>>;
     }>();
     expect(Object.keys(paths).sort()).toEqual([
+      "/api/address",
       "/api/admin/audit",
       "/api/admin/processes",
       "/api/admin/rebalance",
