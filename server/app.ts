@@ -381,6 +381,9 @@ function checkHosts(fastify: FastifyInstance, config: Config, metrics: Metrics):
  */
 function addErrorHandling(fastify: FastifyInstance): void {
   fastify.setNotFoundHandler((request, reply) => {
+    // Who came with a browser and typed it wrong; programs, and files that a page wants, get the error.
+    if (asksForPage(request) && fastify.hasReplyDecorator("sendFile"))
+      return reply.code(404).header("cache-control", "no-cache").sendFile("index.html");
     const error = new CodedError("NOT_FOUND", { field: "path", value: request.url.split("?")[0] });
     return reply.code(error.status).send(error.toBody());
   });
@@ -394,6 +397,10 @@ function addErrorHandling(fastify: FastifyInstance): void {
     if (coded.status >= 500 && coded.code === "INTERNAL") request.log.error({ err: error }, "request failed");
     return reply.code(coded.status).send(coded.toBody());
   });
+}
+
+function asksForPage({ method, url, headers }: FastifyRequest): boolean {
+  return method === "GET" && !url.startsWith("/api/") && (headers.accept ?? "").includes("text/html");
 }
 
 function toCodedError(error: FastifyError): CodedError {

@@ -1,4 +1,5 @@
 /** The room page's furniture: canvas, title, people, tools, notes. Holds no room logic. */
+import type { SlowMotion } from "../state/slowMotion.ts";
 import { ConnectionBanner } from "./banner.ts";
 import { h, icon } from "./dom.ts";
 import { AccessMenu, type AccessActions } from "./accessMenu.ts";
@@ -32,6 +33,8 @@ export class RoomShell {
     icon("chart"),
     h("span", { class: "text" }, "What is measured here"),
   );
+  /** The room runs slower than the wall. */
+  private readonly slow = h("span", { class: "slow glass", role: "status", hidden: true });
   private readonly hint = h("div", { class: "hint glass" }, hintText());
   private readonly loadingText = h("span", {}, "Opening the room …");
   private readonly loading = h(
@@ -67,7 +70,7 @@ export class RoomShell {
       h(
         "div",
         { class: "topbar" },
-        h("div", { class: "about" }, title, this.measured),
+        h("div", { class: "about" }, title, this.measured, this.slow),
         this.people.button,
         this.people.element,
       ),
@@ -105,6 +108,16 @@ export class RoomShell {
     this.measured.href = address;
     this.measured.title = "What is measured here";
     this.measured.hidden = false;
+  }
+
+  /** @param slow undefined: the room runs in real time */
+  setSlowMotion(slow: SlowMotion | undefined): void {
+    const text = slow === undefined ? "" : `${Math.round(100 * slow.factor)} % speed`;
+    this.slow.hidden = slow === undefined;
+    // or a screen reader would say it every second
+    if (this.slow.textContent === text) return;
+    this.slow.textContent = text;
+    this.slow.title = slow === undefined ? "" : `Slow motion: ${slow.why}`;
   }
 
   /** What the visitor waits for; undefined when the picture is there. */

@@ -54,4 +54,12 @@ describe.skipIf(noBrowser)("framing", () => {
     for (const [side, px] of Object.entries(await over(page))) expect(px, side).toBeLessThan(0);
     expect(stage.takeErrors()).toEqual([]);
   });
+
+  test("an address that leads nowhere shows a page with the way out", async () => {
+    const page = await stage.visit("/nope");
+    await page.waitForSelector("main.message");
+    expect(await page.textContent("h1")).toBe("Nothing is here");
+    // the browser's own word for the answer
+    expect(stage.takeErrors().every((error) => /404/.test(error))).toBe(true);
+  });
 });
