@@ -1,15 +1,25 @@
 /**
- * Three kinds of tests. `unit` files run side by side. `servers` start real servers and other programs and wait most of
- * the time; `pages` draw in a real browser, which takes all the cores that there are. Of these two, one file at a time.
- * `npm test` runs `servers` beside the other two (tests/run.ts).
+ * Four kinds of tests. `unit` files run side by side. `servers` start real servers and other programs and wait most of
+ * the time: three files at a time. `alone` are those of them that measure (memory, shares of a core, how soon) or that
+ * load the machine; `pages` draw in a real browser, which takes all the cores that there are. Of these two, one file at
+ * a time. `npm test` runs `servers` and `alone` beside the other two (tests/run.ts).
  */
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import LongestFirst from "./tests/support/longestFirst.ts";
 
 const pages = ["tests/e2e/**/*.test.ts"];
-const servers = ["tests/{integration,ops,load-tests}/**/*.test.ts", "tests/**/*.serial.test.ts"];
-const oneByOne = { maxWorkers: 1, fileParallelism: false, testTimeout: 360_000, hookTimeout: 120_000 };
+const alone = [
+  "tests/**/*.serial.test.ts",
+  "tests/integration/{reclaim,shares,storeAway,threadMemory}.test.ts",
+  "tests/integration/parked/*.test.ts",
+  "tests/load-tests/soak.test.ts",
+  "tests/ops/{dockerfile,slowMotion}.test.ts",
+];
+const servers = ["tests/{integration,ops,load-tests}/**/*.test.ts"];
+const patient = { testTimeout: 360_000, hookTimeout: 120_000 };
+const oneByOne = { maxWorkers: 1, fileParallelism: false, ...patient };
+const withClient = { globalSetup: "./tests/support/builtClient.ts" };
 
 export default defineConfig({
   test: {
@@ -24,7 +34,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["tests/**/*.test.ts"],
-          exclude: [...pages, ...servers],
+          exclude: [...pages, ...servers, ...alone],
           maxWorkers: "100%", // The default leaves one core idle, and there are two.
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -37,10 +47,16 @@ export default defineConfig({
         test: {
           name: "servers",
           include: servers,
-          globalSetup: "./tests/support/builtClient.ts",
-          ...oneByOne,
+          exclude: alone,
+          maxWorkers: 3,
+          ...patient,
+          ...withClient,
           sequence: { groupOrder: 2 },
         },
+      },
+      {
+        extends: true,
+        test: { name: "alone", include: alone, ...oneByOne, ...withClient, sequence: { groupOrder: 3 } },
       },
     ],
   },

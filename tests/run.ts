@@ -2,7 +2,8 @@
  * `npm test`: the checks of `npm run lint` and every test, then a closing line `N passed, N failed[, N skipped]` alone
  * on its line. The exit code is 0 only if something ran and nothing failed.
  *
- *   npm test                    everything: checks, then `unit`, then `pages`; `servers` beside them, who mostly wait
+ *   npm test                    everything: checks, then `unit`, then `pages`; beside them `servers`, who mostly wait,
+ *                               then `alone`
  *   npm test -- server/rooms    the tests whose paths hold this, and no checks; arguments go to Vitest
  *   npm run test:long           in full what is small in `npm test` (tests/support/long.ts); with `--if-release` only
  *                               when a release is being made (tests/support/release.ts)
@@ -48,7 +49,7 @@ function close(runs: readonly Ran[], checks: number, checksPassed: number): void
 }
 
 async function everything(): Promise<void> {
-  const servers = vitest("servers", ["--project", "servers"]);
+  const servers = vitest("servers", ["--project", "servers", "--project", "alone"]);
   const checksPassed = await runChecks();
   const others = await vitest("others", ["--project", "unit", "--project", "pages"]);
   close([others, await servers], CHECKS.length, checksPassed);
