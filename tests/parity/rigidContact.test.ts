@@ -100,7 +100,7 @@ test.each([
   const blocks = word(L.H_CONTACT_BLOCKS);
   kernel.solveContacts(blocks, word(L.H_VERTEX_CONTACT_BLOCKS), 0);
   kernel.solveContacts(blocks + (word(L.H_CONTACT_BLOCK_CAPACITY) - edges) * L.CONTACT_BLOCK_BYTES, edges, 0);
-  kernel.solveRigidContacts(layout.scratch);
+  kernel.solveRigidContacts(0, layout.scratch);
   solveRigidContacts(p, rigid, touches, f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4]!);
   const bound = UNIT * (30 * SIZE + (0.005 * 0.07 * 24) / 0.0013);
   let moved = 0;

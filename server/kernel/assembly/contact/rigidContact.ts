@@ -24,6 +24,7 @@ import {
   H_BODY_COUNT,
   H_RIGID_CONTACTS,
   H_RIGID_CONTACT_CAPACITY,
+  H_RIGID_CONTACT_COUNT,
   CONTACT_BLOCK_THICKNESS,
   CONTACT_BLOCK_WEIGHT,
   SHAPE_RADIUS,
@@ -100,6 +101,7 @@ let contacts = 0;
 /** Before an iteration's pairs are solved. */
 export function beginRigidContacts(): void {
   contacts = 0;
+  store<i32>(HEADER, 0, H_RIGID_CONTACT_COUNT);
 }
 
 /**
@@ -215,6 +217,7 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
   if (load<u32>(HEADER, H_RIGID_CONTACTS)) addColliders(scratch);
   if (!contacts) return;
   contacts = reduceContacts(contacts);
+  store<i32>(HEADER, contacts, H_RIGID_CONTACT_COUNT);
   if (first) warmStart();
   const sweeps = bouncing ? BOUNCE_SWEEPS : SWEEPS;
   let most = restMotion;

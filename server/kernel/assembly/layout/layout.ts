@@ -146,6 +146,7 @@ export const H_FRONT = 760; // i32 pointer: the FRONT row; 0: no two surfaces ev
 // i32 pointer: RIGID_CONTACT rows of rigid bodies (rigidContact.ts); 0: the room has none
 export const H_RIGID_CONTACTS = 816;
 export const H_RIGID_CONTACT_CAPACITY = 820; // i32
+export const H_RIGID_CONTACT_COUNT = 824; // i32 rows that the last iteration solved
 export const H_RIGID_KEPT = 792; // i32 pointer: table of RIGID_KEPT entries
 export const H_RIGID_KEPT_CAPACITY = 796; // i32 a power of two
 export const HEADER_END = 1856; // H_HELPERS + MAX_THREADS * HELPER_BYTES
