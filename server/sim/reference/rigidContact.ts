@@ -89,8 +89,8 @@ interface Contact {
 }
 
 /** Constants of the kernel. */
-const BOUNCE_SWEEPS = 64;
 const SWEEPS = 64;
+const PUSHES = 8192;
 const RELEASE_SWEEPS = 8;
 const RESIDUE = 1e-3;
 const RELEASE = 0.25;
@@ -129,9 +129,10 @@ export function solveRigidContacts(
     0,
     ...contacts.flatMap((c) => (c.touch ? c.touch.particles : [c.sides[0]!.body!.first]).map(fall)),
   );
-  const solved = reduce(p, contacts);
+  const solved = reduce(contacts);
   warmStart(p, solved, kept);
-  for (let sweep = 0; sweep < (solved.some((c) => c.wanted > 0) ? BOUNCE_SWEEPS : SWEEPS); sweep++) {
+  const sweeps = Math.max(SWEEPS, Math.floor(PUSHES / solved.length));
+  for (let sweep = 0; sweep < sweeps; sweep++) {
     const order = sweep % 2 ? [...solved].reverse() : solved;
     const largest = Math.max(0, ...order.map((contact) => pushOne(p, contact)));
     most = Math.max(most, largest);
@@ -159,7 +160,7 @@ function named({ sides: [first, second], collider, n }: Contact): {
 }
 
 /** Leaves out what others hold: of two bodies and one direction all but the outermost. */
-function reduce(p: Particles, contacts: readonly Contact[]): Contact[] {
+function reduce(contacts: readonly Contact[]): Contact[] {
   const spare = new Set<Contact>();
   for (const faces of [true, false]) {
     for (const leader of contacts) {

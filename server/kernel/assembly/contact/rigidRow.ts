@@ -44,7 +44,6 @@ import { inverseMassAt } from "../rigid/rigidBody";
 /** As in touch.ts. */
 const RELEASE: f64 = 0.25;
 
-export let bouncing = false;
 // what external acceleration moves a body by in a substep, m: the greatest of all
 export let restMotion: f64 = 0;
 // displacement of the first against the second of the last `relative`
@@ -54,7 +53,6 @@ export let uz: f64;
 
 /** Before the first row of an iteration is prepared. */
 export function beginRows(): void {
-  bouncing = false;
   restMotion = 0;
 }
 
@@ -171,7 +169,6 @@ export function prepare(contact: usize): void {
   store<i32>(contact, slow ? 1 : 0, RIGID_CONTACT_RESTS);
   // what gives does not move as a plane, and impacts are shared out to all
   store<i32>(contact, light > 0 || moves || !slow ? 1 : 0, RIGID_CONTACT_GROUP);
-  if (bounces) bouncing = true;
   store<f64>(contact, bounces ? e * approach : hold - began, RIGID_CONTACT_WANTED);
   store<f64>(contact, hold + RELEASE * (r - hold), RIGID_CONTACT_MISSING);
 }
