@@ -221,7 +221,7 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
   for (let n = 0; n < contacts; n++) prepare(contactAt(n));
   if (load<u32>(HEADER, H_RIGID_CONTACTS)) addColliders(scratch);
   if (!contacts) return;
-  contacts = reduceContacts(contacts);
+  contacts = reduceContacts(contacts, scratch);
   store<i32>(HEADER, contacts, H_RIGID_CONTACT_COUNT);
   if (first) warmStart();
   const sweeps = max<i32>(SWEEPS, PUSHES / contacts);

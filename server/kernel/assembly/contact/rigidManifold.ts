@@ -39,9 +39,12 @@ const DIRECTIONS: usize = 8;
 const COS: f64 = 0.955336489125606;
 const SIN: f64 = 0.29552020666133955;
 
-/** Outermost contact of each direction, 0: none, and how far out; one instance belongs to one thread. */
-const outermost = memory.data(32);
-const reached = memory.data(64);
+/**
+ * Outermost contact of each direction, 0: none, and how far out: in scratch. (Static data are in the memory that all
+ * threads share, and each that comes writes them anew.)
+ */
+let outermost: usize = 0;
+let reached: usize = 0;
 
 /** RIGID_CONTACT_GROUP of a contact that is not reduced yet, of one that is kept, of one that is not. */
 const OPEN = 0;
@@ -76,10 +79,12 @@ function otherOf(contact: usize): u32 {
 
 /**
  * Leaves out what others hold.
- * @param count contacts, prepared; those with soft particles are kept
+ * @param count contacts, prepared; those with soft particles are kept; scratch 96 bytes
  * @returns how many are left, in their order
  */
-export function reduceContacts(count: i32): i32 {
+export function reduceContacts(count: i32, scratch: usize): i32 {
+  outermost = scratch;
+  reached = scratch + (DIRECTIONS << 2);
   for (let n = 0; n < count; n++) store<u32>(ownerOf(contactAt(n)), 0, SHAPE_CONTACT);
   // chains end with their first contact
   for (let n = count - 1; n >= 0; n--) {
