@@ -146,7 +146,7 @@ export class AdminApi {
 
   /** The room's last minutes, for `npm run replay`, and the file's name. */
   recording(room: string): Promise<Download> {
-    return this.#download(`${inAdmin(room)}/recording`);
+    return this.#download(`${inAdmin(room)}/recording`, `${room}.pliant`);
   }
 
   /** What was set aside of the room, oldest first. */
@@ -157,16 +157,17 @@ export class AdminApi {
 
   /** A piece as it was stored, and the file's name. */
   setAsideBytes(room: string, id: number): Promise<Download> {
-    return this.#download(`${inAdmin(room)}/set-aside/${id}`);
+    return this.#download(`${inAdmin(room)}/set-aside/${id}`, `${room}-set-aside-${id}.bin`);
   }
 
   async deleteSetAside(room: string, id: number): Promise<void> {
     await this.#ask("DELETE", `${inAdmin(room)}/set-aside/${id}`);
   }
 
-  async #download(path: string): Promise<Download> {
+  /** @param unnamed its name, should the server not give it one */
+  async #download(path: string, unnamed: string): Promise<Download> {
     const answer = await this.#ask("GET", path);
-    const [, name = "pliant.bin"] = /filename="([\w.-]+)"/.exec(answer.headers.get("content-disposition") ?? "") ?? [];
+    const [, name = unnamed] = /filename="([\w.-]+)"/.exec(answer.headers.get("content-disposition") ?? "") ?? [];
     return { content: await answer.blob(), name };
   }
 
