@@ -44,6 +44,8 @@ export class SimWorld implements World {
   private phaseWatcher: ((phase: number) => void) | undefined;
   /** Set where helpers are: other threads may be claiming chunks of this tick. */
   helpers = false;
+  /** Asked in the middle of `step`, between two phases: may do something else. @returns for how long it did, s */
+  preempt: (() => number) | undefined;
   /** False keeps stepping bodies that no longer visibly move: for measurements of slow settling. */
   mayRest = true;
   private readonly memory: WebAssembly.Memory;
@@ -59,6 +61,7 @@ export class SimWorld implements World {
       memory,
       () => this.watcher?.(),
       (phase) => this.phaseWatcher?.(phase),
+      () => this.preempt?.() ?? 0,
     );
     this.views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
     this.intersections = new IntersectionWatch(memory, this.views, layout, this.kernel);
@@ -69,7 +72,7 @@ export class SimWorld implements World {
   /** Calls back after every substep (not while resting), in the middle of `step`. */
   watchSubsteps(watcher: () => void): void {
     this.watcher = watcher;
-    this.views.i32[(L.HEADER + L.H_WATCH) / 4]! |= L.WATCH_SUBSTEPS;
+    this.watch(L.WATCH_SUBSTEPS, true);
   }
 
   /**
@@ -78,7 +81,12 @@ export class SimWorld implements World {
    */
   watchPhases(watcher: (phase: number) => void): void {
     this.phaseWatcher = watcher;
-    this.views.i32[(L.HEADER + L.H_WATCH) / 4]! |= L.WATCH_PHASES;
+    this.watch(L.WATCH_PHASES, true);
+  }
+
+  private watch(what: number, on: boolean): void {
+    const word = (L.HEADER + L.H_WATCH) / 4;
+    this.views.i32[word] = on ? this.views.i32[word]! | what : this.views.i32[word]! & ~what;
   }
 
   get tickNumber(): number {
@@ -137,6 +145,7 @@ export class SimWorld implements World {
     this.intersections.beginTick(tick, events, (body) => this.hold(body));
     moveHands(this.views, this.layout);
     easeHands(this.views, this.layout, this.kernel);
+    this.watch(L.WATCH_PREEMPTION, this.preempt !== undefined);
     this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
     const stepped = performance.now();
     this.guard(tick, events);

@@ -1,4 +1,4 @@
-/** One greedy room beside light ones, on a real thread: it has what they leave. */
+/** One greedy room beside light ones, on a real thread: it has what they leave, and its ticks do not keep them. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { RoomSimulation } from "../../server/rooms/simulation.ts";
 import type { SceneTemplate } from "../../server/rooms/sceneLibrary.ts";
@@ -26,11 +26,23 @@ async function template(name: string): Promise<SceneTemplate> {
 
 interface Watched {
   /** Of every tick: from when on the thread could have run it, and when it did, ms of performance.now(). */
-  ticks: { readyMs: number; startMs: number }[];
+  ticks: { readyMs: number; startMs: number; ownMs: number }[];
   stop: () => Promise<void>;
 }
 
-/** Runs a room in real time until it is stopped. @param awake pushed in every tick, so that it does not fall asleep */
+/** @param awake pushed in every tick, so that the room does not fall asleep */
+const tickOf = (tick: number, awake: boolean): { tick: number; inputs: Input[]; delta: "none"; keyframe: false } => ({
+  tick,
+  inputs: awake ? [{ ...PUSH, impulse: [0, tick % 2 ? 1e-3 : -1e-3, 0] }] : [],
+  delta: "none",
+  keyframe: false,
+});
+
+const lost = (): never => {
+  throw new Error("a thread was lost");
+};
+
+/** Runs a room in real time until it is stopped. */
 function watch(simulation: RoomSimulation, hz: number, awake = false): Watched {
   const ticks: Watched["ticks"] = [];
   let last = Promise.resolve();
@@ -38,17 +50,13 @@ function watch(simulation: RoomSimulation, hz: number, awake = false): Watched {
   const ticker = new Ticker(hz, ({ dueMs, began }) => {
     last = (async () => {
       tick += 1;
-      const inputs: Input[] = awake ? [{ ...PUSH, impulse: [0, tick % 2 ? 1e-3 : -1e-3, 0] }] : [];
-      const task = { tick, dueMs, inputs, delta: "none" as const, keyframe: false };
-      const stepped = simulation.step(task, () => {
-        throw new Error("a thread was lost");
-      });
+      const stepped = simulation.step({ ...tickOf(tick, awake), dueMs }, lost);
       const readyMs = Math.max(dueMs, performance.now());
       const outcome = await stepped;
       if (outcome.kind !== "stepped") throw new Error("a step was not stepped", { cause: outcome });
-      const { startMs } = outcome.result;
+      const { startMs, wholeSeconds } = outcome.result;
       began(startMs);
-      ticks.push({ readyMs, startMs });
+      ticks.push({ readyMs, startMs, ownMs: 1000 * wholeSeconds });
     })();
     return last;
   });
@@ -62,6 +70,13 @@ function watch(simulation: RoomSimulation, hz: number, awake = false): Watched {
   };
 }
 
+/** The state after so many ticks with nobody else there. */
+async function alone(scene: SceneTemplate, ticks: number, awake: boolean): Promise<string> {
+  const simulation = await RoomSimulation.open(scene, pools.forRoom("shared"));
+  for (let tick = 1; tick <= ticks; tick++) await simulation.step(tickOf(tick, awake), lost);
+  return (await simulation.inspect()).stateHash;
+}
+
 beforeAll(() => {
   pools = new WorkerPools({ ...options, workers: 1, onError });
 });
@@ -73,17 +88,30 @@ test("on one thread the light rooms come first, and the greedy one has what is l
   const heavy = await template("victim");
   const rooms = await Promise.all(Array.from({ length: LIGHT_ROOMS }, () => RoomSimulation.open(light, pool)));
   // More ticks a second than a thread can step: the next one has always been due for longer than anybody else's.
-  const greedy = watch(await RoomSimulation.open(heavy, pool), 2000, true);
+  const big = await RoomSimulation.open(heavy, pool);
+  const greedy = watch(big, 2000, true);
   await vi.waitUntil(() => greedy.ticks.length > 0, { timeout: 20_000 });
   const watched = rooms.map((room) => watch(room, light.layout.tickHz));
   await vi.waitUntil(() => watched.every(({ ticks }) => ticks.length > TICKS), { timeout: 60_000 });
   await Promise.all([greedy, ...watched].map(({ stop }) => stop()));
   const all = watched.flatMap(({ ticks }) => ticks);
-  // A tick that is under way is not interrupted; none of the greedy room's begins while a light one could.
+  // None of the greedy room's begins while a light one could.
   const overtaken = all.filter(({ readyMs, startMs }) =>
     greedy.ticks.some((other) => other.startMs > readyMs && other.startMs < startMs),
   );
   // An order is on its way to the thread for a moment: a tick that the thread chose then has not overtaken it.
   expect(overtaken.length / all.length).toBeLessThan(0.1);
   expect(greedy.ticks.length).toBeGreaterThan(LIGHT_ROOMS);
+  // Once their rooms are known, those that come due in the middle of one of its ticks begin there,
+  const inTheMiddle = watched.flatMap(({ ticks }) =>
+    ticks
+      .slice(TICKS / 2)
+      .filter(({ startMs }) =>
+        greedy.ticks.some((other) => other.startMs < startMs && startMs < other.startMs + other.ownMs),
+      ),
+  );
+  expect(inTheMiddle.length).toBeGreaterThan(0);
+  // and what comes of either is what comes of it alone.
+  expect((await big.inspect()).stateHash).toBe(await alone(heavy, greedy.ticks.length, true));
+  expect((await rooms[0]!.inspect()).stateHash).toBe(await alone(light, watched[0]!.ticks.length, false));
 }, 120_000);

@@ -47,6 +47,7 @@ import { chainRows } from "./frontRows";
 import { change, changedCount } from "./changed";
 import { badOf } from "./blockStatus";
 import { checkAll } from "./contactPasses";
+import { preemptionPoint } from "../scheduler/scheduler";
 import { CLEAR, examine, laneOf } from "./contactPair";
 import { respond, stopAll, updateChanged } from "./contactResponse";
 
@@ -79,6 +80,7 @@ export function keepSafe(): void {
 export function foresee(): void {
   if (!load<u32>(HEADER, H_SAFE)) return;
   advanceFront();
+  preemptionPoint();
   packNear();
 }
 
@@ -90,6 +92,7 @@ export function verifyContacts(h: f32): void {
     goHalf();
     fits = advanceFront();
   }
+  preemptionPoint();
   if (fits) clearAll();
   else stopAll();
   if (changedCount) {
@@ -103,8 +106,10 @@ export function verifyContacts(h: f32): void {
 function clearAll(): void {
   let found = checkAll();
   for (let n = 0; found; n++) {
+    preemptionPoint();
     chainRows();
     if (!respond()) return;
+    preemptionPoint();
     if (n === FRONTS || !advanceFront()) {
       stopAll();
       return;

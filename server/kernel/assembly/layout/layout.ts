@@ -45,6 +45,7 @@ export const H_MOTION_COUNT = 272; // i32
 export const WATCH_SUBSTEPS = 1;
 export const WATCH_PHASES = 2;
 export const WATCH_SHARES = 4;
+export const WATCH_PREEMPTION = 8;
 export const H_SURFACE_COUNT = 284; // i32 SURFACE rows: a body's each, then the core meshes of colliders
 export const H_PAIRS = 288; // i32 pointer: PAIR rows, vertex-triangle from the front, edge-edge from the back
 export const H_PAIR_CAPACITY = 292; // i32 rows

@@ -29,17 +29,19 @@ import { beginPairList } from "../contact/contacts";
 import { placeCoreMeshes } from "../colliders/coreMeshes";
 import { findFreeBodies } from "../integrate/freeBodies";
 import { beginBalls } from "../rigid/balls";
-import { now, phaseDone, substepDone } from "../scheduler/host";
+import { phaseDone, substepDone } from "../scheduler/host";
 import {
   beginStep,
   chunkBegin,
   chunkEnd,
   claimChunk,
   closePhaseChunks,
+  clock,
   endStep,
   isHelped,
   openPhaseChunks,
   phaseAt,
+  preemptionPoint,
 } from "../scheduler/scheduler";
 import { warmStart } from "../warmStart/warmStart";
 import { runRange } from "./stages";
@@ -80,6 +82,7 @@ function runSubstep(substep: i32, scratch: usize): void {
     if (load<i32>(phase, PHASE_CHUNKS) < 2 || !isHelped()) runRange(phase, 0, load<i32>(phase, PHASE_COUNT), scratch);
     else runTogether(p, scratch);
     if (watch & WATCH_PHASES) phaseDone(p);
+    preemptionPoint();
   }
   if (watch & WATCH_SUBSTEPS) substepDone();
 }
@@ -94,7 +97,7 @@ function runTogether(p: i32, scratch: usize): void {
 
 /** Ends the stage whose time is taken, and begins another. @param next -1: none */
 function enterStage(next: i32): void {
-  const at = now();
+  const at = clock();
   if (stage >= 0) {
     const seconds: usize = HEADER + H_STAGE + (stage << 3);
     store<f64>(seconds, load<f64>(seconds) + (at - since));
