@@ -185,7 +185,9 @@ export class Takeover {
       const nowMs = performance.now();
       if (nowMs < (this.#readAgain.get(name) ?? 0)) continue;
       this.#readAgain.set(name, nowMs + READ_AGAIN_MS);
-      if (await rooms.reads?.(listing)) readable.push(listing);
+      if (!(await rooms.reads?.(listing))) continue;
+      this.#readAgain.delete(name);
+      readable.push(listing);
     }
     return readable;
   }

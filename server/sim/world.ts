@@ -22,7 +22,16 @@ import type { SimLayout } from "./layout.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 import { HELD, parkAll, statusAt, InactiveBodies } from "./inactive.ts";
 import { Rest } from "./rest.ts";
-import type { ContactCounts, Input, SimEvent, StageSeconds, World, WorldLayout } from "./types.ts";
+import {
+  type ContactCounts,
+  type Input,
+  KERNEL_STAGES,
+  noSeconds,
+  type SimEvent,
+  type StageSeconds,
+  type World,
+  type WorldLayout,
+} from "./types.ts";
 
 /**
  * Clients draw colliders by the tick that they have: frames go on this long after one has stopped, s; frames are sent
@@ -127,15 +136,8 @@ export class SimWorld implements World {
     }
     if (inputs.length > 0) this.phaseWatcher?.(HOST_STAGES.inputs);
     const applied = performance.now();
-    const seconds: StageSeconds = {
-      inputs: (applied - started) / 1000,
-      predict: 0,
-      solve: 0,
-      collide: 0,
-      velocity: 0,
-      guard: 0,
-      encode: 0,
-    };
+    const seconds = noSeconds();
+    seconds.inputs = (applied - started) / 1000;
     if (this.resting && this.mayRest && !this.disturbed()) {
       this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
       // frames still say where the colliders are that go on
@@ -143,8 +145,10 @@ export class SimWorld implements World {
       return { seconds, events };
     }
     this.intersections.beginTick(tick, events, (body) => this.hold(body));
+    const looked = performance.now();
     moveHands(this.views, this.layout);
     easeHands(this.views, this.layout, this.kernel);
+    seconds.inputs += (performance.now() - looked) / 1000;
     this.watch(L.WATCH_PREEMPTION, this.preempt !== undefined);
     this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
     const stepped = performance.now();
@@ -153,11 +157,9 @@ export class SimWorld implements World {
     // what rides on a slow collider is not to be held back, nor what lies on something that does
     this.rest.count(this.mayRest, this.inTheWay(this.tickNumber - 1));
     this.phaseWatcher?.(HOST_STAGES.rest);
-    const stage = (s: number): number => new Float64Array(this.memory.buffer, L.HEADER + L.H_STAGE, L.STAGES)[s]!;
-    seconds.predict = stage(L.STAGE_PREDICT);
-    seconds.solve = stage(L.STAGE_SOLVE);
-    seconds.velocity = stage(L.STAGE_VELOCITY);
-    seconds.collide = stage(L.STAGE_COLLIDE) + stage(L.STAGE_BROAD);
+    const spent = new Float64Array(this.memory.buffer, L.HEADER + L.H_STAGE, L.STAGES);
+    for (const [s, stage] of KERNEL_STAGES.entries()) seconds[stage] = spent[s]!;
+    seconds.intersections += (looked - applied) / 1000;
     seconds.guard = (performance.now() - stepped) / 1000;
     return { seconds, events };
   }

@@ -122,6 +122,9 @@ function runStep(task: StepTask | StepByKey, hooks: StepHooks): StepResult | Unk
   const frames =
     task.delta === "none" && !task.keyframe ? { delta: null, keyframe: null } : encoder.encode(world, state, task);
   const endMs = performance.now();
+  const wholeSeconds = (endMs - startMs) / 1000 - othersSeconds;
+  const encode = (endMs - encodeStartMs) / 1000;
+  const staged = Object.values(seconds).reduce((sum, s) => sum + s, 0);
   state.tick = task.tick;
   const saved = task.save ? saveRoom(room) : null;
   state.leave();
@@ -130,8 +133,8 @@ function runStep(task: StepTask | StepByKey, hooks: StepHooks): StepResult | Unk
     startMs: toProcessMs(startMs),
     saved,
     ...(task.hash && { stateHash: saved?.stateHash ?? world.stateHash() }),
-    seconds: { ...seconds, encode: (endMs - encodeStartMs) / 1000 },
-    wholeSeconds: (endMs - startMs) / 1000 - othersSeconds,
+    seconds: { ...seconds, encode, other: Math.max(0, wholeSeconds - encode - staged) },
+    wholeSeconds,
     events,
     contact,
     work,
