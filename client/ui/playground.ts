@@ -14,6 +14,7 @@ import type { RoomState } from "../state/roomState.ts";
 import type { DrawnCursor, DrawnGrab } from "../view/handsView.ts";
 import { LEVELS } from "../view/quality.ts";
 import { RoomView, type Picked } from "../view/roomView.ts";
+import { freeArea } from "./freeArea.ts";
 import type { GraphicsProbe } from "../view/graphicsProbe.ts";
 import type { Profile } from "./profile.ts";
 import type { RoomShell } from "./roomShell.ts";
@@ -61,6 +62,7 @@ export class Playground {
     this.options = options;
     const { shell, state, topology, probe, profile } = options;
     this.view = new RoomView(shell.canvas, topology, state.displayed, probe);
+    this.view.freeArea = () => freeArea(shell.element);
     this.grabs = new GrabController({
       view: this.view,
       acknowledged: state.acknowledged,
@@ -134,8 +136,7 @@ export class Playground {
   }
 
   goHome(): void {
-    this.view.stage.home();
-    this.view.invalidate();
+    this.view.home();
   }
 
   /** Pictures drawn in the last second. */

@@ -4,6 +4,7 @@ import type { ReplayBuffer } from "../state/replayBuffer.ts";
 import type { DrawnCursor, DrawnGrab } from "../view/handsView.ts";
 import type { GraphicsProbe } from "../view/graphicsProbe.ts";
 import { RoomView } from "../view/roomView.ts";
+import { freeArea } from "./freeArea.ts";
 import { PALETTE } from "./profile.ts";
 
 export interface ProjectorOptions {
@@ -27,6 +28,7 @@ export class Projector {
     this.options = options;
     const { canvas, replay, probe } = options;
     this.view = new RoomView(canvas, replay.topology, replay.displayed, probe);
+    this.view.freeArea = () => freeArea(canvas.parentElement!);
     const loop = (nowMs: number): void => {
       if (!this.running) return;
       requestAnimationFrame(loop);
@@ -36,8 +38,7 @@ export class Projector {
   }
 
   goHome(): void {
-    this.view.stage.home();
-    this.view.invalidate();
+    this.view.home();
   }
 
   dispose(): void {

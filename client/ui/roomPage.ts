@@ -6,6 +6,7 @@ import { build, type AccessState } from "../net/messages.ts";
 import { forgetToken, tokenFor } from "../net/tokens.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import { RoomState } from "../state/roomState.ts";
+import { slowMotionOf } from "../state/slowMotion.ts";
 import type { Command } from "../input/keyboard.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { loadProfile } from "./profile.ts";
@@ -49,7 +50,6 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
         .then(shareLink)
         .then((text) => text && shell.toasts.show(text), sayProblem),
     undo: (seconds) => void undo(room, seconds).catch(sayProblem),
-    copyLink: () => void shareLink(location.href).then((text) => text && shell.toasts.show(text)),
   });
   app.replaceChildren(shell.element);
 
@@ -69,7 +69,11 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       shell.access.setAccess(next);
       allow();
     },
-    onStats: (stats) => shell.stats.updateServer(stats),
+    onStats: (stats) => {
+      const slow = slowMotionOf(stats, state.welcome?.tickHz ?? 60);
+      shell.stats.updateServer(stats, slow);
+      shell.setSlowMotion(slow);
+    },
     onReset: (member) => {
       playground?.grabs.endAll(false);
       // a reset by nobody is the server's, which says why
@@ -196,8 +200,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       case "help":
         return shell.toggleHelp();
       case "cancel":
-        shell.toggleHelp(false);
-        shell.toolbar.togglePopover(false);
+        shell.closeAll();
         shell.spares.cancel();
         playground?.grabs.endAll(true);
         if (playground?.pushing) shell.toolbar.setPushing(playground.togglePushing());

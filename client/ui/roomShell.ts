@@ -1,10 +1,13 @@
 /** The room page's furniture: canvas, title, people, tools, notes. Holds no room logic. */
+import type { SlowMotion } from "../state/slowMotion.ts";
 import { ConnectionBanner } from "./banner.ts";
 import { h, icon } from "./dom.ts";
 import { AccessMenu, type AccessActions } from "./accessMenu.ts";
 import { helpPanel, hintText } from "./helpPanel.ts";
+import type { Panel } from "./panel.ts";
 import type { Profile } from "./profile.ts";
 import { People, type PeopleActions } from "./people.ts";
+import { SharePanel } from "./sharePanel.ts";
 import { SpareMenu, type SpareActions } from "./spareMenu.ts";
 import { StatsOverlay } from "./statsOverlay.ts";
 import { Toasts } from "./toasts.ts";
@@ -20,6 +23,7 @@ export class RoomShell {
   readonly banner = new ConnectionBanner();
   readonly toolbar: Toolbar;
   readonly spares: SpareMenu;
+  readonly share: SharePanel;
   readonly help: HTMLElement;
   private readonly titleText = h("strong", {}, "Pliant");
   /** Appears if the scene has a section of the physics report. */
@@ -29,6 +33,8 @@ export class RoomShell {
     icon("chart"),
     h("span", { class: "text" }, "What is measured here"),
   );
+  /** The room runs slower than the wall; *Numbers* says why. */
+  private readonly slow: HTMLElement;
   private readonly hint = h("div", { class: "hint glass" }, hintText());
   private readonly loadingText = h("span", {}, "Opening the room …");
   private readonly loading = h(
@@ -42,8 +48,14 @@ export class RoomShell {
     this.people = new People(actions);
     this.access = new AccessMenu(actions);
     this.spares = new SpareMenu(actions);
-    this.toolbar = new Toolbar(profile, actions, this.spares.element, this.access.element, room);
+    this.share = new SharePanel(room, (text) => this.toasts.show(text));
+    this.toolbar = new Toolbar(profile, actions, room, {
+      spares: this.spares.element,
+      access: this.access.element,
+      share: this.share.button,
+    });
     this.help = helpPanel(() => this.toggleHelp(false));
+    this.slow = h("button", { class: "slow glass", type: "button", hidden: true, onclick: actions.overlay });
     const title = h(
       "a",
       { class: "title glass", href: "/", title: "To the lobby" },
@@ -56,14 +68,35 @@ export class RoomShell {
       { class: "room" },
       this.canvas,
       this.loading,
-      h("div", { class: "topbar" }, h("div", { class: "about" }, title, this.measured), this.people.element),
+      h(
+        "div",
+        { class: "topbar" },
+        h("div", { class: "about" }, title, this.measured, this.slow),
+        this.people.button,
+        this.people.element,
+      ),
       this.stats.element,
       this.hint,
       this.toolbar.element,
       this.toasts.element,
       this.banner.element,
       this.help,
+      ...this.panels.map((panel) => panel.element),
     );
+  }
+
+  private get panels(): Panel[] {
+    return [this.toolbar.profile, this.spares.panel, this.access.panel, this.share.panel];
+  }
+
+  /** All cards, lists and menus. */
+  closeAll(): void {
+    this.toggleHelp(false);
+    this.toolbar.toggleMore(false);
+    this.people.show(false);
+    this.stats.element.hidden = true;
+    this.toolbar.setOverlay(false);
+    for (const panel of this.panels) panel.open(false);
   }
 
   setTitle(title: string): void {
@@ -76,6 +109,15 @@ export class RoomShell {
     this.measured.href = address;
     this.measured.title = "What is measured here";
     this.measured.hidden = false;
+  }
+
+  /** @param slow undefined: the room runs in real time */
+  setSlowMotion(slow: SlowMotion | undefined): void {
+    const text = slow === undefined ? "" : `${Math.round(100 * slow.factor)} % speed`;
+    this.slow.hidden = slow === undefined;
+    if (this.slow.textContent === text) return;
+    this.slow.textContent = text;
+    this.slow.title = slow === undefined ? "" : `Slow motion: ${slow.why}. Numbers (O)`;
   }
 
   /** What the visitor waits for; undefined when the picture is there. */

@@ -8,6 +8,7 @@ import type { SurfacePoint } from "../net/messages.ts";
 import { BodyMesh } from "./bodyMesh.ts";
 import { ContactBlobs } from "./contactBlobs.ts";
 import { DebugDraw } from "./debugDraw.ts";
+import { WHOLE, type FreeArea } from "./framing.ts";
 import { HandsView, type DrawnCursor, type DrawnGrab } from "./handsView.ts";
 import type { LocalBend } from "./localBend.ts";
 import { pickNearest, pickSurfaces } from "./picking.ts";
@@ -46,6 +47,8 @@ export class RoomView {
   readonly floorY: number;
   /** Frames drawn so far. */
   drawn = 0;
+  /** Where no tools lie. */
+  freeArea: () => FreeArea = () => WHOLE;
   private readonly canvas: HTMLCanvasElement;
   private readonly hands = new HandsView();
   private readonly blobs: ContactBlobs;
@@ -53,6 +56,8 @@ export class RoomView {
   private readonly bounds = new Sphere();
   private dirty = true;
   private visible = false;
+  /** Bodies that were hidden last, as a text of 0 and 1. */
+  private hidden: string | undefined;
 
   /** @param displayed float32[3*particles] m: read at every frame; local bends write into it */
   constructor(canvas: HTMLCanvasElement, topology: Topology, displayed: Float32Array, probe: GraphicsProbe) {
@@ -83,9 +88,28 @@ export class RoomView {
 
   resize(): void {
     this.stage.resize(this.canvas.clientWidth, this.canvas.clientHeight);
+    if (this.visible) this.stage.reframe(this.shownPoints(), this.freeArea());
     // A resized drawing buffer is empty: fill it before the browser shows it.
     if (this.drawn > 0) this.stage.draw(performance.now());
     this.dirty = true;
+  }
+
+  /** The scene's own view. */
+  home(): void {
+    this.stage.home(this.shownPoints(), this.freeArea());
+    this.dirty = true;
+  }
+
+  /** float32[3n] m */
+  private shownPoints(): Float32Array {
+    const shown = this.bodies.filter(({ hidden }) => !hidden).map(({ positions }) => positions);
+    const points = new Float32Array(shown.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const positions of shown) {
+      points.set(positions, at);
+      at += positions.length;
+    }
+    return points;
   }
 
   toggleWireframe(): boolean {
@@ -97,17 +121,9 @@ export class RoomView {
   /** @returns whether a picture was drawn */
   frame(input: FrameInput): boolean {
     const { stage } = this;
+    this.follow(input);
     const cameraMoved = stage.controls.update();
     const collidersMoved = stage.movers.update(input.seconds);
-    if (input.hasFrame && !this.visible) {
-      this.visible = true;
-      this.dirty = true;
-    }
-    for (let index = 0; index < this.bodies.length; index++) {
-      const body = this.bodies[index]!;
-      body.hidden = input.hidden[index] === 1;
-      body.mesh.visible = this.visible && !body.hidden;
-    }
     const bent = input.bends.length > 0;
     if (this.visible && (input.moved || bent || this.dirty)) {
       for (const bend of input.bends) bend.apply(this.floorY);
@@ -125,6 +141,21 @@ export class RoomView {
     stage.draw(input.nowMs);
     this.drawn++;
     return true;
+  }
+
+  /** Shows the bodies that are there; the first ones, and those that are put in, are framed. */
+  private follow({ hasFrame, hidden }: FrameInput): void {
+    if (!hasFrame && !this.visible) return;
+    this.visible = true;
+    const now = hidden.join("");
+    if (now === this.hidden) return;
+    this.hidden = now;
+    for (const [index, body] of this.bodies.entries()) {
+      body.hidden = hidden[index] === 1;
+      body.mesh.visible = !body.hidden;
+    }
+    this.stage.reframe(this.shownPoints(), this.freeArea());
+    this.dirty = true;
   }
 
   private updateBodies(): void {

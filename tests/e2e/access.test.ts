@@ -70,7 +70,7 @@ describe.skipIf(noBrowser)("access", () => {
     const { owner, path } = await ownRoom();
     await owner.click(".access .tool");
     await owner.fill("#access-password", "open sesame");
-    await owner.click('.access form button[type="submit"]');
+    await owner.click('.access-panel form button[type="submit"]');
     await until(
       owner,
       () => document.querySelector<HTMLInputElement>("#access-password")!.placeholder === "one is set",

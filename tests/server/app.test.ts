@@ -276,12 +276,22 @@ describe("pages", () => {
   });
 });
 
+test("a browser that is nowhere gets the page, which says so, with 404; programs and the API's callers get the error", async () => {
+  const lost = await get("/nope", { accept: "text/html,*/*;q=0.8" });
+  expect(lost.statusCode).toBe(404);
+  expect(lost.headers["content-type"]).toContain("text/html");
+  expect(lost.body).toContain("the page");
+  expect((await get("/nope", { accept: "*/*" })).json()).toMatchObject({ code: "NOT_FOUND", value: "/nope" });
+  expect((await get("/api/nope", { accept: "text/html" })).json()).toMatchObject({ code: "NOT_FOUND" });
+});
+
 describe("OpenAPI", () => {
   test("describes every route with its errors", async () => {
     const { paths } = (await get("/docs/json")).json<{
       paths: Record<string, Record<string, { responses: object }>>;
     }>();
     expect(Object.keys(paths).sort()).toEqual([
+      "/api/address",
       "/api/admin/audit",
       "/api/admin/processes",
       "/api/admin/rebalance",
