@@ -13,6 +13,12 @@ export interface SceneSummary {
   report?: string;
 }
 
+/** A scene file that cannot be used. */
+export interface BrokenScene {
+  id: string;
+  error: string;
+}
+
 export interface RoomSummary {
   room: string;
   scene: string;
@@ -88,8 +94,10 @@ function listOf<T>(body: unknown, key: string): T[] {
   return Array.isArray(list) ? (list as T[]) : [];
 }
 
-export async function fetchScenes(): Promise<SceneSummary[]> {
-  return listOf(await (await request("/api/scenes")).json(), "scenes");
+/** `broken` is told to whoever runs the server, on its own machine; to others it is empty. */
+export async function fetchScenes(): Promise<{ scenes: SceneSummary[]; broken: BrokenScene[] }> {
+  const body: unknown = await (await request("/api/scenes")).json();
+  return { scenes: listOf(body, "scenes"), broken: listOf(body, "broken") };
 }
 
 export async function fetchRooms(): Promise<RoomSummary[]> {

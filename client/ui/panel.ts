@@ -19,7 +19,7 @@ export class Panel {
     button.setAttribute("aria-expanded", "false");
     this.element = h(
       "div",
-      { class: `popover glass ${name}`, role: "dialog", "aria-label": title, hidden: true },
+      { class: `popover glass ${name}`, role: "dialog", tabindex: "-1", "aria-label": title, hidden: true },
       h("div", { class: "head" }, h("strong", {}, title), this.closeButton()),
       ...children,
     );
@@ -40,8 +40,9 @@ export class Panel {
     if (!on && this.element.contains(document.activeElement)) this.button.focus();
     this.element.hidden = !on;
     this.button.setAttribute("aria-expanded", String(on));
-    if (on) this.place();
-    else this.onClose();
+    if (!on) return this.onClose();
+    this.place();
+    this.element.focus({ preventScroll: true });
   }
 
   private closeButton(): HTMLElement {

@@ -1,8 +1,10 @@
 /** Who is in the room, as a row of name tags. Spectators and owners are told apart; owners kick others from here. */
 import { above, atLeast, type Role } from "../../shared/roles.ts";
 import type { Member } from "../net/messages.ts";
+import { inkOn } from "../view/ink.ts";
 import { h, icon } from "./dom.ts";
 import { closeOutside } from "./panel.ts";
+import { initials } from "./profile.ts";
 
 export interface PeopleActions {
   /** @param banSeconds how long it stays out; undefined: it may come back */
@@ -69,6 +71,7 @@ export class People {
     const tags = shown.map((member) => this.tag(member, own, role));
     if (sorted.length > shown.length) tags.push(h("li", { class: "glass more" }, `+${sorted.length - shown.length}`));
     this.count.textContent = String(sorted.length);
+    this.button.setAttribute("aria-label", `${sorted.length} people in this room`);
     this.element.replaceChildren(...tags);
   }
 
@@ -79,11 +82,12 @@ export class People {
     const tag = h(
       "li",
       { class: `glass ${member.role}`, title, "data-member": String(member.member), "data-role": member.role },
-      h("span", { class: "dot" }),
+      h("span", { class: "dot", "aria-hidden": "true" }, initials(member.name)),
       h("span", { class: "name" }, name),
       badge && icon(badge),
     );
     tag.style.setProperty("--member", member.color);
+    tag.style.setProperty("--ink", inkOn(member.color));
     if (!atLeast(role, "owner") || !above(role, member.role)) return tag;
     tag.append(
       h(

@@ -5,11 +5,12 @@ import { Connection, type ConnectionStatus } from "../net/connection.ts";
 import { build, type AccessState } from "../net/messages.ts";
 import { forgetToken, tokenFor } from "../net/tokens.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
+import { HandWatch } from "../state/handNews.ts";
 import { RoomState } from "../state/roomState.ts";
 import { slowMotionOf } from "../state/slowMotion.ts";
 import type { Command } from "../input/keyboard.ts";
 import type { Topology } from "../../shared/topology.ts";
-import { loadProfile } from "./profile.ts";
+import { distinctFrom, loadProfile } from "./profile.ts";
 import { probeGraphics } from "../view/graphicsProbe.ts";
 import { MESSAGES, messagePage } from "./messagePage.ts";
 import { passwordPage } from "./passwordPage.ts";
@@ -20,6 +21,8 @@ import type { Playground } from "./playground.ts";
 
 /** The overlay's own numbers are taken this often, ms. */
 const STATS_MS = 250;
+/** What others' hands do is said at most this often, ms. */
+const NEWS_MS = 1500;
 
 /** @param password of the room, once it was asked for */
 export function openRoomPage(app: HTMLElement, room: string, password?: string): void {
@@ -35,11 +38,14 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     profileChanged: () => connection.reintroduce(),
     push: () => run("push"),
     reset: () => run("reset"),
+    resetAll: () => connection.send(build.reset()),
     home: () => run("home"),
     overlay: () => run("overlay"),
     help: () => run("help"),
     place: (body) => {
       playground?.setPlacing(body);
+      // where a click says where, and so do the arrows and the space bar
+      if (body !== undefined) shell.canvas.focus({ preventScroll: true });
       if (body !== undefined) shell.toasts.show(`Where is ${bodyName(body)} to go?`);
     },
     takeOut: (body) => connection.send(build.remove(body)),
@@ -61,6 +67,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     onTopology: (topology) => void draw(topology),
     onTopologyFailed: (error) => shell.setLoading(error instanceof ApiError ? error.message : String(error)),
     onMembers: () => {
+      beDistinct();
       shell.people.update(state.members, state.welcome?.member ?? 0, role());
       allow();
     },
@@ -121,6 +128,16 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     },
   });
 
+  function beDistinct(): void {
+    const own = state.welcome?.member ?? 0;
+    const others = state.members.filter(({ member, connected }) => connected && member !== own);
+    const earlier = others.filter(({ member }) => member < own);
+    const next = distinctFrom(profile, earlier, others);
+    if (next) Object.assign(profile, next);
+    shell.toolbar.showProfile(profile, new Set(others.map(({ color }) => color)));
+    if (next) connection.reintroduce();
+  }
+
   /** What this member may do now, by its role, the room's access and the line. */
   function allow(): void {
     const online = status.state === "open";
@@ -138,6 +155,14 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   }
 
   const statsTimer = setInterval(() => shell.stats.updateLocal(localStats()), STATS_MS);
+  const hands = new HandWatch();
+  const newsTimer = setInterval(() => {
+    const news = hands.look(state.hands, state.welcome?.member);
+    const sentences = news.map(({ member, body }) =>
+      body === undefined ? `${nameOf(member)} let go.` : `${nameOf(member)} holds ${bodyName(body)}.`,
+    );
+    if (sentences.length > 0) shell.say(sentences.join(" "));
+  }, NEWS_MS);
 
   // The socket opens meanwhile.
   const probe = probeGraphics();
@@ -183,9 +208,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   function run(command: Command): void {
     switch (command) {
       case "reset":
-        if (status.state === "open" && atLeast(role(), access.ownersOnly ? "owner" : "player"))
-          connection.send(build.reset());
-        return;
+        return reset();
       case "push":
         if (playground) shell.toolbar.setPushing(playground.togglePushing());
         return;
@@ -205,6 +228,14 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
         playground?.grabs.endAll(true);
         if (playground?.pushing) shell.toolbar.setPushing(playground.togglePushing());
     }
+  }
+
+  function reset(): void {
+    if (status.state !== "open" || !atLeast(role(), access.ownersOnly ? "owner" : "player")) return;
+    const others = state.members.filter(({ member, connected }) => connected && member !== state.welcome?.member);
+    if (others.length > 0 && !shell.reset.panel.isOpen) return shell.reset.ask(others.length);
+    shell.reset.panel.open(false);
+    connection.send(build.reset());
   }
 
   function wentBack(details: unknown, text: string): string {
@@ -258,6 +289,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   function end(title: string): void {
     ended = true;
     clearInterval(statsTimer);
+    clearInterval(newsTimer);
     playground?.dispose();
     document.title = `${title} · Pliant`;
   }

@@ -1,12 +1,15 @@
 /** The room page's furniture: canvas, title, people, tools, notes. Holds no room logic. */
 import type { SlowMotion } from "../state/slowMotion.ts";
 import { ConnectionBanner } from "./banner.ts";
+import { CursorLayer } from "./cursorLayer.ts";
 import { h, icon } from "./dom.ts";
 import { AccessMenu, type AccessActions } from "./accessMenu.ts";
-import { helpPanel, hintText } from "./helpPanel.ts";
+import { GhostHand } from "./ghostHand.ts";
+import { helpPanel } from "./helpPanel.ts";
 import type { Panel } from "./panel.ts";
 import type { Profile } from "./profile.ts";
 import { People, type PeopleActions } from "./people.ts";
+import { ResetPanel } from "./resetPanel.ts";
 import { SharePanel } from "./sharePanel.ts";
 import { SpareMenu, type SpareActions } from "./spareMenu.ts";
 import { StatsOverlay } from "./statsOverlay.ts";
@@ -15,7 +18,16 @@ import { Toolbar, type ToolbarActions } from "./toolbar.ts";
 
 export class RoomShell {
   readonly element: HTMLElement;
-  readonly canvas = h("canvas", { class: "view", tabindex: "0", "aria-label": "The room: drag a body to pull on it" });
+  readonly canvas = h("canvas", {
+    class: "view",
+    tabindex: "0",
+    role: "application",
+    "aria-label": "The room. Arrows point, space takes hold and lets go.",
+  });
+  /** Where the keyboard's hand is. */
+  readonly mark = h("div", { class: "mark", "aria-hidden": "true", hidden: true });
+  /** What only who cannot see the picture needs to be told. */
+  private readonly spoken = h("div", { class: "unseen", "aria-live": "polite" });
   readonly people: People;
   readonly access: AccessMenu;
   readonly stats = new StatsOverlay();
@@ -24,8 +36,11 @@ export class RoomShell {
   readonly toolbar: Toolbar;
   readonly spares: SpareMenu;
   readonly share: SharePanel;
+  readonly reset: ResetPanel;
   readonly help: HTMLElement;
-  private readonly titleText = h("strong", {}, "Pliant");
+  /** Had the focus when help was opened. */
+  private beforeHelp: Element | null = null;
+  private readonly titleText = h("h1", {}, "Pliant");
   /** Appears if the scene has a section of the physics report. */
   private readonly measured = h(
     "a",
@@ -35,7 +50,8 @@ export class RoomShell {
   );
   /** The room runs slower than the wall; *Numbers* says why. */
   private readonly slow: HTMLElement;
-  private readonly hint = h("div", { class: "hint glass" }, hintText());
+  readonly ghost = new GhostHand();
+  readonly cursors = new CursorLayer();
   private readonly loadingText = h("span", {}, "Opening the room …");
   private readonly loading = h(
     "div",
@@ -54,6 +70,7 @@ export class RoomShell {
       access: this.access.element,
       share: this.share.button,
     });
+    this.reset = new ResetPanel(this.toolbar.resetButton, actions.resetAll);
     this.help = helpPanel(() => this.toggleHelp(false));
     this.slow = h("button", { class: "slow glass", type: "button", hidden: true, onclick: actions.overlay });
     const title = h(
@@ -62,11 +79,13 @@ export class RoomShell {
       h("img", { src: "/icon.svg", alt: "", width: "30", height: "30" }),
       h("span", {}, this.titleText, h("small", {}, room)),
     );
-    this.hint.hidden = true;
     this.element = h(
-      "div",
+      "main",
       { class: "room" },
       this.canvas,
+      this.cursors.element,
+      this.ghost.element,
+      this.mark,
       this.loading,
       h(
         "div",
@@ -76,9 +95,9 @@ export class RoomShell {
         this.people.element,
       ),
       this.stats.element,
-      this.hint,
       this.toolbar.element,
       this.toasts.element,
+      this.spoken,
       this.banner.element,
       this.help,
       ...this.panels.map((panel) => panel.element),
@@ -86,7 +105,7 @@ export class RoomShell {
   }
 
   private get panels(): Panel[] {
-    return [this.toolbar.profile, this.spares.panel, this.access.panel, this.share.panel];
+    return [this.toolbar.profile, this.spares.panel, this.access.panel, this.share.panel, this.reset.panel];
   }
 
   /** All cards, lists and menus. */
@@ -120,19 +139,22 @@ export class RoomShell {
     this.slow.title = slow === undefined ? "" : `Slow motion: ${slow.why}. Numbers (O)`;
   }
 
+  /** Aloud only. */
+  say(text: string): void {
+    this.spoken.textContent = text;
+  }
+
   /** What the visitor waits for; undefined when the picture is there. */
   setLoading(text: string | undefined): void {
     this.loading.classList.toggle("gone", text === undefined);
     if (text !== undefined) this.loadingText.textContent = text;
-    else this.hint.hidden = this.hint.classList.contains("gone");
   }
 
   toggleHelp(open = this.help.hidden): void {
+    if (open === !this.help.hidden) return;
+    if (open) this.beforeHelp = document.activeElement;
     this.help.hidden = !open;
     if (open) this.help.querySelector("button")!.focus();
-  }
-
-  hideHint(): void {
-    this.hint.classList.add("gone");
+    else if (this.beforeHelp instanceof HTMLElement) this.beforeHelp.focus();
   }
 }

@@ -36,7 +36,7 @@ export class SharePanel {
         class: "tool share",
         type: "button",
         title: "Invite others",
-        "aria-label": "Invite others",
+        "aria-label": "Share: Invite others",
         onclick: () => void this.toggle(),
       },
       icon("share"),

@@ -34,7 +34,7 @@ export class SpareMenu {
         class: "tool",
         type: "button",
         title: "Put something in (I)",
-        "aria-label": "Put something in (I)",
+        "aria-label": "Put in: Put something in (I)",
         "aria-pressed": "false",
         onclick: () => this.toggle(),
       },

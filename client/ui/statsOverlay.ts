@@ -57,7 +57,7 @@ export class StatsOverlay {
     const rows = [this.rtt, this.buffer, this.fps, this.kbps, this.step].map(({ element }) => element);
     this.element = h(
       "aside",
-      { class: "stats glass", hidden: true, "aria-label": "Statistics" },
+      { class: "stats glass", hidden: true, tabindex: "0", "aria-label": "Statistics" },
       ...rows,
       this.why,
       this.bar,

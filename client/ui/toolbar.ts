@@ -7,6 +7,8 @@ export interface ToolbarActions {
   profileChanged: () => void;
   push: () => void;
   reset: () => void;
+  /** Whoever was asked wants it. */
+  resetAll: () => void;
   home: () => void;
   overlay: () => void;
   help: () => void;
@@ -16,11 +18,12 @@ export class Toolbar {
   readonly element: HTMLElement;
   private readonly pushButton: HTMLButtonElement;
   private readonly overlayButton: HTMLButtonElement;
-  private readonly resetButton: HTMLButtonElement;
+  readonly resetButton: HTMLButtonElement;
   private readonly me: HTMLButtonElement;
   readonly profile: Panel;
   private readonly overflow: HTMLElement;
   private readonly moreButton: HTMLButtonElement;
+  private taken: ReadonlySet<string> = new Set();
 
   /** @param room its name. @param tools that have panels of their own: what can be put in, what owners decide, invitations */
   constructor(
@@ -117,9 +120,17 @@ export class Toolbar {
     this.pushButton.disabled = !mayPull;
   }
 
-  private showProfile({ name, color }: Profile): void {
+  /** @param taken colors that others have */
+  showProfile({ name, color }: Profile, taken: ReadonlySet<string> = this.taken): void {
+    this.taken = taken;
     this.me.style.setProperty("--member", color);
     this.me.lastElementChild!.textContent = name;
+    const field = this.profile.element.querySelector("input")!;
+    if (field !== document.activeElement) field.value = name;
+    for (const button of this.profile.element.querySelectorAll<HTMLButtonElement>("[data-color]")) {
+      button.setAttribute("aria-checked", String(button.dataset.color === color));
+      button.disabled = button.dataset.color !== color && taken.has(button.dataset.color!);
+    }
   }
 }
 
@@ -148,10 +159,11 @@ function tool(name: IconName, text: string, title: string, run: () => void, kind
       class: "tool",
       type: "button",
       title,
-      "aria-label": title,
+      // what is read aloud begins with what is seen
+      "aria-label": text === "" || title.startsWith(text) ? title : `${text}: ${title}`,
       onclick: (event) => {
-        // Focus would stay on the button, and the space bar would press it again.
-        (event.currentTarget as HTMLElement).blur();
+        // A pointer's press leaves no focus behind; whoever came with the keyboard keeps it.
+        if ((event as MouseEvent).detail > 0) (event.currentTarget as HTMLElement).blur();
         run();
       },
     },
@@ -176,18 +188,18 @@ function profileFields(profile: Profile, changed: () => void): HTMLElement[] {
     changed();
   });
   const colors = h("div", { class: "colors", role: "radiogroup", "aria-label": "Your colour" });
-  for (const color of PALETTE) {
+  for (const { name, color } of PALETTE) {
     const button = h("button", {
       type: "button",
       role: "radio",
-      "aria-label": color,
+      "aria-label": name,
+      "data-color": color,
       "aria-checked": String(color === profile.color),
     });
     button.style.setProperty("--member", color);
     button.addEventListener("click", () => {
       if (color === profile.color) return;
       profile.color = color;
-      for (const other of colors.children) other.setAttribute("aria-checked", String(other === button));
       changed();
     });
     colors.append(button);

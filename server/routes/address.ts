@@ -1,7 +1,7 @@
 /** Where others reach this server: what a page that came from this very machine puts into its links. */
 import { networkInterfaces } from "node:os";
 import type { FastifyInstance } from "fastify";
-import { isLoopback } from "../../shared/loopback.ts";
+import { fromOwnMachine } from "./ownMachine.ts";
 
 export interface AddressOptions {
   /** That the server listens on. */
@@ -31,8 +31,7 @@ export function addressRoutes(app: FastifyInstance, { host, publicUrls, tls }: A
     },
     (request) => {
       if (publicUrls[0] !== undefined) return { url: publicUrls[0] };
-      const here = isLoopback(request.hostname) && isLoopback(request.socket.remoteAddress ?? "");
-      const lan = here && (host === "0.0.0.0" || host === "::") ? networkAddress() : undefined;
+      const lan = fromOwnMachine(request) && (host === "0.0.0.0" || host === "::") ? networkAddress() : undefined;
       return { url: lan === undefined ? null : `${tls ? "https" : "http"}://${lan}:${request.socket.localPort}` };
     },
   );

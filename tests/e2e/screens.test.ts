@@ -21,6 +21,7 @@ const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 
 /** What opens each panel of an owner's room page, and the panel. */
 const PANELS: readonly [button: string, panel: string][] = [
   [".tool.me", ".profile-panel"],
+  [".tool[title^='Start the scene']", ".reset-panel"],
   [".spares .tool", ".spares-panel"],
   [".tool[title^='Numbers']", ".stats"],
   [".tool[title^='Help']", ".help"],
