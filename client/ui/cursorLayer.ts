@@ -64,7 +64,7 @@ export class CursorLayer {
   ): void {
     if (name.textContent !== text) name.textContent = text;
     element.style.setProperty("--member", color);
-    element.style.setProperty("--ink", inkOn(color));
+    element.style.setProperty("--on-member", inkOn(color));
     const outside = x < 0 || x > width || y < 0 || y > height;
     const at = outside
       ? {

@@ -23,6 +23,7 @@ export class GhostHand {
 
   /** @param color of this member's hands */
   begin(color: string): void {
+    this.element.hidden = true;
     this.element.style.setProperty("--member", color);
     this.element.hidden = false;
   }

@@ -87,7 +87,7 @@ export class People {
       badge && icon(badge),
     );
     tag.style.setProperty("--member", member.color);
-    tag.style.setProperty("--ink", inkOn(member.color));
+    tag.style.setProperty("--on-member", inkOn(member.color));
     if (!atLeast(role, "owner") || !above(role, member.role)) return tag;
     tag.append(
       h(

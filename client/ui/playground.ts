@@ -237,7 +237,7 @@ export class Playground {
   }
 
   /** A hand that is only drawn pulls on what is nearest to the middle. */
-  private showHow(): void {
+  showHow(): void {
     const { online, profile, shell } = this.options;
     this.ghostAt = online() ? this.view.pickMiddle() : undefined;
     if (this.ghostAt) shell.ghost.begin(profile.color);

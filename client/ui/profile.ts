@@ -101,9 +101,14 @@ export function tidyName(name: string): string {
   return [...name.replace(/\s+/g, " ").trim()].slice(0, Limits.nameLength).join("");
 }
 
+/** Somebody new, invented. */
+export function freshProfile(): Profile {
+  return { name: `${pick(ADJECTIVES)} ${pick(ANIMALS)}`, color: pick(PALETTE).color };
+}
+
 /** Private windows may refuse storage; then the profile lives as long as the page. */
 export function loadProfile(): Profile {
-  const fresh = { name: `${pick(ADJECTIVES)} ${pick(ANIMALS)}`, color: pick(PALETTE).color };
+  const fresh = freshProfile();
   try {
     const stored = JSON.parse(localStorage.getItem(KEY) ?? "null") as Partial<Profile> | null;
     if (stored && typeof stored.name === "string" && /^#[0-9a-f]{6}$/i.test(String(stored.color))) {

@@ -10,7 +10,9 @@ import { RoomState } from "../state/roomState.ts";
 import { slowMotionOf } from "../state/slowMotion.ts";
 import type { Command } from "../input/keyboard.ts";
 import type { Topology } from "../../shared/topology.ts";
-import { distinctFrom, loadProfile } from "./profile.ts";
+import { exhibit } from "./exhibit.ts";
+import { modeOf } from "./mode.ts";
+import { distinctFrom, freshProfile, loadProfile } from "./profile.ts";
 import { probeGraphics } from "../view/graphicsProbe.ts";
 import { MESSAGES, messagePage } from "./messagePage.ts";
 import { passwordPage } from "./passwordPage.ts";
@@ -34,7 +36,8 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   let access: AccessState = { locked: false, password: false, ownersOnly: false, bans: 0 };
   const role = (): Role => state.welcome?.role ?? "player";
 
-  const shell = new RoomShell(room, profile, {
+  const mode = modeOf(location.search);
+  const shell = new RoomShell(room, profile, mode, {
     profileChanged: () => connection.reintroduce(),
     push: () => run("push"),
     reset: () => run("reset"),
@@ -136,6 +139,26 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     if (next) Object.assign(profile, next);
     shell.toolbar.showProfile(profile, new Set(others.map(({ color }) => color)));
     if (next) connection.reintroduce();
+  }
+
+  const over = new AbortController();
+  if (mode.exhibitSeconds !== undefined)
+    exhibit({
+      seconds: mode.exhibitSeconds,
+      signal: over.signal,
+      busy: () => [...state.hands].some(([member, { grabs }]) => member !== state.welcome?.member && grabs.length > 0),
+      renew,
+      attract: () => playground?.showHow(),
+    });
+
+  /** As the first visitor found it: the next one is somebody else. */
+  function renew(touched: boolean): void {
+    run("cancel");
+    playground?.goHome();
+    if (!touched || status.state !== "open") return;
+    Object.assign(profile, freshProfile());
+    connection.send(build.reset());
+    connection.reintroduce();
   }
 
   /** What this member may do now, by its role, the room's access and the line. */
@@ -290,6 +313,9 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     ended = true;
     clearInterval(statsTimer);
     clearInterval(newsTimer);
+    over.abort();
+    // An exhibit opens again by itself, with its scene if the address names one.
+    if (mode.exhibitSeconds !== undefined) setTimeout(() => location.reload(), 1000 * mode.exhibitSeconds);
     playground?.dispose();
     document.title = `${title} · Pliant`;
   }

@@ -4,6 +4,8 @@ import { ConnectionBanner } from "./banner.ts";
 import { CursorLayer } from "./cursorLayer.ts";
 import { h, icon } from "./dom.ts";
 import { AccessMenu, type AccessActions } from "./accessMenu.ts";
+import { invitationTo } from "./invitation.ts";
+import type { Mode } from "./mode.ts";
 import { GhostHand } from "./ghostHand.ts";
 import { helpPanel } from "./helpPanel.ts";
 import type { Panel } from "./panel.ts";
@@ -60,7 +62,12 @@ export class RoomShell {
     this.loadingText,
   );
 
-  constructor(room: string, profile: Profile, actions: ToolbarActions & SpareActions & AccessActions & PeopleActions) {
+  constructor(
+    room: string,
+    profile: Profile,
+    { ui, problems }: Mode,
+    actions: ToolbarActions & SpareActions & AccessActions & PeopleActions,
+  ) {
     this.people = new People(actions);
     this.access = new AccessMenu(actions);
     this.spares = new SpareMenu(actions);
@@ -81,7 +88,7 @@ export class RoomShell {
     );
     this.element = h(
       "main",
-      { class: "room" },
+      { class: `room ui-${ui}` },
       this.canvas,
       this.cursors.element,
       this.ghost.element,
@@ -102,10 +109,26 @@ export class RoomShell {
       this.help,
       ...this.panels.map((panel) => panel.element),
     );
+    for (const problem of problems) this.toasts.show(problem);
+    if (ui === "present") void this.invite(room);
   }
 
   private get panels(): Panel[] {
     return [this.toolbar.profile, this.spares.panel, this.access.panel, this.share.panel, this.reset.panel];
+  }
+
+  /** On a big screen: how to come in, for everybody who can see it. */
+  private async invite(room: string): Promise<void> {
+    const { text, code } = await invitationTo(room);
+    this.element.append(
+      h(
+        "aside",
+        { class: "invitation glass", "aria-label": "How to come in" },
+        code,
+        h("strong", {}, "Pull along"),
+        h("span", {}, text),
+      ),
+    );
   }
 
   /** All cards, lists and menus. */

@@ -1,7 +1,7 @@
 /** How others come into this room: QR code, address, code for the lobby; for a phone, and for a projector. */
 import { isLoopback } from "../../shared/loopback.ts";
-import { shareOrigin } from "../net/api.ts";
 import { h, icon } from "./dom.ts";
+import { invitationTo } from "./invitation.ts";
 import { Panel } from "./panel.ts";
 import { copyText } from "./share.ts";
 
@@ -68,11 +68,10 @@ export class SharePanel {
 
   private async toggle(): Promise<void> {
     if (this.panel.isOpen) return this.panel.open(false);
-    const [{ qrCode }, origin] = await Promise.all([import("./qrCode.ts"), shareOrigin()]);
-    const url = `${origin}/r/${encodeURIComponent(this.room)}`;
+    const { url, text, origin, code } = await invitationTo(this.room);
     this.address.href = url;
-    this.address.textContent = url.replace(/^https?:\/\//, "");
-    this.code.replaceChildren(qrCode(url));
+    this.address.textContent = text;
+    this.code.replaceChildren(code);
     const warning = warningFor(origin);
     this.warning.hidden = warning === undefined;
     this.warning.textContent = warning === undefined ? "" : WARNINGS[warning];

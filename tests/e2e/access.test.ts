@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)("access", () => {
     await drawn(spectator);
     expect(new URL(spectator.url()).pathname + new URL(spectator.url()).hash).toBe(path);
     await owner.waitForSelector('.people li[data-role="spectator"]');
-    expect(await spectator.locator('[aria-label^="Start the scene again"]').isDisabled()).toBe(true);
+    expect(await spectator.locator('[title^="Start the scene again"]').isDisabled()).toBe(true);
     const held = await surfaceUnderMiddle(spectator);
     await spectator.mouse.move(held.x, held.y);
     await spectator.mouse.down();

@@ -150,9 +150,11 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
       ben,
       (id) => {
         const shown = document.querySelector(`.cursor[data-member="${id}"]`);
-        const at = window.pliant.project(window.pliant.cursors().find(({ member }) => member === id)!.at)!;
-        const { x, y } = shown!.getBoundingClientRect();
-        return shown!.textContent === "Ada Lovelace" && Math.hypot(x - at.x, y - at.y) < 1;
+        const cursor = window.pliant.cursors().find(({ member }) => member === id);
+        const at = cursor && window.pliant.project(cursor.at);
+        if (!shown || !at) return false;
+        const { x, y } = shown.getBoundingClientRect();
+        return shown.textContent === "Ada Lovelace" && Math.hypot(x - at.x, y - at.y) < 1;
       },
       member,
     );
