@@ -2,12 +2,46 @@
  * Builds the browser client from client/ to build/client; `npm run dev:client` serves it with the API proxied to a
  * running server (DEV_SERVER).
  */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { defineConfig, type Plugin } from "vite";
 
 const server = process.env.DEV_SERVER ?? "http://localhost:8080";
 
+/** Of what compresses at all, and is larger than one packet. */
+const COMPRESSED = { types: /\.(html|js|css|svg|wasm|json)$/, fromBytes: 1000 };
+
+/**
+ * Beside every file that is worth it `<file>.br`, and `<file>.gz`, which is what browsers take over plain HTTP: as small
+ * as they get, once here and never per request.
+ */
+function precompress(): Plugin {
+  let folder = "";
+  return {
+    name: "precompress",
+    apply: "build",
+    configResolved: ({ build }) => void (folder = build.outDir),
+    closeBundle: () => {
+      for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+        const path = join(entry.parentPath, entry.name);
+        if (!entry.isFile() || !COMPRESSED.types.test(path)) continue;
+        const bytes = readFileSync(path);
+        if (bytes.length < COMPRESSED.fromBytes) continue;
+        const params = {
+          [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+          [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+        };
+        writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }));
+        writeFileSync(`${path}.gz`, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
+      }
+    },
+  };
+}
+
 export default defineConfig({
+  plugins: [precompress()],
   root: fileURLToPath(new URL("./client", import.meta.url)),
   // One index.html serves both `/` and `/r/<room>`, so every address in it is absolute.
   base: "/",

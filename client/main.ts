@@ -31,6 +31,9 @@ if (match?.[2]) {
 } else if (/^\/admin\/?$/.test(location.pathname)) {
   const { openAdminPage } = await import("./ui/admin/adminPage.ts");
   openAdminPage(app);
+} else if (location.pathname !== "/" && location.pathname !== "/index.html") {
+  const { MESSAGES, messagePage } = await import("./ui/messagePage.ts");
+  app.replaceChildren(messagePage(...MESSAGES.nothingHere));
 } else {
   const { openLobby } = await import("./ui/lobby.ts");
   openLobby(app);

@@ -35,6 +35,7 @@ import { warmUp } from "./rooms/warmUp.ts";
 import { SceneLibrary } from "./rooms/sceneLibrary.ts";
 import type { Session } from "./rooms/session.ts";
 import { RequestAuth } from "./routes/requestAuth.ts";
+import { addressRoutes } from "./routes/address.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
 import { BODY_MS, HEAD_MS, Lines } from "./routes/lines.ts";
@@ -270,6 +271,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   requestAuth.charge(fastify, budgets);
   allowOwnPages(fastify, ownOrigins(config.publicUrls, config.origins));
   await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: DOCS_POLICY });
+  addressRoutes(fastify, { host: config.host, publicUrls: config.publicUrls, tls: tls !== null });
   roomRoutes(fastify, {
     requestAuth,
     audit,
@@ -379,6 +381,9 @@ function checkHosts(fastify: FastifyInstance, config: Config, metrics: Metrics):
  */
 function addErrorHandling(fastify: FastifyInstance): void {
   fastify.setNotFoundHandler((request, reply) => {
+    // Who came with a browser and typed it wrong; programs, and files that a page wants, get the error.
+    if (asksForPage(request) && fastify.hasReplyDecorator("sendFile"))
+      return reply.code(404).header("cache-control", "no-cache").sendFile("index.html");
     const error = new CodedError("NOT_FOUND", { field: "path", value: request.url.split("?")[0] });
     return reply.code(error.status).send(error.toBody());
   });
@@ -392,6 +397,10 @@ function addErrorHandling(fastify: FastifyInstance): void {
     if (coded.status >= 500 && coded.code === "INTERNAL") request.log.error({ err: error }, "request failed");
     return reply.code(coded.status).send(coded.toBody());
   });
+}
+
+function asksForPage({ method, url, headers }: FastifyRequest): boolean {
+  return method === "GET" && !url.startsWith("/api/") && (headers.accept ?? "").includes("text/html");
 }
 
 function toCodedError(error: FastifyError): CodedError {

@@ -208,6 +208,12 @@ function print(
       .map(([k, v]) => `${k} ${v.toFixed(3)}`)
       .join("   ")}`,
   );
+  const periodMs = 1000 / r.tickHz;
+  const median = r.tickMs.median!;
+  if (median > periodMs)
+    console.log(
+      `slow motion   a tick has ${periodMs.toFixed(1)} ms: on this machine, with ${r.threads} thread(s), a room of it runs at ${Math.round((100 * periodMs) / median)} % of real time`,
+    );
   if (r.implicit) console.log(`implicit      ${r.implicit.join(", ")}`);
   if (frames !== undefined) console.log(`recorded      ${frames} frames`);
   if (r.events) console.log(`events        ${r.events} (above)`);

@@ -66,7 +66,8 @@ export interface Topology {
    * there.
    */
   origin: Vec3;
-  camera: { position: Vec3; target: Vec3 };
+  /** `fit`: the scene names no camera, so a client fits this one to the bodies that it shows. */
+  camera: { position: Vec3; target: Vec3; fit?: true };
   colliders: TopologyCollider[];
   bodies: TopologyBody[];
   interaction: {

@@ -1,5 +1,6 @@
 /** The HTTP side: scenes, rooms, topologies. Every failure is an ApiError whose message may be shown to the player. */
 import { decode } from "@msgpack/msgpack";
+import { isLoopback } from "../../shared/loopback.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { keepToken, tokenFor } from "./tokens.ts";
 
@@ -10,6 +11,12 @@ export interface SceneSummary {
   thumbnail?: string;
   /** Address of what the physics report measures about it. */
   report?: string;
+}
+
+/** A scene file that cannot be used. */
+export interface BrokenScene {
+  id: string;
+  error: string;
 }
 
 export interface RoomSummary {
@@ -87,8 +94,10 @@ function listOf<T>(body: unknown, key: string): T[] {
   return Array.isArray(list) ? (list as T[]) : [];
 }
 
-export async function fetchScenes(): Promise<SceneSummary[]> {
-  return listOf(await (await request("/api/scenes")).json(), "scenes");
+/** `broken` is told to whoever runs the server, on its own machine; to others it is empty. */
+export async function fetchScenes(): Promise<{ scenes: SceneSummary[]; broken: BrokenScene[] }> {
+  const body: unknown = await (await request("/api/scenes")).json();
+  return { scenes: listOf(body, "scenes"), broken: listOf(body, "broken") };
 }
 
 export async function fetchRooms(): Promise<RoomSummary[]> {
@@ -135,7 +144,15 @@ export async function invite(room: string, role: "player" | "spectator"): Promis
     headers: { "content-type": "application/json", ...bearer(room) },
     body: JSON.stringify({ room, role }),
   });
-  return location.origin + ((await response.json()) as { path: string }).path;
+  return (await shareOrigin()) + ((await response.json()) as { path: string }).path;
+}
+
+/** Origin that others can open: the page's own, but for a page that only this machine can open the server's. */
+export async function shareOrigin(): Promise<string> {
+  if (!isLoopback(location.hostname)) return location.origin;
+  const answer = await request("/api/address").catch(() => undefined);
+  const { url } = ((await answer?.json()) ?? {}) as { url?: string | null };
+  return url && URL.canParse(url) ? new URL(url).origin : location.origin;
 }
 
 /** The room goes back by this many seconds, for its owners. @throws ApiError */

@@ -79,6 +79,8 @@ export class RoomState {
   private readonly fade = new CrossFade();
   /** `sampled` is a picture of this topology, not yet zeros: there is something to fade from. */
   private shown = false;
+  /** Somebody looks again. */
+  private back = false;
 
   constructor(options: RoomStateOptions) {
     this.options = options;
@@ -127,6 +129,11 @@ export class RoomState {
     return this.fade.blending;
   }
 
+  /** Nobody looked for a while: what was shown last fades into what is true at the next look. */
+  returned(): void {
+    this.back = true;
+  }
+
   /** Ticks between two frames. */
   get sendTicks(): number {
     return this.welcome ? this.welcome.tickHz / this.welcome.sendHz : 1;
@@ -139,6 +146,8 @@ export class RoomState {
    */
   sample(nowMs: number): { tick: number; moved: boolean } | undefined {
     if (!this.welcome || !this.buffer || !this.playout) return undefined;
+    if (this.back) this.crossFade(nowMs);
+    this.back = false;
     const playheadMs = this.playout.advance(nowMs);
     if (Number.isNaN(playheadMs)) return undefined;
     const tick = (playheadMs * this.welcome.tickHz) / 1000;

@@ -1,6 +1,7 @@
 /** What owners decide: lock, password, who may reset, invitations, undo. Shown to owners only. */
 import type { AccessState } from "../net/messages.ts";
 import { h, icon } from "./dom.ts";
+import { Panel } from "./panel.ts";
 
 export interface AccessActions {
   changeAccess: (change: {
@@ -20,8 +21,8 @@ const PASSWORD_LENGTH = { min: 6, max: 128 };
 
 export class AccessMenu {
   readonly element = h("div", { class: "access", hidden: true });
+  readonly panel: Panel;
   private readonly button: HTMLButtonElement;
-  private readonly popover: HTMLElement;
   private readonly locked = h("input", { type: "checkbox", id: "access-locked" });
   private readonly ownersOnly = h("input", { type: "checkbox", id: "access-owners" });
   private readonly password = h("input", {
@@ -42,10 +43,10 @@ export class AccessMenu {
         type: "button",
         title: "Room access",
         "aria-label": "Room access",
-        "aria-expanded": "false",
-        onclick: () => this.open(this.popover.hidden !== false),
+        onclick: () => this.panel.open(!this.panel.isOpen),
       },
       icon("lock"),
+      h("span", { class: "text extra" }, "Room access"),
     );
     this.locked.addEventListener("change", () => actions.changeAccess({ locked: this.locked.checked }));
     this.ownersOnly.addEventListener("change", () => actions.changeAccess({ ownersOnly: this.ownersOnly.checked }));
@@ -79,10 +80,10 @@ export class AccessMenu {
       h("div", { class: "line" }, input, h("label", { for: id }, text));
     const link = (text: string, run: () => void): HTMLElement =>
       h("button", { class: "link", type: "button", onclick: run }, text);
-    this.popover = h(
-      "div",
-      { class: "popover glass", hidden: true, "aria-label": "Room access" },
-      h("strong", {}, "You own this room"),
+    this.panel = new Panel(
+      this.button,
+      "You own this room",
+      "access-panel",
       line(this.locked, "access-locked", "Locked: nobody new comes in"),
       line(this.ownersOnly, "access-owners", "Only owners reset and put in"),
       form,
@@ -93,20 +94,13 @@ export class AccessMenu {
       h("hr"),
       link(`Undo the last ${UNDO_SECONDS} seconds`, () => actions.undo(UNDO_SECONDS)),
     );
-    this.element.append(this.button, this.popover);
-    addEventListener(
-      "pointerdown",
-      (event) => {
-        if (!this.popover.hidden && !this.element.contains(event.target as Node)) this.open(false);
-      },
-      { capture: true },
-    );
+    this.element.append(this.button);
   }
 
   /** @param mine is this member an owner? */
   setOwner(mine: boolean): void {
     this.element.hidden = !mine;
-    if (!mine) this.open(false);
+    if (!mine) this.panel.open(false);
   }
 
   setAccess({ locked, password, ownersOnly, bans }: AccessState): void {
@@ -117,10 +111,5 @@ export class AccessMenu {
     this.lift.hidden = bans === 0;
     this.lift.textContent = bans === 1 ? "Lift the ban" : `Lift ${bans} bans`;
     this.button.setAttribute("aria-pressed", String(locked || password));
-  }
-
-  open(on: boolean): void {
-    this.popover.hidden = !on;
-    this.button.setAttribute("aria-expanded", String(on));
   }
 }

@@ -6,6 +6,7 @@ const touch = () => matchMedia("(pointer: coarse)").matches;
 const WITH_MOUSE: [string, string][] = [
   ["Drag a body", "pull on it; the wheel moves your hand nearer or farther"],
   ["Drag elsewhere", "turn the view; right button moves it, wheel zooms"],
+  ["Arrows", "point with the keyboard, once the picture has the focus (Tab); space takes hold and lets go"],
   ["P", "push mode: a click gives a shove"],
   ["I", "put something in, take it out, where the scene has spares"],
   ["R", "start again, for everyone"],
@@ -38,10 +39,4 @@ export function helpPanel(close: () => void): HTMLElement {
     list,
     h("button", { class: "button primary", type: "button", onclick: close }, "Got it"),
   );
-}
-
-export function hintText(): string {
-  return touch()
-    ? "Put a finger on it and pull. Several fingers, several points."
-    : "Pull on anything. Drag beside it to look around.";
 }

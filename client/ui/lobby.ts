@@ -1,6 +1,7 @@
-/** The lobby: what one can pull on, and where others already do. */
-import { ApiError, createRoom, fetchRooms, fetchScenes, type RoomSummary, type SceneSummary } from "../net/api.ts";
+/** The lobby: where others already pull, and what one can pull on. */
+import { ApiError, fetchRooms, fetchScenes, type RoomSummary, type SceneSummary } from "../net/api.ts";
 import { h, icon } from "./dom.ts";
+import { sceneSections } from "./sceneCards.ts";
 
 /** The list of rooms is asked for this often while the page is visible, ms. */
 const REFRESH_MS = 2500;
@@ -26,9 +27,18 @@ export function openLobby(app: HTMLElement): void {
         h("h1", {}, "Soft things, ", h("em", {}, "shared.")),
         h("p", {}, "Open a room, send the link, and pull on the same jelly from any browser. One body, many hands."),
       ),
-      problem,
-      scenes,
-      h("section", { class: "live" }, h("div", { class: "live-head" }, h("h2", {}, "Live rooms"), joinForm()), rooms),
+      h(
+        "main",
+        {},
+        problem,
+        h(
+          "section",
+          { class: "live", "aria-label": "Join" },
+          h("div", { class: "live-head" }, h("h2", {}, "Live rooms"), joinForm()),
+          rooms,
+        ),
+        scenes,
+      ),
       h(
         "footer",
         {},
@@ -38,11 +48,11 @@ export function openLobby(app: HTMLElement): void {
     ),
   );
 
-  const titles = new Map<string, string>();
+  const known = new Map<string, SceneSummary>();
   void fetchScenes().then(
     (list) => {
-      for (const scene of list) titles.set(scene.id, scene.title);
-      scenes.replaceChildren(...list.map((scene) => sceneEntry(scene, say)));
+      for (const scene of list.scenes) known.set(scene.id, scene);
+      scenes.replaceChildren(...sceneSections(list.scenes, list.broken, say));
       void refresh();
     },
     (error: unknown) => say(textOf(error)),
@@ -52,11 +62,13 @@ export function openLobby(app: HTMLElement): void {
   const refresh = async () => {
     if (document.hidden) return;
     try {
-      const list = await fetchRooms();
+      const list = (await fetchRooms()).sort((a, b) => b.members - a.members);
       const key =
-        JSON.stringify(list.map(({ room, scene, members, parked }) => [room, scene, members, parked])) + titles.size;
+        JSON.stringify(list.map(({ room, scene, members, parked }) => [room, scene, members, parked])) + known.size;
       if (key !== shown)
-        rooms.replaceChildren(...(list.length > 0 ? list.map((room) => roomRow(room, titles)) : [emptyRow()]));
+        rooms.replaceChildren(
+          ...(list.length > 0 ? list.map((room) => roomRow(room, known.get(room.scene))) : [emptyRow()]),
+        );
       shown = key;
     } catch (error) {
       say(textOf(error));
@@ -72,64 +84,18 @@ function textOf(error: unknown): string {
   return error instanceof ApiError ? error.message : String(error);
 }
 
-/** A card is a button and cannot hold a link. */
-function sceneEntry(scene: SceneSummary, say: (text: string | undefined) => void): HTMLElement {
-  const card = sceneCard(scene, say);
-  return scene.report
-    ? h("div", { class: "measured" }, card, h("a", { class: "report", href: scene.report }, "What is measured here"))
-    : card;
-}
-
-function sceneCard(scene: SceneSummary, say: (text: string | undefined) => void): HTMLElement {
-  const label = h("span", { class: "go" }, icon("plus"), "New room");
-  const picture = h("div", { class: "picture" });
-  if (scene.thumbnail) {
-    const image = h("img", { src: scene.thumbnail, alt: "", loading: "lazy", width: "640", height: "420" });
-    image.addEventListener("error", () => image.remove());
-    picture.append(image);
-  } else {
-    picture.append(h("img", { class: "placeholder", src: "/icon.svg", alt: "" }));
-  }
-  const card = h(
-    "button",
-    { class: "card", type: "button", "data-scene": scene.id },
-    picture,
-    h("div", { class: "text" }, h("h2", {}, scene.title), h("p", {}, scene.description ?? ""), label),
-  );
-  card.addEventListener("click", () => {
-    card.disabled = true;
-    card.classList.add("busy");
-    label.replaceChildren(h("span", { class: "spinner" }), "Building the scene …");
-    createRoom(scene.id).then(
-      ({ room }) => location.assign(`/r/${encodeURIComponent(room)}`),
-      (error: unknown) => {
-        card.disabled = false;
-        card.classList.remove("busy");
-        label.replaceChildren(icon("plus"), "New room");
-        say(textOf(error));
-      },
-    );
-  });
-  // Coming back by the browser's history must not find a busy card.
-  addEventListener("pageshow", () => {
-    card.disabled = false;
-    card.classList.remove("busy");
-    label.replaceChildren(icon("plus"), "New room");
-  });
-  return card;
-}
-
-function roomRow({ room, scene, members, parked }: RoomSummary, titles: ReadonlyMap<string, string>): HTMLElement {
+function roomRow({ room, scene, members, parked }: RoomSummary, known: SceneSummary | undefined): HTMLElement {
   const people = members === 1 ? "1 person" : `${members} people`;
   const count = parked ? "parked" : people;
+  const source = known?.thumbnail ?? "/icon.svg";
   return h(
     "li",
     {},
     h(
       "a",
       { href: `/r/${encodeURIComponent(room)}`, "data-room": room },
-      h("strong", {}, titles.get(scene) ?? scene),
-      h("code", {}, room),
+      h("img", { src: source, alt: "", width: "64", height: "42", class: known?.thumbnail ? "" : "placeholder" }),
+      h("span", { class: "what" }, h("strong", {}, known?.title ?? scene), h("code", {}, room)),
       h("span", { class: members > 0 ? "count busy" : "count" }, icon("people"), count),
       icon("arrow"),
     ),
@@ -137,7 +103,7 @@ function roomRow({ room, scene, members, parked }: RoomSummary, titles: Readonly
 }
 
 function emptyRow(): HTMLElement {
-  return h("li", { class: "empty" }, "Nobody is here yet. Open a room above and send its link to somebody.");
+  return h("li", { class: "empty" }, "Nobody is here yet. Open a room below and send its link to somebody.");
 }
 
 /** Takes a room's name or a whole pasted link. */

@@ -13,6 +13,7 @@ export function messagePage(title: string, text: string): HTMLElement {
 }
 
 export const MESSAGES = {
+  nothingHere: ["Nothing is here", "The address leads to no page. A room's address ends with /r/ and its code."],
   roomGone: [
     "This room has ended",
     "Rooms go away a while after the last visitor has left. Open a new one from the lobby and send its link.",

@@ -1,7 +1,10 @@
 /** Who is in the room, as a row of name tags. Spectators and owners are told apart; owners kick others from here. */
 import { above, atLeast, type Role } from "../../shared/roles.ts";
 import type { Member } from "../net/messages.ts";
+import { inkOn } from "../view/ink.ts";
 import { h, icon } from "./dom.ts";
+import { closeOutside } from "./panel.ts";
+import { initials } from "./profile.ts";
 
 export interface PeopleActions {
   /** @param banSeconds how long it stays out; undefined: it may come back */
@@ -19,6 +22,9 @@ const WAYS_OUT: readonly [string, number | undefined][] = [
 
 export class People {
   readonly element = h("ul", { class: "people", "aria-label": "People in this room" });
+  /** Opens the list where the screen has no room for it. */
+  readonly button: HTMLButtonElement;
+  private readonly count = h("b", {}, "1");
   private readonly actions: PeopleActions;
   /** Whose list of ways out is open. */
   private open: number | undefined;
@@ -26,13 +32,34 @@ export class People {
 
   constructor(actions: PeopleActions) {
     this.actions = actions;
-    addEventListener(
-      "pointerdown",
-      (event) => {
-        if (this.open !== undefined && !this.element.contains(event.target as Node)) this.toggle(undefined);
+    this.button = h(
+      "button",
+      {
+        class: "people-button glass",
+        type: "button",
+        "aria-label": "People in this room",
+        "aria-expanded": "false",
+        onclick: () => this.show(!this.element.classList.contains("open")),
       },
-      { capture: true },
+      icon("people"),
+      this.count,
     );
+    closeOutside(
+      () => this.open !== undefined,
+      [this.element],
+      () => this.toggle(undefined),
+    );
+    closeOutside(
+      () => this.element.classList.contains("open"),
+      [this.element, this.button],
+      () => this.show(false),
+    );
+  }
+
+  /** As a sheet, on a small screen. */
+  show(on: boolean): void {
+    this.element.classList.toggle("open", on);
+    this.button.setAttribute("aria-expanded", String(on));
   }
 
   /** @param role this member's own */
@@ -43,6 +70,8 @@ export class People {
     const shown = atLeast(role, "owner") ? sorted : sorted.slice(0, SHOWN);
     const tags = shown.map((member) => this.tag(member, own, role));
     if (sorted.length > shown.length) tags.push(h("li", { class: "glass more" }, `+${sorted.length - shown.length}`));
+    this.count.textContent = String(sorted.length);
+    this.button.setAttribute("aria-label", `${sorted.length} people in this room`);
     this.element.replaceChildren(...tags);
   }
 
@@ -53,11 +82,12 @@ export class People {
     const tag = h(
       "li",
       { class: `glass ${member.role}`, title, "data-member": String(member.member), "data-role": member.role },
-      h("span", { class: "dot" }),
+      h("span", { class: "dot", "aria-hidden": "true" }, initials(member.name)),
       h("span", { class: "name" }, name),
       badge && icon(badge),
     );
     tag.style.setProperty("--member", member.color);
+    tag.style.setProperty("--on-member", inkOn(member.color));
     if (!atLeast(role, "owner") || !above(role, member.role)) return tag;
     tag.append(
       h(

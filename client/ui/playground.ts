@@ -7,6 +7,7 @@ import type { Topology } from "../../shared/topology.ts";
 import { installDebugHook, type HookSources } from "../debugHook.ts";
 import { GrabController } from "../input/grabController.ts";
 import { listenToKeys, type Command } from "../input/keyboard.ts";
+import { KeyboardHand } from "../input/keyboardHand.ts";
 import { listenToPointers } from "../input/pointerInput.ts";
 import { Presence } from "../input/presence.ts";
 import { build, type Point } from "../net/messages.ts";
@@ -14,6 +15,7 @@ import type { RoomState } from "../state/roomState.ts";
 import type { DrawnCursor, DrawnGrab } from "../view/handsView.ts";
 import { LEVELS } from "../view/quality.ts";
 import { RoomView, type Picked } from "../view/roomView.ts";
+import { freeArea } from "./freeArea.ts";
 import type { GraphicsProbe } from "../view/graphicsProbe.ts";
 import type { Profile } from "./profile.ts";
 import type { RoomShell } from "./roomShell.ts";
@@ -52,6 +54,11 @@ export class Playground {
   private readonly presence: Presence;
   private tick = Number.NaN;
   private running = true;
+  private readonly ended = new AbortController();
+  /** The page is hidden: no picture is asked for. */
+  private parked = false;
+  /** Where the hand that shows how to pull seems to hold. */
+  private ghostAt: Picked | undefined;
   private lastMs = performance.now();
   private drawTimes: number[] = [];
   private firstDrawnFrameMs: number | undefined;
@@ -61,11 +68,13 @@ export class Playground {
     this.options = options;
     const { shell, state, topology, probe, profile } = options;
     this.view = new RoomView(shell.canvas, topology, state.displayed, probe);
+    this.view.freeArea = () => freeArea(shell.element);
+    this.view.showCursors = shell.cursors.show.bind(shell.cursors);
     this.grabs = new GrabController({
       view: this.view,
       acknowledged: state.acknowledged,
       send: (bytes) => {
-        shell.hideHint();
+        shell.ghost.end();
         options.send(bytes);
       },
       color: () => profile.color,
@@ -86,13 +95,39 @@ export class Playground {
       hover: (at) => this.presence.hover(at),
       enabled: () => options.online() && this.running,
     });
+    this.listenToKeyboardHand();
     if (!installed) listenToKeys(options.onCommand);
+  }
+
+  private listenToKeyboardHand(): void {
+    const { shell, state, online } = this.options;
+    const bodyName = (body: number): string => state.topology?.bodies[body]?.name ?? "it";
+    new KeyboardHand({
+      view: this.view,
+      grabs: this.grabs,
+      canvas: shell.canvas,
+      mark: shell.mark,
+      signal: this.ended.signal,
+      enabled: () => online() && this.running,
+      click: (x, y, picked) => {
+        if (this.placing !== undefined) this.place(x, y);
+        else if (this.pushing && picked) this.push(picked);
+        else return this.pushing;
+        return true;
+      },
+      say: (what, picked) => {
+        if (what === "held") shell.say(`You hold ${bodyName(picked!.body)}. Arrows pull, space lets go.`);
+        else shell.say(what === "released" ? "You let go." : "Nothing was there. The mark is back in the middle.");
+      },
+    });
   }
 
   /** @param onFirstPicture called once when the bodies have been drawn */
   start(onFirstPicture: () => void): void {
     const loop = (nowMs: number) => {
       if (!this.running) return;
+      this.parked = document.hidden;
+      if (this.parked) return;
       requestAnimationFrame(loop);
       this.frame(nowMs);
       if (this.firstDrawnFrameMs === undefined && !Number.isNaN(this.tick)) {
@@ -100,9 +135,21 @@ export class Playground {
         performance.mark("pliant:first-drawn-frame");
         onFirstPicture();
         this.view.warmUp();
+        this.showHow();
       }
     };
     requestAnimationFrame(loop);
+    document.addEventListener(
+      "visibilitychange",
+      () => {
+        // A pointer that went up elsewhere would hold for ever.
+        if (document.hidden) return this.grabs.endAll(true);
+        this.options.state.returned();
+        if (this.parked) requestAnimationFrame(loop);
+        this.parked = false;
+      },
+      { signal: this.ended.signal },
+    );
   }
 
   installHook({ status, stats }: Pick<HookSources, "status" | "stats">): void {
@@ -134,8 +181,7 @@ export class Playground {
   }
 
   goHome(): void {
-    this.view.stage.home();
-    this.view.invalidate();
+    this.view.home();
   }
 
   /** Pictures drawn in the last second. */
@@ -151,6 +197,7 @@ export class Playground {
 
   dispose(): void {
     this.running = false;
+    this.ended.abort();
     this.grabs.endAll(false);
     for (const body of this.view.bodies) body.dispose();
     this.view.stage.renderer.dispose();
@@ -180,6 +227,7 @@ export class Playground {
       cursors: this.drawnCursors(),
       bends,
     });
+    if (drew) this.followGhost();
     if (drew) this.drawTimes.push(nowMs);
     if (drew && sampled?.moved && this.firstDrawnFrameMs !== undefined && this.firstMovingFrameMs === undefined) {
       this.firstMovingFrameMs = performance.now();
@@ -188,16 +236,31 @@ export class Playground {
     this.lastMs = nowMs;
   }
 
+  /** A hand that is only drawn pulls on what is nearest to the middle. */
+  showHow(): void {
+    const { online, profile, shell } = this.options;
+    this.ghostAt = online() ? this.view.pickMiddle() : undefined;
+    if (this.ghostAt) shell.ghost.begin(profile.color);
+    this.followGhost();
+  }
+
+  private followGhost(): void {
+    const { ghost } = this.options.shell;
+    if (!ghost.shown || !this.ghostAt) return;
+    const at = this.view.project(this.view.surfacePoint(this.ghostAt));
+    if (at) ghost.follow(at);
+  }
+
   private place(clientX: number, clientY: number): void {
     const { send, shell } = this.options;
     send(build.spawn(this.placing!, this.view.pointAt(clientX, clientY).toArray() as Point));
-    shell.hideHint();
+    shell.ghost.end();
     shell.spares.cancel();
   }
 
   private push(picked: Picked): void {
     const { topology, send, shell } = this.options;
-    shell.hideHint();
+    shell.ghost.end();
     send(
       build.impulse(
         picked,

@@ -8,17 +8,51 @@ export interface Profile {
   color: string;
 }
 
-/** Told apart on light and dark grounds. */
+/**
+ * Told apart by colour-blind people, too: Okabe and Ito's palette (2008, https://jfly.uni-koeln.de/color/) with violet
+ * for its black.
+ */
 export const PALETTE = [
-  "#e4572e",
-  "#2f7dd1",
-  "#2a9d5c",
-  "#8e5bd0",
-  "#d9901a",
-  "#d1477a",
-  "#14939c",
-  "#6b7f2a",
+  { name: "vermilion", color: "#d55e00" },
+  { name: "blue", color: "#0072b2" },
+  { name: "green", color: "#009e73" },
+  { name: "violet", color: "#4b2a7b" },
+  { name: "orange", color: "#e69f00" },
+  { name: "pink", color: "#cc79a7" },
+  { name: "sky blue", color: "#56b4e9" },
+  { name: "yellow", color: "#f0e442" },
 ] as const;
+
+/** The first letters of a name's first two words. */
+export function initials(name: string): string {
+  const words = name.split(" ").filter((word) => word !== "");
+  return words
+    .slice(0, 2)
+    .map((word) => [...word][0]!.toUpperCase())
+    .join("");
+}
+
+/**
+ * Who comes later gives way: a color that somebody who was there before has becomes one that nobody has, while there is
+ * one, and a name gets a number (a second tab is a second person). Not remembered.
+ * @returns what to change; undefined: nothing
+ */
+export function distinctFrom(
+  profile: Profile,
+  earlier: readonly Profile[],
+  everybody: readonly Profile[],
+): Profile | undefined {
+  const next = { ...profile };
+  const taken = new Set(everybody.map(({ color }) => color));
+  if (earlier.some(({ color }) => color === profile.color))
+    next.color = PALETTE.find(({ color }) => !taken.has(color))?.color ?? profile.color;
+  const base = profile.name.replace(/ \d+$/, "");
+  for (let number = 2; earlier.some(({ name }) => name === next.name); number++) {
+    const end = ` ${number}`;
+    next.name = [...base].slice(0, Limits.nameLength - end.length).join("") + end;
+  }
+  return next.name === profile.name && next.color === profile.color ? undefined : next;
+}
 
 const ADJECTIVES = [
   "Amber",
@@ -67,9 +101,14 @@ export function tidyName(name: string): string {
   return [...name.replace(/\s+/g, " ").trim()].slice(0, Limits.nameLength).join("");
 }
 
+/** Somebody new, invented. */
+export function freshProfile(): Profile {
+  return { name: `${pick(ADJECTIVES)} ${pick(ANIMALS)}`, color: pick(PALETTE).color };
+}
+
 /** Private windows may refuse storage; then the profile lives as long as the page. */
 export function loadProfile(): Profile {
-  const fresh = { name: `${pick(ADJECTIVES)} ${pick(ANIMALS)}`, color: pick(PALETTE) };
+  const fresh = freshProfile();
   try {
     const stored = JSON.parse(localStorage.getItem(KEY) ?? "null") as Partial<Profile> | null;
     if (stored && typeof stored.name === "string" && /^#[0-9a-f]{6}$/i.test(String(stored.color))) {

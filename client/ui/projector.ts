@@ -4,10 +4,13 @@ import type { ReplayBuffer } from "../state/replayBuffer.ts";
 import type { DrawnCursor, DrawnGrab } from "../view/handsView.ts";
 import type { GraphicsProbe } from "../view/graphicsProbe.ts";
 import { RoomView } from "../view/roomView.ts";
+import type { CursorLayer } from "./cursorLayer.ts";
+import { freeArea } from "./freeArea.ts";
 import { PALETTE } from "./profile.ts";
 
 export interface ProjectorOptions {
   canvas: HTMLCanvasElement;
+  cursors: CursorLayer;
   replay: ReplayBuffer;
   playhead: Playhead;
   probe: GraphicsProbe;
@@ -25,8 +28,10 @@ export class Projector {
 
   constructor(options: ProjectorOptions) {
     this.options = options;
-    const { canvas, replay, probe } = options;
+    const { canvas, cursors, replay, probe } = options;
     this.view = new RoomView(canvas, replay.topology, replay.displayed, probe);
+    this.view.showCursors = cursors.show.bind(cursors);
+    this.view.freeArea = () => freeArea(canvas.parentElement!);
     const loop = (nowMs: number): void => {
       if (!this.running) return;
       requestAnimationFrame(loop);
@@ -36,8 +41,7 @@ export class Projector {
   }
 
   goHome(): void {
-    this.view.stage.home();
-    this.view.invalidate();
+    this.view.home();
   }
 
   dispose(): void {
@@ -82,5 +86,5 @@ export class Projector {
 }
 
 function colorOf(member: number): string {
-  return PALETTE[(Math.max(1, member) - 1) % PALETTE.length]!;
+  return PALETTE[(Math.max(1, member) - 1) % PALETTE.length]!.color;
 }

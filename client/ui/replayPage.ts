@@ -90,7 +90,14 @@ export function openReplayPage(app: HTMLElement, room: string): void {
     for (const event of early) replay.add(event);
     early = [];
     playhead = new Playhead(head.tickHz);
-    projector = new Projector({ canvas: shell.canvas, replay, playhead, probe, onShown: shown });
+    projector = new Projector({
+      canvas: shell.canvas,
+      cursors: shell.cursors,
+      replay,
+      playhead,
+      probe,
+      onShown: shown,
+    });
   }
 
   /** @param again a token that has ended is no reason not to ask as anybody */

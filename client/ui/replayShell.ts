@@ -1,6 +1,7 @@
 /**
  * The replay page's furniture: canvas, title, and the row that plays, scrubs and says what time it is. Holds no replay.
  */
+import { CursorLayer } from "./cursorLayer.ts";
 import { h, icon } from "./dom.ts";
 import { SPEEDS } from "../state/playhead.ts";
 import { Toasts } from "./toasts.ts";
@@ -26,7 +27,8 @@ export class ReplayShell {
   readonly element: HTMLElement;
   readonly canvas = h("canvas", { class: "view", tabindex: "0", "aria-label": "What happened in the room" });
   readonly toasts = new Toasts();
-  private readonly titleText = h("strong", {}, "Replay");
+  readonly cursors = new CursorLayer();
+  private readonly titleText = h("h1", {}, "Replay");
   private readonly loadingText = h("span", {}, "Going back in time …");
   private readonly loading = h(
     "div",
@@ -77,9 +79,10 @@ export class ReplayShell {
       h("span", {}, this.titleText, h("small", {}, `Back to ${room}`)),
     );
     this.element = h(
-      "div",
+      "main",
       { class: "room replay" },
       this.canvas,
+      this.cursors.element,
       this.loading,
       h("div", { class: "topbar" }, title),
       h(

@@ -5,10 +5,14 @@ import { Connection, type ConnectionStatus } from "../net/connection.ts";
 import { build, type AccessState } from "../net/messages.ts";
 import { forgetToken, tokenFor } from "../net/tokens.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
+import { HandWatch } from "../state/handNews.ts";
 import { RoomState } from "../state/roomState.ts";
+import { slowMotionOf } from "../state/slowMotion.ts";
 import type { Command } from "../input/keyboard.ts";
 import type { Topology } from "../../shared/topology.ts";
-import { loadProfile } from "./profile.ts";
+import { exhibit } from "./exhibit.ts";
+import { modeOf } from "./mode.ts";
+import { distinctFrom, freshProfile, loadProfile } from "./profile.ts";
 import { probeGraphics } from "../view/graphicsProbe.ts";
 import { MESSAGES, messagePage } from "./messagePage.ts";
 import { passwordPage } from "./passwordPage.ts";
@@ -19,6 +23,8 @@ import type { Playground } from "./playground.ts";
 
 /** The overlay's own numbers are taken this often, ms. */
 const STATS_MS = 250;
+/** What others' hands do is said at most this often, ms. */
+const NEWS_MS = 1500;
 
 /** @param password of the room, once it was asked for */
 export function openRoomPage(app: HTMLElement, room: string, password?: string): void {
@@ -30,15 +36,19 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   let access: AccessState = { locked: false, password: false, ownersOnly: false, bans: 0 };
   const role = (): Role => state.welcome?.role ?? "player";
 
-  const shell = new RoomShell(room, profile, {
+  const mode = modeOf(location.search);
+  const shell = new RoomShell(room, profile, mode, {
     profileChanged: () => connection.reintroduce(),
     push: () => run("push"),
     reset: () => run("reset"),
+    resetAll: () => connection.send(build.reset()),
     home: () => run("home"),
     overlay: () => run("overlay"),
     help: () => run("help"),
     place: (body) => {
       playground?.setPlacing(body);
+      // where a click says where, and so do the arrows and the space bar
+      if (body !== undefined) shell.canvas.focus({ preventScroll: true });
       if (body !== undefined) shell.toasts.show(`Where is ${bodyName(body)} to go?`);
     },
     takeOut: (body) => connection.send(build.remove(body)),
@@ -49,7 +59,6 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
         .then(shareLink)
         .then((text) => text && shell.toasts.show(text), sayProblem),
     undo: (seconds) => void undo(room, seconds).catch(sayProblem),
-    copyLink: () => void shareLink(location.href).then((text) => text && shell.toasts.show(text)),
   });
   app.replaceChildren(shell.element);
 
@@ -61,6 +70,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     onTopology: (topology) => void draw(topology),
     onTopologyFailed: (error) => shell.setLoading(error instanceof ApiError ? error.message : String(error)),
     onMembers: () => {
+      beDistinct();
       shell.people.update(state.members, state.welcome?.member ?? 0, role());
       allow();
     },
@@ -69,7 +79,11 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       shell.access.setAccess(next);
       allow();
     },
-    onStats: (stats) => shell.stats.updateServer(stats),
+    onStats: (stats) => {
+      const slow = slowMotionOf(stats, state.welcome?.tickHz ?? 60);
+      shell.stats.updateServer(stats, slow);
+      shell.setSlowMotion(slow);
+    },
     onReset: (member) => {
       playground?.grabs.endAll(false);
       // a reset by nobody is the server's, which says why
@@ -117,6 +131,36 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     },
   });
 
+  function beDistinct(): void {
+    const own = state.welcome?.member ?? 0;
+    const others = state.members.filter(({ member, connected }) => connected && member !== own);
+    const earlier = others.filter(({ member }) => member < own);
+    const next = distinctFrom(profile, earlier, others);
+    if (next) Object.assign(profile, next);
+    shell.toolbar.showProfile(profile, new Set(others.map(({ color }) => color)));
+    if (next) connection.reintroduce();
+  }
+
+  const over = new AbortController();
+  if (mode.exhibitSeconds !== undefined)
+    exhibit({
+      seconds: mode.exhibitSeconds,
+      signal: over.signal,
+      busy: () => [...state.hands].some(([member, { grabs }]) => member !== state.welcome?.member && grabs.length > 0),
+      renew,
+      attract: () => playground?.showHow(),
+    });
+
+  /** As the first visitor found it: the next one is somebody else. */
+  function renew(touched: boolean): void {
+    run("cancel");
+    playground?.goHome();
+    if (!touched || status.state !== "open") return;
+    Object.assign(profile, freshProfile());
+    connection.send(build.reset());
+    connection.reintroduce();
+  }
+
   /** What this member may do now, by its role, the room's access and the line. */
   function allow(): void {
     const online = status.state === "open";
@@ -134,6 +178,14 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   }
 
   const statsTimer = setInterval(() => shell.stats.updateLocal(localStats()), STATS_MS);
+  const hands = new HandWatch();
+  const newsTimer = setInterval(() => {
+    const news = hands.look(state.hands, state.welcome?.member);
+    const sentences = news.map(({ member, body }) =>
+      body === undefined ? `${nameOf(member)} let go.` : `${nameOf(member)} holds ${bodyName(body)}.`,
+    );
+    if (sentences.length > 0) shell.say(sentences.join(" "));
+  }, NEWS_MS);
 
   // The socket opens meanwhile.
   const probe = probeGraphics();
@@ -179,9 +231,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   function run(command: Command): void {
     switch (command) {
       case "reset":
-        if (status.state === "open" && atLeast(role(), access.ownersOnly ? "owner" : "player"))
-          connection.send(build.reset());
-        return;
+        return reset();
       case "push":
         if (playground) shell.toolbar.setPushing(playground.togglePushing());
         return;
@@ -196,12 +246,19 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       case "help":
         return shell.toggleHelp();
       case "cancel":
-        shell.toggleHelp(false);
-        shell.toolbar.togglePopover(false);
+        shell.closeAll();
         shell.spares.cancel();
         playground?.grabs.endAll(true);
         if (playground?.pushing) shell.toolbar.setPushing(playground.togglePushing());
     }
+  }
+
+  function reset(): void {
+    if (status.state !== "open" || !atLeast(role(), access.ownersOnly ? "owner" : "player")) return;
+    const others = state.members.filter(({ member, connected }) => connected && member !== state.welcome?.member);
+    if (others.length > 0 && !shell.reset.panel.isOpen) return shell.reset.ask(others.length);
+    shell.reset.panel.open(false);
+    connection.send(build.reset());
   }
 
   function wentBack(details: unknown, text: string): string {
@@ -255,6 +312,10 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   function end(title: string): void {
     ended = true;
     clearInterval(statsTimer);
+    clearInterval(newsTimer);
+    over.abort();
+    // An exhibit opens again by itself, with its scene if the address names one.
+    if (mode.exhibitSeconds !== undefined) setTimeout(() => location.reload(), 1000 * mode.exhibitSeconds);
     playground?.dispose();
     document.title = `${title} · Pliant`;
   }

@@ -1,10 +1,18 @@
 /** The room page's furniture: canvas, title, people, tools, notes. Holds no room logic. */
+import type { SlowMotion } from "../state/slowMotion.ts";
 import { ConnectionBanner } from "./banner.ts";
+import { CursorLayer } from "./cursorLayer.ts";
 import { h, icon } from "./dom.ts";
 import { AccessMenu, type AccessActions } from "./accessMenu.ts";
-import { helpPanel, hintText } from "./helpPanel.ts";
+import { invitationTo } from "./invitation.ts";
+import type { Mode } from "./mode.ts";
+import { GhostHand } from "./ghostHand.ts";
+import { helpPanel } from "./helpPanel.ts";
+import type { Panel } from "./panel.ts";
 import type { Profile } from "./profile.ts";
 import { People, type PeopleActions } from "./people.ts";
+import { ResetPanel } from "./resetPanel.ts";
+import { SharePanel } from "./sharePanel.ts";
 import { SpareMenu, type SpareActions } from "./spareMenu.ts";
 import { StatsOverlay } from "./statsOverlay.ts";
 import { Toasts } from "./toasts.ts";
@@ -12,7 +20,16 @@ import { Toolbar, type ToolbarActions } from "./toolbar.ts";
 
 export class RoomShell {
   readonly element: HTMLElement;
-  readonly canvas = h("canvas", { class: "view", tabindex: "0", "aria-label": "The room: drag a body to pull on it" });
+  readonly canvas = h("canvas", {
+    class: "view",
+    tabindex: "0",
+    role: "application",
+    "aria-label": "The room. Arrows point, space takes hold and lets go.",
+  });
+  /** Where the keyboard's hand is. */
+  readonly mark = h("div", { class: "mark", "aria-hidden": "true", hidden: true });
+  /** What only who cannot see the picture needs to be told. */
+  private readonly spoken = h("div", { class: "unseen", "aria-live": "polite" });
   readonly people: People;
   readonly access: AccessMenu;
   readonly stats = new StatsOverlay();
@@ -20,8 +37,12 @@ export class RoomShell {
   readonly banner = new ConnectionBanner();
   readonly toolbar: Toolbar;
   readonly spares: SpareMenu;
+  readonly share: SharePanel;
+  readonly reset: ResetPanel;
   readonly help: HTMLElement;
-  private readonly titleText = h("strong", {}, "Pliant");
+  /** Had the focus when help was opened. */
+  private beforeHelp: Element | null = null;
+  private readonly titleText = h("h1", {}, "Pliant");
   /** Appears if the scene has a section of the physics report. */
   private readonly measured = h(
     "a",
@@ -29,7 +50,10 @@ export class RoomShell {
     icon("chart"),
     h("span", { class: "text" }, "What is measured here"),
   );
-  private readonly hint = h("div", { class: "hint glass" }, hintText());
+  /** The room runs slower than the wall; *Numbers* says why. */
+  private readonly slow: HTMLElement;
+  readonly ghost = new GhostHand();
+  readonly cursors = new CursorLayer();
   private readonly loadingText = h("span", {}, "Opening the room …");
   private readonly loading = h(
     "div",
@@ -38,32 +62,83 @@ export class RoomShell {
     this.loadingText,
   );
 
-  constructor(room: string, profile: Profile, actions: ToolbarActions & SpareActions & AccessActions & PeopleActions) {
+  constructor(
+    room: string,
+    profile: Profile,
+    { ui, problems }: Mode,
+    actions: ToolbarActions & SpareActions & AccessActions & PeopleActions,
+  ) {
     this.people = new People(actions);
     this.access = new AccessMenu(actions);
     this.spares = new SpareMenu(actions);
-    this.toolbar = new Toolbar(profile, actions, this.spares.element, this.access.element, room);
+    this.share = new SharePanel(room, (text) => this.toasts.show(text));
+    this.toolbar = new Toolbar(profile, actions, room, {
+      spares: this.spares.element,
+      access: this.access.element,
+      share: this.share.button,
+    });
+    this.reset = new ResetPanel(this.toolbar.resetButton, actions.resetAll);
     this.help = helpPanel(() => this.toggleHelp(false));
+    this.slow = h("button", { class: "slow glass", type: "button", hidden: true, onclick: actions.overlay });
     const title = h(
       "a",
       { class: "title glass", href: "/", title: "To the lobby" },
       h("img", { src: "/icon.svg", alt: "", width: "30", height: "30" }),
       h("span", {}, this.titleText, h("small", {}, room)),
     );
-    this.hint.hidden = true;
     this.element = h(
-      "div",
-      { class: "room" },
+      "main",
+      { class: `room ui-${ui}` },
       this.canvas,
+      this.cursors.element,
+      this.ghost.element,
+      this.mark,
       this.loading,
-      h("div", { class: "topbar" }, h("div", { class: "about" }, title, this.measured), this.people.element),
+      h(
+        "div",
+        { class: "topbar" },
+        h("div", { class: "about" }, title, this.measured, this.slow),
+        this.people.button,
+        this.people.element,
+      ),
       this.stats.element,
-      this.hint,
       this.toolbar.element,
       this.toasts.element,
+      this.spoken,
       this.banner.element,
       this.help,
+      ...this.panels.map((panel) => panel.element),
     );
+    for (const problem of problems) this.toasts.show(problem);
+    if (ui === "present") void this.invite(room);
+  }
+
+  private get panels(): Panel[] {
+    return [this.toolbar.profile, this.spares.panel, this.access.panel, this.share.panel, this.reset.panel];
+  }
+
+  /** On a big screen: how to come in, for everybody who can see it. */
+  private async invite(room: string): Promise<void> {
+    const { text, code } = await invitationTo(room);
+    this.element.append(
+      h(
+        "aside",
+        { class: "invitation glass", "aria-label": "How to come in" },
+        code,
+        h("strong", {}, "Pull along"),
+        h("span", {}, text),
+      ),
+    );
+  }
+
+  /** All cards, lists and menus. */
+  closeAll(): void {
+    this.toggleHelp(false);
+    this.toolbar.toggleMore(false);
+    this.people.show(false);
+    this.stats.element.hidden = true;
+    this.toolbar.setOverlay(false);
+    for (const panel of this.panels) panel.open(false);
   }
 
   setTitle(title: string): void {
@@ -78,19 +153,31 @@ export class RoomShell {
     this.measured.hidden = false;
   }
 
+  /** @param slow undefined: the room runs in real time */
+  setSlowMotion(slow: SlowMotion | undefined): void {
+    const text = slow === undefined ? "" : `${Math.round(100 * slow.factor)} % speed`;
+    this.slow.hidden = slow === undefined;
+    if (this.slow.textContent === text) return;
+    this.slow.textContent = text;
+    this.slow.title = slow === undefined ? "" : `Slow motion: ${slow.why}. Numbers (O)`;
+  }
+
+  /** Aloud only. */
+  say(text: string): void {
+    this.spoken.textContent = text;
+  }
+
   /** What the visitor waits for; undefined when the picture is there. */
   setLoading(text: string | undefined): void {
     this.loading.classList.toggle("gone", text === undefined);
     if (text !== undefined) this.loadingText.textContent = text;
-    else this.hint.hidden = this.hint.classList.contains("gone");
   }
 
   toggleHelp(open = this.help.hidden): void {
+    if (open === !this.help.hidden) return;
+    if (open) this.beforeHelp = document.activeElement;
     this.help.hidden = !open;
     if (open) this.help.querySelector("button")!.focus();
-  }
-
-  hideHint(): void {
-    this.hint.classList.add("gone");
+    else if (this.beforeHelp instanceof HTMLElement) this.beforeHelp.focus();
   }
 }

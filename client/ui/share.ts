@@ -1,4 +1,4 @@
-/** Puts the room's link where it can be sent from. */
+/** Puts a link where it can be sent from. */
 
 /** @returns what happened, for a note to the player; undefined when the system's own sheet said it */
 export async function shareLink(url: string): Promise<string | undefined> {
@@ -10,6 +10,11 @@ export async function shareLink(url: string): Promise<string | undefined> {
       if (error instanceof DOMException && error.name === "AbortError") return undefined;
     }
   }
+  return copyText(url);
+}
+
+/** @returns what happened, for a note to the player */
+export async function copyText(url: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(url);
     return "Link copied";

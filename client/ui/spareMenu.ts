@@ -2,6 +2,7 @@
  * The list of bodies that members put in and take out: who waits is put where the next click points, who is there goes.
  */
 import { h, icon } from "./dom.ts";
+import { Panel } from "./panel.ts";
 
 export interface SpareActions {
   /** The next click places it; undefined: never mind. */
@@ -19,12 +20,7 @@ export class SpareMenu {
   readonly element = h("div", { class: "spares" });
   private readonly actions: SpareActions;
   private readonly list = h("ul");
-  private readonly popover = h(
-    "div",
-    { class: "popover glass", hidden: true, "aria-label": "Bodies" },
-    h("strong", {}, "Put in, take out"),
-    this.list,
-  );
+  readonly panel: Panel;
   private readonly button: HTMLButtonElement;
   private rows: Row[] = [];
   private waiting: ReadonlySet<number> = new Set();
@@ -38,23 +34,16 @@ export class SpareMenu {
         class: "tool",
         type: "button",
         title: "Put something in (I)",
-        "aria-label": "Put something in (I)",
-        "aria-expanded": "false",
+        "aria-label": "Put in: Put something in (I)",
         "aria-pressed": "false",
         onclick: () => this.toggle(),
       },
       icon("plus"),
       h("span", { class: "text" }, "Put in"),
     );
-    this.element.append(this.button, this.popover);
+    this.panel = new Panel(this.button, "Put in, take out", "spares-panel", this.list);
+    this.element.append(this.button);
     this.element.hidden = true;
-    addEventListener(
-      "pointerdown",
-      (event) => {
-        if (!this.popover.hidden && !this.element.contains(event.target as Node)) this.open(false);
-      },
-      { capture: true },
-    );
   }
 
   /** Bodies of the scene that may wait. */
@@ -91,7 +80,7 @@ export class SpareMenu {
   toggle(): void {
     if (this.element.hidden || this.button.disabled) return;
     if (this.placing !== undefined) return this.setPlacing(undefined);
-    this.open(this.popover.hidden !== false);
+    this.open(!this.panel.isOpen);
   }
 
   /** Closes the list and forgets what was to be placed. */
@@ -101,8 +90,7 @@ export class SpareMenu {
   }
 
   private open(on: boolean): void {
-    this.popover.hidden = !on;
-    this.button.setAttribute("aria-expanded", String(on));
+    this.panel.open(on);
     if (on) this.list.querySelector("button")?.focus();
   }
 

@@ -1,5 +1,6 @@
 /** The numbers behind the picture: line, buffer, drawing and the server's step with its stages. Off until asked for. */
 import type { RoomStats } from "../../shared/protocol.ts";
+import type { SlowMotion } from "../state/slowMotion.ts";
 import { h } from "./dom.ts";
 import { Plot } from "./plot.ts";
 
@@ -66,6 +67,7 @@ export class StatsOverlay {
   private readonly late = row("Tick lateness", new Plot("#14939c", 5));
   private readonly decode = row("Decode");
   private readonly quality = row("Picture");
+  private readonly why = h("p", { class: "why", hidden: true });
   private readonly bar = h("div", { class: "stages" });
   private readonly legend = h("div", { class: "legend" });
 
@@ -73,8 +75,9 @@ export class StatsOverlay {
     const rows = [this.rtt, this.buffer, this.fps, this.kbps, this.step].map(({ element }) => element);
     this.element = h(
       "aside",
-      { class: "stats glass", hidden: true, "aria-label": "Statistics" },
+      { class: "stats glass", hidden: true, tabindex: "0", "aria-label": "Statistics" },
       ...rows,
+      this.why,
       this.bar,
       this.legend,
       this.late.element,
@@ -101,7 +104,9 @@ export class StatsOverlay {
     for (const { plot } of [this.rtt, this.buffer, this.fps, this.kbps, this.step, this.late]) plot?.draw();
   }
 
-  updateServer(stats: RoomStats): void {
+  updateServer(stats: RoomStats, slow: SlowMotion | undefined): void {
+    this.why.hidden = slow === undefined;
+    this.why.textContent = slow === undefined ? "" : `Slow motion: ${slow.why}.`;
     const dilation = stats.timeDilation < 0.995 ? ` · time ${Math.round(100 * stats.timeDilation)} %` : "";
     set(this.step, stats.stepMs, `${stats.stepMs.toFixed(2)} ms${dilation}`);
     set(this.late, stats.tickLatenessMs, `${stats.tickLatenessMs.toFixed(1)} ms`);

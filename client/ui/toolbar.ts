@@ -1,49 +1,75 @@
 /** The room's row of tools: who I am, push, reset, view, numbers, replay, link, help. */
 import { h, icon, type IconName } from "./dom.ts";
+import { closeOutside, Panel } from "./panel.ts";
 import { PALETTE, saveProfile, tidyName, type Profile } from "./profile.ts";
 
 export interface ToolbarActions {
   profileChanged: () => void;
   push: () => void;
   reset: () => void;
+  /** Whoever was asked wants it. */
+  resetAll: () => void;
   home: () => void;
   overlay: () => void;
   help: () => void;
-  copyLink: () => void;
 }
 
 export class Toolbar {
   readonly element: HTMLElement;
   private readonly pushButton: HTMLButtonElement;
   private readonly overlayButton: HTMLButtonElement;
-  private readonly resetButton: HTMLButtonElement;
+  readonly resetButton: HTMLButtonElement;
   private readonly me: HTMLButtonElement;
-  private readonly popover: HTMLElement;
+  readonly profile: Panel;
+  private readonly overflow: HTMLElement;
+  private readonly moreButton: HTMLButtonElement;
+  private taken: ReadonlySet<string> = new Set();
 
-  /** @param spares the list of what can be put in; access what owners decide; room its name */
-  constructor(profile: Profile, actions: ToolbarActions, spares: HTMLElement, access: HTMLElement, room: string) {
-    this.popover = profilePopover(profile, () => {
-      this.showProfile(profile);
-      saveProfile(profile);
-      actions.profileChanged();
-    });
+  /** @param room its name. @param tools that have panels of their own: what can be put in, what owners decide, invitations */
+  constructor(
+    profile: Profile,
+    actions: ToolbarActions,
+    room: string,
+    { spares, access, share }: Record<"spares" | "access" | "share", HTMLElement>,
+  ) {
     this.me = h(
       "button",
       {
         class: "tool me",
         type: "button",
         title: "Your name and colour",
-        "aria-expanded": "false",
-        onclick: () => this.togglePopover(),
+        onclick: () => this.toggleProfile(),
       },
       h("span", { class: "swatch" }),
       h("span", { class: "text" }),
     );
+    this.profile = new Panel(
+      this.me,
+      "You",
+      "profile-panel",
+      ...profileFields(profile, () => {
+        this.showProfile(profile);
+        saveProfile(profile);
+        actions.profileChanged();
+      }),
+    );
     this.pushButton = tool("push", "Push", "Push instead of pull (P)", actions.push);
     this.pushButton.setAttribute("aria-pressed", "false");
     this.resetButton = tool("reset", "Reset", "Start the scene again, for everyone (R)", actions.reset);
-    this.overlayButton = tool("chart", "", "Numbers (O)", actions.overlay);
+    this.overlayButton = tool("chart", "Numbers", "Numbers (O)", actions.overlay, "extra");
     this.overlayButton.setAttribute("aria-pressed", "false");
+    this.overflow = h(
+      "div",
+      { class: "overflow" },
+      tool("home", "Home view", "The scene's own view (H)", actions.home, "extra"),
+      this.overlayButton,
+      tool("help", "Help", "Help (?)", actions.help, "extra"),
+      access,
+      replayLink(room),
+    );
+    this.moreButton = tool("more", "", "More tools", () => this.toggleMore());
+    this.moreButton.classList.add("more-tools");
+    this.toggleMore(false);
     this.element = h(
       "div",
       { class: "toolbar glass", role: "toolbar", "aria-label": "Tools" },
@@ -52,43 +78,32 @@ export class Toolbar {
       this.pushButton,
       spares,
       this.resetButton,
-      tool("home", "", "The scene's own view (H)", actions.home),
-      this.overlayButton,
-      tool("help", "", "Help (?)", actions.help),
-      access,
+      this.overflow,
       h("hr"),
-      tool("link", "Copy link", "Copy the link to this room", actions.copyLink),
-      this.popover,
+      share,
+      this.moreButton,
     );
-    // A page of its own, so that nobody loses a hold.
-    const replay = h(
-      "a",
-      {
-        class: "tool",
-        href: `/r/${encodeURIComponent(room)}/replay`,
-        target: "_blank",
-        rel: "noopener",
-        title: "Replay the last minute",
-        "aria-label": "Replay the last minute",
-      },
-      icon("replay"),
-      h("span", { class: "text" }, "Replay"),
-    );
-    this.popover.before(replay);
     this.showProfile(profile);
-    addEventListener(
-      "pointerdown",
-      (event) => {
-        if (!this.popover.hidden && !this.element.contains(event.target as Node)) this.togglePopover(false);
-      },
-      { capture: true },
+    // What was chosen there is what one wants to see.
+    this.overflow.addEventListener("click", () => this.toggleMore(false));
+    closeOutside(
+      () => this.overflow.classList.contains("open"),
+      [this.overflow, this.moreButton],
+      () => this.toggleMore(false),
     );
   }
 
-  togglePopover(open = this.popover.hidden): void {
-    this.popover.hidden = !open;
-    this.me.setAttribute("aria-expanded", String(open));
-    if (open) this.popover.querySelector("input")!.select();
+  /** The tools that have no room of their own on a narrow screen. */
+  toggleMore(open = !this.overflow.classList.contains("open")): void {
+    this.overflow.classList.toggle("open", open);
+    this.moreButton.setAttribute("aria-expanded", String(open));
+  }
+
+  private toggleProfile(): void {
+    this.profile.open(!this.profile.isOpen);
+    // On a phone the keyboard would come up over the colours.
+    if (this.profile.isOpen && !matchMedia("(pointer: coarse)").matches)
+      this.profile.element.querySelector("input")!.select();
   }
 
   setPushing(on: boolean): void {
@@ -105,32 +120,59 @@ export class Toolbar {
     this.pushButton.disabled = !mayPull;
   }
 
-  private showProfile({ name, color }: Profile): void {
+  /** @param taken colors that others have */
+  showProfile({ name, color }: Profile, taken: ReadonlySet<string> = this.taken): void {
+    this.taken = taken;
     this.me.style.setProperty("--member", color);
     this.me.lastElementChild!.textContent = name;
+    const field = this.profile.element.querySelector("input")!;
+    if (field !== document.activeElement) field.value = name;
+    for (const button of this.profile.element.querySelectorAll<HTMLButtonElement>("[data-color]")) {
+      button.setAttribute("aria-checked", String(button.dataset.color === color));
+      button.disabled = button.dataset.color !== color && taken.has(button.dataset.color!);
+    }
   }
 }
 
-function tool(name: IconName, text: string, title: string, run: () => void): HTMLButtonElement {
+/** A page of its own, so that nobody loses a hold. */
+function replayLink(room: string): HTMLElement {
+  return h(
+    "a",
+    {
+      class: "tool",
+      href: `/r/${encodeURIComponent(room)}/replay`,
+      target: "_blank",
+      rel: "noopener",
+      title: "Replay the last minute",
+      "aria-label": "Replay the last minute",
+    },
+    icon("replay"),
+    h("span", { class: "text" }, "Replay"),
+  );
+}
+
+/** @param kind "extra": the text is there only in the menu of a narrow screen */
+function tool(name: IconName, text: string, title: string, run: () => void, kind = ""): HTMLButtonElement {
   return h(
     "button",
     {
       class: "tool",
       type: "button",
       title,
-      "aria-label": title,
+      // what is read aloud begins with what is seen
+      "aria-label": text === "" || title.startsWith(text) ? title : `${text}: ${title}`,
       onclick: (event) => {
-        // Focus would stay on the button, and the space bar would press it again.
-        (event.currentTarget as HTMLElement).blur();
+        // A pointer's press leaves no focus behind; whoever came with the keyboard keeps it.
+        if ((event as MouseEvent).detail > 0) (event.currentTarget as HTMLElement).blur();
         run();
       },
     },
     icon(name),
-    text ? h("span", { class: "text" }, text) : undefined,
+    text ? h("span", { class: `text ${kind}` }, text) : undefined,
   );
 }
 
-function profilePopover(profile: Profile, changed: () => void): HTMLElement {
+function profileFields(profile: Profile, changed: () => void): HTMLElement[] {
   const field = h("input", {
     value: profile.name,
     maxlength: "24",
@@ -146,31 +188,24 @@ function profilePopover(profile: Profile, changed: () => void): HTMLElement {
     changed();
   });
   const colors = h("div", { class: "colors", role: "radiogroup", "aria-label": "Your colour" });
-  for (const color of PALETTE) {
+  for (const { name, color } of PALETTE) {
     const button = h("button", {
       type: "button",
       role: "radio",
-      "aria-label": color,
+      "aria-label": name,
+      "data-color": color,
       "aria-checked": String(color === profile.color),
     });
     button.style.setProperty("--member", color);
     button.addEventListener("click", () => {
       if (color === profile.color) return;
       profile.color = color;
-      for (const other of colors.children) other.setAttribute("aria-checked", String(other === button));
       changed();
     });
     colors.append(button);
   }
-  const popover = h(
-    "div",
-    { class: "popover glass", hidden: true },
-    h("label", { for: "member-name" }, "Your name"),
-    field,
-    colors,
-  );
-  popover.addEventListener("keydown", (event) => {
+  field.addEventListener("keydown", (event) => {
     if (event.key === "Enter") field.blur();
   });
-  return popover;
+  return [h("label", { for: "member-name" }, "Your name"), field, colors];
 }

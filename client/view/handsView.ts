@@ -1,7 +1,6 @@
-/** Everybody's hands: a band for each held point, and the others' named pointers. */
+/** Everybody's hands: a band for each held point, and where the others' named pointers are on the screen. */
 import { Group, Vector3, type PerspectiveCamera } from "three";
 import type { Point } from "../net/messages.ts";
-import { LabelSprite } from "./labelSprite.ts";
 import { surfacePoint, type PickSurface } from "./picking.ts";
 import { RubberBand } from "./rubberBand.ts";
 
@@ -23,15 +22,26 @@ export interface DrawnCursor {
   at: Point;
 }
 
+/** A pointer in the picture, CSS pixels from its left upper corner; who is not in sight lies outside of it. */
+export interface ShownCursor {
+  member: number;
+  name: string;
+  color: string;
+  x: number;
+  y: number;
+}
+
 /** Remote hands glide to where they were last heard of; this is the time constant, ms: about two hand messages. */
 const GLIDE_MS = 60;
+/** Stands for the depth of what is behind the eye: so near that it is far outside of the picture. */
+const BEHIND = 1e-4;
 /** Nearer than this a gliding hand is there, m. */
 const ARRIVED = 1e-4;
 
 export class HandsView {
   readonly group = new Group();
   private readonly bands = new Map<string, { band: RubberBand; shown: Vector3 }>();
-  private readonly labels = new Map<number, { label: LabelSprite; shown: Vector3 }>();
+  private readonly pointers = new Map<number, Vector3>();
   private readonly from = new Vector3();
   private readonly to = new Vector3();
   /** What is there in this picture; emptied at every update. */
@@ -79,7 +89,7 @@ export class HandsView {
       this.bands.delete(id);
       this.changed = true;
     }
-    this.updateLabels(cursors, view, blend);
+    this.movePointers(cursors, blend);
     return this.changed;
   }
 
@@ -91,42 +101,38 @@ export class HandsView {
     else shown.lerp(this.to, blend);
   }
 
-  private updateLabels(cursors: readonly DrawnCursor[], view: ViewSize, blend: number): void {
+  private movePointers(cursors: readonly DrawnCursor[], blend: number): void {
     const keep = this.kept;
     keep.clear();
-    for (const cursor of cursors) {
-      keep.add(cursor.member);
-      this.to.fromArray(cursor.at);
-      let entry = this.labels.get(cursor.member);
-      if (entry && entry.label.key !== cursor.name + cursor.color) {
-        this.drop(cursor.member);
-        entry = undefined;
-      }
-      if (!entry) {
-        entry = { label: new LabelSprite(cursor.name, cursor.color), shown: this.to.clone() };
-        this.labels.set(cursor.member, entry);
-        this.group.add(entry.label.sprite);
-        this.changed = true;
-      }
-      this.glide(entry.shown, blend);
-      entry.label.sprite.position.copy(entry.shown);
-      entry.label.fit(view.height, Math.tan((view.camera.fov * Math.PI) / 360));
+    for (const { member, at } of cursors) {
+      keep.add(member);
+      this.to.fromArray(at);
+      const shown = this.pointers.get(member);
+      if (shown) this.glide(shown, blend);
+      else this.pointers.set(member, this.to.clone());
+      this.changed ||= shown === undefined;
     }
-    for (const member of this.labels.keys()) if (!keep.has(member)) this.drop(member);
+    for (const member of this.pointers.keys()) if (!keep.has(member)) this.changed = this.pointers.delete(member);
   }
 
-  private drop(member: number): void {
-    const entry = this.labels.get(member);
-    if (!entry) return;
-    this.group.remove(entry.label.sprite);
-    entry.label.dispose();
-    this.labels.delete(member);
-    this.changed = true;
+  /** Where the pointers of the last update are now, as the camera stands. */
+  onScreen(cursors: readonly DrawnCursor[], { camera, width, height }: ViewSize): ShownCursor[] {
+    const tanY = Math.tan((camera.fov * Math.PI) / 360);
+    return cursors.flatMap(({ member, name, color }) => {
+      const shown = this.pointers.get(member);
+      if (!shown) return [];
+      const { x, y, z } = this.from.copy(shown).applyMatrix4(camera.matrixWorldInverse);
+      // What is behind the eye lies beyond the edge on its side.
+      const depth = z < 0 ? -z * tanY : BEHIND;
+      const [right, up] = [x / (depth * camera.aspect), y / depth];
+      return [{ member, name, color, x: ((1 + right) / 2) * width, y: ((1 - up) / 2) * height }];
+    });
   }
 }
 
 export interface ViewSize {
   camera: PerspectiveCamera;
   /** CSS pixels. */
+  width: number;
   height: number;
 }

@@ -2,15 +2,16 @@
  * The picture of one room: bodies, hands, light and camera, updated once per animation frame from the displayed
  * positions. It draws only when something has changed, so a resting room costs a phone's battery nothing.
  */
-import { Raycaster, Sphere, Vector2, type Vector3 } from "three";
+import { Raycaster, Sphere, Vector2, Vector3 } from "three";
 import type { Topology } from "../../shared/topology.ts";
 import type { SurfacePoint } from "../net/messages.ts";
 import { BodyMesh } from "./bodyMesh.ts";
 import { ContactBlobs } from "./contactBlobs.ts";
 import { DebugDraw } from "./debugDraw.ts";
-import { HandsView, type DrawnCursor, type DrawnGrab } from "./handsView.ts";
+import { WHOLE, type FreeArea } from "./framing.ts";
+import { HandsView, type DrawnCursor, type DrawnGrab, type ShownCursor } from "./handsView.ts";
 import type { LocalBend } from "./localBend.ts";
-import { pickNearest, pickSurfaces } from "./picking.ts";
+import { pickNearest, pickSurfaces, surfacePoint } from "./picking.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { RubberBand } from "./rubberBand.ts";
 import { Stage } from "./stage.ts";
@@ -38,6 +39,9 @@ export interface FrameInput {
   bends: readonly LocalBend[];
 }
 
+/** Looks around the middle, at most 200 px away. */
+const SPIRAL = { turns: 80, stepPx: 2.5 };
+
 export class RoomView {
   readonly stage: Stage;
   readonly bodies: BodyMesh[];
@@ -46,6 +50,10 @@ export class RoomView {
   readonly floorY: number;
   /** Frames drawn so far. */
   drawn = 0;
+  /** Where no tools lie. */
+  freeArea: () => FreeArea = () => WHOLE;
+  /** Draws the others' pointers over the picture; called with each picture. */
+  showCursors: (cursors: readonly ShownCursor[], width: number, height: number) => void = () => {};
   private readonly canvas: HTMLCanvasElement;
   private readonly hands = new HandsView();
   private readonly blobs: ContactBlobs;
@@ -53,6 +61,8 @@ export class RoomView {
   private readonly bounds = new Sphere();
   private dirty = true;
   private visible = false;
+  /** Bodies that were hidden last, as a text of 0 and 1. */
+  private hidden: string | undefined;
 
   /** @param displayed float32[3*particles] m: read at every frame; local bends write into it */
   constructor(canvas: HTMLCanvasElement, topology: Topology, displayed: Float32Array, probe: GraphicsProbe) {
@@ -83,9 +93,28 @@ export class RoomView {
 
   resize(): void {
     this.stage.resize(this.canvas.clientWidth, this.canvas.clientHeight);
+    if (this.visible) this.stage.reframe(this.shownPoints(), this.freeArea());
     // A resized drawing buffer is empty: fill it before the browser shows it.
     if (this.drawn > 0) this.stage.draw(performance.now());
     this.dirty = true;
+  }
+
+  /** The scene's own view. */
+  home(): void {
+    this.stage.home(this.shownPoints(), this.freeArea());
+    this.dirty = true;
+  }
+
+  /** float32[3n] m */
+  private shownPoints(): Float32Array {
+    const shown = this.bodies.filter(({ hidden }) => !hidden).map(({ positions }) => positions);
+    const points = new Float32Array(shown.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const positions of shown) {
+      points.set(positions, at);
+      at += positions.length;
+    }
+    return points;
   }
 
   toggleWireframe(): boolean {
@@ -97,34 +126,37 @@ export class RoomView {
   /** @returns whether a picture was drawn */
   frame(input: FrameInput): boolean {
     const { stage } = this;
+    this.follow(input);
     const cameraMoved = stage.controls.update();
     const collidersMoved = stage.movers.update(input.seconds);
-    if (input.hasFrame && !this.visible) {
-      this.visible = true;
-      this.dirty = true;
-    }
-    for (let index = 0; index < this.bodies.length; index++) {
-      const body = this.bodies[index]!;
-      body.hidden = input.hidden[index] === 1;
-      body.mesh.visible = this.visible && !body.hidden;
-    }
     const bent = input.bends.length > 0;
     if (this.visible && (input.moved || bent || this.dirty)) {
       for (const bend of input.bends) bend.apply(this.floorY);
       this.updateBodies();
     }
-    const handsMoved = this.hands.update(
-      input.grabs,
-      input.cursors,
-      this.bodies,
-      { camera: stage.camera, height: this.canvas.clientHeight },
-      input.elapsedMs,
-    );
+    const size = { camera: stage.camera, width: this.canvas.clientWidth, height: this.canvas.clientHeight };
+    const handsMoved = this.hands.update(input.grabs, input.cursors, this.bodies, size, input.elapsedMs);
     if (!(cameraMoved || collidersMoved || input.moved || bent || handsMoved || this.dirty)) return false;
     this.dirty = false;
     stage.draw(input.nowMs);
     this.drawn++;
+    this.showCursors(this.hands.onScreen(input.cursors, size), size.width, size.height);
     return true;
+  }
+
+  /** Shows the bodies that are there; the first ones, and those that are put in, are framed. */
+  private follow({ hasFrame, hidden }: FrameInput): void {
+    if (!hasFrame && !this.visible) return;
+    this.visible = true;
+    const now = hidden.join("");
+    if (now === this.hidden) return;
+    this.hidden = now;
+    for (const [index, body] of this.bodies.entries()) {
+      body.hidden = hidden[index] === 1;
+      body.mesh.visible = !body.hidden;
+    }
+    this.stage.reframe(this.shownPoints(), this.freeArea());
+    this.dirty = true;
   }
 
   private updateBodies(): void {
@@ -173,6 +205,29 @@ export class RoomView {
     };
   }
 
+  /** A surface point near the middle of what is shown; undefined: none is in sight. */
+  pickMiddle(): Picked | undefined {
+    const points = this.shownPoints();
+    const middle = new Vector3();
+    for (let i = 0; i < points.length; i += 3) middle.add(scratch.fromArray(points, i));
+    const at = points.length > 0 ? this.project(middle.multiplyScalar(3 / points.length)) : undefined;
+    if (!at) return undefined;
+    // Concave bodies have air in their middle: look around it in a spiral.
+    for (let k = 0; k < SPIRAL.turns; k++) {
+      const radius = SPIRAL.stepPx * k;
+      const picked = this.pick(at.x + radius * Math.cos(k), at.y + radius * Math.sin(k), 0);
+      if (picked) return picked;
+    }
+    return undefined;
+  }
+
+  /** Where a surface point is now, m. */
+  surfacePoint({ body, triangle, u, v }: SurfacePoint): Vector3 {
+    const out: [number, number, number] = [0, 0, 0];
+    surfacePoint(out, this.bodies[body]!, triangle, u, v);
+    return new Vector3(...out);
+  }
+
   /** Where a pointer points: on a body, on a collider, or else on the plane through the camera's target. */
   pointAt(clientX: number, clientY: number): Vector3 {
     const { origin, direction } = this.ray(clientX, clientY);
@@ -210,3 +265,5 @@ function floorOf(colliders: Topology["colliders"]): number {
   }
   return height;
 }
+
+const scratch = new Vector3();

@@ -21,6 +21,7 @@ import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
 import { MovingColliders } from "./movingColliders.ts";
 import { Studio } from "./environment.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
+import { frame, WHOLE, type FreeArea } from "./framing.ts";
 import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./quality.ts";
 
 /** Colour of the floor's shade: never black, light bounces around in a room. */
@@ -43,6 +44,9 @@ export class Stage {
   private readonly homeTarget: Vector3;
   private lastDrawMs = 0;
   private sized = false;
+  private readonly fit: boolean;
+  /** Somebody has turned or moved the view: it is theirs until *Home*. */
+  private moved = false;
 
   /** `?quality=0` (best) to `?quality=6` in the page's address pins the level: for screenshots, and to compare. */
   constructor(
@@ -84,6 +88,7 @@ export class Stage {
 
     this.homePosition = new Vector3(...topology.camera.position);
     this.homeTarget = new Vector3(...topology.camera.target);
+    this.fit = topology.camera.fit === true;
     const reach = Math.max(radius, this.homePosition.distanceTo(this.homeTarget));
     this.camera.near = reach / 200;
     this.camera.far = reach * 40;
@@ -94,19 +99,41 @@ export class Stage {
     this.controls.maxDistance = 6 * reach;
     // The eye stays above the floor; what is below it shows nothing.
     this.controls.maxPolarAngle = 0.53 * Math.PI;
+    this.controls.addEventListener("start", () => (this.moved = true));
     this.home();
     this.followColorScheme();
   }
 
-  /** Back to the scene's own view. On a tall screen the camera steps back, so that the width still fits. */
-  home(): void {
+  /**
+   * Back to the scene's own view. On a tall screen the camera steps back, so that the width still fits. Without a
+   * camera of the scene's own the shown points lie in the free part of the picture, and nearly fill it.
+   * @param shown float32[3n] m; free where no tools lie
+   */
+  home(shown: Float32Array = new Float32Array(0), free = WHOLE): void {
+    this.moved = false;
+    // An update without damping ends what is left of a swing, which would carry the view on from home.
+    this.controls.enableDamping = false;
+    this.controls.update();
+    this.controls.enableDamping = true;
     const step = this.homePosition
       .clone()
       .sub(this.homeTarget)
       .multiplyScalar(this.camera.aspect < 1 ? 1 + 0.55 * (1 / this.camera.aspect - 1) : 1);
     this.camera.position.copy(this.homeTarget).add(step);
     this.controls.target.copy(this.homeTarget);
+    if (this.fit && shown.length > 0) {
+      const tanY = Math.tan((this.camera.fov * Math.PI) / 360);
+      const { position, target } = frame(shown, step, { tanX: tanY * this.camera.aspect, tanY }, free);
+      this.camera.position.copy(position);
+      this.controls.target.copy(target);
+      this.controls.maxDistance = Math.max(this.controls.maxDistance, 2 * position.distanceTo(target));
+    }
     this.controls.update();
+  }
+
+  /** The window or the bodies that are there have changed: what nobody has turned stays framed. */
+  reframe(shown: Float32Array, free: FreeArea): void {
+    if (!this.moved) this.home(shown, free);
   }
 
   /** Fits the drawing buffer to the element; cheap when nothing changed. */

@@ -87,6 +87,11 @@ export class SceneLibrary {
     this.#options = options;
   }
 
+  /** Those that the last listing left out, by id, each with what is wrong with its file. */
+  get broken(): { id: string; error: string }[] {
+    return [...this.#leftOut].map(([file, error]) => ({ id: file.slice(0, -".json".length), error }));
+  }
+
   /** All scenes that can be read, by id. One that cannot is logged and left out. */
   list(): Promise<SceneSummary[]> {
     // Whoever asks while the folder is being looked through gets the same answer.
@@ -98,6 +103,7 @@ export class SceneLibrary {
     const pictures = new Set(await readdir(join(this.#options.clientDir, "thumbnails")).catch(() => []));
     const files = (await readdir(scenesDir)).filter((file) => file.endsWith(".json") && file !== "schema.json").sort();
     const scenes: SceneSummary[] = [];
+    for (const file of this.#leftOut.keys()) if (!files.includes(file)) this.#leftOut.delete(file);
     for (const file of files) {
       try {
         const { scene } = await this.read(file.slice(0, -".json".length));

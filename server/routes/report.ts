@@ -18,15 +18,17 @@ const NONE_YET = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Pliant: no physics report yet</title>
-<style>body { max-width: 36rem; margin: 12vh auto; padding: 0 1.2rem; font: 1.05rem/1.6 system-ui, sans-serif; } pre { padding: 0.8em 1em; border: 1px solid #8886; border-radius: 0.5em; overflow-x: auto; }</style>
+<style>body { max-width: 36rem; margin: 12vh auto; padding: 0 1.2rem; font: 1.05rem/1.6 system-ui, sans-serif; } pre { padding: 0.8em 1em; border: 1px solid #8886; border-radius: 0.5em; overflow-x: auto; } a { color: inherit; }</style>
 </head>
 <body>
+<main>
 <h1>No physics report yet</h1>
 <p>The report measures every figure of the papers behind this physics, and shows what came out beside what was published. On this server nobody has made one so far. Whoever runs it does so in the project's folder:</p>
 <pre><code>npm ci
 npm run report</code></pre>
 <p>That takes some minutes. The page then appears here, without a restart.</p>
 <p><a href="/">To the lobby</a></p>
+</main>
 </body>
 </html>
 `;

@@ -34,6 +34,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "GET /api/scenes": { who: "everyone", cost: 2 },
   "GET /api/scenes/:scene": { who: "everyone", cost: 1 },
   "GET /api/topologies/:hash": { who: "everyone", cost: 2 },
+  "GET /api/address": { who: "everyone", cost: 0.5 },
   "GET /api/rooms": { who: "listed", cost: 2 },
   "POST /api/rooms": { who: "opener", cost: 10 },
   "GET /api/rooms/:room": { who: "listed", cost: 1 },

@@ -2,7 +2,8 @@
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import type { SceneLibrary, TopologyDocument } from "../rooms/sceneLibrary.ts";
-import { errorResponses, nameParam, sceneSchema } from "./schemas.ts";
+import { fromOwnMachine } from "./ownMachine.ts";
+import { brokenSceneSchema, errorResponses, nameParam, sceneSchema } from "./schemas.ts";
 
 /** The address holds the content's hash, so an answer is good for ever. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
@@ -19,12 +20,23 @@ export function sceneRoutes(
       schema: {
         tags: ["scenes"],
         summary: "All scenes",
+        description: "`broken`, scene files that cannot be used, is told on the server's own machine only.",
         response: {
-          200: { type: "object", required: ["scenes"], properties: { scenes: { type: "array", items: sceneSchema } } },
+          200: {
+            type: "object",
+            required: ["scenes"],
+            properties: {
+              scenes: { type: "array", items: sceneSchema },
+              broken: { type: "array", items: brokenSceneSchema },
+            },
+          },
         },
       },
     },
-    async () => ({ scenes: await library.list() }),
+    async (request) => {
+      const scenes = await library.list();
+      return fromOwnMachine(request) && library.broken.length > 0 ? { scenes, broken: library.broken } : { scenes };
+    },
   );
 
   app.get<{ Params: { scene: string } }>(

@@ -21,6 +21,12 @@ export const sceneSchema = {
   },
 };
 
+export const brokenSceneSchema = {
+  type: "object",
+  required: ["id", "error"],
+  properties: { id: text("Name of its file.", "bunny"), error: text("What is wrong with it.") },
+};
+
 export const roomSchema = {
   type: "object",
   required: [

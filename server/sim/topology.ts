@@ -75,7 +75,7 @@ function bytesOf(array: Uint32Array | Float32Array | Int8Array): Uint8Array {
 }
 
 /** In front of and a little above everything, far enough to see it all at a 45 degree field of view. */
-function defaultCamera(bodies: readonly BodyTemplate[]): { position: Vec3; target: Vec3 } {
+function defaultCamera(bodies: readonly BodyTemplate[]): Topology["camera"] {
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];
   for (const body of bodies) {
@@ -86,5 +86,5 @@ function defaultCamera(bodies: readonly BodyTemplate[]): { position: Vec3; targe
   }
   const target = low.map((l, r) => 0.5 * (l + high[r]!)) as Vec3;
   const size = Math.max(...low.map((l, r) => high[r]! - l));
-  return { position: [target[0], target[1] + 0.6 * size, target[2] + 2 * size], target };
+  return { position: [target[0], target[1] + 0.6 * size, target[2] + 2 * size], target, fit: true };
 }

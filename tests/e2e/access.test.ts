@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)("access", () => {
     await drawn(spectator);
     expect(new URL(spectator.url()).pathname + new URL(spectator.url()).hash).toBe(path);
     await owner.waitForSelector('.people li[data-role="spectator"]');
-    expect(await spectator.locator('[aria-label^="Start the scene again"]').isDisabled()).toBe(true);
+    expect(await spectator.locator('[title^="Start the scene again"]').isDisabled()).toBe(true);
     const held = await surfaceUnderMiddle(spectator);
     await spectator.mouse.move(held.x, held.y);
     await spectator.mouse.down();
@@ -70,7 +70,7 @@ describe.skipIf(noBrowser)("access", () => {
     const { owner, path } = await ownRoom();
     await owner.click(".access .tool");
     await owner.fill("#access-password", "open sesame");
-    await owner.click('.access form button[type="submit"]');
+    await owner.click('.access-panel form button[type="submit"]');
     await until(
       owner,
       () => document.querySelector<HTMLInputElement>("#access-password")!.placeholder === "one is set",

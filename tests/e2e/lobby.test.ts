@@ -23,12 +23,18 @@ describe.skipIf(noBrowser)("lobby", () => {
       scenes: { id: string; title: string }[];
     };
     expect(scenes.length).toBeGreaterThanOrEqual(4);
-    expect(await page.locator(".card h2").allTextContents()).toEqual(scenes.map(({ title }) => title));
+    const shown = await page.locator(".card h3").allTextContents();
+    expect(shown.slice(0, 3)).toEqual(["Dragon", "Bunny", "Drape"]);
+    expect(shown.sort()).toEqual(scenes.map(({ title }) => title).sort());
+    // of the papers' figures only the section is seen until somebody opens it
+    expect(await page.locator(".paper-scenes .card").first().isVisible()).toBe(false);
     expect(await page.locator(".rooms .empty").count()).toBe(1);
 
     const { name } = await stage.room("jelly-stack");
     await page.waitForSelector(`a[data-room="${name}"]`, { timeout: 10_000 });
     expect(await page.locator(`a[data-room="${name}"] .count`).textContent()).toBe("0 people");
+    for (const summary of await page.locator("summary").all()) await summary.click();
+    expect(await page.locator(".card:visible").count()).toBe(scenes.length);
     // pictures further down wait until somebody scrolls there
     await page.evaluate(() =>
       document.querySelectorAll<HTMLImageElement>(".card img").forEach((image) => (image.loading = "eager")),
@@ -109,6 +115,9 @@ describe.skipIf(noBrowser)("lobby", () => {
     });
     await page.waitForSelector(".card");
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    const join = await page.locator(".join").boundingBox();
+    expect(join!.y + join!.height).toBeLessThan(740);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(3 * 740);
     await stage.shoot(page, "lobby-phone-dark");
   });
 });

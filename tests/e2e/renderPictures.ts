@@ -128,7 +128,7 @@ async function renderRoom(): Promise<void> {
     await ben.mouse.move(benAt.x + (right!.by[0] * step) / 8, benAt.y + (right!.by[1] * step) / 8);
   }
   await ada.waitForTimeout(6000);
-  await hideFurniture(ada, ".hint");
+  await hideFurniture(ada, ".ghost");
   await ada.screenshot({ path: `${publicDir}/images/room.png` });
 }
 
@@ -160,7 +160,7 @@ try {
       }
       await bot.leave();
     }
-    await hideFurniture(page, ".topbar, .toolbar, .hint, .toasts");
+    await hideFurniture(page, ".topbar, .toolbar, .ghost, .toasts");
     if (again) await page.keyboard.press("r");
     await page.waitForTimeout(afterMs);
     await page.screenshot({ path: `${publicDir}/thumbnails/${scene}.jpg`, type: "jpeg", quality: 86 });

@@ -14,7 +14,7 @@ const PLACE: [number, number, number] = [0.18, 0.03, 0.1];
 /** Opens the list and chooses a body of it. */
 async function choose(page: Page, body: number): Promise<void> {
   await page.click(".spares .tool");
-  await page.click(`.spares [data-body="${body}"]`);
+  await page.click(`.spares-panel [data-body="${body}"]`);
 }
 
 describe.skipIf(noBrowser)("bodies that wait", () => {
@@ -59,8 +59,8 @@ describe.skipIf(noBrowser)("bodies that wait", () => {
 
     // the same list takes it out
     await ben.click(".spares .tool");
-    expect(await ben.textContent(`.spares [data-body="${GREEN}"] small`)).toBe("take out");
-    await ben.click(`.spares [data-body="${GREEN}"]`);
+    expect(await ben.textContent(`.spares-panel [data-body="${GREEN}"] small`)).toBe("take out");
+    await ben.click(`.spares-panel [data-body="${GREEN}"]`);
     await until(ann, (body) => window.pliant.waiting.includes(body), GREEN);
     expect(await ann.evaluate(({ x, y }) => window.pliant.pick(x, y), at)).toBeUndefined();
   });

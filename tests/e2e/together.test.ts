@@ -115,6 +115,10 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     await until(ben, (first) => window.pliant.displayed().some((x, i) => Math.abs(x - first[i]!) > 0.05), start);
     await ann.keyboard.press("p");
     await ann.keyboard.press("r");
+    // It is Ben's, too: Ann is asked.
+    await ann.waitForSelector(".reset-panel");
+    expect(await ann.textContent(".reset-panel p")).toContain("one other person");
+    await ann.keyboard.press("Enter");
     await ben.waitForSelector(".toast");
     expect(await ben.textContent(".toast")).toMatch(/started it again$/);
     await until(ben, (first) => window.pliant.displayed().every((x, i) => Math.abs(x - first[i]!) < 0.05), start);
@@ -141,7 +145,52 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
       (id) => window.pliant.cursors().some((cursor) => cursor.member === id && cursor.name === "Ada Lovelace"),
       member,
     );
+    // its tip is where she points, once it has glided there
+    await until(
+      ben,
+      (id) => {
+        const shown = document.querySelector(`.cursor[data-member="${id}"]`);
+        const cursor = window.pliant.cursors().find(({ member }) => member === id);
+        const at = cursor && window.pliant.project(cursor.at);
+        if (!shown || !at) return false;
+        const { x, y } = shown.getBoundingClientRect();
+        return shown.textContent === "Ada Lovelace" && Math.hypot(x - at.x, y - at.y) < 1;
+      },
+      member,
+    );
     await stage.shoot(ben, "named-cursor");
+
+    // Ben's narrow window does not reach where she points now: an arrow at its edge says where she is.
+    await ben.setViewportSize({ width: 320, height: 480 });
+    await ann.mouse.move(6, 250);
+    await ben.waitForSelector(".cursor.outside span");
+    const { x } = (await ben
+      .locator(".cursor.outside")
+      .evaluate((element) => element.getBoundingClientRect())) as DOMRect;
+    expect(x).toBeGreaterThan(0);
+    expect(x).toBeLessThan(60);
+    await stage.shoot(ben, "cursor-outside");
+  });
+
+  test("two tabs of one browser are two people, with two colours", async () => {
+    const { path } = await stage.room("jelly-stack");
+    const first = await drawn(await stage.visit(path));
+    const second = await first.context().newPage();
+    await second.goto(stage.url + path);
+    await drawn(second);
+    await until(
+      first,
+      () => {
+        const here = window.pliant.members.filter(({ connected }) => connected);
+        return here.length === 2 && new Set(here.flatMap(({ name, color }) => [name, color])).size === 4;
+      },
+      undefined,
+    );
+    const names = await first.evaluate(() => window.pliant.members.map(({ name }) => name));
+    expect(names[1]).toBe(`${names[0]} 2`);
+    // what somebody has nobody else can choose
+    await second.click(".tool.me");
+    expect(await second.locator(".colors button:disabled").count()).toBe(1);
   });
 
   test("the wheel moves a holding hand in depth and leaves the view; Escape lets go", async () => {

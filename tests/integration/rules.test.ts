@@ -93,6 +93,7 @@ const SAMPLES: Record<string, { path: string; body?: object; passes: number; roo
   "GET /api/scenes": { path: "/api/scenes", passes: 200 },
   "GET /api/scenes/:scene": { path: "/api/scenes/cube", passes: 200 },
   "GET /api/topologies/:hash": { path: `/api/topologies/${"0".repeat(32)}`, passes: 404 },
+  "GET /api/address": { path: "/api/address", passes: 200 },
   "GET /api/rooms": { path: "/api/rooms", passes: 200 },
   "POST /api/rooms": { path: "/api/rooms", body: { scene: "cube", room: "room" }, passes: 200 },
   "GET /api/rooms/:room": { path: "/api/rooms/room", passes: 200 },

@@ -3,7 +3,7 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { decode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type App, buildApp } from "../../server/app.ts";
@@ -19,7 +19,10 @@ beforeAll(async () => {
   mkdirSync(join(clientDir, "assets"));
   mkdirSync(join(clientDir, "thumbnails"));
   writeFileSync(join(clientDir, "index.html"), "<!doctype html><title>the page</title>");
-  writeFileSync(join(clientDir, "assets", "main-a1B2c3D4.js"), "export {};");
+  const script = join(clientDir, "assets", "main-a1B2c3D4.js");
+  writeFileSync(script, "export {};");
+  writeFileSync(`${script}.br`, brotliCompressSync("export {};"));
+  writeFileSync(`${script}.gz`, gzipSync("export {};"));
   writeFileSync(join(clientDir, "thumbnails", "cube.png"), "picture");
   const scenesDir = fileURLToPath(new URL("../integration/scenes", import.meta.url));
   reportDir = mkdtempSync(join(tmpdir(), "pliant-report-"));
@@ -100,8 +103,13 @@ describe("scenes", () => {
   });
 
   test("one that breaks the schema is left out of the list, and says what is wrong with it", async () => {
-    const { scenes } = (await get("/api/scenes")).json<{ scenes: { id: string }[] }>();
+    const { scenes, broken } = (await get("/api/scenes")).json<{ scenes: { id: string }[]; broken: unknown }>();
     expect(scenes.map(({ id }) => id)).not.toContain("invalid");
+    const error = expect.stringContaining("/bodies/0/material/poissonsRatio: 0.7") as string;
+    expect(broken).toContainEqual({ id: "invalid", error });
+    // for who runs the server, on its own machine; behind a proxy everybody would seem to sit there
+    for (const stranger of [{ remoteAddress: "192.0.2.9" }, { headers: { "x-forwarded-for": "127.0.0.1" } }])
+      expect((await app.fastify.inject({ url: "/api/scenes", ...stranger })).json()).not.toHaveProperty("broken");
     const answer = await post({ scene: "invalid" });
     expect(answer.statusCode).toBe(422);
     expect(answer.json()).toMatchObject({
@@ -257,6 +265,25 @@ describe("pages", () => {
     expect((await get("/assets/main-a1B2c3D4.js")).headers["cache-control"]).toContain("immutable");
   });
 
+  test("files go out as the build has compressed them, under their own type", async () => {
+    const url = "/assets/main-a1B2c3D4.js";
+    const plain = await get(url, { "accept-encoding": "identity" });
+    expect(plain.headers).not.toHaveProperty("content-encoding");
+    for (const [accepted, encoding, unpack] of [
+      ["gzip, deflate, br", "br", brotliDecompressSync],
+      ["gzip", "gzip", gunzipSync],
+    ] as const) {
+      const answer = await get(url, { "accept-encoding": accepted });
+      expect(answer.headers).toMatchObject({
+        "content-encoding": encoding,
+        "content-type": plain.headers["content-type"],
+        vary: "accept-encoding",
+        "cache-control": "public, max-age=31536000, immutable",
+      });
+      expect(unpack(answer.rawPayload)).toEqual(plain.rawPayload);
+    }
+  });
+
   test.each(["/nothing", "/assets/../../package.json", "/assets/%2e%2e%2f%2e%2e%2fpackage.json"])(
     "%s is not there",
     async (url) => {
@@ -276,12 +303,22 @@ describe("pages", () => {
   });
 });
 
+test("a browser that is nowhere gets the page, which says so, with 404; programs and the API's callers get the error", async () => {
+  const lost = await get("/nope", { accept: "text/html,*/*;q=0.8" });
+  expect(lost.statusCode).toBe(404);
+  expect(lost.headers["content-type"]).toContain("text/html");
+  expect(lost.body).toContain("the page");
+  expect((await get("/nope", { accept: "*/*" })).json()).toMatchObject({ code: "NOT_FOUND", value: "/nope" });
+  expect((await get("/api/nope", { accept: "text/html" })).json()).toMatchObject({ code: "NOT_FOUND" });
+});
+
 describe("OpenAPI", () => {
   test("describes every route with its errors", async () => {
     const { paths } = (await get("/docs/json")).json<{
       paths: Record<string, Record<string, { responses: object }>>;
     }>();
     expect(Object.keys(paths).sort()).toEqual([
+      "/api/address",
       "/api/admin/audit",
       "/api/admin/processes",
       "/api/admin/rebalance",

@@ -366,6 +366,19 @@ describe("what it prints", () => {
     expect(lines.at(-1)).toMatch(/^state hash {4}[0-9a-f]{16}$/);
   });
 
+  test("a scene whose ticks are longer than they may be is said to run in slow motion, and no other", async () => {
+    for (const [name, settings] of [
+      ["hurried", { tickHz: 240, substeps: 512, iterations: 200, refine: false }],
+      ["leisurely", { tickHz: 1, substeps: 1, iterations: 1, refine: false }],
+    ] as const) {
+      const { stdout } = await simulate(writeScene(name, { bodies: [cube], ...settings }), "--ticks", "3");
+      const median = Number(/ median (\S+)/.exec(stdout)![1]);
+      const said = /^slow motion .* runs at (\d+) % of real time$/m.exec(stdout);
+      const share = 1000 / settings.tickHz / median;
+      expect(said === null ? undefined : Number(said[1])).toBe(share < 1 ? Math.round(100 * share) : undefined);
+    }
+  });
+
   test("what intersects from the start is reported, and when it no longer does", async () => {
     const meeting = writeScene("meeting", {
       bodies: [

@@ -123,6 +123,24 @@ describe("RoomState", () => {
     expect(state.displayed[0]).toBeCloseTo((98 + sampled.tick) * 0.001, 4);
   });
 
+  test("who looks again sees first what was shown last, and then what is true", async () => {
+    await join();
+    state.receive(keyframe(2, 100), 0);
+    for (let n = 1; n <= 60; n++) {
+      const nowMs = (1000 * n) / 30;
+      state.receive(delta(2 + 2 * n, 98 + 2 * n, 100 + 2 * n), nowMs);
+      if (n === 12) state.sample(nowMs);
+    }
+    const before = [...state.displayed];
+    state.returned();
+    expect(state.sample(2001)!.moved).toBe(true);
+    expect([...state.displayed]).toEqual(before);
+    state.sample(2001 + 300);
+    state.sample(2001 + 310);
+    expect(state.crossFading).toBe(false);
+    expect(state.displayed[0]! - before[0]!).toBeGreaterThan(0.05);
+  });
+
   test.each([
     [
       "frames that came in a burst while the page was busy",

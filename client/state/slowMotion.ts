@@ -1,0 +1,35 @@
+/** Whether a room runs slower than the wall, how much, and what its time goes into. */
+import type { RoomStats } from "../../shared/protocol.ts";
+
+/** Below this part of real time people see it. */
+const SEEN = 0.95;
+/** A tick that takes less than this part of its period is late because it waited for a thread. */
+const BUSY = 0.9;
+
+/** Stages of a tick by what they are about; those that are not here are the equations'. */
+const ABOUT: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ["broadPhase", "contacts", "collide", "verify", "response", "intersections"].map((stage) => [stage, "contact"]),
+  ),
+  encode: "sending",
+};
+
+export interface SlowMotion {
+  /** Part of real time, 0 to 1. */
+  factor: number;
+  why: string;
+}
+
+/** @param stats of one second. @returns undefined: real time, or so near to it that nobody sees it */
+export function slowMotionOf(stats: RoomStats, tickHz: number): SlowMotion | undefined {
+  const { timeDilation: factor, stepMs, stages } = stats;
+  if (!(factor < SEEN)) return undefined;
+  if (stepMs < (BUSY * 1000) / tickHz) return { factor, why: "the server's threads are busy with other rooms" };
+  const sums = new Map<string, number>();
+  for (const [stage, ms] of Object.entries(stages)) {
+    const about = ABOUT[stage] ?? "solving";
+    sums.set(about, (sums.get(about) ?? 0) + ms);
+  }
+  const [most] = [...sums].sort((a, b) => b[1] - a[1]);
+  return { factor, why: most === undefined ? "its ticks are too long" : `most of its time goes into ${most[0]}` };
+}

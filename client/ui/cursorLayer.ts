@@ -1,0 +1,81 @@
+/**
+ * Others' pointers as elements over the canvas: a name stays sharp whatever resolution the picture is drawn at, and who
+ * is outside of the picture is an arrow at its edge.
+ */
+import { inkOn } from "../view/ink.ts";
+import type { ShownCursor } from "../view/handsView.ts";
+import { h } from "./dom.ts";
+
+/** An edge arrow's distance from the picture's edge, CSS pixels; below and above are tools. */
+const INSET = { side: 26, top: 84, bottom: 92 };
+/** Names near the right edge stand on the left of their arrow, CSS pixels. */
+const NAME_WIDTH = 170;
+
+const ARROW = "M2 2 6.5 17 9.800 10.400 16.500 7.200Z";
+
+interface Entry {
+  element: HTMLElement;
+  name: HTMLElement;
+}
+
+function arrow(): SVGSVGElement {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 19 19");
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  path.setAttribute("d", ARROW);
+  svg.append(path);
+  return svg;
+}
+
+export class CursorLayer {
+  readonly element = h("div", { class: "cursors", "aria-hidden": "true" });
+  private readonly entries = new Map<number, Entry>();
+
+  /** @param cursors all that there are. @param width of the picture, height too, CSS pixels */
+  show(cursors: readonly ShownCursor[], width: number, height: number): void {
+    const kept = new Set<number>();
+    for (const cursor of cursors) {
+      kept.add(cursor.member);
+      this.place(this.entryOf(cursor.member), cursor, width, height);
+    }
+    for (const [member, { element }] of this.entries) {
+      if (kept.has(member)) continue;
+      element.remove();
+      this.entries.delete(member);
+    }
+  }
+
+  private entryOf(member: number): Entry {
+    const known = this.entries.get(member);
+    if (known) return known;
+    const name = h("span");
+    const element = h("div", { class: "cursor", "data-member": String(member) }, arrow(), name);
+    this.element.append(element);
+    const entry = { element, name };
+    this.entries.set(member, entry);
+    return entry;
+  }
+
+  private place(
+    { element, name }: Entry,
+    { x, y, name: text, color }: ShownCursor,
+    width: number,
+    height: number,
+  ): void {
+    if (name.textContent !== text) name.textContent = text;
+    element.style.setProperty("--member", color);
+    element.style.setProperty("--on-member", inkOn(color));
+    const outside = x < 0 || x > width || y < 0 || y > height;
+    const at = outside
+      ? {
+          x: Math.min(width - INSET.side, Math.max(INSET.side, x)),
+          y: Math.min(height - INSET.bottom, Math.max(INSET.top, y)),
+        }
+      : { x, y };
+    element.classList.toggle("outside", outside);
+    element.classList.toggle("leftward", at.x > width - NAME_WIDTH);
+    element.style.translate = `${at.x}px ${at.y}px`;
+    // The arrow as it is drawn points up and to the left.
+    element.style.setProperty("--turn", outside ? `${Math.atan2(y - at.y, x - at.x) + 0.75 * Math.PI}rad` : "0rad");
+  }
+}

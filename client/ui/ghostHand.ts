@@ -1,0 +1,41 @@
+/**
+ * Two seconds of a hand that pulls: it says what one can do here without a word and without covering anything. Only
+ * drawn; it follows the point that it seems to hold, and is gone at the first real pull.
+ */
+import { h, icon } from "./dom.ts";
+
+export class GhostHand {
+  private readonly palm = h("span", { class: "palm" }, icon("hand"));
+  readonly element = h(
+    "div",
+    { class: "ghost", "aria-hidden": "true", hidden: true },
+    h("span", { class: "band" }),
+    this.palm,
+  );
+
+  constructor() {
+    this.palm.addEventListener("animationend", () => this.end());
+  }
+
+  get shown(): boolean {
+    return !this.element.hidden;
+  }
+
+  /** @param color of this member's hands */
+  begin(color: string): void {
+    this.element.hidden = true;
+    this.element.style.setProperty("--member", color);
+    this.element.hidden = false;
+  }
+
+  /** Window pixels of the point that it holds. It pulls to the side that has more room. */
+  follow({ x, y }: { x: number; y: number }): void {
+    this.element.style.translate = `${x}px ${y}px`;
+    this.element.classList.toggle("leftward", x > 0.6 * innerWidth);
+  }
+
+  end(): void {
+    this.element.hidden = true;
+    this.element.classList.add("seen");
+  }
+}

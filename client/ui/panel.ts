@@ -1,0 +1,71 @@
+/**
+ * A card that a button opens: above its button where there is space, a sheet from below on small screens (room.css).
+ * A press elsewhere closes it.
+ */
+import { h } from "./dom.ts";
+
+/** From the button and from the window's edge, px. */
+const GAP = 10;
+
+export class Panel {
+  readonly element: HTMLElement;
+  /** Called when it has been closed, however that came. */
+  onClose: () => void = () => {};
+  private readonly button: HTMLElement;
+
+  /** @param name the element's class beside "popover" */
+  constructor(button: HTMLElement, title: string, name: string, ...children: (HTMLElement | undefined)[]) {
+    this.button = button;
+    button.setAttribute("aria-expanded", "false");
+    this.element = h(
+      "div",
+      { class: `popover glass ${name}`, role: "dialog", tabindex: "-1", "aria-label": title, hidden: true },
+      h("div", { class: "head" }, h("strong", {}, title), this.closeButton()),
+      ...children,
+    );
+    closeOutside(
+      () => this.isOpen,
+      [button, this.element],
+      () => this.open(false),
+    );
+    addEventListener("resize", () => this.place());
+  }
+
+  get isOpen(): boolean {
+    return !this.element.hidden;
+  }
+
+  open(on: boolean): void {
+    if (on === this.isOpen) return;
+    if (!on && this.element.contains(document.activeElement)) this.button.focus();
+    this.element.hidden = !on;
+    this.button.setAttribute("aria-expanded", String(on));
+    if (!on) return this.onClose();
+    this.place();
+    this.element.focus({ preventScroll: true });
+  }
+
+  private closeButton(): HTMLElement {
+    return h("button", { class: "close", type: "button", "aria-label": "Close", onclick: () => this.open(false) }, "×");
+  }
+
+  /** Above the button and inside the window; a sheet has its place from the style sheet. */
+  private place(): void {
+    if (!this.isOpen) return;
+    const { left, top } = this.button.getBoundingClientRect();
+    const most = innerWidth - this.element.offsetWidth - GAP;
+    this.element.style.setProperty("--left", `${Math.max(GAP, Math.min(left, most))}px`);
+    this.element.style.setProperty("--bottom", `${Math.max(GAP, innerHeight - top + GAP)}px`);
+  }
+}
+
+/** Calls `close` when something is open and a pointer goes down outside of `inside`. */
+export function closeOutside(isOpen: () => boolean, inside: readonly HTMLElement[], close: () => void): void {
+  addEventListener(
+    "pointerdown",
+    (event) => {
+      if (isOpen() && !inside.some((element) => element.contains(event.target as Node))) close();
+    },
+    { capture: true },
+  );
+}

@@ -1,0 +1,101 @@
+/** The scenes of the lobby: the best first, then what is somebody's own; more, and the papers' figures, folded. */
+import { ApiError, createRoom, type BrokenScene, type SceneSummary } from "../net/api.ts";
+import { h, icon } from "./dom.ts";
+
+/** What a first visitor should see first. */
+const BEST = ["dragon", "bunny", "drape", "jelly-stack", "put-in", "tangled-hands"];
+
+interface SceneGroups {
+  first: SceneSummary[];
+  more: SceneSummary[];
+  paper: SceneSummary[];
+}
+
+/** Scenes that come with the software have a picture; what has none somebody has put here, and wants to see. */
+export function groupScenes(scenes: readonly SceneSummary[]): SceneGroups {
+  const best = BEST.flatMap((id) => scenes.find((scene) => scene.id === id) ?? []);
+  const rest = scenes.filter((scene) => !best.includes(scene));
+  const own = rest.filter(({ thumbnail }) => thumbnail === undefined);
+  const others = rest.filter((scene) => !own.includes(scene));
+  return {
+    first: [...best, ...own],
+    more: others.filter(({ report }) => report === undefined),
+    paper: others.filter(({ report }) => report !== undefined),
+  };
+}
+
+/** @param say shows a problem; undefined: there is none */
+export function sceneSections(
+  scenes: readonly SceneSummary[],
+  broken: readonly BrokenScene[],
+  say: (text: string | undefined) => void,
+): HTMLElement[] {
+  const { first, more, paper } = groupScenes(scenes);
+  const grid = (list: readonly SceneSummary[]): HTMLElement =>
+    h("div", { class: "grid" }, ...list.map((scene) => sceneEntry(scene, say)));
+  const folded = (title: string, name: string, list: readonly SceneSummary[]): HTMLElement[] =>
+    list.length === 0
+      ? []
+      : [h("details", { class: name }, h("summary", {}, h("h2", {}, title), ` ${list.length}`), grid(list))];
+  return [
+    ...brokenScenes(broken),
+    h("h2", { class: "unseen" }, "Open a new room"),
+    grid(first),
+    ...folded("More scenes", "more-scenes", more),
+    ...folded("From the papers", "paper-scenes", paper),
+  ];
+}
+
+/** For whoever runs the server, the only one who is told. */
+function brokenScenes(broken: readonly BrokenScene[]): HTMLElement[] {
+  if (broken.length === 0) return [];
+  const rows = broken.map(({ id, error }) => h("li", {}, h("strong", {}, `${id}.json`), h("span", {}, error)));
+  return [h("div", { class: "broken" }, h("h2", {}, "Scenes that cannot be used"), h("ul", {}, ...rows))];
+}
+
+/** A card is a button and cannot hold a link. */
+function sceneEntry(scene: SceneSummary, say: (text: string | undefined) => void): HTMLElement {
+  const card = sceneCard(scene, say);
+  if (!scene.report) return card;
+  const name = `What is measured here: ${scene.title}`;
+  const link = h("a", { class: "report", href: scene.report, "aria-label": name }, "What is measured here");
+  return h("div", { class: "measured" }, card, link);
+}
+
+function picture(scene: SceneSummary): HTMLElement {
+  if (!scene.thumbnail)
+    return h("div", { class: "picture" }, h("img", { class: "placeholder", src: "/icon.svg", alt: "" }));
+  const image = h("img", { src: scene.thumbnail, alt: "", loading: "lazy", width: "640", height: "420" });
+  image.addEventListener("error", () => image.remove());
+  return h("div", { class: "picture" }, image);
+}
+
+function sceneCard(scene: SceneSummary, say: (text: string | undefined) => void): HTMLElement {
+  const label = h("span", { class: "go" }, icon("plus"), "New room");
+  const card = h(
+    "button",
+    { class: "card", type: "button", "data-scene": scene.id },
+    picture(scene),
+    h("div", { class: "text" }, h("h3", {}, scene.title), h("p", {}, scene.description ?? ""), label),
+  );
+  const rest = (): void => {
+    card.disabled = false;
+    card.classList.remove("busy");
+    label.replaceChildren(icon("plus"), "New room");
+  };
+  card.addEventListener("click", () => {
+    card.disabled = true;
+    card.classList.add("busy");
+    label.replaceChildren(h("span", { class: "spinner" }), "Building the scene …");
+    createRoom(scene.id).then(
+      ({ room }) => location.assign(`/r/${encodeURIComponent(room)}`),
+      (error: unknown) => {
+        rest();
+        say(error instanceof ApiError ? error.message : String(error));
+      },
+    );
+  });
+  // Coming back by the browser's history must not find a busy card.
+  addEventListener("pageshow", rest);
+  return card;
+}

@@ -1,0 +1,101 @@
+/** How others come into this room: QR code, address, code for the lobby; for a phone, and for a projector. */
+import { isLoopback } from "../../shared/loopback.ts";
+import { h, icon } from "./dom.ts";
+import { invitationTo } from "./invitation.ts";
+import { Panel } from "./panel.ts";
+import { copyText } from "./share.ts";
+
+const WARNINGS = {
+  loopback: "Only this computer can open this address: the server listens on no network, or knows no address in it.",
+  plain: "Not encrypted: whoever shares the network can read along, passwords too.",
+} as const;
+
+/** @param origin of the address that is handed out. @returns what whoever hands it out should know */
+export function warningFor(origin: string): keyof typeof WARNINGS | undefined {
+  const { protocol, hostname } = new URL(origin);
+  if (isLoopback(hostname)) return "loopback";
+  return protocol === "http:" ? "plain" : undefined;
+}
+
+export class SharePanel {
+  readonly button: HTMLButtonElement;
+  readonly panel: Panel;
+  private readonly room: string;
+  private readonly say: (text: string) => void;
+  private readonly code = h("div", { class: "qr" });
+  private readonly address = h("a", { class: "address" });
+  private readonly warning = h("p", { class: "warning", hidden: true });
+
+  /** @param say shows a note */
+  constructor(room: string, say: (text: string) => void) {
+    this.room = room;
+    this.say = say;
+    this.button = h(
+      "button",
+      {
+        class: "tool share",
+        type: "button",
+        title: "Invite others",
+        "aria-label": "Share: Invite others",
+        onclick: () => void this.toggle(),
+      },
+      icon("share"),
+      h("span", { class: "text" }, "Share"),
+    );
+    const act = (text: string, run: () => void): HTMLElement =>
+      h("button", { class: "button", type: "button", onclick: run }, text);
+    this.panel = new Panel(
+      this.button,
+      "Pull along",
+      "share-panel",
+      this.code,
+      this.address,
+      h("p", { class: "typed" }, "or type ", h("code", {}, room), " in the lobby"),
+      this.warning,
+      h(
+        "div",
+        { class: "acts" },
+        act("Copy link", () => void this.copy()),
+        "share" in navigator ? act("Send …", () => void this.send()) : undefined,
+        act("For a projector", () => this.project(true)),
+      ),
+    );
+    document.addEventListener("fullscreenchange", () => {
+      if (!document.fullscreenElement) this.project(false);
+    });
+    this.panel.onClose = () => this.project(false);
+  }
+
+  private async toggle(): Promise<void> {
+    if (this.panel.isOpen) return this.panel.open(false);
+    const { url, text, origin, code } = await invitationTo(this.room);
+    this.address.href = url;
+    this.address.textContent = text;
+    this.code.replaceChildren(code);
+    const warning = warningFor(origin);
+    this.warning.hidden = warning === undefined;
+    this.warning.textContent = warning === undefined ? "" : WARNINGS[warning];
+    this.panel.open(true);
+  }
+
+  private async copy(): Promise<void> {
+    this.say(await copyText(this.address.href));
+  }
+
+  private async send(): Promise<void> {
+    await navigator.share({ title: document.title, url: this.address.href }).catch((error: unknown) => {
+      if (!(error instanceof DOMException && error.name === "AbortError")) return this.copy();
+    });
+  }
+
+  /** The same panel over the whole screen, to be read from the last row. */
+  private project(on: boolean): void {
+    const { element } = this.panel;
+    if (element.classList.contains("projected") === on) return;
+    element.classList.toggle("projected", on);
+    // Where a browser refuses, the whole window has to do.
+    if (on) void element.requestFullscreen?.().catch(() => {});
+    else if (document.fullscreenElement) void document.exitFullscreen();
+    if (!on) this.panel.open(false);
+  }
+}

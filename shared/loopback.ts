@@ -1,0 +1,8 @@
+/** @param host a name or an address, bare or in brackets. @returns does it lead to the machine that asks? */
+export function isLoopback(host: string): boolean {
+  const name = host
+    .toLowerCase()
+    .replace(/^\[|\]$/g, "")
+    .replace(/^::ffff:/, "");
+  return name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
+}

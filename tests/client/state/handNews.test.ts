@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { HandWatch } from "../../../client/state/handNews.ts";
+
+const hand = (...bodies: number[]) => ({
+  grabs: bodies.map((body, grab) => ({
+    grab,
+    body,
+    triangle: 0,
+    u: 0,
+    v: 0,
+    target: [0, 0, 0] as [number, number, number],
+  })),
+});
+
+test("each change of a hold is told once, nobody's own, and a hand that went away has let go", () => {
+  const watch = new HandWatch();
+  expect(
+    watch.look(
+      new Map([
+        [1, hand(0)],
+        [2, hand(3)],
+        [3, hand()],
+      ]),
+      1,
+    ),
+  ).toEqual([{ member: 2, body: 3 }]);
+  expect(
+    watch.look(
+      new Map([
+        [1, hand()],
+        [2, hand(3)],
+        [3, hand()],
+      ]),
+      1,
+    ),
+  ).toEqual([]);
+  expect(
+    watch.look(
+      new Map([
+        [2, hand(3, 4)],
+        [3, hand(0)],
+      ]),
+      1,
+    ),
+  ).toEqual([
+    { member: 2, body: 4 },
+    { member: 3, body: 0 },
+  ]);
+  expect(watch.look(new Map([[2, hand()]]), 1)).toEqual([
+    { member: 2, body: undefined },
+    { member: 3, body: undefined },
+  ]);
+});

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import type { RoomStats } from "../../../shared/protocol.ts";
+import { slowMotionOf } from "../../../client/state/slowMotion.ts";
+
+const stats = (change: Partial<RoomStats>): RoomStats => ({
+  stepMs: 30,
+  stages: { tetrahedra: 20, broadPhase: 6, guard: 3, encode: 1 },
+  tickLatenessMs: 0,
+  clients: 1,
+  kbpsOut: 0,
+  timeDilation: 0.5,
+  ...change,
+});
+
+test("nothing is said down to 95 % of real time", () => {
+  expect(slowMotionOf(stats({ timeDilation: 1 }), 60)).toBeUndefined();
+  expect(slowMotionOf(stats({ timeDilation: 0.95 }), 60)).toBeUndefined();
+  expect(slowMotionOf(stats({ timeDilation: Number.NaN }), 60)).toBeUndefined();
+  expect(slowMotionOf(stats({ timeDilation: 0.949 }), 60)?.factor).toBe(0.949);
+});
+
+test("the reason is what takes most of the tick, contact being two stages", () => {
+  expect(slowMotionOf(stats({}), 60)?.why).toContain("solving");
+  expect(slowMotionOf(stats({ stages: { triangles: 8, bending: 4, broadPhase: 8, response: 9 } }), 60)?.why).toContain("contact");
+  expect(slowMotionOf(stats({ stages: { triangles: 4, integrate: 4, momentum: 4, contacts: 11 } }), 60)?.why).toContain(
+    "solving",
+  );
+  expect(slowMotionOf(stats({ stages: { encode: 20, triangles: 5 } }), 60)?.why).toContain("sending");
+});
+
+test("ticks that fit into their period and come late all the same wait for a thread", () => {
+  expect(slowMotionOf(stats({ stepMs: 10 }), 60)?.why).toContain("threads");
+  expect(slowMotionOf(stats({ stepMs: 16 }), 60)?.why).toContain("solving");
+});

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { modeOf } from "../../../client/ui/mode.ts";
+
+test("nothing asked for is all there is", () => {
+  expect(modeOf("")).toEqual({ ui: "full", exhibitSeconds: undefined, problems: [] });
+  expect(modeOf("?scene=bunny&quality=3").problems).toEqual([]);
+});
+
+test("what is asked for is followed, and what cannot be is named with what could", () => {
+  expect(modeOf("?ui=none&exhibit=60")).toEqual({ ui: "none", exhibitSeconds: 60, problems: [] });
+  expect(modeOf("?ui=present").ui).toBe("present");
+  expect(modeOf("?ui=tiny")).toEqual({
+    ui: "full",
+    exhibitSeconds: undefined,
+    problems: ["ui=tiny is not known: full, minimal, none, present"],
+  });
+  for (const value of ["", "1", "3601", "soon", "-5"])
+    expect(modeOf(`?exhibit=${value}`).problems).toEqual([`exhibit=${value} is not allowed: 2 to 3600 seconds`]);
+});

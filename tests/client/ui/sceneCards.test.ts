@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { groupScenes } from "../../../client/ui/sceneCards.ts";
+
+const scene = (id: string, more: { report?: string; thumbnail?: string } = {}) => ({
+  id,
+  title: id,
+  description: "",
+  thumbnail: `/thumbnails/${id}.jpg`,
+  ...more,
+});
+
+test("the best come first in their order, then somebody's own; the rest is more of the same, or a paper's figure", () => {
+  const own = { ...scene("aaa"), thumbnail: undefined };
+  const list = [own, scene("bunny"), scene("crush", { report: "/report#fig11" }), scene("dragon"), scene("funnel")];
+  const { first, more, paper } = groupScenes(list as Parameters<typeof groupScenes>[0]);
+  expect(first.map(({ id }) => id)).toEqual(["dragon", "bunny", "aaa"]);
+  expect(more.map(({ id }) => id)).toEqual(["funnel"]);
+  expect(paper.map(({ id }) => id)).toEqual(["crush"]);
+});

@@ -1,0 +1,55 @@
+import fc from "fast-check";
+import { PerspectiveCamera, Vector3 } from "three";
+import { expect, test } from "vitest";
+import { frame } from "../../../client/view/framing.ts";
+
+const coordinate = fc.double({ min: -3, max: 3, noNaN: true });
+const points = fc.array(fc.tuple(coordinate, coordinate, coordinate), { minLength: 2, maxLength: 30 });
+const edge = fc.double({ min: 0.3, max: 1, noNaN: true });
+
+test("all points lie in the free area, and on two opposite edges of it, unless they are too near", () => {
+  fc.assert(
+    fc.property(
+      points,
+      fc.tuple(coordinate, fc.double({ min: -1, max: 1, noNaN: true })),
+      fc.double({ min: 0.4, max: 3, noNaN: true }),
+      fc.tuple(edge, edge, edge, edge),
+      (list, [turn, rise], aspect, [left, right, bottom, top]) => {
+        const flat = Float32Array.from(list.flat());
+        const free = { left: -left, right, bottom: -bottom, top };
+        const camera = new PerspectiveCamera(38, aspect, 0.001, 1000);
+        const tanY = Math.tan((38 * Math.PI) / 360);
+        const back = new Vector3(Math.sin(turn), rise, Math.cos(turn));
+        const { position, target } = frame(flat, back, { tanX: tanY * aspect, tanY }, free);
+        camera.position.copy(position);
+        camera.lookAt(target);
+        camera.updateMatrixWorld();
+        // of float32 coordinates up to 3 m, seen from no nearer than a quarter of a millimetre
+        const near = list.some((_, i) => position.distanceTo(new Vector3().fromArray(flat, 3 * i)) < 1e-2);
+        if (near) return;
+        const seen = list.map((_, i) => new Vector3().fromArray(flat, 3 * i).project(camera));
+        const x = seen.map((p) => p.x);
+        const y = seen.map((p) => p.y);
+        const slack = [
+          Math.min(...x) - free.left,
+          free.right - Math.max(...x),
+          Math.min(...y) - free.bottom,
+          free.top - Math.max(...y),
+        ];
+        for (const room of slack) expect(room).toBeGreaterThan(-1e-6);
+        // what is left over is shared by both sides
+        const depths = list.map((_, i) =>
+          new Vector3()
+            .fromArray(flat, 3 * i)
+            .sub(position)
+            .dot(back.clone().normalize()),
+        );
+        const size = Math.max(...depths) - Math.min(...depths);
+        const asNearAsAllowed = Math.abs(Math.max(...depths) + 0.25 * Math.max(1e-3, size)) < 1e-6;
+        if (!asNearAsAllowed)
+          expect(Math.min(Math.max(slack[0]!, slack[1]!), Math.max(slack[2]!, slack[3]!))).toBeLessThan(1e-6);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

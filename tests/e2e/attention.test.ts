@@ -1,0 +1,119 @@
+/**
+ * What a page does with its visitor's attention: it shows how to pull without covering anything, asks before it takes
+ * everybody's work away, and draws nothing while nobody looks.
+ */
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { drawn, noBrowser, openStage, takeHold, until, type E2e } from "./stage.ts";
+
+/** The hand that shows how to pull stops in the middle of its way. */
+function stopGhost(): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(".ghost > * { animation-play-state: paused !important; animation-delay: -1.4s !important }");
+  document.adoptedStyleSheets.push(sheet);
+}
+
+/** The browser's word that the tab is in front or not. */
+const setHidden = (page: Page, hidden: boolean): Promise<void> =>
+  page.evaluate((value) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => value });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
+
+describe.skipIf(noBrowser)("attention", () => {
+  let stage: E2e;
+  beforeAll(async () => {
+    stage = await openStage({}, { fewPictures: true });
+  });
+  afterAll(() => stage?.close());
+  afterEach(async () => {
+    await stage.leave();
+    expect(stage.takeErrors()).toEqual([]);
+  });
+
+  test("a hand shows how to pull, over a body, covers nothing, and is gone when somebody pulls", async () => {
+    const { path } = await stage.room("jelly-stack");
+    const page = await stage.visit("/");
+    await page.context().addInitScript(stopGhost);
+    await page.goto(stage.url + path);
+    await drawn(page);
+    await page.waitForSelector(".ghost .palm");
+    await stage.shoot(page, "first-touch");
+    const { held, under } = await page.evaluate(() => {
+      const { x, y } = document.querySelector(".ghost")!.getBoundingClientRect();
+      return {
+        held: window.pliant.pick(x, y) !== undefined,
+        under: [x, x + 60, x + 85].map((at) => document.elementFromPoint(at, y)?.className),
+      };
+    });
+    expect(held).toBe(true);
+    expect(under).toEqual(["view", "view", "view"]);
+    await takeHold(page);
+    await page.waitForSelector(".ghost .palm", { state: "hidden" });
+    await page.mouse.up();
+    // by itself, too
+    const other = await drawn(await stage.visit(path));
+    await other.waitForSelector(".ghost.seen", { state: "attached" });
+    expect(await other.isVisible(".ghost .palm")).toBe(false);
+  });
+
+  test("with others in the room a reset asks, and Escape keeps what is there", async () => {
+    const { path } = await stage.room("jelly-stack");
+    const ann = await drawn(await stage.visit(path));
+    await ann.keyboard.press("r");
+    await ann.waitForSelector(".toast");
+    expect(await ann.isVisible(".reset-panel")).toBe(false);
+    expect(await ann.textContent(".toast")).toBe("You started it again");
+    const ben = await drawn(await stage.visit(path));
+    await ben.evaluate(() => {
+      let count = 0;
+      const toasts = document.querySelector(".toasts")!;
+      new MutationObserver((changes) => {
+        count += changes.flatMap(({ addedNodes }) => [...addedNodes]).length;
+        document.body.dataset.resets = String(count);
+      }).observe(toasts, { childList: true });
+    });
+    await until(ann, () => window.pliant.members.filter(({ connected }) => connected).length === 2, undefined);
+    await ann.click(".tool[title^='Start the scene']");
+    await ann.waitForSelector(".reset-panel");
+    await ann.keyboard.press("Escape");
+    await ann.waitForSelector(".reset-panel", { state: "hidden" });
+    await ann.keyboard.press("r");
+    await ann.getByRole("button", { name: "Start again", exact: true }).click();
+    await until(ben, () => document.body.dataset.resets !== undefined, undefined);
+    expect(await ben.evaluate(() => document.body.dataset.resets)).toBe("1");
+  });
+
+  test("a hidden page draws nothing, lets go, and fades from its last picture into what is true then", async () => {
+    const { path } = await stage.room("bunny");
+    const page = await drawn(await stage.visit(path));
+    const other = await drawn(await stage.visit(path));
+    await takeHold(page);
+    await setHidden(page, true);
+    // a picture that was under way when the tab went
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const before = await page.evaluate(() => ({ drawn: window.pliant.drawn, shown: window.pliant.displayed() }));
+    expect(await page.evaluate(() => window.pliant.grabs().filter(({ id }) => id.startsWith("own:")).length)).toBe(0);
+    const held = await takeHold(other);
+    await other.mouse.move(held.x + 90, held.y - 90, { steps: 6 });
+    await until(
+      page,
+      (shown) => {
+        const { ints } = window.pliant.frames().at(-1)!;
+        return ints.some((x, i) => Math.abs(x * window.pliant.quanta[0]! - shown[i]!) > 0.05);
+      },
+      before.shown,
+    );
+    expect(await page.evaluate(() => window.pliant.drawn)).toBe(before.drawn);
+    const first = await page.evaluate(async () => {
+      Object.defineProperty(document, "hidden", { configurable: true, get: () => false });
+      document.dispatchEvent(new Event("visibilitychange"));
+      // after the page's own callback in the same frame
+      await new Promise((done) => requestAnimationFrame(done));
+      return { shown: window.pliant.displayed(), fading: window.pliant.crossFading };
+    });
+    expect(first.fading).toBe(true);
+    expect(first.shown).toEqual(before.shown);
+    await until(page, (count) => window.pliant.drawn > count && !window.pliant.crossFading, before.drawn);
+  });
+});

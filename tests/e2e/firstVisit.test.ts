@@ -1,0 +1,76 @@
+/** What a first visit to a room costs, in bytes as they come over the line; and what the second one does not fetch. */
+import type { CDPSession, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { drawn, noBrowser, openStage, type E2e } from "./stage.ts";
+
+/** All that a visitor's line carries before the first picture, but for the frames of a body in motion. */
+const MOST_BYTES = 300_000;
+
+interface Line {
+  /** Bytes of answers, head and all, by path. */
+  bytes: Map<string, number>;
+  /** The largest message of the room's socket: the keyframe. */
+  keyframe: number;
+  /** Paths that the browser had kept. */
+  kept: string[];
+}
+
+async function listen(page: Page): Promise<Line> {
+  const line: Line = { bytes: new Map(), keyframe: 0, kept: [] };
+  const paths = new Map<string, string>();
+  const session: CDPSession = await page.context().newCDPSession(page);
+  session.on("Network.requestWillBeSent", ({ requestId, request }) =>
+    paths.set(requestId, new URL(request.url).pathname),
+  );
+  session.on("Network.responseReceived", ({ requestId, response }) => {
+    if (response.fromDiskCache) line.kept.push(paths.get(requestId)!);
+  });
+  session.on("Network.requestServedFromCache", ({ requestId }) => line.kept.push(paths.get(requestId)!));
+  session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) =>
+    line.bytes.set(paths.get(requestId)!, encodedDataLength),
+  );
+  session.on("Network.webSocketFrameReceived", ({ response }) => {
+    const bytes = response.opcode === 2 ? Buffer.byteLength(response.payloadData, "base64") : 0;
+    line.keyframe = Math.max(line.keyframe, bytes);
+  });
+  await session.send("Network.enable");
+  return line;
+}
+
+const sum = ({ bytes, keyframe }: Line): number => [...bytes.values()].reduce((a, b) => a + b, keyframe);
+
+describe.skipIf(noBrowser)("a first visit", () => {
+  let stage: E2e;
+  beforeAll(async () => {
+    stage = await openStage({}, { fewPictures: true });
+  });
+  afterAll(() => stage?.close());
+
+  test.each(["bunny", "drape", "put-in"])(
+    "to a room of %s stays below 300 kB; the next one fetches no asset",
+    async (scene) => {
+      const { path } = await stage.room(scene);
+      const page = await stage.visit("/healthz");
+      const first = await listen(page);
+      await page.goto(stage.url + path);
+      await drawn(page);
+      const table = [...first.bytes].sort((a, b) => b[1] - a[1]).slice(0, 6);
+      console.log(`${scene}: ${sum(first)} bytes, keyframe ${first.keyframe}; ${table.map(String).join("; ")}`);
+      expect(first.bytes.size).toBeGreaterThan(8);
+      expect(first.keyframe).toBeGreaterThan(0);
+      expect(sum(first)).toBeLessThan(MOST_BYTES);
+
+      const next = await stage.room(scene);
+      const again = await page.context().newPage();
+      const second = await listen(again);
+      await again.goto(stage.url + next.path);
+      await drawn(again);
+      const scripts = [...first.bytes.keys()].filter((name) => /^\/(assets|api\/topologies)\//.test(name));
+      expect(scripts.length).toBeGreaterThan(5);
+      for (const name of scripts) expect(second.kept, name).toContain(name);
+      expect(sum(second) - second.keyframe).toBeLessThan(0.1 * MOST_BYTES);
+      // the icon that a browser asks for beside an answer that is no page
+      expect(stage.takeErrors().filter((error) => !/404/.test(error))).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,65 @@
+/** A scene without a camera is seen whole between the tools: when it opens, when the window turns, by *Home*. */
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { drawn, noBrowser, openStage, until, type E2e } from "./stage.ts";
+
+/** How far the bodies reach over the free part of the window, px: negative where they stay inside. */
+const over = (page: Page): Promise<{ above: number; below: number; left: number; right: number }> =>
+  page.evaluate(() => {
+    const positions = window.pliant.displayed();
+    const seen = [];
+    for (let i = 0; i < positions.length; i += 3)
+      seen.push(window.pliant.project(positions.slice(i, i + 3) as [number, number, number])!);
+    const bar = document.querySelector(".title")!.getBoundingClientRect();
+    const tools = document.querySelector(".toolbar")!.getBoundingClientRect();
+    return {
+      above: bar.bottom - Math.min(...seen.map(({ y }) => y)),
+      below: Math.max(...seen.map(({ y }) => y)) - tools.top,
+      left: -Math.min(...seen.map(({ x }) => x)),
+      right: Math.max(...seen.map(({ x }) => x)) - innerWidth,
+    };
+  });
+
+describe.skipIf(noBrowser)("framing", () => {
+  let stage: E2e;
+  beforeAll(async () => {
+    const scenesDir = fileURLToPath(new URL("../integration/scenes", import.meta.url));
+    stage = await openStage({ scenesDir }, { fewPictures: true });
+  });
+  afterAll(() => stage?.close());
+
+  test("the bodies lie between the tools at every size, and again after Home", async () => {
+    const { path } = await stage.room("cube");
+    const page = await drawn(await stage.visit(path));
+    await until(page, () => window.pliant.frames().at(-1)?.still, undefined);
+    for (const [width, height] of [
+      [390, 664],
+      [640, 320],
+      [1200, 700],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await until(page, (wide) => document.querySelector("canvas")!.clientWidth === wide, width);
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+      for (const [side, px] of Object.entries(await over(page))) expect(px, `${side} ${width}`).toBeLessThan(0);
+      await stage.shoot(page, `framing-${width}`);
+    }
+    const before = await page.evaluate(() => window.pliant.project([0, 0, 0])!);
+    await page.mouse.move(30, 350);
+    await page.mouse.down();
+    await page.mouse.move(230, 390, { steps: 4 });
+    await page.mouse.up();
+    await until(page, ({ x }) => Math.abs(window.pliant.project([0, 0, 0.1])!.x - x) > 5, before);
+    await page.keyboard.press("h");
+    for (const [side, px] of Object.entries(await over(page))) expect(px, side).toBeLessThan(0);
+    expect(stage.takeErrors()).toEqual([]);
+  });
+
+  test("an address that leads nowhere shows a page with the way out", async () => {
+    const page = await stage.visit("/nope");
+    await page.waitForSelector("main.message");
+    expect(await page.textContent("h1")).toBe("Nothing is here");
+    // the browser's own word for the answer
+    expect(stage.takeErrors().every((error) => /404/.test(error))).toBe(true);
+  });
+});

@@ -1,0 +1,86 @@
+/**
+ * The room page as its address asks for it: bare in somebody's frame, on a big screen, and alone in public, where nothing
+ * that a visitor leaves behind stays.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { drawn, noBrowser, openStage, takeHold, until, type E2e } from "./stage.ts";
+
+describe.skipIf(noBrowser)("modes", () => {
+  let stage: E2e;
+  beforeAll(async () => {
+    stage = await openStage({}, { fewPictures: true });
+  });
+  afterAll(() => stage?.close());
+  afterEach(async () => {
+    await stage.leave();
+    expect(stage.takeErrors()).toEqual([]);
+  });
+
+  test("ui=none leaves the picture, which can be pulled; ui=minimal three tools; an unknown one is said", async () => {
+    const { path } = await stage.room("jelly-stack");
+    const bare = await drawn(await stage.visit(`${path}?ui=none`));
+    expect(await bare.locator(".room a:visible, .room button:visible, .room li:visible").count()).toBe(0);
+    await takeHold(bare);
+    await bare.mouse.up();
+    await stage.shoot(bare, "ui-none");
+    const minimal = await drawn(await stage.visit(`${path}?ui=minimal`));
+    expect(await minimal.locator(".toolbar :is(button, a):visible").allInnerTexts()).toHaveLength(2);
+    expect(await minimal.isVisible(".tool[title^='Start the scene']")).toBe(true);
+    await stage.shoot(minimal, "ui-minimal");
+    const unknown = await stage.visit(`${path}?ui=tiny`);
+    await unknown.waitForSelector(".toast");
+    expect(await unknown.textContent(".toast")).toBe("ui=tiny is not known: full, minimal, none, present");
+  });
+
+  test("ui=present shows how to come in and who is there, and no tools", async () => {
+    const { path } = await stage.room("jelly-stack");
+    const screen = await drawn(await stage.visit(`${path}?ui=present`, { viewport: { width: 1920, height: 1080 } }));
+    await screen.waitForSelector(".invitation svg");
+    expect(await screen.textContent(".invitation")).toContain(path);
+    await drawn(await stage.visit(path));
+    await screen.waitForFunction(() => document.querySelectorAll(".people li").length === 2);
+    expect(await screen.isVisible(".toolbar")).toBe(false);
+    await stage.shoot(screen, "ui-present");
+  });
+
+  test("an exhibit is as it was when nobody has touched it for a while: shape, name, cards and view", async () => {
+    const page = await drawn(await stage.visit("/r/exhibit?scene=jelly-stack&exhibit=2"));
+    const first = await page.evaluate(() => ({
+      shape: window.pliant.displayed(),
+      name: window.pliant.members.find(({ member }) => member === window.pliant.member)!.name,
+      origin: window.pliant.project([0, 0, 0])!,
+    }));
+    // a hand that is still down when the visitor leaves, a turned view, push mode and an open card
+    await page.keyboard.press("p");
+    await page.mouse.move(20, 200);
+    await page.mouse.down();
+    await page.mouse.move(120, 220, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.press("p");
+    const held = await takeHold(page);
+    await page.mouse.move(held.x + 120, held.y - 60, { steps: 6 });
+    await page.keyboard.press("?");
+    await page.waitForSelector(".help");
+    await until(
+      page,
+      (old) => window.pliant.members.every(({ member, name }) => member !== window.pliant.member || name !== old),
+      first.name,
+    );
+    await page.waitForSelector(".help", { state: "hidden" });
+    await until(
+      page,
+      ({ shape, origin }) => {
+        const at = window.pliant.project([0, 0, 0])!;
+        return (
+          window.pliant.grabs().length === 0 &&
+          Math.hypot(at.x - origin.x, at.y - origin.y) < 2 &&
+          window.pliant.displayed().every((x, i) => Math.abs(x - shape[i]!) < 0.05)
+        );
+      },
+      first,
+    );
+    expect(await page.getAttribute(".tool[title*='Push']", "aria-pressed")).toBe("false");
+    // and a hand shows the next visitor how to pull
+    await page.waitForSelector(".ghost .palm");
+  });
+});

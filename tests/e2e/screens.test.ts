@@ -1,0 +1,147 @@
+/**
+ * Every control of the room page and of the replay page can be reached on any screen: it lies in the window, or in
+ * something that scrolls; nothing lies on it; and a finger has 44 px for it.
+ */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { drawn, noBrowser, openStage, until, type E2e } from "./stage.ts";
+
+type Size = readonly [width: number, height: number];
+
+const SIZES: readonly Size[] = [
+  [320, 568],
+  [390, 664],
+  [640, 320],
+  [768, 1024],
+  [1920, 1080],
+];
+
+const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 664 } };
+
+/** What opens each panel of an owner's room page, and the panel. */
+const PANELS: readonly [button: string, panel: string][] = [
+  [".tool.me", ".profile-panel"],
+  [".tool[title^='Start the scene']", ".reset-panel"],
+  [".spares .tool", ".spares-panel"],
+  [".tool[title^='Numbers']", ".stats"],
+  [".tool[title^='Help']", ".help"],
+  [".tool.share", ".share-panel"],
+  [".access .tool", ".access-panel"],
+];
+
+/** Controls that cannot be reached or hit, each with what is wrong. @param touch fingers need 44 px */
+const wrong = (page: Page, within: string, touch: boolean): Promise<string[]> =>
+  page.evaluate(
+    ({ within, touch }) => {
+      const found: string[] = [];
+      const scrolls = (element: Element): boolean => {
+        for (let at: Element | null = element; at; at = at.parentElement)
+          if (at.scrollHeight > at.clientHeight && /auto|scroll/.test(getComputedStyle(at).overflowY)) return true;
+        return false;
+      };
+      for (const root of document.querySelectorAll(within))
+        for (const control of root.querySelectorAll<HTMLElement>("button, a, input, select, [tabindex='0']")) {
+          if (!control.checkVisibility() || control.matches("canvas")) continue;
+          const name = control.getAttribute("aria-label") ?? control.title ?? control.textContent;
+          if (scrolls(control)) control.scrollIntoView({ block: "center" });
+          const box = control.getBoundingClientRect();
+          const { left, right, top, bottom, width, height } = box;
+          if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight)
+            found.push(`${name}: outside, ${[left, top, right, bottom].map(Math.round).join(" ")}`);
+          const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+          if (!control.contains(hit)) found.push(`${name}: under ${hit?.className ?? "nothing"}`);
+          const label = control.matches("[type=checkbox]") ? control.closest(".line")! : control;
+          const target = label.getBoundingClientRect();
+          if (touch && Math.min(target.width, target.height) < 43.9)
+            found.push(`${name}: ${Math.round(width)} x ${Math.round(height)} px`);
+        }
+      return found;
+    },
+    { within, touch },
+  );
+
+/** Sideways nothing scrolls, in no panel. */
+const tooWide = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll(".popover, .help, .stats, .people, .overflow, .deck, .topbar")]
+      .filter((element) => element.checkVisibility() && element.scrollWidth > element.clientWidth + 1)
+      .map((element) => element.className),
+  );
+
+describe.skipIf(noBrowser)("every panel on every screen", () => {
+  let stage: E2e;
+  beforeAll(async () => {
+    stage = await openStage({}, { fewPictures: true });
+  });
+  afterAll(() => stage?.close());
+
+  test("an owner reaches every control of the room page", async () => {
+    const page = await drawn(await stage.visit("/r/screens?scene=put-in", PHONE));
+    await page.waitForSelector(".access:not([hidden])", { state: "attached" });
+    const guest = await stage.visit("/r/screens");
+    await until(page, () => document.querySelectorAll(".people .out").length === 1, undefined);
+    for (const size of SIZES.slice(0, 4)) await lookAtAll(page, size, true);
+    // the same owner at a desk
+    const desk = await stage.visit("/r/screens", { storageState: await page.context().storageState() });
+    await page.close();
+    await drawn(desk);
+    await until(desk, () => document.querySelectorAll(".people .out").length === 1, undefined);
+    await lookAtAll(desk, SIZES[4]!, false);
+    await guest.close();
+    await projects(desk);
+    expect(stage.takeErrors()).toEqual([]);
+  });
+
+  test("the replay page's controls are in reach", async () => {
+    const replay = await stage.visit("/r/screens/replay", PHONE);
+    await replay.waitForSelector(".replay input:not([disabled])", { timeout: 60_000 });
+    for (const [width, height] of SIZES) {
+      const at = `replay-${width}x${height}`;
+      await replay.setViewportSize({ width, height });
+      expect(await wrong(replay, ".room", true), at).toEqual([]);
+      expect(await tooWide(replay), at).toEqual([]);
+      await stage.shoot(replay, at);
+    }
+    expect(stage.takeErrors()).toEqual([]);
+  });
+
+  /** Somebody in the last row reads the same address that the panel hands out. */
+  async function projects(page: Page): Promise<void> {
+    await page.click(".tool.share");
+    const { url } = (await (await fetch(`${stage.url}/api/address`)).json()) as { url: string | null };
+    expect(await page.getAttribute(".share-panel .address", "href")).toBe(`${url ?? stage.url}/r/screens`);
+    await page.getByRole("button", { name: "For a projector" }).click();
+    await page.waitForSelector(".share-panel.projected");
+    const [width, height] = SIZES[4]!;
+    expect(await page.locator(".share-panel").boundingBox()).toEqual({ x: 0, y: 0, width, height });
+    expect((await page.locator(".share-panel .qr svg").boundingBox())!.height).toBeGreaterThan(height / 2);
+    expect(await wrong(page, ".share-panel", false)).toEqual([]);
+    await stage.shoot(page, "projected");
+    await page.click(".share-panel .close");
+    await page.waitForSelector(".share-panel", { state: "hidden" });
+  }
+
+  async function lookAtAll(page: Page, [width, height]: Size, touch: boolean): Promise<void> {
+    const at = `${width}x${height}`;
+    await page.setViewportSize({ width, height });
+    expect(await wrong(page, ".room", touch), at).toEqual([]);
+    await stage.shoot(page, `room-${at}`);
+    for (const [button, panel] of [
+      [".more-tools", ".overflow"],
+      [".people-button", ".people"],
+    ] as const)
+      if (await page.isVisible(button)) await lookAt(page, button, panel, at, touch);
+    for (const [button, panel] of PANELS) await lookAt(page, button, panel, at, touch);
+  }
+
+  async function lookAt(page: Page, button: string, panel: string, at: string, touch: boolean): Promise<void> {
+    if (!(await page.isVisible(button))) await page.click(".more-tools");
+    await page.click(button);
+    await page.waitForSelector(panel);
+    expect(await wrong(page, panel, touch), `${panel} ${at}`).toEqual([]);
+    expect(await tooWide(page), `${panel} ${at}`).toEqual([]);
+    await stage.shoot(page, `${panel.slice(1)}-${at}`);
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(panel, { state: "hidden" });
+  }
+});
