@@ -65,9 +65,9 @@ const PICTURES: Picture[] = [
   { scene: "integrators", poses: [], again: true, afterMs: 1200 },
   {
     scene: "one-cube",
-    poses: [-1.55, -0.93, -0.31, 0.31, 0.93, 1.55].map((x) => ({
+    poses: [-0.93, -0.31, 0.31].map((x) => ({
       from: [x, 0.36, 0.15],
-      by: [45, -30],
+      by: [40, -25],
       color: "#e4572e",
       name: "Ada",
     })),
