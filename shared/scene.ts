@@ -242,7 +242,30 @@ export interface BodyCommon {
   solver?: "compliant" | "paper" | "implicit";
   /** The order in which the body's constraints are solved. */
   sweep?: Sweep;
+  /** Soft and cloth: another method than the constraints of `solver` (server/sim/methods). */
+  method?: Method;
 }
+
+interface MethodCommon {
+  /** Steps of the method in a tick, default 4. */
+  steps?: number;
+  /** beta of Rayleigh damping alpha M + beta K, s; alpha is the material's `damping`. */
+  stiffnessDamping?: number;
+}
+
+interface Integrated extends MethodCommon {
+  /** Of Euler's three; default implicit. */
+  integrator?: "explicit" | "symplectic" | "implicit";
+}
+
+export type Method =
+  /** Edges are springs of stiffness 1/compliance (material model pbd). */
+  | (Integrated & { type: "mass-spring" })
+  /** Hooke's law on tetrahedra; warped (default): in each element's own rotated frame. */
+  | (Integrated & { type: "finite-elements"; warped?: boolean })
+  | (Integrated & { type: "finite-volumes"; warped?: boolean })
+  /** The lowest eigenmodes of linear finite elements, each stepped exactly. */
+  | (MethodCommon & { type: "modal" /** Modes kept, default 24. */; modes?: number });
 
 export interface Sweep {
   /**

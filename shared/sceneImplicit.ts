@@ -5,7 +5,7 @@
 import type { Body, Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
 
-type Elastic = Exclude<Body, { kind: "ball" }>;
+export type Elastic = Exclude<Body, { kind: "ball" }>;
 
 /** Its step does not know contact: it must pass through everything, itself included. */
 export function checkImplicit({
@@ -58,7 +58,7 @@ function checkMaterial({ material: m }: Elastic, path: string): void {
 }
 
 /** Either may say so. */
-function passThrough(
+export function passThrough(
   body: Elastic,
   other: { name?: string; contact?: { ignore?: readonly string[] }; ignore?: readonly string[] },
 ): boolean {

@@ -7,6 +7,7 @@ import schema from "../scenes/schema.json" with { type: "json" };
 import type { Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
 import { checkImplicit } from "./sceneImplicit.ts";
+import { checkMethods } from "./sceneMethod.ts";
 import {
   checkBall,
   checkCarrier,
@@ -49,6 +50,7 @@ export function validateScene(value: unknown): Scene {
   scene.colliders?.forEach((c, i) => checkCollider(c, `/colliders/${i}`));
   checkIgnored(scene);
   checkImplicit(scene);
+  checkMethods(scene);
   scene.attachments?.forEach((a, i) => {
     for (const [end, point] of [
       ["from", a.from],

@@ -39,6 +39,7 @@ const STAGES: Record<string, string> = {
   response: "#a16207",
   plasticity: "#7f1d1d",
   intersections: "#8e5bd0",
+  methods: "#0f766e",
   guard: "#6d28d9",
   encode: "#14939c",
 };

@@ -28,6 +28,7 @@ import { planCoreMeshes } from "./memory/coreMeshes.ts";
 import { planFilters, surfaceFilter } from "./memory/filters.ts";
 import { planLowWords } from "./memory/lowWords.ts";
 import { planImplicit } from "./memory/implicit.ts";
+import { planMethods } from "./methods/planMethods.ts";
 import { planEnclosedVolumes } from "./memory/enclosedVolumes.ts";
 import { Allocator } from "./memory/map.ts";
 import { writePoint } from "./memory/points.ts";
@@ -119,6 +120,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     memoryMap,
   );
   const implicit = planImplicit(bodies, tickHz, (scene.attachments ?? []).length + GRAB_SLOTS, memoryMap);
+  const methods = planMethods(bodies, tickHz, memoryMap);
   const attachments = scene.attachments ?? [];
   const colliders = scene.colliders ?? [];
   const obstacles = planColliders(
@@ -135,7 +137,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     sweepArrays,
     enclosed,
     {
-      stepped: runsOf(bodies, firsts, (b) => b.form !== "implicit"),
+      stepped: runsOf(bodies, firsts, (b) => !ownStep(b)),
       implicit,
       bodies: bodies.length,
       shapes: shapes.count,
@@ -254,11 +256,12 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     const { point, settings } = resolveAttachment(a, `/attachments/${i}`, scene, bodies, firsts, x, obstacles.motionOf);
     writePoint(f32, i32, points + i * L.POINT_BYTES, point, {
       ...settings,
-      implicit: bodies.find((b) => b.name === a.from.body)!.form === "implicit",
+      implicit: ownStep(bodies.find((b) => b.name === a.from.body)!),
     });
   });
   shapes.write(memory.buffer, x, firsts, bodyRows);
   implicit.write(memory.buffer, { x, acc }, firsts, bodyRows);
+  methods.write(memory.buffer, bodyRows);
   balls.write(i32, shapes.rowOf);
   for (const copy of [initial, good]) {
     f32.copyWithin(copy / 4, x / 4, x / 4 + 4 * particles);
@@ -285,7 +288,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
       startsDegenerate: b.start !== undefined,
       pace: paceOf(sizes[i]!, gravity),
       waits: b.waits,
-      implicit: b.form === "implicit",
+      implicit: ownStep(b),
       hangs: hanging[i]!,
       carrier: carrierAt(colliders, carriers[i]),
     });
@@ -315,7 +318,8 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     v,
     initial,
     good,
-    states: [...planned.states, ...shapes.states, ...implicit.states, ...low.states],
+    states: [...planned.states, ...shapes.states, ...implicit.states, ...methods.states, ...low.states],
+    methods: methods.layouts,
     points,
     attachmentCount: attachments.length,
     grabFirst: points + attachments.length * L.POINT_BYTES,
@@ -398,6 +402,11 @@ function carrierAt(colliders: readonly Collider[], carrier: number | undefined):
   return carrier === undefined ? undefined : colliders.slice(0, carrier).filter((c) => c.motion).length;
 }
 
+/** Whether the kernel's substeps leave its particles alone. */
+function ownStep({ form }: BodyTemplate): boolean {
+  return form === "implicit" || form === "method";
+}
+
 /** Positions, inverse masses, velocities, external accelerations and per-particle coefficients of one body. */
 function writeParticles(
   f32: Float32Array,
@@ -423,14 +432,15 @@ function writeParticles(
 }
 
 /**
- * Runs of particles that meet colliders one by one: all but those of rigid and implicit bodies.
+ * Runs of particles that meet colliders one by one: all but those of rigid bodies and of those with a step of their
+ * own.
  * @param tables of the colliders that a body may touch, 0: all
  */
 function looseRuns(bodies: readonly BodyTemplate[], firsts: readonly number[], tables: readonly number[]): LooseRun[] {
   const runs: LooseRun[] = [];
   bodies.forEach((b, i) => {
     const last = runs[runs.length - 1];
-    if (b.shape?.mode === "rigid" || b.form === "implicit") return;
+    if (b.shape?.mode === "rigid" || ownStep(b)) return;
     if (last && last.first + last.count === firsts[i] && last.meets === tables[i]) last.count += b.particleCount;
     else runs.push({ first: firsts[i]!, count: b.particleCount, meets: tables[i]! });
   });

@@ -8,6 +8,7 @@ import type { Range } from "./memory/map.ts";
 import type { Mover } from "./movers.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 import type { RestShape } from "./restShapes.ts";
+import type { MethodLayout } from "./methods/planMethods.ts";
 
 export interface BodyLayout {
   name: string;
@@ -36,7 +37,7 @@ export interface BodyLayout {
   pace: number;
   /** It may wait until somebody puts it in (inactive.ts). */
   waits: boolean;
-  /** Its solver is implicit: it has a step of its own, and settles by itself. */
+  /** It has a step of its own (solver implicit, or a method), and settles by itself. */
   implicit: boolean;
   /** The scene pins or attaches it: it may swing for as long as it likes. */
   hangs: boolean;
@@ -84,6 +85,8 @@ export interface SimLayout extends Record<string, unknown> {
   good: number;
   /** What else is state: rows of constraint blocks, body by body. */
   states: StateRun[];
+  /** Bodies with a method of their own. */
+  methods: MethodLayout[];
   points: number;
   /** Slots: attachments first, then grab handles. */
   attachmentCount: number;

@@ -72,7 +72,7 @@ function dependsOnSubsteps(body: Body): boolean {
 /** Edges of the body's mesh that sound crosses in a second, 1/s; 0 for what is not an elastic solid. */
 function edgesPerSecond(body: Body, { elements, schedule }: Pick<BodyTemplate, "elements" | "schedule">): number {
   const { material } = body;
-  if (body.kind !== "soft" || body.solver === "implicit" || schedule.order === "jacobi") return 0;
+  if (body.kind !== "soft" || body.solver === "implicit" || body.method || schedule.order === "jacobi") return 0;
   const k =
     "youngsModuli" in material
       ? Math.max(...(material.youngsModuli as readonly number[]))

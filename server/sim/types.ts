@@ -73,8 +73,11 @@ export const KERNEL_STAGES = [
   "plasticity",
   "intersections",
 ] as const;
-/** A tick's stages. `inputs`, `guard` (with sleep) and `encode` are outside of the kernel; `other` is the rest of it. */
-export const STAGES = ["inputs", ...KERNEL_STAGES, "guard", "encode", "other"] as const;
+/**
+ * A tick's stages. `inputs`, `methods` (methods/), `guard` (with sleep) and `encode` are outside of the kernel; `other`
+ * is the rest of it.
+ */
+export const STAGES = ["inputs", ...KERNEL_STAGES, "methods", "guard", "encode", "other"] as const;
 type StageName = (typeof STAGES)[number];
 /** Where a tick's time went, s. */
 export type StageSeconds = Record<StageName, number>;

@@ -7,6 +7,7 @@
  *   |- intersections   at a start, a reset, after a roll-back: what intersects is reported, and driven apart or held
  *   (intersections/watch.ts)
  *   |- kernel    broad phase, substeps (kernel/assembly/step)
+ *   |- methods   bodies with a method of their own (methods/methodBodies.ts)
  *   |- guard     finite and inside the world, per body      else rolled back and held -> bodyHeld
  *   '- rest      still -> calmed, then asleep; all asleep -> the next ticks cost nothing (rest.ts)
  */
@@ -19,6 +20,7 @@ import { stirs } from "../../shared/motion.ts";
 import { carry, comesNear } from "./movers.ts";
 import { IntersectionWatch } from "./intersections/watch.ts";
 import type { SimLayout } from "./layout.ts";
+import { MethodBodies } from "./methods/methodBodies.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 import { HELD, parkAll, statusAt, InactiveBodies } from "./inactive.ts";
 import { Rest } from "./rest.ts";
@@ -40,7 +42,7 @@ import {
 const LOOK_BACK = 0.5;
 
 /** What changes the state outside of the kernel; watchPhases. */
-export const HOST_STAGES = { inputs: -1, guard: -2, rest: -3 } as const;
+export const HOST_STAGES = { inputs: -1, guard: -2, rest: -3, methods: -4 } as const;
 
 export function openWorld(memory: WebAssembly.Memory, layout: WorldLayout): SimWorld {
   return new SimWorld(memory, layout as unknown as SimLayout);
@@ -62,6 +64,7 @@ export class SimWorld implements World {
   private readonly intersections: IntersectionWatch;
   private readonly waitingBodies: InactiveBodies;
   private readonly rest: Rest;
+  private readonly methods: MethodBodies;
 
   constructor(memory: WebAssembly.Memory, layout: SimLayout) {
     this.memory = memory;
@@ -76,6 +79,7 @@ export class SimWorld implements World {
     this.intersections = new IntersectionWatch(memory, this.views, layout, this.kernel);
     this.waitingBodies = new InactiveBodies(this.views, layout, this.kernel);
     this.rest = new Rest(memory, this.views, layout, (body) => this.waitingBodies.waits(body));
+    this.methods = new MethodBodies(memory, this.views, layout, this.kernel);
   }
 
   /** Calls back after every substep (not while resting), in the middle of `step`. */
@@ -151,6 +155,8 @@ export class SimWorld implements World {
     seconds.inputs += (performance.now() - looked) / 1000;
     this.watch(L.WATCH_PREEMPTION, this.preempt !== undefined);
     this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
+    const solved = performance.now();
+    this.stepMethods();
     const stepped = performance.now();
     this.guard(tick, events);
     this.phaseWatcher?.(HOST_STAGES.guard);
@@ -160,6 +166,7 @@ export class SimWorld implements World {
     const spent = new Float64Array(this.memory.buffer, L.HEADER + L.H_STAGE, L.STAGES);
     for (const [s, stage] of KERNEL_STAGES.entries()) seconds[stage] = spent[s]!;
     seconds.intersections += (looked - applied) / 1000;
+    seconds.methods = (stepped - solved) / 1000;
     seconds.guard = (performance.now() - stepped) / 1000;
     return { seconds, events };
   }
@@ -270,6 +277,17 @@ export class SimWorld implements World {
 
   private heldAt(body: number): number {
     return statusAt(this.layout, body);
+  }
+
+  private stepMethods(): void {
+    if (!this.methods.any) return;
+    this.methods.step((body) => this.views.i32[this.heldAt(body)] === HELD);
+    this.phaseWatcher?.(HOST_STAGES.methods);
+  }
+
+  /** Elastic energy of a body with a method of its own, J; undefined of others. */
+  methodEnergy(body: number): number | undefined {
+    return this.methods.energy(body);
   }
 
   /** How far a body's stress has settled; @see Rest.settlement */

@@ -62,6 +62,17 @@ const PICTURES: Picture[] = [
     afterMs: 2500,
   },
   { scene: "hundred-bodies", poses: [], again: true, afterMs: 1500 },
+  { scene: "integrators", poses: [], again: true, afterMs: 1200 },
+  {
+    scene: "one-cube",
+    poses: [-0.93, -0.31, 0.31].map((x) => ({
+      from: [x, 0.36, 0.15],
+      by: [40, -25],
+      color: "#e4572e",
+      name: "Ada",
+    })),
+    afterMs: 2500,
+  },
   { scene: "bullet-curtain", poses: [], again: true, afterMs: 350 },
   {
     scene: "put-in",

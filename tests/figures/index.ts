@@ -31,5 +31,6 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   "pbd-stiffness": () => import("./pbdStiffness.ts"),
   hexahedron: () => import("./hexahedron.ts"),
   inversion: () => import("./inversion.ts"),
+  methods: () => import("./methods.ts"),
   table1: () => import("./table1.ts"),
 };

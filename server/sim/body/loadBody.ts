@@ -46,6 +46,7 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
         : await clothShape(body, path, options, pace);
   const { own, positions, triangles, tets, origin, mass, elements, enclosed, detail } = shape;
   const particleCount = positions.length / 3;
+  const method = body.kind === "ball" ? undefined : body.method;
 
   const formless = body.solver === "paper" && elements.find((e) => BLOCK_KINDS[e.kind].paperPhase === undefined);
   if (formless)
@@ -73,7 +74,8 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
     meanEdge: meanEdge(own, triangles),
     elements,
     ...(enclosed && { enclosed }),
-    form: body.solver ?? "compliant",
+    form: method ? "method" : (body.solver ?? "compliant"),
+    ...(method && { method }),
     schedule: scheduleOf(body.sweep),
     triangles,
     tets,

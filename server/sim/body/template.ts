@@ -2,7 +2,7 @@
  * A body as the scene describes it, made ready: placed particles, masses, forces, constraints, surface, detail mesh.
  * Immutable.
  */
-import type { Body, Look, Plasticity, Vec3 } from "../../../shared/scene.ts";
+import type { Body, Look, Method, Plasticity, Vec3 } from "../../../shared/scene.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import type { Elements } from "../constraints/elements.ts";
 import type { EnclosedVolume } from "../constraints/geometric.ts";
@@ -74,6 +74,8 @@ export interface BodyTemplate {
   elements: Elements[];
   /** How and in which order they are solved. */
   form: Form;
+  /** Of form "method": which, and its settings. */
+  method?: Method;
   schedule: Schedule;
   /** One constraint over the whole surface: the volume inside it. */
   enclosed?: EnclosedVolume;

@@ -84,6 +84,13 @@ const noFlows = (): Record<Flow, number> => Object.fromEntries(FLOWS.map((f) => 
 /** Flows by impulses. */
 const IMPULSES = ["attachments", "contacts", "colliders", "damping", "momentum"] as const;
 type Impulse = (typeof IMPULSES)[number];
+/** Whose the change of a stage outside of the kernel is. */
+const HOST_FLOWS: Readonly<Record<number, Flow>> = {
+  [HOST_STAGES.inputs]: "inputs",
+  [HOST_STAGES.methods]: "solver",
+  [HOST_STAGES.guard]: "guard",
+  [HOST_STAGES.rest]: "rest",
+};
 /** Who moves particles between prediction and velocity update; all others are the solver. */
 const MOVER: Readonly<Record<number, "attachments" | "contacts">> = {
   [L.KIND_POINTS]: "attachments",
@@ -150,11 +157,7 @@ export class EnergyLedger {
     this.flows = layout.bodies.map(noFlows);
     this.entries.push(this.entry(this.held.map(total)));
     this.flows = layout.bodies.map(noFlows);
-    world.watchPhases((phase) =>
-      phase < 0
-        ? this.hostDone(phase === HOST_STAGES.inputs ? "inputs" : phase === HOST_STAGES.guard ? "guard" : "rest")
-        : this.phaseDone(phase),
-    );
+    world.watchPhases((phase) => (phase < 0 ? this.hostDone(HOST_FLOWS[phase]!) : this.phaseDone(phase)));
   }
 
   /** After every `step` of the world: closes the tick. */
@@ -224,6 +227,8 @@ export class EnergyLedger {
   }
 
   private elastic(b: number, x: Float64Array): number {
+    const own = this.world.methodEnergy(b);
+    if (own !== undefined) return own;
     const { first, count } = this.created.layout.bodies[b]!;
     return elasticEnergyOf(this.plastic.bodies[b]!, x.subarray(3 * first, 3 * (first + count)));
   }

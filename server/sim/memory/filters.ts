@@ -6,7 +6,7 @@ import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
 import type { Meets } from "./surfaces.ts";
 
-type FilteredBody = Pick<BodyTemplate, "name" | "touch">;
+type FilteredBody = Pick<BodyTemplate, "name" | "touch" | "form">;
 
 /** Either may say so. */
 function passThrough(a: FilteredBody, b: FilteredBody | Collider): boolean {
@@ -17,8 +17,10 @@ function passThrough(a: FilteredBody, b: FilteredBody | Collider): boolean {
 /** @param others the colliders that have a surface, in the order of their surfaces, which lie behind the bodies' */
 export function surfaceFilter(bodies: readonly FilteredBody[], others: readonly Collider[]): Meets {
   const surface = (n: number): FilteredBody | Collider => bodies[n] ?? others[n - bodies.length]!;
+  // particles of a method meet shapes (methods/methodBodies.ts), no surfaces
+  const meetsSurfaces = (n: number): boolean => bodies[n]?.form !== "method";
   // colliders do not meet each other
-  return (a, b) => a < bodies.length && !passThrough(bodies[a]!, surface(b));
+  return (a, b) => a < bodies.length && meetsSurfaces(a) && meetsSurfaces(b) && !passThrough(bodies[a]!, surface(b));
 }
 
 export interface PlannedFilters {

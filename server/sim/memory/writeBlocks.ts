@@ -13,10 +13,10 @@ import type { WaitingRun } from "./program.ts";
 import { massParts, scheduleOf, type Schedule } from "./sweeps.ts";
 
 /**
- * compliant: C = sqrt(2E) and its relatives with a multiplier. paper: C = E. implicit: no constraints, but a step of
- * its own (memory/implicit.ts).
+ * compliant: C = sqrt(2E) and its relatives with a multiplier. paper: C = E. implicit and method: no constraints, but a
+ * step of their own (memory/implicit.ts, methods/).
  */
-export type Form = "compliant" | "paper" | "implicit";
+export type Form = "compliant" | "paper" | "implicit" | "method";
 const FORMS: readonly Form[] = ["compliant", "paper"];
 
 export interface BodyElements {

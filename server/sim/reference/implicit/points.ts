@@ -66,8 +66,9 @@ export class HoldingPoints {
     });
   }
 
-  product(p: Float64Array, q: Float64Array): void {
-    this.points.forEach((point, n) => scatter(point, this.effective[n]!, weighted(point, p), q));
+  /** q += scale H p of the last linearization. */
+  product(p: Float64Array, q: Float64Array, scale = 1): void {
+    this.points.forEach((point, n) => scatter(point, scale * this.effective[n]!, weighted(point, p), q));
   }
 }
 

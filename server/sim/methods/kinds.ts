@@ -1,0 +1,14 @@
+/** Every method by its name in a scene. */
+import type { Method as MethodSpec } from "../../../shared/scene.ts";
+import { finiteElements } from "./finiteElements.ts";
+import { finiteVolumes } from "./finiteVolumes.ts";
+import { massSpring } from "./massSpring.ts";
+import type { MethodKind } from "./method.ts";
+import { modal } from "./modal.ts";
+
+export const METHOD_KINDS: Readonly<Record<MethodSpec["type"], MethodKind>> = {
+  "mass-spring": massSpring,
+  "finite-elements": finiteElements,
+  "finite-volumes": finiteVolumes,
+  modal,
+};

@@ -1,0 +1,193 @@
+/**
+ * The room's side of the seam (method.ts), the same for every method. After the kernel's substeps, by the thread that
+ * orchestrates the tick:
+ *
+ *   take over   what others have changed in the particles (an impulse, a reset, a collider) -> the float64 state
+ *   hold        hands and attachments, with their targets as of now
+ *   step        of the method
+ *   collide     particles, rounded to float32, against colliders that have a signed distance: swept, friction,
+ *               restitution, as for any other particle (kernel/assembly/colliders/collide.ts)
+ *
+ * Nothing outlives a tick but the room's memory.
+ */
+import type { Views } from "../grabs.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
+import type { Kernel } from "../kernelModule.ts";
+import type { SimLayout } from "../layout.ts";
+import { HoldingPoints, type HeldPoint } from "../reference/implicit/points.ts";
+import { METHOD_KINDS } from "./kinds.ts";
+import type { Constants, Method, MethodBody, MethodState } from "./method.ts";
+import { viewOf, type MethodLayout } from "./planMethods.ts";
+
+/** HoldingPoints holds what has no compliance by so many times the inertia of what is held. */
+const HOLDING = 1e4;
+
+interface OpenBody {
+  layout: MethodLayout;
+  known: MethodBody;
+  method: Method;
+  state: MethodState;
+  points: HoldingPoints;
+  /** float64[3N] N */
+  force: Float64Array;
+}
+
+export class MethodBodies {
+  private readonly views: Views;
+  private readonly layout: SimLayout;
+  private readonly kernel: Kernel;
+  private readonly bodies: OpenBody[];
+
+  constructor(memory: WebAssembly.Memory, views: Views, layout: SimLayout, kernel: Kernel) {
+    this.views = views;
+    this.layout = layout;
+    this.kernel = kernel;
+    this.bodies = layout.methods.map((own) => open(memory.buffer, layout, own));
+  }
+
+  get any(): boolean {
+    return this.bodies.length > 0;
+  }
+
+  /** One tick of all bodies that are not held. @param held whether a body stays where it is until a reset */
+  step(held: (body: number) => boolean): void {
+    for (const body of this.bodies) {
+      if (held(body.layout.body)) continue;
+      this.takeOver(body);
+      this.sumForces(body);
+      body.points.hold(this.pointsOf(body));
+      for (let n = 0; n < body.layout.steps; n++) {
+        body.method.step(body.state, body);
+        this.publish(body);
+        this.collide(body);
+        this.takeOver(body);
+      }
+    }
+  }
+
+  /** J; undefined: the body has no method. */
+  energy(b: number): number | undefined {
+    const body = this.bodies.find(({ layout }) => layout.body === b);
+    return body?.method.energy(body.state);
+  }
+
+  private first({ layout }: OpenBody): number {
+    return this.layout.bodies[layout.body]!.first;
+  }
+
+  /** Where a particle is not the state, rounded, somebody has moved it. */
+  private takeOver(body: OpenBody): void {
+    const { f32 } = this.views;
+    const { x, v } = body.state;
+    const first = 4 * this.first(body);
+    const xs = this.layout.x / 4 + first;
+    const vs = this.layout.v / 4 + first;
+    for (let k = 0, at = 0; k < x.length; k += 3, at += 4) {
+      for (let r = 0; r < 3; r++) {
+        const place = f32[xs + at + r]!;
+        const speed = f32[vs + at + r]!;
+        if (place !== Math.fround(x[k + r]!)) x[k + r] = place;
+        if (speed !== Math.fround(v[k + r]!)) v[k + r] = speed;
+      }
+    }
+  }
+
+  private publish(body: OpenBody): void {
+    const { f32, i32 } = this.views;
+    const { x, v } = body.state;
+    const first = 4 * this.first(body);
+    const xs = this.layout.x / 4 + first;
+    const vs = this.layout.v / 4 + first;
+    const previous = i32[(L.HEADER + L.H_XPREV) / 4]! / 4 + first;
+    for (let k = 0, at = 0; k < x.length; k += 3, at += 4) {
+      for (let r = 0; r < 3; r++) {
+        f32[previous + at + r] = f32[xs + at + r]!;
+        f32[xs + at + r] = x[k + r]!;
+        f32[vs + at + r] = v[k + r]!;
+      }
+    }
+  }
+
+  private collide(body: OpenBody): void {
+    const first = this.first(body);
+    const row = this.layout.bodyRows + body.layout.body * L.BODY_BYTES;
+    const table = this.views.i32[(row + L.BODY_MEETS) / 4]!;
+    this.kernel.collide(first, first + body.known.count, body.known.h, table);
+  }
+
+  /** m a, with the acceleration by gravity and loads as the room has it. */
+  private sumForces(body: OpenBody): void {
+    const { f32, i32 } = this.views;
+    const acc = i32[(L.HEADER + L.H_ACC) / 4]! / 4 + 4 * this.first(body);
+    body.known.mass.forEach((m, i) => {
+      for (let r = 0; r < 3; r++) body.force[3 * i + r] = m * f32[acc + 4 * i + r]!;
+    });
+  }
+
+  private pointsOf(body: OpenBody): HeldPoint[] {
+    const { f32, i32 } = this.views;
+    const { points, attachmentCount, grabCount, x } = this.layout;
+    const from = x + 16 * this.first(body);
+    const end = from + 16 * body.known.count;
+    const held: HeldPoint[] = [];
+    for (let slot = 0; slot < attachmentCount + grabCount; slot++) {
+      const at = (points + slot * L.POINT_BYTES) / 4;
+      const address = i32[at + L.POINT_ADDRESS / 4]!;
+      if (i32[at + L.POINT_ACTIVE / 4] !== L.POINT_IMPLICIT || address < from || address >= end) continue;
+      const count = i32[at + L.POINT_COUNT / 4]!;
+      const rows = Array.from({ length: count }, (_, i) => i);
+      held.push({
+        particles: rows.map((i) => (i32[at + L.POINT_ADDRESS / 4 + i]! - from) / 16),
+        weights: rows.map((i) => f32[at + L.POINT_WEIGHT / 4 + i]!),
+        target: this.targetOf(at),
+        compliance: f32[at + L.POINT_ALPHA / 4]!,
+        maxForce: f32[at + L.POINT_MAX_FORCE / 4]! * f32[at + L.POINT_SHARE / 4]!,
+      });
+    }
+    return held;
+  }
+
+  /** Of a target on a moving collider: s + R (target - center), where the tick ends. @param at word of the slot */
+  private targetOf(at: number): [number, number, number] {
+    const { f32, i32 } = this.views;
+    const target = [0, 1, 2].map((r) => f32[at + L.POINT_TARGET / 4 + r]!) as [number, number, number];
+    const motion = i32[at + L.POINT_MOTION / 4]! / 4;
+    if (motion === 0) return target;
+    const from = target.map((t, r) => t - f32[motion + L.MOTION_CENTER / 4 + r]!);
+    const R = motion + L.MOTION_R1 / 4;
+    return [0, 1, 2].map(
+      (r) =>
+        f32[motion + L.MOTION_S1 / 4 + r]! +
+        (f32[R + 3 * r]! * from[0]! + f32[R + 3 * r + 1]! * from[1]! + f32[R + 3 * r + 2]! * from[2]!),
+    ) as [number, number, number];
+  }
+}
+
+function open(buffer: ArrayBufferLike, room: SimLayout, layout: MethodLayout): OpenBody {
+  const { count } = room.bodies[layout.body]!;
+  const known: MethodBody = {
+    count,
+    mass: new Float64Array(buffer, layout.mass, count),
+    h: 1 / (room.tickHz * layout.steps),
+    alpha: layout.alpha,
+    beta: layout.beta,
+  };
+  const constants: Constants = {};
+  for (const { name, address, length, integers } of layout.constants)
+    constants[name] = viewOf(buffer, address, length, integers);
+  const kind = METHOD_KINDS[layout.spec.type];
+  return {
+    layout,
+    known,
+    method: kind.open(constants, layout.spec, known),
+    state: {
+      x: new Float64Array(buffer, layout.state, 3 * count),
+      v: new Float64Array(buffer, layout.state + 24 * count, 3 * count),
+    },
+    points: new HoldingPoints({
+      mass: known.mass,
+      coefficient: kind.grip(layout.spec) / (HOLDING * known.h * known.h),
+    }),
+    force: new Float64Array(3 * count),
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * Bodies with a method of their own (method.ts) -> their constants and float64 state in the room's memory. The state is
+ * a StateRun like that of any constraint: in the hash, in reset and roll-back; and memory is what a checkpoint is made
+ * of.
+ */
+import type { Method as MethodSpec } from "../../../shared/scene.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
+import type { BodyTemplate } from "../body/template.ts";
+import type { Allocator } from "../memory/map.ts";
+import type { StateRun } from "../memory/writeBlocks.ts";
+import { METHOD_KINDS } from "./kinds.ts";
+import type { Constants, MethodBody } from "./method.ts";
+
+/** One body, as any thread opens it: plain data. */
+export interface MethodLayout {
+  body: number;
+  spec: MethodSpec;
+  /** Steps a tick. */
+  steps: number;
+  alpha: number;
+  beta: number;
+  /** Address of float64[6N]: positions, then velocities. */
+  state: number;
+  /** Address of float64[N] kg. */
+  mass: number;
+  constants: { name: string; address: number; length: number; integers: boolean }[];
+}
+
+/** Steps a tick where a scene does not say. */
+const DEFAULT_STEPS = 4;
+
+export interface PlannedMethods {
+  layouts: MethodLayout[];
+  states: StateRun[];
+  /** Once the particles are written. @param bodyRows address of the BODY rows */
+  write: (buffer: ArrayBufferLike, bodyRows: number) => void;
+}
+
+/** @throws SceneError where a method cannot have the body */
+export function planMethods(bodies: readonly BodyTemplate[], tickHz: number, allocator: Allocator): PlannedMethods {
+  const planned = bodies.flatMap((template, body) =>
+    template.method ? [planBody(template, template.method, body, tickHz, allocator)] : [],
+  );
+  return {
+    layouts: planned.map(({ layout }) => layout),
+    states: planned.map(({ run }) => run),
+    write: (buffer, bodyRows) =>
+      planned.forEach(({ template, layout, run, constants, mass }) => {
+        new Int32Array(buffer)[(bodyRows + layout.body * L.BODY_BYTES + L.BODY_IMPLICIT) / 4] = 1;
+        new Float64Array(buffer, layout.mass, mass.length).set(mass);
+        for (const { name, address, length, integers } of layout.constants)
+          viewOf(buffer, address, length, integers).set(constants[name]!);
+        const velocity = Float64Array.from(template.positions, (_, k) =>
+          mass[Math.floor(k / 3)]! > 0 ? template.velocity[k % 3]! : 0,
+        );
+        for (const address of [run.address, run.initial, run.good]) {
+          new Float64Array(buffer, address, velocity.length).set(template.positions);
+          new Float64Array(buffer, address + velocity.byteLength, velocity.length).set(velocity);
+        }
+      }),
+  };
+}
+
+interface PlannedBody {
+  template: BodyTemplate;
+  layout: MethodLayout;
+  run: StateRun;
+  constants: Constants;
+  mass: Float64Array;
+}
+
+function planBody(
+  template: BodyTemplate,
+  spec: MethodSpec,
+  body: number,
+  tickHz: number,
+  allocator: Allocator,
+): PlannedBody {
+  const count = template.particleCount;
+  const mass = template.mass.map((m, i) => (template.pinned[i] ? 0 : m));
+  const steps = spec.steps ?? DEFAULT_STEPS;
+  const known: MethodBody = {
+    count,
+    mass,
+    h: 1 / (tickHz * steps),
+    alpha: template.damping,
+    beta: spec.stiffnessDamping ?? 0,
+  };
+  const constants = METHOD_KINDS[spec.type].plan(template, spec, known, `/bodies/${body}/method/type`);
+  const bytes = 48 * count;
+  const state = allocator.take(bytes);
+  return {
+    template,
+    constants,
+    mass,
+    layout: {
+      body,
+      spec,
+      steps,
+      alpha: known.alpha,
+      beta: known.beta,
+      state,
+      mass: allocator.take(mass.byteLength),
+      constants: Object.entries(constants).map(([name, array]) => ({
+        name,
+        address: allocator.take(array.byteLength),
+        length: array.length,
+        integers: array instanceof Uint32Array,
+      })),
+    },
+    run: {
+      body,
+      address: state,
+      stride: 16,
+      offset: 0,
+      rows: 1,
+      firstLane: 0,
+      lastLane: bytes / 4,
+      initial: allocator.take(bytes),
+      good: allocator.take(bytes),
+    },
+  };
+}
+
+export function viewOf(
+  buffer: ArrayBufferLike,
+  address: number,
+  length: number,
+  integers: boolean,
+): Float64Array | Uint32Array {
+  return integers ? new Uint32Array(buffer, address, length) : new Float64Array(buffer, address, length);
+}

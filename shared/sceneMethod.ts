@@ -1,0 +1,79 @@
+/**
+ * What a body with a method of its own cannot have (server/sim/methods): each check throws a SceneError with the field's
+ * path, its value and the limit.
+ */
+import type { Body, Collider, Method, Scene } from "./scene.ts";
+import { SceneError } from "./sceneError.ts";
+import { passThrough, type Elastic } from "./sceneImplicit.ts";
+
+/** Its particles meet shapes that stand: everything else it must pass through, itself included. */
+export function checkMethods({
+  bodies,
+  colliders = [],
+  attachments = [],
+}: Pick<Scene, "bodies" | "colliders" | "attachments">): void {
+  bodies.forEach((body, i) => {
+    if (body.kind === "ball" || !body.method) return;
+    const path = `/bodies/${i}`;
+    for (const field of ["solver", "sweep", "start", "waiting"] as const)
+      if (body[field]) throw new SceneError(`${path}/${field}`, body[field], "absent where a method is given");
+    checkMaterial(body, body.method, path);
+    checkTouch(body, bodies, colliders, path);
+    attachments.forEach(({ from, to }, n) => {
+      if ("body" in to && (from.body === body.name || to.body === body.name))
+        throw new SceneError(
+          `/attachments/${n}/to`,
+          to,
+          `a place in the world or a collider: ${body.name} has a method of its own`,
+        );
+    });
+  });
+}
+
+function checkTouch(body: Elastic, bodies: readonly Body[], colliders: readonly Collider[], path: string): void {
+  if (body.contact?.self !== false)
+    throw new SceneError(
+      `${path}/contact/self`,
+      body.contact?.self,
+      "false where a method is given: such a body does not touch itself",
+    );
+  const others = bodies.filter((b) => b !== body);
+  const met = [...others, ...colliders.filter((c) => c.type === "mesh" || c.motion)].find(
+    (other) => !passThrough(body, other),
+  );
+  if (met)
+    throw new SceneError(
+      `${path}/contact/ignore`,
+      body.contact.ignore,
+      `the names of all other bodies, and of colliders that move or are meshes, where a method is given, ${met.name ?? "one without a name"} among them: such a body meets shapes that stand, particle by particle`,
+    );
+}
+
+function checkMaterial({ kind, material: m }: Elastic, method: Method, path: string): void {
+  if (method.type === "mass-spring") {
+    const compliance = m.model === "pbd" && m.distance && "compliance" in m.distance ? m.distance.compliance : 0;
+    if (!(compliance! > 0))
+      throw new SceneError(
+        `${path}/material/distance/compliance`,
+        compliance,
+        "> 0, of model pbd, where the method is mass-spring: springs are 1/compliance stiff",
+      );
+    if (m.model === "pbd" && (m.volume || m.distance!.unilateral))
+      throw new SceneError(
+        `${path}/material/${m.volume ? "volume" : "distance/unilateral"}`,
+        m.volume ?? true,
+        "absent where the method is mass-spring",
+      );
+    return;
+  }
+  if (kind !== "soft")
+    throw new SceneError(`${path}/method/type`, method.type, "mass-spring for a cloth: the others are of tetrahedra");
+  if (m.model !== undefined && m.model !== "stvk")
+    throw new SceneError(
+      `${path}/material/model`,
+      m.model,
+      `absent where the method is ${method.type}: it knows Hooke's law`,
+    );
+  if ("plasticity" in m && m.plasticity)
+    throw new SceneError(`${path}/material/plasticity`, m.plasticity, "absent where a method is given");
+}

@@ -1,0 +1,57 @@
+/** What the tests of methods share: bodies of a method, their templates, and steps without a room. */
+import type { Body, Method, SoftBody } from "../../../shared/scene.ts";
+import { createWorld } from "../../../server/sim/createWorld.ts";
+import type { BodyTemplate } from "../../../server/sim/body/template.ts";
+import type { MethodBody, Outside } from "../../../server/sim/methods/method.ts";
+import { HoldingPoints } from "../../../server/sim/reference/implicit/points.ts";
+
+export const YOUNG = 2e4;
+export const POISSON = 0.3;
+
+/** A cube of 0.5 m that stands on the ground, its lowest particles fixed. */
+export function cube(method: Method, more: Partial<SoftBody> = {}): SoftBody {
+  const springs = method.type === "mass-spring";
+  return {
+    name: "cube",
+    kind: "soft",
+    mesh: { type: "box", size: [0.5, 0.5, 0.5], cells: [2, 2, 2] },
+    transform: { translate: [0, 0.25, 0] },
+    material: springs
+      ? { model: "pbd", density: 1000, damping: 1, distance: { compliance: 1 / 3000 } }
+      : { density: 1000, damping: 1, youngsModulus: YOUNG, poissonsRatio: POISSON },
+    pins: [{ select: { box: { min: [-1, -1, -1], max: [1, 0.001, 1] } } }],
+    contact: { self: false },
+    method,
+    ...more,
+  };
+}
+
+export async function templateOf(body: Body): Promise<BodyTemplate> {
+  const { bodies } = await createWorld({ version: 1, title: "template", bodies: [body] }, { baseDir: "." });
+  return bodies[0]!;
+}
+
+/** As a room has it. @param h s */
+export function known({ particleCount, mass, pinned }: BodyTemplate, h: number, alpha = 0, beta = 0): MethodBody {
+  return { count: particleCount, mass: mass.map((m, i) => (pinned[i] ? 0 : m)), h, alpha, beta };
+}
+
+/** Nobody's hand. @param force float64[3N] N */
+export function outside(body: MethodBody, force = new Float64Array(3 * body.count)): Outside {
+  return { force, points: new HoldingPoints({ mass: body.mass, coefficient: 1 }) };
+}
+
+/** The same numbers in every run, in [-1, 1). */
+export function randoms(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return state / 1073741824 - 1;
+  };
+}
+
+export const largest = (values: Iterable<number>): number => {
+  let most = 0;
+  for (const value of values) most = Math.max(most, Math.abs(value));
+  return most;
+};

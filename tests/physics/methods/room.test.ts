@@ -1,0 +1,292 @@
+/**
+ * What a room does for bodies with a method of their own, whatever the method: hands, impulses, attachments, colliders,
+ * reset, roll-back, sleep, energy books, and the same bits by any number of threads, after a restore and on repeat.
+ */
+import { describe, expect, test } from "vitest";
+import type { Body, Method, Scene, SoftMaterial } from "../../../shared/scene.ts";
+import { loadState, saveState } from "../../../server/sim/checkpoint.ts";
+import { createWorld, type CreatedWorld } from "../../../server/sim/createWorld.ts";
+import { StepWorkers } from "../../../server/sim/stepWorkers.ts";
+import type { Input } from "../../../server/sim/types.ts";
+import { openWorld } from "../../../server/sim/world.ts";
+import { copyMemory } from "../../../server/workers/memoryCopy.ts";
+import { laboratory } from "../laboratory.ts";
+import { watched, worst } from "../watched.ts";
+import { cube, largest } from "./kit.ts";
+
+const METHODS: [name: string, method: Method][] = [
+  ["springs, explicit", { type: "mass-spring", integrator: "explicit", steps: 16, stiffnessDamping: 0.005 }],
+  ["springs, symplectic", { type: "mass-spring", integrator: "symplectic", steps: 8 }],
+  ["springs, implicit", { type: "mass-spring" }],
+  ["linear elements", { type: "finite-elements", warped: false, stiffnessDamping: 0.001 }],
+  ["warped elements", { type: "finite-elements" }],
+  ["volumes", { type: "finite-volumes", integrator: "symplectic", steps: 8 }],
+  ["modes", { type: "modal", modes: 20 }],
+];
+
+/** All of them side by side, a jelly among them, over a floor; and a hand for each. */
+function together(): Promise<CreatedWorld> {
+  const names = METHODS.map(([name]) => name);
+  const bodies = METHODS.map(([name, method], n) => ({
+    ...cube(method),
+    name,
+    transform: { translate: [0.7 * n, 0.25, 0] },
+    pins: [{ select: { box: { min: [-10, -1, -1], max: [10, 0.001, 1] } } }],
+    contact: { self: false, ignore: [...names.filter((other) => other !== name), "jelly"] },
+  })) as Body[];
+  const { method: _, pins: __, contact: ___, ...free } = cube({ type: "finite-elements" });
+  bodies.splice(3, 0, { ...free, name: "jelly", transform: { translate: [0, 0.4, 1] } });
+  return createWorld(
+    { version: 1, title: "together", bodies, colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }] },
+    { baseDir: "." },
+  );
+}
+
+function script(tick: number, count: number): Input[] {
+  const bodies = Array.from({ length: count }, (_, body) => body);
+  if (tick === 3)
+    return bodies.map((body) => ({
+      type: "grab",
+      member: 1 + body,
+      grab: 0,
+      body,
+      triangle: 9,
+      u: 0.2,
+      v: 0.3,
+      target: [0.8 * body, 0.9, 0.2],
+    }));
+  if (tick === 9) return [{ type: "impulse", member: 1, body: 4, triangle: 20, u: 0.1, v: 0.2, impulse: [1, 2, -1] }];
+  return tick === 14 ? bodies.map((body) => ({ type: "releaseAll", member: 1 + body })) : [];
+}
+
+const TICKS = 20;
+
+async function hash(created: CreatedWorld, threads: number, reopen = false): Promise<string> {
+  let world = openWorld(created.memory, created.layout);
+  const workers = await StepWorkers.start(world, created.memory, threads);
+  for (let tick = 1; tick <= TICKS; tick++) {
+    if (reopen) world = openWorld(created.memory, created.layout);
+    const step = reopen ? world : workers;
+    expect(step.step(script(tick, created.layout.bodyCount)).events).toEqual([]);
+  }
+  await workers.stop();
+  return world.stateHash();
+}
+
+describe("the same bits", () => {
+  test("with two and three threads, and with a new world for every tick", async () => {
+    const alone = await hash(await together(), 1);
+    expect(await hash(await together(), 2)).toBe(alone);
+    expect(await hash(await together(), 3)).toBe(alone);
+    expect(await hash(await together(), 1, true)).toBe(alone);
+  });
+
+  test("from a checkpoint in the middle of a pull", async () => {
+    const { memory: template, layout } = await together();
+    const memory = copyMemory(template);
+    const live = openWorld(memory, layout);
+    for (let tick = 1; tick <= 8; tick++) live.step(script(tick, layout.bodyCount));
+    const state = saveState(memory, template, layout);
+    const restored = copyMemory(template);
+    loadState(restored, layout, state);
+    const other = openWorld(restored, layout);
+    for (let tick = 9; tick <= TICKS; tick++) {
+      live.step(script(tick, layout.bodyCount));
+      other.step(script(tick, layout.bodyCount));
+      expect(other.stateHash(), `tick ${tick}`).toBe(live.stateHash());
+    }
+    expect(Buffer.compare(saveState(restored, template, layout), saveState(memory, template, layout))).toBe(0);
+  });
+
+  test("the float64 behind the particles is in the hash", async () => {
+    const { memory, layout } = await together();
+    const world = openWorld(memory, layout);
+    const before = world.stateHash();
+    const [springs] = layout.methods;
+    new Float64Array(memory.buffer, springs!.state, 3)[0]! += 1e-12;
+    expect(world.stateHash()).not.toBe(before);
+  });
+
+  test("after a reset as from the start", async () => {
+    const { memory, layout } = await together();
+    const world = openWorld(memory, layout);
+    const xs = (): Float64Array[] =>
+      layout.methods.map(({ state, body }) =>
+        new Float64Array(memory.buffer, state, 6 * layout.bodies[body]!.count).slice(),
+      );
+    const run = (first: Input[]): Float64Array[] => {
+      for (let tick = 0; tick < 6; tick++) world.step(tick === 0 ? first : []);
+      return xs();
+    };
+    const before = run([]);
+    run(script(3, layout.bodyCount));
+    expect(run([{ type: "reset", member: 1 }])).toEqual(before);
+  });
+});
+
+describe.each(METHODS)("%s", (_, method) => {
+  const settling = { damping: 8 };
+  const calm = (more: Partial<Body> = {}): Body => {
+    const body = cube(method, more as never);
+    return { ...body, material: { ...body.material, ...settling } as SoftMaterial };
+  };
+
+  test("a hand pulls with the force that it may, and lets go", async () => {
+    const lab = await laboratory({ bodies: [calm()], interaction: { grabMaxForce: 20, handSpeed: 1 } });
+    const rest = lab.positions();
+    const target: [number, number, number] = [0, 0.9, 0];
+    // a triangle on top
+    const { bodies } = lab.created;
+    const triangles = bodies[0]!.triangles;
+    const top = Array.from({ length: triangles.length / 3 }, (_, t) => t).find((t) =>
+      [0, 1, 2].every((c) => rest[3 * triangles[3 * t + c]! + 1]! > 0.499),
+    )!;
+    lab.run(120, [{ type: "grab", member: 1, grab: 0, body: 0, triangle: top, u: 0.3, v: 0.3, target }]);
+    const held = lab.positions();
+    expect(largest(held.map((x, k) => x - rest[k]!))).toBeGreaterThan(0.001);
+    // at rest the hand's force is what the fixed particles bear: the stored energy grows by F times its way
+    const energy = lab.world.methodEnergy(0)!;
+    expect(energy).toBeGreaterThan(0);
+    expect(energy).toBeLessThan(20 * largest(held.map((x, k) => x - rest[k]!)));
+    lab.run(400, [{ type: "release", member: 1, grab: 0 }]);
+    expect(lab.world.methodEnergy(0)!).toBeLessThan(1e-3 * energy);
+  });
+
+  test("an impulse arrives whole in a free body without gravity", async () => {
+    const free = cube(method, { pins: [] } as never);
+    const lab = await laboratory({
+      bodies: [{ ...free, material: { ...free.material, damping: 0 } as SoftMaterial }],
+    });
+    const impulse: [number, number, number] = [3, 5, -2];
+    lab.run(1, [{ type: "impulse", member: 1, body: 0, triangle: 4, u: 0.2, v: 0.3, impulse }]);
+    const v = lab.velocities();
+    const { mass } = lab.created.bodies[0]!;
+    // modes that are left out do not take part, but rigid motions are in every set
+    for (let r = 0; r < 3; r++) {
+      const momentum = mass.reduce((sum, m, i) => sum + m * v[3 * i + r]!, 0);
+      expect(Math.abs(momentum - impulse[r]!)).toBeLessThan(1e-4);
+    }
+  });
+
+  test("its books close, and its elastic energy is in them", async () => {
+    const { books, run } = await watched({ bodies: [calm()], gravity: [0, -9.81, 0] });
+    run(10);
+    expect(worst(books)).toBeLessThan(1e-12);
+    expect(books.entries.at(-1)!.bodies[0]!.elastic).toBeGreaterThan(0);
+  });
+
+  test("it falls asleep where nothing moves it", async () => {
+    const created = await createWorld({ version: 1, title: "asleep", bodies: [calm()] }, { baseDir: "." });
+    const world = openWorld(created.memory, created.layout);
+    for (let tick = 0; tick < 1200 && !world.resting; tick++) world.step([]);
+    expect(world.resting).toBe(true);
+  });
+});
+
+/** Modes of a body that falls turn as the linear do: not for tumbling. */
+const TUMBLING = METHODS.filter(([, { type }]) => type !== "modal");
+
+describe.each(TUMBLING)("%s against colliders", (_, method) => {
+  const fallen = async (colliders: Scene["colliders"]): Promise<{ lab: Awaited<ReturnType<typeof laboratory>> }> => {
+    const body = cube(method, { pins: [], transform: { translate: [0, 0.45, 0] } } as never);
+    const lab = await laboratory({
+      gravity: [0, -9.81, 0],
+      bodies: [{ ...body, material: { ...body.material, damping: 2 } as SoftMaterial }],
+      colliders: colliders!,
+    });
+    lab.run(240);
+    return { lab };
+  };
+
+  test("it comes to rest on a floor, and no particle is below", async () => {
+    const { lab } = await fallen([{ type: "plane", normal: [0, 1, 0], offset: 0 }]);
+    const heights = Array.from(lab.positions()).filter((_, k) => k % 3 === 1);
+    expect(Math.min(...heights)).toBeGreaterThan(-1e-6);
+    expect(Math.min(...heights)).toBeLessThan(0.02);
+    expect(Math.max(...heights)).toBeGreaterThan(0.35);
+    // explicit Euler moves by the velocity of the step before: on a floor it trembles
+    expect(largest(lab.velocities())).toBeLessThan(0.2);
+  });
+
+  test("no particle goes into a box or a sphere that it falls on", async () => {
+    const { lab } = await fallen([
+      { type: "box", center: [0, -0.1, 0], halfExtents: [0.4, 0.2, 0.4] },
+      { type: "sphere", center: [0.1, 0.1, 0.05], radius: 0.08 },
+      { type: "plane", normal: [0, 1, 0], offset: -0.3 },
+    ]);
+    const x = lab.positions();
+    for (let i = 0; i < x.length; i += 3) {
+      const inBox = Math.max(Math.abs(x[i]!) - 0.4, Math.abs(x[i + 1]! + 0.1) - 0.2, Math.abs(x[i + 2]!) - 0.4);
+      const toSphere = Math.hypot(x[i]! - 0.1, x[i + 1]! - 0.1, x[i + 2]! - 0.05) - 0.08;
+      expect(Math.min(inBox, toSphere)).toBeGreaterThan(-1e-4);
+    }
+  });
+});
+
+test("a body that explodes is rolled back and held, the others go on, and a reset brings it back", async () => {
+  const bodies = [
+    cube({ type: "mass-spring", integrator: "explicit", steps: 1 }, {
+      name: "explodes",
+      contact: { self: false, ignore: ["stays"] },
+    } as never),
+    cube({ type: "mass-spring" }, { name: "stays", contact: { self: false, ignore: ["explodes"] } } as never),
+  ];
+  const lab = await laboratory({ bodies, gravity: [0, -9.81, 0], worldRadius: 5 });
+  const events = lab.run(200);
+  expect(events).toMatchObject([{ type: "bodyHeld", body: 0 }]);
+  expect(largest(lab.positions(0))).toBeLessThan(5);
+  const there = lab.positions(0);
+  lab.run(5);
+  expect(lab.positions(0)).toEqual(there);
+  expect(largest(lab.velocities(1))).toBeLessThan(1);
+  const again = lab.run(200, [{ type: "reset", member: 1 }]);
+  expect(again.map(({ type }) => type)).toEqual(["reset", "bodyHeld"]);
+});
+
+test("an attachment carries a body that hangs from it, in the world and on a collider that moves", async () => {
+  const { material: _, ...net } = cube({ type: "mass-spring" });
+  const bodies: Body[] = [
+    {
+      ...net,
+      name: "net",
+      kind: "cloth",
+      mesh: { type: "grid", size: [0.4, 0.4], cells: [4, 4] },
+      material: { model: "pbd", density: 300, thickness: 0.001, damping: 2, distance: { compliance: 1 / 200 } },
+      pins: [],
+      contact: { self: false, ignore: ["lift"] },
+    },
+  ];
+  const lab = await laboratory({
+    gravity: [0, -9.81, 0],
+    bodies,
+    colliders: [
+      {
+        type: "sphere",
+        name: "lift",
+        center: [0.2, 0.25, 0.2],
+        radius: 0.05,
+        motion: { keys: [{ time: 0 }, { time: 1, translate: [0, 0.5, 0] }] },
+      },
+    ],
+    attachments: [
+      { from: { body: "net", particle: 0 }, to: { world: [-0.2, 0.25, -0.2] } },
+      { from: { body: "net", particle: 24 }, to: { collider: "lift" } },
+    ],
+  });
+  lab.run(300);
+  const x = lab.positions();
+  expect(largest(x.subarray(0, 3).map((value, r) => value - [-0.2, 0.25, -0.2][r]!))).toBeLessThan(1e-3);
+  expect(largest(x.subarray(72, 75).map((value, r) => value - [0.2, 0.75, 0.2][r]!))).toBeLessThan(1e-3);
+});
+
+test("modal analysis is refused where its eigenproblem is too large, or nothing is free", async () => {
+  const scene = (body: Partial<Body>): Scene => ({
+    version: 1,
+    title: "refused",
+    bodies: [{ ...cube({ type: "modal" }), ...body } as Body],
+  });
+  const large = scene({ mesh: { type: "box", size: [0.5, 0.5, 0.5], cells: [8, 8, 8] } });
+  await expect(createWorld(large, { baseDir: "." })).rejects.toThrow(/\/bodies\/0\/method\/type.*400 free particles/);
+  const fixed = scene({ pins: [{ select: { sphere: { center: [0, 0, 0], radius: 9 } } }] });
+  await expect(createWorld(fixed, { baseDir: "." })).rejects.toThrow(/every particle of the body is fixed/);
+});
