@@ -19,12 +19,13 @@ test("nothing is said down to 95 % of real time", () => {
   expect(slowMotionOf(stats({ timeDilation: 0.949 }), 60)?.factor).toBe(0.949);
 });
 
-test("the reason is what takes most of the tick, contact being two stages", () => {
+test("the reason is what takes most of the tick, contact being several stages", () => {
   expect(slowMotionOf(stats({}), 60)?.why).toContain("solving");
   expect(slowMotionOf(stats({ stages: { solve: 12, collide: 8, guard: 9 } }), 60)?.why).toContain("contact");
   expect(slowMotionOf(stats({ stages: { solve: 4, predict: 4, velocity: 4, collide: 11 } }), 60)?.why).toContain(
     "solving",
   );
+  expect(slowMotionOf(stats({ stages: { tetrahedra: 12, broadPhase: 7, contacts: 8 } }), 60)?.why).toContain("contact");
   expect(slowMotionOf(stats({ stages: { encode: 20, solve: 5 } }), 60)?.why).toContain("sending");
 });
 
