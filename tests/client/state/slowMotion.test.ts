@@ -1,3 +1,4 @@
+/** When a room is said to run slowly, and what for. */
 import { expect, test } from "vitest";
 import type { RoomStats } from "../../../shared/protocol.ts";
 import { slowMotionOf } from "../../../client/state/slowMotion.ts";
