@@ -6,6 +6,9 @@
 import "./styles/base.css";
 import "./styles/lobby.css";
 import "./styles/room.css";
+import "./styles/hands.css";
+import "./styles/panels.css";
+import "./styles/screens.css";
 import "./styles/replay.css";
 import "./styles/admin.css";
 

@@ -78,6 +78,7 @@ export const Notices = {
   UNTANGLED: { text: "Nothing intersects any more; contact holds from here on." },
   ROOM_RESTORED: { text: "The thread that ran this room was lost; the room goes on from its last whole tick." },
   WENT_BACK: { text: "The room's owner undid its last seconds." },
+  ANNOUNCEMENT: { text: "Whoever runs the server has something to say." },
 } as const satisfies Record<string, { text: string }>;
 
 export type NoticeCode = keyof typeof Notices;

@@ -130,6 +130,11 @@ export class AdminApi {
     await this.#ask("POST", `${inAdmin(room)}/kick`, banSeconds === undefined ? { member } : { member, banSeconds });
   }
 
+  /** Says something to everybody in the room. */
+  async announce(room: string, text: string): Promise<void> {
+    await this.#ask("POST", `${inAdmin(room)}/announce`, { text });
+  }
+
   async dispose(room: string): Promise<void> {
     await this.#ask("DELETE", inAdmin(room));
   }

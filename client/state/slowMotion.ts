@@ -6,13 +6,23 @@ const SEEN = 0.95;
 /** A tick that takes less than this part of its period is late because it waited for a thread. */
 const BUSY = 0.9;
 
-/** Stages of a tick by what they are about; those that are not here are the equations'. */
-const ABOUT: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    ["broadPhase", "contacts", "collide", "verify", "response", "intersections"].map((stage) => [stage, "contact"]),
-  ),
-  encode: "sending",
-};
+/** Stages of a tick that are about contact, in its order; those that are neither this nor sending are the equations'. */
+const CONTACT = new Set([
+  "broadPhase",
+  "points",
+  "contacts",
+  "rigid",
+  "collide",
+  "verify",
+  "response",
+  "intersections",
+  "guard",
+]);
+
+function aboutOf(stage: string): string {
+  if (stage === "encode") return "sending";
+  return CONTACT.has(stage) ? "contact" : "solving";
+}
 
 export interface SlowMotion {
   /** Part of real time, 0 to 1. */
@@ -27,7 +37,7 @@ export function slowMotionOf(stats: RoomStats, tickHz: number): SlowMotion | und
   if (stepMs < (BUSY * 1000) / tickHz) return { factor, why: "the server's threads are busy with other rooms" };
   const sums = new Map<string, number>();
   for (const [stage, ms] of Object.entries(stages)) {
-    const about = ABOUT[stage] ?? "solving";
+    const about = aboutOf(stage);
     sums.set(about, (sums.get(about) ?? 0) + ms);
   }
   const [most] = [...sums].sort((a, b) => b[1] - a[1]);

@@ -1,5 +1,5 @@
 /**
- * A card that a button opens: above its button where there is space, a sheet from below on small screens (room.css).
+ * A card that a button opens: above its button where there is space, a sheet from below on small screens (screens.css).
  * A press elsewhere closes it.
  */
 import { h } from "./dom.ts";

@@ -95,9 +95,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     onNotice: (code, text, details) => {
       // It has ended, or the room is a new one of the same name: not to be tried again.
       if (code === "TOKEN_INVALID") return forgetToken(room);
-      shell.toasts.show(
-        code === "PLACE_TAKEN" ? placeTaken(details, text) : code === "WENT_BACK" ? wentBack(details, text) : text,
-      );
+      shell.toasts.show(noticeText(code, text, details));
     },
     onWaiting: (member, came, went) => {
       shell.spares.setWaiting(state.spares.now);
@@ -259,6 +257,13 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     if (others.length > 0 && !shell.reset.panel.isOpen) return shell.reset.ask(others.length);
     shell.reset.panel.open(false);
     connection.send(build.reset());
+  }
+
+  function noticeText(code: string, text: string, details: unknown): string {
+    const said = (details as { text?: unknown } | undefined)?.text;
+    if (code === "ANNOUNCEMENT" && typeof said === "string") return said;
+    if (code === "PLACE_TAKEN") return placeTaken(details, text);
+    return code === "WENT_BACK" ? wentBack(details, text) : text;
   }
 
   function wentBack(details: unknown, text: string): string {

@@ -45,6 +45,8 @@ export class Stage {
   private lastDrawMs = 0;
   private sized = false;
   private readonly fit: boolean;
+  /** A view that was turned goes on for a moment, but for who wants less motion. */
+  private readonly swings = !matchMedia("(prefers-reduced-motion: reduce)").matches;
   /** Somebody has turned or moved the view: it is theirs until *Home*. */
   private moved = false;
 
@@ -93,7 +95,7 @@ export class Stage {
     this.camera.near = reach / 200;
     this.camera.far = reach * 40;
     this.controls = new OrbitControls(this.camera, canvas);
-    this.controls.enableDamping = true;
+    this.controls.enableDamping = this.swings;
     this.controls.dampingFactor = 0.09;
     this.controls.minDistance = 0.15 * reach;
     this.controls.maxDistance = 6 * reach;
@@ -114,7 +116,7 @@ export class Stage {
     // An update without damping ends what is left of a swing, which would carry the view on from home.
     this.controls.enableDamping = false;
     this.controls.update();
-    this.controls.enableDamping = true;
+    this.controls.enableDamping = this.swings;
     const step = this.homePosition
       .clone()
       .sub(this.homeTarget)

@@ -12,6 +12,7 @@ export type AuditAction =
   | "create"
   | "dispose"
   | "kick"
+  | "announce"
   | "ban"
   | "unban"
   | "lock"

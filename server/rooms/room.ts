@@ -250,6 +250,11 @@ export class Room {
     );
   }
 
+  /** Tells everybody who is here what an operator has to say. */
+  announce(text: string): void {
+    this.#broadcast.certain(encodeNotice("ANNOUNCEMENT", { text }), "other");
+  }
+
   /**
    * Goes back: everything since then has not been. Members are told as of a reset, and that it was no reset.
    * @throws CodedError STORE_AWAY: it went back, but the store has not got it yet

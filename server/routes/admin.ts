@@ -1,5 +1,5 @@
 /**
- * What operators do: kick, dispose, hand over; and the audit log. (What they see of rooms: adminRooms.ts.) Everything
+ * What operators do: kick, announce, dispose, hand over; and the audit log. (What they see of rooms: adminRooms.ts.) Everything
  * here needs an admin's token.
  */
 import type { FastifyInstance } from "fastify";
@@ -13,6 +13,8 @@ import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
 const MOST_ENTRIES = 1000;
+/** Characters: two lines on a phone. */
+const MAX_ANNOUNCEMENT = 200;
 const params = nameParam("room", "Name of the room.");
 const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
 
@@ -25,7 +27,7 @@ const entrySchema = {
     action: {
       type: "string",
       description:
-        "create, dispose, kick, ban, unban, lock, unlock, password, settings, token, undo, recording, rebalance, unpark, denied.",
+        "create, dispose, kick, ban, unban, lock, unlock, password, settings, token, undo, recording, rebalance, unpark, announce, denied.",
     },
     room: { type: "string", nullable: true },
     details: { type: "object", additionalProperties: true },
@@ -127,6 +129,34 @@ export function adminRoutes(app: FastifyInstance, { requestAuth, audit, cluster,
       const target = room.members.sessions.get(member);
       if (!target) throw new CodedError("MEMBER_NOT_FOUND", { field: "member", value: member });
       await room.moderation.kick(target, banSeconds, actor).finally(() => room.moderation.tellAccess());
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post<{ Params: { room: string }; Body: { text: string } }>(
+    "/api/admin/rooms/:room/announce",
+    {
+      schema: {
+        ...common,
+        summary: "Say something to everybody in a room (the notice ANNOUNCEMENT)",
+        params,
+        body: {
+          type: "object",
+          required: ["text"],
+          additionalProperties: false,
+          properties: { text: { type: "string", minLength: 1, maxLength: MAX_ANNOUNCEMENT, pattern: "\\S" } },
+        },
+        response: {
+          204: { type: "null", description: "Said." },
+          ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { actor } = requestAuth.of(request);
+      const room = registry.get(request.params.room);
+      room.announce(request.body.text);
+      audit.record("announce", actor, room.name, { text: request.body.text });
       return reply.code(204).send(null);
     },
   );

@@ -52,6 +52,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "GET /api/admin/processes": { who: "admin", cost: 2 },
   "DELETE /api/admin/rooms/:room": { who: "admin", cost: 10 },
   "POST /api/admin/rooms/:room/kick": { who: "admin", cost: 1 },
+  "POST /api/admin/rooms/:room/announce": { who: "admin", cost: 1 },
   "POST /api/admin/rooms/:room/hand-over": { who: "admin", cost: 10 },
   "POST /api/admin/rooms/:room/unpark": { who: "admin", cost: 10 },
   "GET /api/admin/rooms/:room/recording": { who: "admin", cost: 100 },

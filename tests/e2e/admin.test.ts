@@ -137,6 +137,44 @@ describe.skipIf(noBrowser)("operations", () => {
     await stage.shoot(page, "admin-audit");
   });
 
+  test("one room of many is found by who is in it; on a phone each is a card, and nothing is wider than the screen", async () => {
+    const rooms = await Promise.all(Array.from({ length: 7 }, () => stage.room("jelly-stack")));
+    const bot = await Bot.join(stage.url, rooms[3]!.name, { name: "Needle" });
+    const page = await enter();
+    const shown = () => page.locator("tbody:visible").evaluateAll((all) => all.map((body) => body.dataset.room));
+    expect((await shown()).sort()).toEqual(rooms.map(({ name }) => name).sort());
+    await page.fill('input[type="search"]', "  NEEDLE ");
+    expect(await shown()).toEqual([rooms[3]!.name]);
+    // what is said is heard where one has searched, and nowhere else
+    const guest = await stage.visit(rooms[3]!.path);
+    const elsewhere = await Bot.join(stage.url, rooms[4]!.name);
+    await guest.waitForSelector(".people li");
+    await page.fill('input[name="announcement"]', "Closing <b>soon</b>");
+    await page.press('input[name="announcement"]', "Enter");
+    await guest.waitForSelector(".toast");
+    expect(await guest.textContent(".toast")).toBe("Closing <b>soon</b>");
+    await bot.until(() => bot.notices.some(({ code }) => code === "ANNOUNCEMENT"), "what was said");
+    await page.waitForSelector('.audit li[data-action="announce"]');
+    expect(await page.locator('.audit li[data-action="announce"]').count()).toBe(1);
+    expect(elsewhere.notices).toEqual([]);
+    await elsewhere.leave();
+    await page.fill('input[type="search"]', "nobody has this name");
+    expect(await shown()).toEqual([]);
+    expect(await page.textContent(".admin .table > .none:not([hidden])")).toBe("No room matches.");
+    await page.fill('input[type="search"]', "");
+    await page.setViewportSize({ width: 390, height: 664 });
+    await row(page, rooms[3]!.name).locator(".toggle").click();
+    await page.waitForSelector(`li[data-member="${bot.welcome.member}"]`);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    const tooWide = await page.evaluate(() => {
+      const table = document.querySelector(".admin .table")!;
+      return table.scrollWidth - table.clientWidth;
+    });
+    expect(tooWide).toBeLessThanOrEqual(0);
+    await stage.shoot(page, "admin-phone");
+    await bot.leave();
+  });
+
   test("a room's recording is downloaded, and is one", async () => {
     const { name } = await stage.room("jelly-stack");
     const bot = await Bot.join(stage.url, name);

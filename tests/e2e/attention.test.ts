@@ -57,6 +57,27 @@ describe.skipIf(noBrowser)("attention", () => {
     expect(await other.isVisible(".ghost .palm")).toBe(false);
   });
 
+  test.each([
+    ["no-preference", true],
+    ["reduce", false],
+  ] as const)("a view that was turned swings on where motion is %s: %s", async (reducedMotion, swings) => {
+    const { path } = await stage.room("jelly-stack");
+    const page = await drawn(await stage.visit(path, { reducedMotion }));
+    await page.mouse.move(30, 200);
+    await page.mouse.down();
+    await page.mouse.move(150, 200, { steps: 3 });
+    await page.mouse.up();
+    const [early, late] = await page.evaluate(async () => {
+      const picture = () => new Promise((done) => requestAnimationFrame(done));
+      const at = () => window.pliant.project([0.1, 0, 0.1])!;
+      await picture();
+      const first = at();
+      for (let k = 0; k < 12; k++) await picture();
+      return [first, at()];
+    });
+    expect(Math.hypot(late!.x - early!.x, late!.y - early!.y) > 0.5).toBe(swings);
+  });
+
   test("with others in the room a reset asks, and Escape keeps what is there", async () => {
     const { path } = await stage.room("jelly-stack");
     const ann = await drawn(await stage.visit(path));

@@ -2,6 +2,7 @@
  * The lobby in a real browser: scenes, live rooms that appear by themselves, a new room by one click, and the dead
  * ends.
  */
+import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { drawn, noBrowser, openStage, type E2e } from "./stage.ts";
 
@@ -119,6 +120,23 @@ describe.skipIf(noBrowser)("lobby", () => {
     expect(join!.y + join!.height).toBeLessThan(740);
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(3 * 740);
     await stage.shoot(page, "lobby-phone-dark");
+  });
+});
+
+describe.skipIf(noBrowser)("a folder with a scene that cannot be used", () => {
+  test("whoever sits at the server sees which and why, and the others open as ever", async () => {
+    const stage = await openStage({ scenesDir: fileURLToPath(new URL("../integration/scenes", import.meta.url)) });
+    try {
+      const page = await stage.visit("/");
+      await page.waitForSelector(".broken");
+      expect(await page.locator(".broken li").allInnerTexts()).toContainEqual(
+        expect.stringMatching(/^invalid\.json\n.*\/bodies\/0\/material\/poissonsRatio: 0\.7/),
+      );
+      expect(await page.isVisible('.card[data-scene="cube"]')).toBe(true);
+      await stage.shoot(page, "lobby-broken");
+    } finally {
+      await stage.close();
+    }
   });
 });
 

@@ -109,6 +109,7 @@ const SAMPLES: Record<string, { path: string; body?: object; passes: number; roo
   "GET /api/admin/processes": { path: "/api/admin/processes", passes: 200 },
   "DELETE /api/admin/rooms/:room": { path: "/api/admin/rooms/gone", room: "gone", passes: 204 },
   "POST /api/admin/rooms/:room/kick": { path: "/api/admin/rooms/room/kick", body: { member: 99_999 }, passes: 404 },
+  "POST /api/admin/rooms/:room/announce": { path: "/api/admin/rooms/room/announce", body: { text: "Hi" }, passes: 204 },
   "POST /api/admin/rooms/:room/hand-over": { path: "/api/admin/rooms/room/hand-over", passes: 409 },
   "POST /api/admin/rooms/:room/unpark": { path: "/api/admin/rooms/room/unpark", body: { from: "end" }, passes: 409 },
   "GET /api/admin/rooms/:room/recording": { path: "/api/admin/rooms/room/recording", passes: 200 },

@@ -8,13 +8,18 @@ import { addressRoutes, type AddressOptions } from "../../server/routes/address.
 import { isLoopback } from "../../shared/loopback.ts";
 
 /** What a server that was started so answers who asks it by this name over loopback, and its port. */
-async function ask(options: Partial<AddressOptions>, name: string): Promise<{ url: string | null; port: number }> {
+async function ask(
+  options: Partial<AddressOptions>,
+  name: string,
+  forwarded: Record<string, string> = {},
+): Promise<{ url: string | null; port: number }> {
   const fastify = Fastify();
   addressRoutes(fastify, { host: "0.0.0.0", publicUrls: [], tls: false, ...options });
   const port = Number(new URL(await fastify.listen({ port: 0, host: "127.0.0.1" })).port);
   try {
     const body = await new Promise<string>((resolve, reject) => {
-      request({ port, host: "127.0.0.1", path: "/api/address", headers: { host: `${name}:${port}` } }, (response) => {
+      const headers = { host: `${name}:${port}`, ...forwarded };
+      request({ port, host: "127.0.0.1", path: "/api/address", headers }, (response) => {
         let text = "";
         response.on("data", (piece) => (text += String(piece))).on("end", () => resolve(text));
       })
@@ -42,6 +47,9 @@ test("nobody is told one by another name, or where the server listens on loopbac
   expect((await ask({}, "192.0.2.7")).url).toBeNull();
   expect((await ask({}, "play.example")).url).toBeNull();
   expect((await ask({ host: "127.0.0.1" }, "localhost")).url).toBeNull();
+  // whoever comes through a proxy on this machine only seems to sit at it
+  expect((await ask({}, "localhost", { "x-forwarded-for": "127.0.0.1" })).url).toBeNull();
+  expect((await ask({}, "localhost", { forwarded: "for=127.0.0.1" })).url).toBeNull();
 });
 
 test("PLIANT_PUBLIC_URL wins", async () => {

@@ -324,6 +324,7 @@ describe("OpenAPI", () => {
       "/api/admin/rebalance",
       "/api/admin/rooms",
       "/api/admin/rooms/{room}",
+      "/api/admin/rooms/{room}/announce",
       "/api/admin/rooms/{room}/hand-over",
       "/api/admin/rooms/{room}/kick",
       "/api/admin/rooms/{room}/recording",

@@ -160,6 +160,13 @@ class AdminView implements RoomActions {
     );
   }
 
+  announce(rooms: readonly string[], text: string): void {
+    this.#do(
+      async () => void (await Promise.all(rooms.map((room) => this.#api.announce(room, text)))),
+      `Said in ${count(rooms.length, "room")}`,
+    );
+  }
+
   dispose(room: string): void {
     this.#do(() => this.#api.dispose(room), `${room} has ended`);
   }

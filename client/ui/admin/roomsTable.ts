@@ -8,6 +8,8 @@ import { age, milliseconds, percent, size } from "./format.ts";
 
 export interface RoomActions {
   kick(room: string, person: Person, banSeconds?: number): void;
+  /** To everybody in these rooms. */
+  announce(rooms: readonly string[], text: string): void;
   dispose(room: string): void;
   /** To another process. */
   handOver(room: string): void;
@@ -37,12 +39,12 @@ const COLUMNS = [
   "Held",
   "Checkpoint",
 ];
-/** Below this the room is in slow motion. */
-const SLOW = 0.9;
+/** Below this members are told that the room is in slow motion (state/slowMotion.ts). */
+const SLOW = 0.95;
+/** More rooms than this can be searched. */
+const MANY = 5;
 /** Nothing, or not known. */
 const NONE = "–";
-/** The budget of a tick at 60 Hz, s. */
-const BUDGET_SECONDS = 1 / 60;
 
 class RoomRow {
   readonly element = h("tbody", {});
@@ -56,6 +58,8 @@ class RoomRow {
   readonly #setAside = h("section", { class: "set-aside", hidden: true });
   readonly #unpark: HTMLButtonElement[];
   #peopleShown = "";
+  /** Nobody serves it. */
+  parked = false;
 
   constructor(name: string, actions: RoomActions) {
     this.#name = name;
@@ -128,26 +132,29 @@ class RoomRow {
   update(room: AdminRoom): void {
     const { inside, owner, members } = room;
     const people = inside?.people ?? [];
+    // Alarming is what somebody notices: a room that nobody is in, or whose long ticks fit into its time, alarms nobody.
+    const noticed = members > 0;
     this.#say("Scene", room.scene);
     this.#say("Owner", owner ?? "nobody", inside === null);
     this.#say("Members", people.length > members ? `${members} + ${people.length - members} away` : String(members));
     this.#say("Tick", inside ? String(inside.tick) : NONE);
-    this.#say("Real time", inside ? percent(inside.timeDilation) : NONE, inside !== null && inside.timeDilation < SLOW);
+    this.#say(
+      "Real time",
+      inside ? percent(inside.timeDilation) : NONE,
+      noticed && inside !== null && inside.timeDilation < SLOW,
+    );
     for (const [column, of] of [
       ["Step mean", "mean"],
       ["Step p99", "p99"],
     ] as const) {
-      this.#say(
-        column,
-        inside ? milliseconds(inside.stepSeconds[of]) : NONE,
-        inside !== null && inside.stepSeconds[of] > BUDGET_SECONDS,
-      );
+      this.#say(column, inside ? milliseconds(inside.stepSeconds[of]) : NONE);
     }
     const held = inside?.heldBodies.length ?? 0;
-    this.#say("Held", held === 0 ? NONE : String(held), held > 0);
+    this.#say("Held", held === 0 ? NONE : String(held), noticed && held > 0);
     this.#say("Checkpoint", age(inside?.checkpointAgeSeconds ?? 0));
     const access = inside?.access;
     const { parked } = room;
+    this.parked = parked !== undefined;
     for (const button of this.#unpark) button.hidden = !parked;
     const marks: [boolean | undefined, string][] = [
       [parked !== undefined, `parked: ${parked?.reason}`],
@@ -174,6 +181,11 @@ class RoomRow {
             ),
           ]),
     );
+  }
+
+  /** What can be searched for: room, scene, owner, badges, people with their addresses. */
+  matches(wanted: string): boolean {
+    return `${this.#name} ${this.element.textContent}`.toLowerCase().includes(wanted);
   }
 
   #open(open: boolean): void {
@@ -282,11 +294,22 @@ export class RoomsTable {
     h("thead", {}, h("tr", {}, ...COLUMNS.map((column) => h("th", { scope: "col" }, column)))),
   );
   readonly #empty = h("p", { class: "none" }, "No room is open.");
+  readonly #search = h("input", {
+    type: "search",
+    "aria-label": "Search rooms and people",
+    placeholder: "room, scene, person, address",
+    oninput: () => this.#filter(),
+  });
   readonly #rows = new Map<string, RoomRow>();
 
   constructor(actions: RoomActions) {
     this.#actions = actions;
-    this.element = h("div", { class: "table" }, this.#table, this.#empty);
+    this.element = h(
+      "div",
+      {},
+      h("div", { class: "head" }, this.#search, this.#announceForm()),
+      h("div", { class: "table" }, this.#table, this.#empty),
+    );
   }
 
   update(rooms: readonly AdminRoom[]): void {
@@ -305,7 +328,39 @@ export class RoomsTable {
       if (before.nextElementSibling !== row.element) before.after(row.element);
       before = row.element;
     }
-    this.#empty.hidden = rooms.length > 0;
-    this.#table.hidden = rooms.length === 0;
+    this.#search.hidden = rooms.length <= MANY && this.#search.value === "";
+    this.#filter();
+  }
+
+  /** What is said is heard in the rooms that are shown: all, or those that were searched for. */
+  #announceForm(): HTMLElement {
+    const field = h("input", {
+      type: "text",
+      name: "announcement",
+      maxlength: "200",
+      required: true,
+      autocomplete: "off",
+      "aria-label": "Announcement to the rooms that are shown",
+      placeholder: "say something to these rooms",
+    });
+    const say = (event: Event): void => {
+      event.preventDefault();
+      const text = field.value.trim();
+      const heard = [...this.#rows].filter(([, row]) => !row.element.hidden && !row.parked).map(([name]) => name);
+      if (text === "" || heard.length === 0) return;
+      this.#actions.announce(heard, text);
+      field.value = "";
+    };
+    return h("form", { onsubmit: say }, field, h("button", { class: "button", type: "submit" }, "Announce"));
+  }
+
+  #filter(): void {
+    const wanted = this.#search.value.trim().toLowerCase();
+    const rows = [...this.#rows.values()];
+    for (const row of rows) row.element.hidden = !row.matches(wanted);
+    const some = rows.some(({ element }) => !element.hidden);
+    this.#empty.hidden = some;
+    this.#empty.textContent = rows.length > 0 ? "No room matches." : "No room is open.";
+    this.#table.hidden = !some;
   }
 }

@@ -1,3 +1,4 @@
+/** What a member who cannot see others' hands is told of them. */
 import { expect, test } from "vitest";
 import { HandWatch } from "../../../client/state/handNews.ts";
 

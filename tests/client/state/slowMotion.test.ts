@@ -1,3 +1,4 @@
+/** When a room is said to run slowly, and what for. */
 import { expect, test } from "vitest";
 import type { RoomStats } from "../../../shared/protocol.ts";
 import { slowMotionOf } from "../../../client/state/slowMotion.ts";
@@ -28,6 +29,7 @@ test("the reason is what takes most of the tick, contact being several stages", 
     "solving",
   );
   expect(slowMotionOf(stats({ stages: { encode: 20, triangles: 5 } }), 60)?.why).toContain("sending");
+  expect(slowMotionOf(stats({ stages: { tetrahedra: 12, broadPhase: 7, contacts: 8 } }), 60)?.why).toContain("contact");
 });
 
 test("ticks that fit into their period and come late all the same wait for a thread", () => {

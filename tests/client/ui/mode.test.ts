@@ -1,3 +1,4 @@
+/** What the address of a room's page asks for, and what is said where it cannot be followed. */
 import { expect, test } from "vitest";
 import { modeOf } from "../../../client/ui/mode.ts";
 

@@ -1,3 +1,4 @@
+/** In which order the lobby shows its scenes. */
 import { expect, test } from "vitest";
 import { groupScenes } from "../../../client/ui/sceneCards.ts";
 

@@ -1,3 +1,4 @@
+/** Where the camera stands to have everything in the free part of the picture, for random points and pictures. */
 import fc from "fast-check";
 import { PerspectiveCamera, Vector3 } from "three";
 import { expect, test } from "vitest";
