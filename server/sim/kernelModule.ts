@@ -108,7 +108,7 @@ export interface Kernel {
    * (rigidContact.ts).
    */
   beginRigidContacts(): void;
-  solveRigidContacts(scratch: number): void;
+  solveRigidContacts(first: number, scratch: number): void;
   checkContacts(block: number, count: number, vertex: number): number;
   /** Rigid impact zones (rigidImpactZones.ts): particles by address; endChanges forgets what was moved. */
   beginZones(): void;

@@ -318,6 +318,7 @@ export class SimWorld implements World {
         (layout.bodyRows + b * L.BODY_BYTES + L.BODY_MEETS) / 4,
       );
     views.i32[(L.HEADER + L.H_WARM_START) / 4] = 0;
+    this.forgetPushes();
     // nothing is in the way of colliders any more
     const marks = views.i32[(L.HEADER + L.H_MARKS) / 4]!;
     const bytes = new Uint8Array(views.i32.buffer);
@@ -330,6 +331,13 @@ export class SimWorld implements World {
   /** Positions have changed otherwise than by a step: the list of pairs has to be made anew. */
   private relist(): void {
     this.views.i32[(L.HEADER + L.H_LIST_VALID) / 4] = 0;
+  }
+
+  /** What rigid bodies were pushed by in the last substep (kernel/assembly/contact/rigidWarmStart.ts). */
+  private forgetPushes(): void {
+    const { i32 } = this.views;
+    const kept = i32[(L.HEADER + L.H_RIGID_KEPT) / 4]!;
+    i32.fill(0, kept / 4, (kept + i32[(L.HEADER + L.H_RIGID_KEPT_CAPACITY) / 4]! * L.RIGID_KEPT_BYTES) / 4);
   }
 
   /** Saved positions (with inverse masses) and velocities -> the particles first .. first + count. */
@@ -369,6 +377,7 @@ export class SimWorld implements World {
       }
       this.copyState(layout.good, body.first, body.count);
       this.relist();
+      this.forgetPushes();
       for (const s of layout.states) if (s.body === b) this.copyRows(s, s.good, true);
       this.hold(b);
       this.intersections.request();

@@ -35,7 +35,7 @@ import { HOST_STAGES, type SimWorld } from "../world.ts";
 import { colliderVelocities } from "./drivers.ts";
 import { elasticEnergyOf } from "./elastic.ts";
 import { PlasticStrains } from "./plastic.ts";
-import { colliderPushes } from "./rigid.ts";
+import { colliderPushes, colliderSupports } from "./rigid.ts";
 
 /** What takes and gives energy; see above. Positive is given to the body. */
 export const FLOWS = [
@@ -260,11 +260,12 @@ export class EnergyLedger {
     if (kind === L.KIND_PREDICT) this.beginSubstep();
     else if (kind === L.KIND_VELOCITY) this.velocityMade();
     else if (kind === L.KIND_PLASTIC) this.strainsFlowed();
-    else if (this.solving && mover && this.acting[mover]) {
+    else if (this.solving && mover) {
       const given = this.given[mover];
       const xs = layout.x / 4;
-      for (let k = 0; k < given.length; k++)
+      for (let k = 0; this.acting[mover] && k < given.length; k++)
         given[k]! += (this.f32[xs + 4 * Math.floor(k / 3) + (k % 3)]! - this.before[k]!) / this.h;
+      if (kind === L.KIND_CONTACTS) this.rigidSupported();
     } else if (kind === L.KIND_RIGID) this.rigidMoved(phase);
     else if (!this.solving && kind !== L.KIND_MOVE && kind !== L.KIND_CORE_MESHES)
       this.velocityChanged(kind === L.KIND_COLLIDE ? "colliders" : kind === L.KIND_VERIFY ? "contacts" : "momentum");
@@ -310,22 +311,37 @@ export class EnergyLedger {
     this.read(layout.v, this.latest);
   }
 
+  /** Of what contacts gave, that of colliders that rigid bodies stand on. */
+  private rigidSupported(): void {
+    const { layout } = this.created;
+    const velocities = colliderVelocities(this.created, this.world.kernel);
+    colliderSupports(this.f32.buffer, layout.x, this.h, (i, dv) => {
+      this.giveByCollider(i, dv, velocities);
+      if (this.acting.contacts) for (let r = 0; r < 3; r++) this.given.contacts[3 * i + r]! -= dv[r]!;
+    });
+  }
+
+  private giveByCollider(i: number, dv: Readonly<Vec3>, velocities: ReturnType<typeof colliderVelocities>): void {
+    const { layout } = this.created;
+    const xs = layout.x / 4;
+    const V = velocities?.([0, 1, 2].map((r) => this.f32[xs + 4 * i + r]!) as Vec3);
+    const b = layout.bodies.findIndex(({ first, count }) => i >= first && i < first + count);
+    for (let r = 0; r < 3; r++) {
+      this.given.colliders[3 * i + r]! += dv[r]!;
+      // a collider's motion is rigid, too: over all particles this is its force at the touching point times its
+      // velocity there
+      if (V) this.driven[b]! += this.mass(i) * dv[r]! * V[r]!;
+    }
+  }
+
   /** What colliders gave rigid bodies, and then what making their velocities rigid did. */
   private rigidMoved(phase: number): void {
     const { layout } = this.created;
-    const xs = layout.x / 4;
     const rows = this.i32[(this.i32[(L.HEADER + L.H_PROGRAM) / 4]! + phase * L.PHASE_BYTES + L.PHASE_COUNT) / 4]!;
     const velocities = colliderVelocities(this.created, this.world.kernel);
     colliderPushes(this.f32.buffer, rows, layout.x, this.h, (i, dv) => {
-      const V = velocities?.([0, 1, 2].map((r) => this.f32[xs + 4 * i + r]!) as Vec3);
-      const b = layout.bodies.findIndex(({ first, count }) => i >= first && i < first + count);
-      for (let r = 0; r < 3; r++) {
-        this.given.colliders[3 * i + r]! += dv[r]!;
-        this.latest[3 * i + r]! += dv[r]!;
-        // a collider's motion is rigid, too: over all particles this is its force at the touching point times its
-        // velocity there
-        if (V) this.driven[b]! += this.mass(i) * dv[r]! * V[r]!;
-      }
+      this.giveByCollider(i, dv, velocities);
+      for (let r = 0; r < 3; r++) this.latest[3 * i + r]! += dv[r]!;
     });
     this.velocityChanged("momentum");
   }

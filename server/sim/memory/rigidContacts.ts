@@ -4,7 +4,7 @@ import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
 
 /** A corner of a box lies on up to six triangles, each of them near; what is more is solved particle by particle. */
-const RIGID_CONTACTS_PER_PARTICLE = 8;
+const RIGID_CONTACTS_PER_PARTICLE = 10;
 
 export interface PlannedContacts {
   /** After the memory of contact between surfaces. @param firsts first particle of each body */
@@ -20,6 +20,9 @@ export function planRigidContacts(bodies: readonly BodyTemplate[], allocator: Al
   const capacity =
     RIGID_CONTACTS_PER_PARTICLE * bodies.reduce((sum, body) => sum + (isRigid(body) ? body.streamedCount : 0), 0);
   const rows = capacity ? allocator.take(capacity * L.RIGID_CONTACT_BYTES) : 0;
+  // few of them rest at a time
+  const places = capacity ? 2 ** Math.ceil(Math.log2(capacity / 2)) : 0;
+  const kept = places ? allocator.take(places * L.RIGID_KEPT_BYTES) : 0;
   return {
     write(buffer, firsts) {
       const i32 = new Int32Array(buffer);
@@ -27,6 +30,8 @@ export function planRigidContacts(bodies: readonly BodyTemplate[], allocator: Al
       const first = i32[(L.HEADER + L.H_MARKS) / 4]!;
       i32[(L.HEADER + L.H_RIGID_CONTACTS) / 4] = rows;
       i32[(L.HEADER + L.H_RIGID_CONTACT_CAPACITY) / 4] = capacity;
+      i32[(L.HEADER + L.H_RIGID_KEPT) / 4] = kept;
+      i32[(L.HEADER + L.H_RIGID_KEPT_CAPACITY) / 4] = places;
       bodies.forEach((body, b) => {
         if (isRigid(body)) marks.fill(L.MARK_RIGID, first + firsts[b]!, first + firsts[b]! + body.particleCount);
       });

@@ -1,9 +1,13 @@
 /**
- * Twin of kernel/assembly/contact/rigidContact.ts: near pairs of rigid bodies, answered by the whole of them, as one
- * impact after another on displacements since the start of the substep, in sweeps (projected Gauss-Seidel).
+ * Twin of kernel/assembly/contact/rigidContact.ts and of what it is made of (rigidRow.ts, rigidManifold.ts,
+ * rigidWarmStart.ts, rigid/rigidGround.ts): near pairs of rigid bodies and what they stand on, answered by the whole of
+ * them, as one impact after another on displacements since the start of the substep, in sweeps there and back
+ * (projected Gauss-Seidel).
  *   u . n >= e a where a pair that comes nearer than its thickness approached by more than rest does, else its gap
  *   stays min(thickness, gap at the start)
+ * Of contacts that rest the outermost are solved; they begin with the pushes of the substep before.
  */
+import { distanceTo, type ReferenceCollider } from "./collide.ts";
 import { addAt, setAt, vectorAt, type Particles } from "./particles.ts";
 import { svd } from "./svd.ts";
 import { turnAlong, type ReferenceContactPair } from "./contacts.ts";
@@ -28,9 +32,24 @@ import {
 export interface ReferenceRigid {
   first: number;
   count: number;
+  /** First so many are its surface. Absent: it stands on nothing. */
+  streamedCount?: number;
+}
+
+/** A push of a substep, kg m, as the next one looks for it: on the first of two, `arm` from its center. */
+export interface ReferenceKept {
+  one: number;
+  two: number;
+  collider: number;
+  arm: Vector;
+  normal: Vector;
+  push: Vector;
 }
 
 interface Moving extends ReferenceRigid {
+  /** Its place in the list; it is the one of two with the lower number that a contact is named by. */
+  number: number;
+  extent: number;
   center: Vector;
   inverseMass: number;
   inverseInertia: Matrix;
@@ -43,9 +62,24 @@ interface Moving extends ReferenceRigid {
 }
 
 interface Contact {
-  touch: ReferenceContactPair;
+  /** Absent: a surface particle on a collider. */
+  touch?: ReferenceContactPair;
+  /** -1 - number of that; 0: a pair. */
+  collider: number;
+  carried: Vector;
   n: Vector;
   b: readonly number[];
+  /** No faster than rest; may be left out; of a particle over the inside of a triangle or on a collider. */
+  rests: boolean;
+  open: boolean;
+  face: boolean;
+  staticFriction: number;
+  dynamicFriction: number;
+  thickness: number;
+  /** Of one on a collider: before all pushes. */
+  began: number;
+  /** Of a pair: gives it another direction. */
+  lean?: (direction: Vector) => void;
   /** Of both sides: the body, or none, and the arm to where they are pushed. */
   sides: { body: Moving | undefined; arm: Vector }[];
   wanted: number;
@@ -55,35 +89,185 @@ interface Contact {
 }
 
 /** Constants of the kernel. */
-const BOUNCE_SWEEPS = 64;
-const SWEEPS = 8;
+const SWEEPS = 64;
+const PUSHES = 8192;
+const RELEASE_SWEEPS = 8;
 const RESIDUE = 1e-3;
 const RELEASE = 0.25;
+const RISE = 2;
+const NEAR = 0.5;
+const ONE_WAY = 0.9995;
+const LEANING = 0.985;
+const BESIDE = Math.SQRT1_2;
+const NEARLY = 1e-3;
+const TURNED = 0.3;
+const DIRECTIONS = [0, 2, 4, 6, 1, 3, 5, 7].map((k) => TURNED + (k * Math.PI) / 4);
+const SAME = 0.02;
+const SAME_WAY = 0.98;
 
-/** One iteration of the pairs of `touches` in which a rigid body takes part, in order. @param h s */
+/**
+ * One iteration of the pairs of `touches` in which a rigid body takes part, in order, and of what bodies stand on.
+ * @param h s; kept pushes of the substep before, or none
+ * @returns pushes of this one
+ */
 export function solveRigidContacts(
   p: Particles,
   rigid: readonly ReferenceRigid[],
   touches: readonly ReferenceContactPair[],
   h: number,
-): void {
-  const moving = rigid.map((body) => measure(p, body));
+  colliders: readonly ReferenceCollider[] = [],
+  kept: readonly ReferenceKept[] = [],
+): ReferenceKept[] {
+  const moving = rigid.map((body, number) => measure(p, body, number));
   const ownerOf = (i: number): Moving | undefined => moving.find((m) => i >= m.first && i < m.first + m.count);
   const contacts = touches.flatMap((touch) =>
     touch.near && touch.thickness > 0 && touch.particles.some(ownerOf) ? prepare(p, touch, ownerOf, h) : [],
   );
-  let most = 0;
-  for (let sweep = 0; sweep < (contacts.some((c) => c.wanted > 0) ? BOUNCE_SWEEPS : SWEEPS); sweep++) {
-    const largest = Math.max(0, ...contacts.map((contact) => pushOne(p, contact)));
+  for (const body of moving) contacts.push(...grounds(p, body, colliders, h));
+  const fall = (i: number): number => (p.w[i] ? h * h * norm(vectorAt(p.acceleration, i)) : 0);
+  let most = Math.max(
+    0,
+    ...contacts.flatMap((c) => (c.touch ? c.touch.particles : [c.sides[0]!.body!.first]).map(fall)),
+  );
+  const solved = reduce(contacts);
+  warmStart(p, solved, kept);
+  const sweeps = Math.max(SWEEPS, Math.floor(PUSHES / solved.length));
+  for (let sweep = 0; sweep < sweeps; sweep++) {
+    const order = sweep % 2 ? [...solved].reverse() : solved;
+    const largest = Math.max(0, ...order.map((contact) => pushOne(p, contact)));
     most = Math.max(most, largest);
     if (!(largest > RESIDUE * most)) break;
   }
-  for (let sweep = 0; sweep < SWEEPS; sweep++)
-    if (!contacts.map((contact) => release(p, contact)).includes(true)) break;
+  const pushes = solved.filter((c) => c.rests && c.pushed > 0).map(keptOf);
+  for (let sweep = 0; sweep < RELEASE_SWEEPS; sweep++)
+    if (!solved.map((contact) => release(p, contact)).includes(true)) break;
   for (const body of moving) move(p, body);
+  return pushes;
 }
 
-function measure(p: Particles, { first, count }: ReferenceRigid): Moving {
+/** A contact as it is named: by the body that comes first, with the normal that points to it. */
+function named({ sides: [first, second], collider, n }: Contact): {
+  one: Moving;
+  two: number;
+  arm: Vector;
+  normal: Vector;
+  sign: number;
+} {
+  const swap = !first!.body || (second!.body !== undefined && second!.body.number < first!.body.number);
+  const [a, b] = swap ? [second!, first!] : [first!, second!];
+  const sign = swap ? -1 : 1;
+  return { one: a.body!, two: b.body?.number ?? collider - 1, arm: a.arm, normal: scale(sign, n), sign };
+}
+
+/** Leaves out what others hold: of two bodies and one direction all but the outermost. */
+function reduce(contacts: readonly Contact[]): Contact[] {
+  const spare = new Set<Contact>();
+  for (const faces of [true, false]) {
+    for (const leader of contacts) {
+      if (!leader.open || leader.face !== faces) continue;
+      const { one, two, normal } = named(leader);
+      const axis = [1, 0, 0].map((_, k) => (k === leastOf(normal) ? 1 : 0)) as unknown as Vector;
+      const across = cross(normal, axis);
+      const s = scale(1 / norm(across), across);
+      const t = cross(normal, s);
+      const outermost: { contact: Contact; far: number }[] = [];
+      for (const contact of contacts) {
+        const name = named(contact);
+        const leans = leader.face && !contact.face;
+        const least = leans ? (contact.wanted < 0 ? BESIDE : LEANING) : ONE_WAY;
+        if (!contact.open || name.one !== one || name.two !== two || !(dot(normal, name.normal) > least)) continue;
+        contact.open = false;
+        spare.add(contact);
+        if (leans && contact.wanted < 0) continue;
+        if (leans) contact.lean!(scale(name.sign, normal));
+        const { arm } = named(contact);
+        DIRECTIONS.forEach((angle, k) => {
+          const far = Math.cos(angle) * dot(s, arm) + Math.sin(angle) * dot(t, arm);
+          if (!outermost[k] || far > outermost[k].far + NEARLY * one.extent) outermost[k] = { contact, far };
+        });
+      }
+      for (const { contact } of outermost) spare.delete(contact);
+    }
+  }
+  return contacts.filter((contact) => !spare.has(contact));
+}
+
+/** The axis that is least along n. */
+function leastOf(n: Vector): number {
+  const [x, y, z] = n.map(Math.abs) as unknown as Vector;
+  return x <= y && x <= z ? 0 : y <= z ? 1 : 2;
+}
+
+/** What rests begins with the push of the nearest kept one of the same two. */
+function warmStart(p: Particles, contacts: readonly Contact[], kept: readonly ReferenceKept[]): void {
+  const left = new Set(kept);
+  for (const contact of contacts) {
+    if (!contact.rests) continue;
+    const { one, two, arm, normal, sign } = named(contact);
+    const [found] = [...left]
+      .filter((k) => k.one === one.number && k.two === two && k.collider === contact.collider)
+      .filter((k) => norm(subtract(arm, k.arm)) < SAME * one.extent && dot(normal, k.normal) > SAME_WAY)
+      .sort((a, b) => norm(subtract(arm, a.arm)) - norm(subtract(arm, b.arm)));
+    if (!found) continue;
+    left.delete(found);
+    contact.pushed = dot(normal, found.push);
+    contact.drag = scale(sign, subtract(found.push, scale(contact.pushed, normal)));
+    give(p, contact, add(scale(contact.pushed, contact.n), contact.drag), false);
+  }
+}
+
+function keptOf(contact: Contact): ReferenceKept {
+  const { one, two, arm, normal, sign } = named(contact);
+  const push = scale(sign, add(scale(contact.pushed, contact.n), contact.drag));
+  return { one: one.number, two, collider: contact.collider, arm, normal, push };
+}
+
+/** Surface particles near a collider that does not move. */
+function grounds(p: Particles, body: Moving, colliders: readonly ReferenceCollider[], h: number): Contact[] {
+  const surface = Array.from({ length: body.streamedCount ?? 0 }, (_, k) => body.first + k);
+  return colliders.flatMap((collider, number) =>
+    surface.flatMap((i) => {
+      const { d, n } = distanceTo(collider, vectorAt(p.xPrev, i));
+      const margin = p.radius[i]!;
+      const began = d - margin;
+      if (!(d > 0 && began < NEAR * margin)) return [];
+      const arm = subtract(vectorAt(p.x, i), body.center);
+      const u = add(body.shift, cross(body.turn, arm));
+      const along = dot(u, n);
+      const fall = h * h * norm(vectorAt(p.acceleration, body.first));
+      const rests = !(-along > 2 * fall);
+      if (!rests && (collider.rootBounce ?? 0) > 0) return [];
+      const hold = Math.min(0, began);
+      const still = dot(u, u) - along * along <= fall * fall;
+      const own = p.rootFriction[i]!;
+      const mu = own * (still ? (collider.rootStatic ?? collider.rootFriction) : collider.rootFriction);
+      const contact: Contact = {
+        collider: -1 - number,
+        carried: ZERO,
+        n,
+        b: [],
+        rests,
+        open: true,
+        face: true,
+        staticFriction: mu,
+        dynamicFriction: mu,
+        thickness: margin,
+        began: began + along,
+        sides: [
+          { body, arm },
+          { body: undefined, arm: ZERO },
+        ],
+        wanted: hold - began,
+        gap: hold + Math.min(-hold, RISE * margin * h),
+        pushed: 0,
+        drag: ZERO,
+      };
+      return [contact];
+    }),
+  );
+}
+
+function measure(p: Particles, { first, count, streamedCount }: ReferenceRigid, number: number): Moving {
   const all = Array.from({ length: count }, (_, k) => first + k);
   const m = all.map((i) => 1 / p.w[i]!);
   const M = m.reduce((a, b) => a + b, 0);
@@ -122,6 +306,9 @@ function measure(p: Particles, { first, count }: ReferenceRigid): Moving {
   return {
     first,
     count,
+    ...(streamedCount === undefined ? {} : { streamedCount }),
+    number,
+    extent: Math.max(...all.map((i) => norm(subtract(vectorAt(p.x, i), center)))),
     center,
     inverseMass: 1 / M,
     inverseInertia: inverse(I as unknown as Matrix),
@@ -136,7 +323,7 @@ function measure(p: Particles, { first, count }: ReferenceRigid): Moving {
 
 /** 1/kg that a push along d meets. */
 function inverseMassOf(p: Particles, { touch, b, sides }: Pick<Contact, "touch" | "b" | "sides">, d: Vector): number {
-  const light = touch.particles.reduce(
+  const light = (touch?.particles ?? []).reduce(
     (sum, i, k) => sum + (sides[b[k]! > 0 ? 0 : 1]!.body ? 0 : p.w[i]! * b[k]! ** 2),
     0,
   );
@@ -156,7 +343,7 @@ function prepare(
   const turned = turnAlong(p, touch);
   if (!turned) return [];
   const { normal: n, weights: b } = turned;
-  const { particles, thickness: r, restitution: e } = touch;
+  const { particles, thickness } = touch;
   const firsts = particles.map((_, k) => b[k]! > 0);
   const at = (side: boolean): Vector =>
     combine(
@@ -175,29 +362,51 @@ function prepare(
   const point = light ? points[bodies[0] ? 1 : 0] : scale(0.5, add(...points));
   const contact: Contact = {
     touch,
+    collider: 0,
+    carried: ZERO,
     n,
     b,
+    rests: false,
+    open: false,
+    face: b.slice(1).every((weight) => weight < 0),
+    staticFriction: touch.staticFriction,
+    dynamicFriction: touch.dynamicFriction,
+    thickness,
+    began: 0,
     sides: bodies.map((body) => ({ body, arm: body ? subtract(point, body.center) : ZERO })),
     wanted: 0,
     gap: 0,
     pushed: 0,
     drag: ZERO,
+    lean: (direction) => {
+      contact.n = direction;
+      want(p, contact, touch, subtract(...points), h);
+    },
   };
-  const gap = dot(n, subtract(...points));
-  const approach = -dot(n, relative(p, contact));
-  const began = gap + approach;
-  const hold = Math.min(r, began);
-  const weight = 2 * h * h * Math.max(...particles.map((i) => (p.w[i] ? norm(vectorAt(p.acceleration, i)) : 0)));
-  contact.wanted = e > 0 && gap < r && approach > weight ? e * approach : hold - began;
-  contact.gap = hold + RELEASE * (r - hold);
+  want(p, contact, touch, subtract(...points), h);
+  contact.open = contact.rests && !light;
   return [contact];
 }
 
+/** What is wanted of a pair along its direction. @param d from the second's closest point to the first's */
+function want(p: Particles, contact: Contact, touch: ReferenceContactPair, d: Vector, h: number): void {
+  const { particles, thickness: r, restitution: e } = touch;
+  const gap = dot(contact.n, d);
+  const approach = -dot(contact.n, relative(p, contact));
+  const began = gap + approach;
+  const hold = Math.min(r, began);
+  const weight = 2 * h * h * Math.max(...particles.map((i) => (p.w[i] ? norm(vectorAt(p.acceleration, i)) : 0)));
+  contact.rests = !(approach > weight);
+  contact.wanted = e > 0 && gap < r && !contact.rests ? e * approach : hold - began;
+  contact.gap = hold + RELEASE * (r - hold);
+}
+
 /** How far the first went against the second in this substep, where they touch. */
-function relative(p: Particles, { touch, b, sides }: Contact): Vector {
+function relative(p: Particles, { touch, b, sides, carried }: Contact): Vector {
+  const particles = touch?.particles ?? [];
   let u: Vector = combine(
-    touch.particles.map((_, k) => (sides[b[k]! > 0 ? 0 : 1]!.body ? 0 : b[k]!)),
-    touch.particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i))),
+    [...particles.map((_, k) => (sides[b[k]! > 0 ? 0 : 1]!.body ? 0 : b[k]!)), -1],
+    [...particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i))), carried],
   );
   sides.forEach(({ body, arm }, side) => {
     if (body) u = add(u, scale(side ? -1 : 1, add(add(body.shift, body.push), cross(add(body.turn, body.twist), arm))));
@@ -219,20 +428,18 @@ function give(p: Particles, { touch, b, sides }: Contact, f: Vector, still: bool
       body.stillTwist = add(body.stillTwist, turn);
     }
   });
-  touch.particles.forEach((i, k) => {
+  touch?.particles.forEach((i, k) => {
     if (sides[b[k]! > 0 ? 0 : 1]!.body) return;
     addAt(p.x, i, scale(p.w[i]! * b[k]!, f));
     if (still) addAt(p.xPrev, i, scale(p.w[i]! * b[k]!, f));
   });
 }
 
-/** Normal push, then friction. @returns by how much it changed the way along the normal, m */
+/** Normal push, then friction. @returns by how much the larger of the two changed, as a way along the normal, m */
 function pushOne(p: Particles, contact: Contact): number {
-  const {
-    n,
-    touch: { staticFriction, dynamicFriction },
-  } = contact;
+  const { n, staticFriction, dynamicFriction } = contact;
   const W = inverseMassOf(p, contact, n);
+  let dragged = 0;
   const had = contact.pushed;
   contact.pushed = Math.max(0, had + (contact.wanted - dot(n, relative(p, contact))) / W);
   give(p, contact, scale(contact.pushed - had, n), false);
@@ -246,26 +453,31 @@ function pushOne(p: Particles, contact: Contact): number {
     if (size > staticFriction * contact.pushed)
       drag = scale(Math.min(1, (dynamicFriction * contact.pushed) / size), drag);
     contact.drag = drag;
+    dragged = norm(subtract(drag, before));
     give(p, contact, subtract(drag, before), false);
   }
-  return Math.abs(contact.pushed - had) * W;
+  return Math.max(Math.abs(contact.pushed - had), dragged) * W;
 }
 
 /** Sets apart what is too near, without a velocity. @returns whether there was anything */
 function release(p: Particles, contact: Contact): boolean {
   const { touch, n, b, sides } = contact;
   const W = inverseMassOf(p, contact, n);
-  let gap = dot(
-    n,
-    combine(
-      b,
-      touch.particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.x, touch.particles[3]))),
-    ),
-  );
+  let gap = contact.began;
+  if (touch) {
+    const from = vectorAt(p.x, touch.particles[3]);
+    gap = dot(
+      n,
+      combine(
+        b,
+        touch.particles.map((i) => subtract(vectorAt(p.x, i), from)),
+      ),
+    );
+  }
   sides.forEach(({ body, arm }, side) => {
     if (body) gap += (side ? -1 : 1) * dot(n, add(body.push, cross(body.twist, arm)));
   });
-  if (!(contact.gap - gap > RESIDUE * touch.thickness)) return false;
+  if (!(contact.gap - gap > RESIDUE * contact.thickness)) return false;
   give(p, contact, scale((contact.gap - gap) / W, n), true);
   return true;
 }

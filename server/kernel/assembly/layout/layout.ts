@@ -139,6 +139,9 @@ export const H_FRONT = 760; // i32 pointer: the FRONT row; 0: no two surfaces ev
 // i32 pointer: RIGID_CONTACT rows of rigid bodies (rigidContact.ts); 0: the room has none
 export const H_RIGID_CONTACTS = 816;
 export const H_RIGID_CONTACT_CAPACITY = 820; // i32
+export const H_RIGID_CONTACT_COUNT = 824; // i32 rows that the last iteration solved
+export const H_RIGID_KEPT = 792; // i32 pointer: table of RIGID_KEPT entries
+export const H_RIGID_KEPT_CAPACITY = 796; // i32 a power of two
 export const H_STAGE = 1856; // f64 for each stage, seconds that the last tick spent in it
 /** In the order of sim/types.ts's KERNEL_STAGES. */
 export const STAGE_WARM_START = 0;
@@ -728,14 +731,18 @@ export const SHAPE_TWIST_STILL = 424; // f64x3 likewise
 // f64x3 kg m: what rounding has moved the body in this substep; it makes no velocity (rigid.ts)
 export const SHAPE_ROUNDING = 448;
 export const SHAPE_ROUNDING_SPIN = 472; // f64x3 kg m^2 about the center, likewise
-export const SHAPE_BYTES = 496;
+export const SHAPE_EXTENT = 496; // f64 m: farthest particle from the center, when it was measured last
+export const SHAPE_CONTACT = 504; // i32 address of the first RIGID_CONTACT row of its chain (rigidManifold.ts)
+export const SHAPE_BYTES = 512;
 
 // ---- balls
 // ----------------------------------------------------------------------------------------------------------------------
 /** A near pair of a rigid body while it is solved (rigidContact.ts). */
-export const RIGID_CONTACT_LANE = 0; // i32 address of its contact block plus four times its lane
+// i32 address of its contact block plus four times its lane; 0: a surface particle on a collider (rigidGround.ts)
+export const RIGID_CONTACT_LANE = 0;
 export const RIGID_CONTACT_FIRST = 4; // i32 address of the first one's SHAPE row; 0: particles
 export const RIGID_CONTACT_SECOND = 8; // i32 likewise of the second
+export const RIGID_CONTACT_RESTS = 12; // i32 1: it comes nearer by no more than rest does
 export const RIGID_CONTACT_NORMAL = 16; // f64x3
 export const RIGID_CONTACT_ARM = 40; // f64x3 from the first one's center to where both are pushed, m
 export const RIGID_CONTACT_OTHER_ARM = 64; // f64x3 from the second one's
@@ -746,7 +753,26 @@ export const RIGID_CONTACT_MISSING = 104; // f64 gap, at least, m
 export const RIGID_CONTACT_PUSHED = 112; // f64 kg m so far along the normal
 export const RIGID_CONTACT_DRAG = 120; // f64x3 kg m so far of friction
 export const RIGID_CONTACT_WEIGHT = 144; // f64x4 of the closest points, negative for the second primitive
-export const RIGID_CONTACT_BYTES = 176;
+export const RIGID_CONTACT_GAP = 144; // f64 of one on a collider: before all pushes, less its margin, m
+export const RIGID_CONTACT_CARRIED = 152; // f64x3 likewise: how far the collider went there, m
+export const RIGID_CONTACT_STATIC = 176; // f64 coefficients of friction
+export const RIGID_CONTACT_DYNAMIC = 184;
+export const RIGID_CONTACT_THICKNESS = 192; // f64 m
+// i32 1: kept whatever others hold (rigidManifold.ts), then i32 address of the next row of its chain
+export const RIGID_CONTACT_GROUP = 200;
+export const RIGID_CONTACT_COLLIDER = 208; // i32 -1 - number of the analytic collider; 0: a pair
+// i32 1: of a particle over the inside of a triangle, or on a collider
+export const RIGID_CONTACT_FACE = 212;
+export const RIGID_CONTACT_BYTES = 216;
+/** What a contact of rigid bodies was pushed by in the substep before (rigidWarmStart.ts). */
+export const RIGID_KEPT_SUBSTEP = 0; // u32 number of the substep; 0: none
+export const RIGID_KEPT_FIRST = 4; // i32 address of the first one's SHAPE row
+export const RIGID_KEPT_SECOND = 8; // i32 of the second one's; -1 - collider; 0: particles
+export const RIGID_KEPT_TAKEN = 12; // i32 1: a contact of the next substep began with it
+export const RIGID_KEPT_ARM = 16; // f64x3 from the first one's center, m
+export const RIGID_KEPT_NORMAL = 40; // f64x3 to the first one
+export const RIGID_KEPT_PUSH = 64; // f64x3 kg m on the first one
+export const RIGID_KEPT_BYTES = 96;
 
 export const BALL_SHAPE = 0; // i32 address of its SHAPE row
 export const BALL_BODY = 4; // i32 body number

@@ -20,6 +20,7 @@ import {
   SHAPE_PUSH_STILL,
   SHAPE_TWIST_STILL,
   SHAPE_ROUNDING,
+  SHAPE_EXTENT,
 } from "../layout/layout";
 import { fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "../math/rotation";
 import { noteRounding } from "../constraints/shape";
@@ -120,6 +121,7 @@ export function measure(row: usize, scratch: usize): void {
     far = max<f64>(far, X * X + Y * Y + Z * Z);
   }
   extent = sqrt(far);
+  store<f64>(row, extent, SHAPE_EXTENT);
   fitRotation(scratch, a00, a01, a02, a10, a11, a12, a20, a21, a22);
   // sin = |vee(R)|, cos = (tr R - 1)/2; more than 84 degrees in a substep is no turn that anyone can follow
   const k: f64 = 0.5 / max<f64>(0.5 * (r00 + r11 + r22 - 1), 0.1);

@@ -228,7 +228,7 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
       enterStage(STAGE_CONTACTS);
     }
     solveNearContacts((pass & PASS_LAST) !== 0);
-    solveRigidContacts(scratch);
+    solveRigidContacts((pass & PASS_FIRST) !== 0, scratch);
   } else if (kind === KIND_PREDICT) predict(<i32>data + begin, <i32>data + end, h);
   else if (kind === KIND_VELOCITY) updateVelocity(<i32>data + begin, <i32>data + end, h);
   else if (kind === KIND_COLLIDE) collide(<i32>data + begin, <i32>data + end, h, load<u32>(phase, PHASE_KEPT));

@@ -1,0 +1,214 @@
+/**
+ * A contact of a rigid body, while it is solved (rigidContact.ts): where both sides are pushed, what is wanted of it, and
+ * how the two have moved against each other so far.
+ */
+import {
+  CONTACT_BLOCK_BOUNCE,
+  CONTACT_BLOCK_DYNAMIC,
+  CONTACT_BLOCK_STATIC,
+  CONTACT_BLOCK_THICKNESS,
+  HEADER,
+  H_ACC,
+  H_RIGID_CONTACTS,
+  H_SUBSTEP_SECONDS,
+  H_X,
+  H_XPREV,
+  RIGID_CONTACT_ARM,
+  RIGID_CONTACT_BYTES,
+  RIGID_CONTACT_CARRIED,
+  RIGID_CONTACT_COLLIDER,
+  RIGID_CONTACT_DYNAMIC,
+  RIGID_CONTACT_FACE,
+  RIGID_CONTACT_FIRST,
+  RIGID_CONTACT_GROUP,
+  RIGID_CONTACT_INVERSE,
+  RIGID_CONTACT_LANE,
+  RIGID_CONTACT_MISSING,
+  RIGID_CONTACT_NORMAL,
+  RIGID_CONTACT_OTHER_ARM,
+  RIGID_CONTACT_PUSHED,
+  RIGID_CONTACT_RESTS,
+  RIGID_CONTACT_SECOND,
+  RIGID_CONTACT_STATIC,
+  RIGID_CONTACT_THICKNESS,
+  RIGID_CONTACT_WANTED,
+  RIGID_CONTACT_WEIGHT,
+  SHAPE_CENTER,
+  SHAPE_PUSH,
+  SHAPE_SHIFT,
+  SHAPE_TURN,
+  SHAPE_TWIST,
+} from "../layout/layout";
+import { inverseMassAt } from "../rigid/rigidBody";
+
+/** As in touch.ts. */
+const RELEASE: f64 = 0.25;
+
+// what external acceleration moves a body by in a substep, m: the greatest of all
+export let restMotion: f64 = 0;
+// displacement of the first against the second of the last `relative`
+export let ux: f64;
+export let uy: f64;
+export let uz: f64;
+
+/** Before the first row of an iteration is prepared. */
+export function beginRows(): void {
+  restMotion = 0;
+}
+
+/** What rests moves by so much in a substep, m. */
+export function noteFall(fall: f64): void {
+  restMotion = max<f64>(restMotion, fall);
+}
+
+// @inline
+export function contactAt(n: i32): usize {
+  return <usize>load<u32>(HEADER, H_RIGID_CONTACTS) + <usize>n * RIGID_CONTACT_BYTES;
+}
+// @inline
+export function particleOf(lane: usize, k: usize): usize {
+  return <usize>load<u32>(lane + (k << 4));
+}
+// @inline
+export function weightOf(contact: usize, k: usize): f64 {
+  return load<f64>(contact + (k << 3), RIGID_CONTACT_WEIGHT);
+}
+
+/** Where it is pushed, and what is wanted of it. */
+export function prepare(contact: usize): void {
+  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
+  const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
+  const two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND);
+  const X = <usize>load<u32>(HEADER, H_X);
+  const toAcc = <usize>load<u32>(HEADER, H_ACC) - X;
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - X;
+  const mx = load<f64>(contact, RIGID_CONTACT_NORMAL);
+  const my = load<f64>(contact, RIGID_CONTACT_NORMAL + 8);
+  const mz = load<f64>(contact, RIGID_CONTACT_NORMAL + 16);
+  const r: f64 = load<f32>(lane, CONTACT_BLOCK_THICKNESS);
+  let ax: f64 = 0;
+  let ay: f64 = 0;
+  let az: f64 = 0;
+  let bx: f64 = 0;
+  let by: f64 = 0;
+  let bz: f64 = 0;
+  let light: f64 = 0;
+  let moves = false;
+  let most: f64 = 0;
+  for (let k: usize = 0; k < 4; k++) {
+    const at = particleOf(lane, k);
+    const b = weightOf(contact, k);
+    const x: f64 = load<f32>(at);
+    const y: f64 = load<f32>(at, 4);
+    const z: f64 = load<f32>(at, 8);
+    if (b > 0) {
+      ax += b * x;
+      ay += b * y;
+      az += b * z;
+    } else {
+      bx -= b * x;
+      by -= b * y;
+      bz -= b * z;
+    }
+    if (!(b > 0 ? one : two)) {
+      light += <f64>load<f32>(at, 12) * b * b;
+      moves = moves || (v128.bitmask<i32>(f32x4.eq(v128.load(at), v128.load(at + toPrev))) & 7) !== 7;
+    }
+    const gx: f64 = load<f32>(at + toAcc);
+    const gy: f64 = load<f32>(at + toAcc, 4);
+    const gz: f64 = load<f32>(at + toAcc, 8);
+    if (load<f32>(at, 12) !== 0) most = max<f64>(most, gx * gx + gy * gy + gz * gz);
+  }
+  const gap = (ax - bx) * mx + (ay - by) * my + (az - bz) * mz;
+  // particles can be pushed where they are only; nothing is passed on to what is fixed
+  let px = 0.5 * (ax + bx);
+  let py = 0.5 * (ay + by);
+  let pz = 0.5 * (az + bz);
+  if (light > 0) {
+    px = one ? bx : ax;
+    py = one ? by : ay;
+    pz = one ? bz : az;
+  }
+  let inverse = light;
+  if (one) {
+    const x = px - load<f64>(one, SHAPE_CENTER);
+    const y = py - load<f64>(one, SHAPE_CENTER + 8);
+    const z = pz - load<f64>(one, SHAPE_CENTER + 16);
+    store<f64>(contact, x, RIGID_CONTACT_ARM);
+    store<f64>(contact, y, RIGID_CONTACT_ARM + 8);
+    store<f64>(contact, z, RIGID_CONTACT_ARM + 16);
+    inverse += inverseMassAt(one, x, y, z, mx, my, mz);
+  }
+  if (two) {
+    const x = px - load<f64>(two, SHAPE_CENTER);
+    const y = py - load<f64>(two, SHAPE_CENTER + 8);
+    const z = pz - load<f64>(two, SHAPE_CENTER + 16);
+    store<f64>(contact, x, RIGID_CONTACT_OTHER_ARM);
+    store<f64>(contact, y, RIGID_CONTACT_OTHER_ARM + 8);
+    store<f64>(contact, z, RIGID_CONTACT_OTHER_ARM + 16);
+    inverse += inverseMassAt(two, x, y, z, mx, my, mz);
+  }
+  memory.fill(contact + RIGID_CONTACT_PUSHED, 0, 32);
+  store<i32>(contact, 0, RIGID_CONTACT_COLLIDER);
+  store<f64>(contact, load<f32>(lane, CONTACT_BLOCK_STATIC), RIGID_CONTACT_STATIC);
+  store<f64>(contact, load<f32>(lane, CONTACT_BLOCK_DYNAMIC), RIGID_CONTACT_DYNAMIC);
+  store<f64>(contact, r, RIGID_CONTACT_THICKNESS);
+  const inside = weightOf(contact, 1) < 0 && weightOf(contact, 2) < 0 && weightOf(contact, 3) < 0;
+  store<i32>(contact, inside ? 1 : 0, RIGID_CONTACT_FACE);
+  store<f64>(contact, inverse, RIGID_CONTACT_INVERSE);
+  relative(contact);
+  const along = ux * mx + uy * my + uz * mz;
+  const approach = -along;
+  const began = gap + approach;
+  const hold = min<f64>(r, began);
+  const h: f64 = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+  const e: f64 = load<f32>(lane, CONTACT_BLOCK_BOUNCE);
+  restMotion = max<f64>(restMotion, h * h * sqrt(most));
+  const slow = !(approach > 2 * h * h * sqrt(most));
+  const bounces = e > 0 && gap < r && !slow;
+  store<i32>(contact, slow ? 1 : 0, RIGID_CONTACT_RESTS);
+  // what gives does not move as a plane, and impacts are shared out to all
+  store<i32>(contact, light > 0 || moves || !slow ? 1 : 0, RIGID_CONTACT_GROUP);
+  store<f64>(contact, bounces ? e * approach : hold - began, RIGID_CONTACT_WANTED);
+  store<f64>(contact, hold + RELEASE * (r - hold), RIGID_CONTACT_MISSING);
+}
+
+/** How far the first went against the second in this substep, where they touch. */
+export function relative(contact: usize): void {
+  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
+  const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
+  const two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND);
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  ux = 0;
+  uy = 0;
+  uz = 0;
+  if (one) addMotion(one, contact + RIGID_CONTACT_ARM, 1);
+  if (two) addMotion(two, contact + RIGID_CONTACT_OTHER_ARM, -1);
+  if (!lane) {
+    ux -= load<f64>(contact, RIGID_CONTACT_CARRIED);
+    uy -= load<f64>(contact, RIGID_CONTACT_CARRIED + 8);
+    uz -= load<f64>(contact, RIGID_CONTACT_CARRIED + 16);
+    return;
+  }
+  for (let k: usize = 0; k < 4; k++) {
+    const at = particleOf(lane, k);
+    const b = weightOf(contact, k);
+    if (b > 0 ? one : two) continue;
+    ux += b * (<f64>load<f32>(at) - <f64>load<f32>(at + toPrev));
+    uy += b * (<f64>load<f32>(at, 4) - <f64>load<f32>(at + toPrev, 4));
+    uz += b * (<f64>load<f32>(at, 8) - <f64>load<f32>(at + toPrev, 8));
+  }
+}
+
+// @inline
+function addMotion(row: usize, arm: usize, sign: f64): void {
+  const x = load<f64>(arm);
+  const y = load<f64>(arm, 8);
+  const z = load<f64>(arm, 16);
+  const tx = load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST);
+  const ty = load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8);
+  const tz = load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16);
+  ux += sign * (load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH) + ty * z - tz * y);
+  uy += sign * (load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8) + tz * x - tx * z);
+  uz += sign * (load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16) + tx * y - ty * x);
+}

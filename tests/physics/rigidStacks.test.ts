@@ -1,0 +1,98 @@
+/**
+ * Rigid bodies on each other. What stands does not move at all in theory; what is allowed is a millimeter in the time
+ * given, and speeds below what gravity makes in a substep. Thrown means faster than its fall from where it was put.
+ */
+import { describe, expect, test } from "vitest";
+import type { Body, Collider, Vec3 } from "../../shared/scene.ts";
+import { laboratory, type Laboratory } from "./laboratory.ts";
+
+const G = 9.81;
+const SIZE = 0.2;
+const GAP = 0.0045;
+const PLANE: Collider = { type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.5 };
+const MESH: Collider = {
+  type: "mesh",
+  mesh: { type: "box", size: [2, 0.5, 2], cells: [1, 1, 1] },
+  transform: { translate: [0.013, -0.25, 0.027] },
+  friction: 0.5,
+};
+
+const box = (n: number, density: number): Body =>
+  ({
+    name: `box ${n}`,
+    kind: "soft",
+    mesh: { type: "box", size: [SIZE, SIZE, SIZE], cells: [2, 2, 2] },
+    transform: { translate: [0, SIZE / 2 + n * (SIZE + GAP) + 0.002, 0] },
+    material: { density, model: "shape-matching", mode: "rigid", friction: 0.5 },
+  }) as Body;
+const tower = (densities: readonly number[], floor: Collider = PLANE): Promise<Laboratory> =>
+  laboratory({
+    bodies: densities.map((density, n) => box(n, density)),
+    colliders: [floor],
+    substeps: 20,
+    iterations: 1,
+    gravity: [0, -G, 0],
+  });
+const middle = (lab: Laboratory, body: number): Vec3 => {
+  const x = lab.positions(body);
+  return [0, 1, 2].map((r) => x.reduce((sum, c, k) => (k % 3 === r ? sum + (3 * c) / x.length : sum), 0)) as Vec3;
+};
+const drifts = (lab: Laboratory, from: readonly Vec3[]): number[] =>
+  from.map((a, b) => Math.hypot(...middle(lab, b).map((c, r) => c - a[r]!)));
+const fastest = (lab: Laboratory): number =>
+  Math.max(...lab.created.bodies.flatMap((_, b) => Array.from(lab.velocities(b), Math.abs)));
+
+describe.each<[string, Collider]>([
+  ["a plane", PLANE],
+  ["a mesh", MESH],
+])("on %s", (_, floor) => {
+  test("two boxes stand still for 15 s", async () => {
+    const lab = await tower([500, 500], floor);
+    lab.run(60);
+    const from = [0, 1].map((b) => middle(lab, b));
+    lab.run(15 * 60);
+    expect(Math.max(...drifts(lab, from))).toBeLessThan(1e-3);
+    expect(fastest(lab)).toBeLessThan((G * 1) / 1200);
+  });
+});
+
+test("one box on a floor does not move", async () => {
+  const lab = await tower([500]);
+  lab.run(60);
+  const from = [middle(lab, 0)];
+  lab.run(300);
+  expect(Math.max(...drifts(lab, from))).toBeLessThan(1e-6);
+});
+
+test("a tower of eight stands within a millimeter for ten seconds without sleep", async () => {
+  const lab = await tower(Array<number>(8).fill(500));
+  lab.run(120);
+  const from = lab.created.bodies.map((_, b) => middle(lab, b));
+  for (let second = 0; second < 10; second++) {
+    expect(lab.run(60)).toEqual([]);
+    expect(Math.max(...drifts(lab, from)), `after ${second + 1} s`).toBeLessThan(1e-3);
+  }
+});
+
+test("and sleeps, and stands for a minute", async () => {
+  const lab = await tower(Array<number>(8).fill(500));
+  lab.world.mayRest = true;
+  lab.run(120);
+  const from = lab.created.bodies.map((_, b) => middle(lab, b));
+  let ticks = 120;
+  while (lab.world.asleep().includes(0) && ticks < 3600) {
+    lab.run(1);
+    ticks++;
+  }
+  expect(ticks).toBeLessThan(15 * 60);
+  lab.run(3600 - ticks);
+  expect(Math.max(...drifts(lab, from))).toBeLessThan(1e-3);
+});
+
+test("a box ten times as heavy stands on a light one", async () => {
+  const lab = await tower([500, 5000]);
+  lab.run(60);
+  const from = [0, 1].map((b) => middle(lab, b));
+  lab.run(300);
+  expect(Math.max(...drifts(lab, from))).toBeLessThan(1e-3);
+});
