@@ -4,7 +4,7 @@
  * plane.
  */
 import { Plane, Ray, Vector3 } from "three";
-import { build, type Point } from "../net/messages.ts";
+import { build, type Point } from "../sdk/messages.ts";
 import type { DrawnGrab } from "../view/handsView.ts";
 import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
 import { BEND_RADIUS, LocalBend, type ShownMoment } from "../view/localBend.ts";

@@ -2,7 +2,7 @@
 import { decode } from "@msgpack/msgpack";
 import type { ReplayHead } from "../../shared/protocol.ts";
 import { ApiError, authorized, requestOwner } from "./api.ts";
-import { parseServerMessage, type ServerEvent } from "./messages.ts";
+import { parseServerMessage, type ServerEvent } from "../sdk/messages.ts";
 
 export interface ReplayListener {
   /** The server makes another replay just now; it is asked again by itself. */

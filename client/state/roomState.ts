@@ -11,10 +11,10 @@ import {
   dequantizeInto,
   type SnapshotModel,
 } from "../../shared/snapshot/index.ts";
-import { Clock } from "../net/clock.ts";
+import { Clock } from "../sdk/clock.ts";
 import type { RoomStats, Welcome } from "../../shared/protocol.ts";
-import type { AccessState, Hand, Member, ServerEvent } from "../net/messages.ts";
-import { uint32Of } from "./bytes.ts";
+import type { AccessState, Hand, Member, ServerEvent } from "../sdk/messages.ts";
+import { uint32Of } from "../sdk/bytes.ts";
 import { AcknowledgedGrabs } from "./acknowledgedGrabs.ts";
 import { interpolateInto } from "./interpolate.ts";
 import { Playout } from "./playout.ts";

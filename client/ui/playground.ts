@@ -9,7 +9,7 @@ import { GrabController } from "../input/grabController.ts";
 import { listenToKeys, type Command } from "../input/keyboard.ts";
 import { listenToPointers } from "../input/pointerInput.ts";
 import { Presence } from "../input/presence.ts";
-import { build, type Point } from "../net/messages.ts";
+import { build, type Point } from "../sdk/messages.ts";
 import type { RoomState } from "../state/roomState.ts";
 import type { DrawnCursor, DrawnGrab } from "../view/handsView.ts";
 import { LEVELS } from "../view/quality.ts";

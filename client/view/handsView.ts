@@ -1,6 +1,6 @@
 /** Everybody's hands: a band for each held point, and the others' named pointers. */
 import { Group, Vector3, type PerspectiveCamera } from "three";
-import type { Point } from "../net/messages.ts";
+import type { Point } from "../sdk/messages.ts";
 import { LabelSprite } from "./labelSprite.ts";
 import { surfacePoint, type PickSurface } from "./picking.ts";
 import { RubberBand } from "./rubberBand.ts";

@@ -4,7 +4,7 @@
  */
 import { Raycaster, Sphere, Vector2, type Vector3 } from "three";
 import type { Topology } from "../../shared/topology.ts";
-import type { SurfacePoint } from "../net/messages.ts";
+import type { SurfacePoint } from "../sdk/messages.ts";
 import { BodyMesh } from "./bodyMesh.ts";
 import { ContactBlobs } from "./contactBlobs.ts";
 import { DebugDraw } from "./debugDraw.ts";

@@ -5,7 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { decode, encode } from "@msgpack/msgpack";
-import { build } from "../../client/net/messages.ts";
+import { build } from "../../client/sdk/messages.ts";
 import {
   encodeAccess,
   encodeHands,

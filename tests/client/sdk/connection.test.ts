@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import { decode, encode } from "@msgpack/msgpack";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WebSocketServer, type WebSocket as ServerSocket } from "ws";
-import { Connection, type ConnectionStatus, directUrl } from "../../../client/net/connection.ts";
-import { build, type ServerEvent } from "../../../client/net/messages.ts";
+import { Connection, type ConnectionStatus, directUrl } from "../../../client/sdk/connection.ts";
+import { build, type ServerEvent } from "../../../client/sdk/messages.ts";
 import { ClientMessage, CloseCode, PROTOCOL_VERSION, ServerMessage } from "../../../shared/protocol.ts";
 
 let server: WebSocketServer;
