@@ -190,7 +190,7 @@ export class Playground {
 
   private place(clientX: number, clientY: number): void {
     const { send, shell } = this.options;
-    send(build.spawn(this.placing!, this.view.pointAt(clientX, clientY).toArray() as Point));
+    send(build.spawn(this.placing!, this.view.pointAt(clientX, clientY).toArray() as Point, { occupied: "lift" }));
     shell.hideHint();
     shell.spares.cancel();
   }

@@ -2,7 +2,8 @@
 import { Group, Vector3, type PerspectiveCamera } from "three";
 import type { Point } from "../sdk/messages.ts";
 import { LabelSprite } from "./labelSprite.ts";
-import { surfacePoint, type PickSurface } from "./picking.ts";
+import { surfacePoint } from "../sdk/surface.ts";
+import type { PickSurface } from "./picking.ts";
 import { RubberBand } from "./rubberBand.ts";
 
 /** One held point to draw. `id` is stable over its life. */
