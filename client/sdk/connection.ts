@@ -254,8 +254,9 @@ export class Connection {
       if (!exists) return this.end(CloseCode.roomGone, "no such room");
     }
     const retryInMs = backoffMs(this.attempt, Math.random());
-    this.options.onStatus({ state: "reconnecting", attempt: this.attempt, retryInMs, code });
+    // Before anybody is told: whoever leaves on hearing it ends this, too.
     this.retryTimer = setTimeout(() => this.open(), retryInMs);
+    this.options.onStatus({ state: "reconnecting", attempt: this.attempt, retryInMs, code });
   }
 
   private heartbeat(): void {

@@ -94,6 +94,27 @@ test("a lost line is taken up again with the token", async () => {
   expect(statuses.map(({ state }) => state)).toEqual(["connecting", "open", "reconnecting", "connecting", "open"]);
 });
 
+test("who leaves on hearing that the line is lost does not come back", async () => {
+  let onLost = (): void => {};
+  const { port } = server.address() as AddressInfo;
+  const own = new Connection({
+    url: `ws://127.0.0.1:${port}`,
+    profile: () => ({}),
+    onEvent: () => {},
+    onStatus: ({ state }) => {
+      statuses.push({ state } as ConnectionStatus);
+      if (state === "reconnecting") onLost();
+    },
+  });
+  await eventually(() => own.isOpen);
+  onLost = () => own.close();
+  sockets[0]!.terminate();
+  await eventually(() => statuses.at(-1)!.state === "ended");
+  // Longer than the first wait can be: 250 ms times 1.3.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(sockets).toHaveLength(1);
+});
+
 test("a new name goes out with a hello of the same session", async () => {
   let name = "Ada";
   const own = connect({ name: () => name });
