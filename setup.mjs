@@ -49,6 +49,14 @@ const STEPS = [
     inputs: ["client", "shared", "vite.config.ts", "tsconfig.json"],
     output: "build/client/index.html",
   },
+  {
+    name: "sdk",
+    script: "build:sdk",
+    inputs: ["client/sdk", "shared", "tsconfig.json", "LICENSE"],
+    output: "build/sdk/package.json",
+    /** The server does without: built where it is named. */
+    onDemand: true,
+  },
 ];
 
 class SetupError extends Error {}
@@ -300,7 +308,7 @@ function run(runtime, args) {
 }
 
 function main(argv) {
-  let steps = STEPS;
+  let steps = STEPS.filter((step) => !step.onDemand);
   let command;
   while (argv.length > 0 && command === undefined) {
     const word = argv.shift();

@@ -24,7 +24,7 @@
  *     pliant.drawn                      pictures drawn so far
  */
 import { Vector3 } from "three";
-import type { ConnectionStatus } from "./net/connection.ts";
+import type { ConnectionStatus } from "./sdk/connection.ts";
 import type { RoomState } from "./state/roomState.ts";
 import type { LocalStats } from "./ui/statsOverlay.ts";
 import type { DrawnCursor, DrawnGrab } from "./view/handsView.ts";

@@ -39,7 +39,7 @@ import { addressRoutes } from "./routes/address.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
 import { BODY_MS, HEAD_MS, Lines } from "./routes/lines.ts";
-import { allowOwnPages, ownOrigins } from "./routes/directly.ts";
+import { allowOtherOrigins, ownOrigins } from "./routes/directly.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { pageRoutes } from "./routes/pages.ts";
 import { parkedRoutes } from "./routes/parked.ts";
@@ -185,6 +185,10 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     },
   );
 
+  await allowOtherOrigins(fastify, {
+    isOurs: ownOrigins(config.publicUrls, config.origins),
+    embedders: config.embedOrigins,
+  });
   const requestAuth = new RequestAuth({ auth, audit, metrics, find: (room) => registry.find(room) });
   requestAuth.watchRoutes(fastify);
   requestAuth.judgeEarly(fastify);
@@ -197,12 +201,13 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   lines.watch(fastify.server);
   checkHosts(fastify, config, metrics);
   const pagePolicy = policyFor(config);
+  const roomPolicy = framedBy(pagePolicy, config.embedOrigins);
   addErrorHandling(fastify);
   answerRequestIds(fastify);
   fastify.addHook("onSend", async (request, reply) => {
     reply.headers(SECURITY_HEADERS);
     if (!request.url.startsWith("/docs") && !reply.hasHeader("content-security-policy"))
-      reply.header("content-security-policy", pagePolicy);
+      reply.header("content-security-policy", request.url.startsWith("/r/") ? roomPolicy : pagePolicy);
   });
   fastify.addHook("onResponse", async (request, reply) => {
     // A socket's "answer" is its end.
@@ -213,7 +218,9 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     openapi: {
       info: {
         title: "Pliant",
-        description: "Rooms of soft bodies and cloth. The socket protocol is described in PROTOCOL.md.",
+        description:
+          "Rooms of soft bodies and cloth. The socket protocol is described in PROTOCOL.md. Pages of other origins may " +
+          "use this API if the operator lists them in PLIANT_EMBED_ORIGINS.",
         version: "0.1.0",
       },
       tags: [{ name: "scenes" }, { name: "rooms" }, { name: "auth" }, { name: "admin" }, { name: "operations" }],
@@ -269,7 +276,6 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     );
   }
   requestAuth.charge(fastify, budgets);
-  allowOwnPages(fastify, ownOrigins(config.publicUrls, config.origins));
   await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: DOCS_POLICY });
   addressRoutes(fastify, { host: config.host, publicUrls: config.publicUrls, tls: tls !== null });
   roomRoutes(fastify, {
@@ -318,6 +324,10 @@ function policyFor({ publicUrls }: Config): string {
   const others = publicUrls.flatMap((url) => [url, url.replace(/^http/, "ws")]);
   return CONTENT_SECURITY_POLICY.replace("connect-src 'self'", ["connect-src 'self'", ...others].join(" "));
 }
+
+/** For pages of rooms; lobby and operators' page stay unframed. */
+const framedBy = (policy: string, origins: readonly string[]): string =>
+  policy.replace("frame-ancestors 'self'", ["frame-ancestors 'self'", ...origins].join(" "));
 
 /** Certificate and key (PEM) that the server speaks TLS with; null: it does not. @throws where a file cannot be read */
 function tlsOf({ tlsCert, tlsKey }: Config): { cert: string; key: string } | null {

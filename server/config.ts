@@ -68,6 +68,8 @@ export interface Config {
   prewarm: "all" | "none" | string[];
   /** Origins (scheme://host:port) whose pages may open sockets; `same` is the page's own host, `*` any. */
   origins: string[];
+  /** Origins (scheme://host[:port]) whose pages may frame ours and use the HTTP API; empty: none. */
+  embedOrigins: string[];
   /** Believe X-Forwarded-For and X-Forwarded-Host: only behind a proxy that sets them. */
   trustProxy: TrustProxy;
   /** Names of this server that a request may be meant for: `auto`, `*`, or a list. */
@@ -226,6 +228,7 @@ export function readConfig(env: Environment): Config {
     roomPool: choice("PLIANT_ROOM_POOL", "shared", ["shared", "dedicated"]) as "shared" | "dedicated",
     prewarm: prewarm.length === 1 && (prewarm[0] === "all" || prewarm[0] === "none") ? prewarm[0] : prewarm,
     origins: list("PLIANT_ORIGINS", "same"),
+    embedOrigins: list("PLIANT_EMBED_ORIGINS", ""),
     trustProxy: trust("PLIANT_TRUST_PROXY", "false"),
     hosts: list("PLIANT_HOSTS", "auto"),
     httpConnectionsPerAddress: number("PLIANT_HTTP_CONNECTIONS_PER_ADDRESS", 512, 1, 100000),
@@ -284,6 +287,11 @@ export function readConfig(env: Environment): Config {
     if (origin !== "same" && origin !== "*" && !/^https?:\/\/[^/]+$/.test(origin)) {
       throw new ConfigError("PLIANT_ORIGINS", origin, "a list of same, * or scheme://host[:port]");
     }
+  }
+  for (const origin of config.embedOrigins) {
+    // As browsers write it, and nothing else: it goes into a header.
+    if (!/^https?:/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin || origin.includes("*"))
+      throw new ConfigError("PLIANT_EMBED_ORIGINS", origin, "a list of http(s)://host[:port], in lower case");
   }
   for (const name of Object.keys(env)) {
     // PLIANT_DATA belongs to the tests; a misspelt variable must not be silently without effect.

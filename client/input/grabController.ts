@@ -4,11 +4,11 @@
  * plane.
  */
 import { Plane, Ray, Vector3 } from "three";
-import { build, type Point } from "../net/messages.ts";
+import { build, type Point } from "../sdk/messages.ts";
 import type { DrawnGrab } from "../view/handsView.ts";
 import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
 import { BEND_RADIUS, LocalBend, type ShownMoment } from "../view/localBend.ts";
-import { surfacePoint } from "../view/picking.ts";
+import { surfacePoint } from "../sdk/surface.ts";
 import type { Picked, RoomView } from "../view/roomView.ts";
 
 /** Moves of all hands together stay well under the server's 60 inputs a second, which grabs and releases share. */

@@ -2,7 +2,7 @@
  * Tells the others where this member's mouse points: at most ten times a second, only when it moved, and once when it
  * left.
  */
-import { build, type Point } from "../net/messages.ts";
+import { build, type Point } from "../sdk/messages.ts";
 import type { RoomView } from "../view/roomView.ts";
 
 const INTERVAL_MS = 100;

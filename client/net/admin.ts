@@ -1,5 +1,6 @@
 /** What operators may ask for: /api/admin with their token, which lives in this tab only. */
-import { ApiError, request } from "./api.ts";
+import { PliantError } from "../sdk/errors.ts";
+import { request } from "../sdk/http.ts";
 
 export interface Person {
   member: number;
@@ -176,7 +177,7 @@ export class AdminApi {
     return { content: await answer.blob(), name };
   }
 
-  /** @throws ApiError; 401 and 403 when the token is none of an admin */
+  /** @throws PliantError; 401 and 403 when the token is none of an admin */
   #ask(method: string, path: string, body?: object): Promise<Response> {
     const headers: Record<string, string> = { authorization: `Bearer ${this.#token}` };
     if (body) headers["content-type"] = "application/json";
@@ -188,4 +189,4 @@ const inAdmin = (room: string): string => `/api/admin/rooms/${encodeURIComponent
 
 /** The token is not, or no longer, an admin's. */
 export const isDenied = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 401 || error.status === 403);
+  error instanceof PliantError && (error.status === 401 || error.status === 403);

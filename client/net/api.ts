@@ -1,8 +1,12 @@
-/** The HTTP side: scenes, rooms, topologies. Every failure is an ApiError whose message may be shown to the player. */
-import { decode } from "@msgpack/msgpack";
+/** The pages' HTTP calls: scenes, rooms, tokens. Every failure is a PliantError whose message may be shown. */
 import { isLoopback } from "../../shared/loopback.ts";
 import type { Topology } from "../../shared/topology.ts";
+import { PliantError } from "../sdk/errors.ts";
+import { fetchTopology as fetchTopologyFrom, request } from "../sdk/http.ts";
 import { keepToken, tokenFor } from "./tokens.ts";
+
+/** Under the name that the pages have for it. */
+export { PliantError as ApiError } from "../sdk/errors.ts";
 
 export interface SceneSummary {
   id: string;
@@ -29,38 +33,13 @@ export interface RoomSummary {
   parked?: { reason: string };
 }
 
-export class ApiError extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.name = "ApiError";
-    this.status = status;
-  }
-}
-
-export async function request(path: string, init?: RequestInit): Promise<Response> {
-  let response: Response;
-  try {
-    response = await fetch(path, init);
-  } catch {
-    throw new ApiError(0, "The server does not answer.");
-  }
-  if (!response.ok) {
-    const body: unknown = await response.json().catch(() => undefined);
-    const text = (body as { message?: unknown } | undefined)?.message;
-    throw new ApiError(response.status, typeof text === "string" ? text : `The server answered ${response.status}.`);
-  }
-  return response;
-}
-
 /** Processes that could not be asked from here. */
 const unreachable = new Set<string>();
 
 /**
  * Asks the process that has the room, if it says where it is and can be reached from here; otherwise the one that the
  * page came from, which asks it. For what is large.
- * @param path of the room, from its name on. @throws ApiError
+ * @param path of the room, from its name on. @throws PliantError
  */
 export async function requestOwner(room: string, path: string, init: RequestInit): Promise<Response> {
   const name = encodeURIComponent(room);
@@ -71,7 +50,7 @@ export async function requestOwner(room: string, path: string, init: RequestInit
   try {
     return await request(`${base}${own}`, init);
   } catch (error) {
-    if (!(error instanceof ApiError && error.status === 0) || init.signal?.aborted) throw error;
+    if (!(error instanceof PliantError && error.status === 0) || init.signal?.aborted) throw error;
     unreachable.add(base);
     return request(own, init);
   }
@@ -104,7 +83,7 @@ export async function fetchRooms(): Promise<RoomSummary[]> {
   return listOf(await (await request("/api/rooms", { headers: bearer(undefined) })).json(), "rooms");
 }
 
-/** @throws ApiError 404 when the scene's file is gone */
+/** @throws PliantError 404 when the scene's file is gone */
 export async function fetchScene(scene: string): Promise<SceneSummary> {
   return (await (await request(`/api/scenes/${encodeURIComponent(scene)}`)).json()) as SceneSummary;
 }
@@ -129,14 +108,14 @@ export async function fetchRoom(room: string): Promise<RoomSummary | undefined> 
       await request(`/api/rooms/${encodeURIComponent(room)}`, { headers: bearer(room) })
     ).json()) as RoomSummary;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
+    if (error instanceof PliantError && error.status === 404) return undefined;
     throw error;
   }
 }
 
 /**
  * A link to the room that lets its bearer in as this.
- * @throws ApiError 401 or 403 when this browser has no owner's token
+ * @throws PliantError 401 or 403 when this browser has no owner's token
  */
 export async function invite(room: string, role: "player" | "spectator"): Promise<string> {
   const response = await request("/api/tokens", {
@@ -155,7 +134,7 @@ export async function shareOrigin(): Promise<string> {
   return url && URL.canParse(url) ? new URL(url).origin : location.origin;
 }
 
-/** The room goes back by this many seconds, for its owners. @throws ApiError */
+/** The room goes back by this many seconds, for its owners. @throws PliantError */
 export async function undo(room: string, seconds: number): Promise<void> {
   await request(`/api/rooms/${encodeURIComponent(room)}/undo`, {
     method: "POST",
@@ -164,7 +143,7 @@ export async function undo(room: string, seconds: number): Promise<void> {
   });
 }
 
-/** The recording as a file, with this browser's token for the room. @throws ApiError */
+/** The recording as a file, with this browser's token for the room. @throws PliantError */
 export async function fetchRecording(room: string): Promise<Blob> {
   return (await requestOwner(room, "/recording", { headers: bearer(room) })).blob();
 }
@@ -180,10 +159,7 @@ function bearer(room: string | undefined): Record<string, string> {
 }
 
 /** The topology of a content hash; the browser caches it for good. */
-export async function fetchTopology(hash: string): Promise<Topology> {
-  const response = await request(`/api/topologies/${encodeURIComponent(hash)}`);
-  return decode(new Uint8Array(await response.arrayBuffer())) as Topology;
-}
+export const fetchTopology = (hash: string): Promise<Topology> => fetchTopologyFrom("", hash);
 
 export function socketUrl(room: string): string {
   const scheme = location.protocol === "https:" ? "wss:" : "ws:";

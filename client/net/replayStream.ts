@@ -1,8 +1,9 @@
 /** A room's replay over HTTP, message by message while it comes (PROTOCOL.md, section 11). */
 import { decode } from "@msgpack/msgpack";
 import type { ReplayHead } from "../../shared/protocol.ts";
-import { ApiError, authorized, requestOwner } from "./api.ts";
-import { parseServerMessage, type ServerEvent } from "./messages.ts";
+import { PliantError } from "../sdk/errors.ts";
+import { authorized, requestOwner } from "./api.ts";
+import { parseServerMessage, type ServerEvent } from "../sdk/messages.ts";
 
 export interface ReplayListener {
   /** The server makes another replay just now; it is asked again by itself. */
@@ -17,7 +18,7 @@ const LENGTH_BYTES = 4;
 
 /**
  * Resolves when the replay is whole.
- * @throws ApiError as the server refuses it; Error when it is broken off
+ * @throws PliantError as the server refuses it; Error when it is broken off
  */
 export async function fetchReplay(
   room: string,
@@ -30,7 +31,7 @@ export async function fetchReplay(
     try {
       response = await requestOwner(room, `/replay?seconds=${seconds}`, { headers: authorized(room), signal });
     } catch (error) {
-      if (!(error instanceof ApiError && error.status === 429) || signal.aborted) throw error;
+      if (!(error instanceof PliantError && error.status === 429) || signal.aborted) throw error;
       onBusy();
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }

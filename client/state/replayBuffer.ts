@@ -13,8 +13,8 @@ import {
 } from "../../shared/snapshot/index.ts";
 import type { ReplayHead } from "../../shared/protocol.ts";
 import type { Topology } from "../../shared/topology.ts";
-import type { Hand, ServerEvent } from "../net/messages.ts";
-import { uint32Of } from "./bytes.ts";
+import type { Hand, ServerEvent } from "../sdk/messages.ts";
+import { uint32Of } from "../sdk/bytes.ts";
 import { interpolateInto } from "./interpolate.ts";
 
 interface EncodedFrame {

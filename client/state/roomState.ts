@@ -4,17 +4,11 @@
  * of deltas needs every one.
  */
 import type { Topology } from "../../shared/topology.ts";
-import {
-  createSnapshotModel,
-  decodeDelta,
-  decodeKeyframe,
-  dequantizeInto,
-  type SnapshotModel,
-} from "../../shared/snapshot/index.ts";
-import { Clock } from "../net/clock.ts";
+import { dequantizeInto } from "../../shared/snapshot/index.ts";
+import { Clock } from "../sdk/clock.ts";
 import type { RoomStats, Welcome } from "../../shared/protocol.ts";
-import type { AccessState, Hand, Member, ServerEvent } from "../net/messages.ts";
-import { uint32Of } from "./bytes.ts";
+import type { AccessState, Hand, Member, ServerEvent } from "../sdk/messages.ts";
+import { FrameDecoder, type FrameEvent } from "../sdk/frameDecoder.ts";
 import { AcknowledgedGrabs } from "./acknowledgedGrabs.ts";
 import { interpolateInto } from "./interpolate.ts";
 import { Playout } from "./playout.ts";
@@ -38,8 +32,6 @@ export interface RoomStateOptions {
   onAccess?: (access: AccessState) => void;
   onFrame?: (frame: Frame) => void;
 }
-
-type FrameEvent = Extract<ServerEvent, { type: "keyframe" | "delta" }>;
 
 /** Frames kept while the topology is still loading; past this the oldest go and a keyframe is asked for. */
 const PENDING_FRAMES = 300;
@@ -68,10 +60,9 @@ export class RoomState {
   /** Longest and mean time to decode a frame, ms, for the debugging hook. */
   readonly decode = { frames: 0, totalMs: 0, worstMs: 0, failures: 0 };
   private readonly options: RoomStateOptions;
-  private model: SnapshotModel | undefined;
+  private decoder: FrameDecoder | undefined;
   private pending: { event: FrameEvent; receivedMs: number }[] = [];
   private topologyHash: string | undefined;
-  private chainBroken = true;
   private rejoining = false;
   private quanta = new Float64Array(0);
   private lastKey = Number.NaN;
@@ -185,12 +176,12 @@ export class RoomState {
     this.hands.clear();
     this.acknowledged.clear();
     // The old line's frames stay on the screen until the new line's first keyframe: a freeze, and no empty picture.
-    this.chainBroken = true;
+    if (this.decoder) this.decoder.broken = true;
     this.rejoining = true;
     if (!resumed || !this.clock) this.clock = new Clock(welcome.tickHz);
     if (this.topologyHash === welcome.topology) return;
     this.topologyHash = welcome.topology;
-    this.topology = this.buffer = this.model = undefined;
+    this.topology = this.buffer = this.decoder = undefined;
     this.pending = [];
     const hash = welcome.topology;
     this.options.fetchTopology(hash).then(
@@ -207,9 +198,7 @@ export class RoomState {
 
   private useTopology(topology: Topology): void {
     this.topology = topology;
-    this.model = createSnapshotModel(
-      topology.bodies.map(({ count, triangles }) => ({ count, triangles: uint32Of(triangles) })),
-    );
+    this.decoder = new FrameDecoder(topology);
     this.quanta = Float64Array.from(topology.bodies, (body) => body.quantum);
     this.buffer = new SnapshotBuffer(topology.particles);
     this.playout = new Playout({ intervalMs: 1000 / this.welcome!.sendHz });
@@ -224,7 +213,7 @@ export class RoomState {
   }
 
   private frame(event: FrameEvent, receivedMs: number): void {
-    if (!this.model || !this.buffer || !this.playout) {
+    if (!this.decoder || !this.buffer || !this.playout) {
       this.pending.push({ event, receivedMs });
       if (this.pending.length > PENDING_FRAMES) this.pending.shift();
       return;
@@ -253,23 +242,14 @@ export class RoomState {
 
   private decodeFrame(event: FrameEvent): Frame | undefined {
     const buffer = this.buffer!;
+    const decoder = this.decoder!;
     const startMs = performance.now();
     const frame = buffer.borrow();
     try {
-      if (event.type === "keyframe") {
-        decodeKeyframe(this.model!, event.data, frame.ints);
-        this.chainBroken = false;
-      } else {
-        if (this.chainBroken) return void buffer.giveBack(frame);
-        const base = buffer.newest;
-        if (!base || base.tick !== event.baseTick)
-          throw new Error(`delta against tick ${event.baseTick}, but the newest frame is ${base?.tick}`);
-        decodeDelta(this.model!, base.ints, event.data, frame.ints);
-      }
+      if (!decoder.decodeInto(event, buffer.newest, frame.ints)) return void buffer.giveBack(frame);
     } catch (error) {
       buffer.giveBack(frame);
       this.decode.failures++;
-      this.chainBroken = true;
       // Should keyframes fail as well, neither the log nor the server must be flooded.
       if (startMs - this.lastComplaintMs > COMPLAINT_MS) {
         this.lastComplaintMs = startMs;
@@ -279,7 +259,7 @@ export class RoomState {
       return undefined;
     }
     frame.tick = event.tick;
-    dequantizeInto(this.model!, frame.ints, this.quanta, frame.positions);
+    dequantizeInto(decoder.model, frame.ints, this.quanta, frame.positions);
     const tookMs = performance.now() - startMs;
     this.decode.frames++;
     this.decode.totalMs += tookMs;

@@ -1,6 +1,6 @@
 /** The strip that says that the line is down and when the next attempt comes. */
 import { CloseCode } from "../../shared/protocol.ts";
-import type { ConnectionStatus } from "../net/connection.ts";
+import type { ConnectionStatus } from "../sdk/connection.ts";
 import { h } from "./dom.ts";
 
 /** A line that is back this soon was never worth a word, ms. */

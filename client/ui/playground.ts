@@ -10,7 +10,7 @@ import { listenToKeys, type Command } from "../input/keyboard.ts";
 import { KeyboardHand } from "../input/keyboardHand.ts";
 import { listenToPointers } from "../input/pointerInput.ts";
 import { Presence } from "../input/presence.ts";
-import { build, type Point } from "../net/messages.ts";
+import { build, type Point } from "../sdk/messages.ts";
 import type { RoomState } from "../state/roomState.ts";
 import type { DrawnCursor, DrawnGrab } from "../view/handsView.ts";
 import { LEVELS } from "../view/quality.ts";
@@ -253,7 +253,7 @@ export class Playground {
 
   private place(clientX: number, clientY: number): void {
     const { send, shell } = this.options;
-    send(build.spawn(this.placing!, this.view.pointAt(clientX, clientY).toArray() as Point));
+    send(build.spawn(this.placing!, this.view.pointAt(clientX, clientY).toArray() as Point, { occupied: "lift" }));
     shell.ghost.end();
     shell.spares.cancel();
   }

@@ -8,7 +8,7 @@ import { forgetToken, tokenFor } from "../net/tokens.ts";
 import { installReplayHook } from "../replayHook.ts";
 import { ReplayBuffer } from "../state/replayBuffer.ts";
 import { Playhead } from "../state/playhead.ts";
-import type { ServerEvent } from "../net/messages.ts";
+import type { ServerEvent } from "../sdk/messages.ts";
 import type { ReplayHead } from "../../shared/protocol.ts";
 import { probeGraphics } from "../view/graphicsProbe.ts";
 import { MESSAGES, messagePage } from "./messagePage.ts";

@@ -1,8 +1,8 @@
 /** The room page: joins connection, state, picture and hands together, and runs the animation loop. */
 import { CloseCode, Limits } from "../../shared/protocol.ts";
 import { ApiError, fetchRoom, fetchScene, fetchTopology, invite, socketUrl, undo } from "../net/api.ts";
-import { Connection, type ConnectionStatus } from "../net/connection.ts";
-import { build, type AccessState } from "../net/messages.ts";
+import { Connection, type ConnectionStatus } from "../sdk/connection.ts";
+import { build, type AccessState } from "../sdk/messages.ts";
 import { forgetToken, tokenFor } from "../net/tokens.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import { HandWatch } from "../state/handNews.ts";

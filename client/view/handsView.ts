@@ -1,7 +1,8 @@
 /** Everybody's hands: a band for each held point, and where the others' named pointers are on the screen. */
 import { Group, Vector3, type PerspectiveCamera } from "three";
-import type { Point } from "../net/messages.ts";
-import { surfacePoint, type PickSurface } from "./picking.ts";
+import type { Point } from "../sdk/messages.ts";
+import { surfacePoint } from "../sdk/surface.ts";
+import type { PickSurface } from "./picking.ts";
 import { RubberBand } from "./rubberBand.ts";
 
 /** One held point to draw. `id` is stable over its life. */

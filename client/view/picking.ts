@@ -125,21 +125,6 @@ export function pickNearest(
   };
 }
 
-/** Writes the barycentric point (1-u-v) a + u b + v c of a triangle into `out`. */
-export function surfacePoint(
-  out: [number, number, number],
-  surface: PickSurface,
-  triangle: number,
-  u: number,
-  v: number,
-): void {
-  const { positions, triangles } = surface;
-  const a = 3 * triangles[3 * triangle]!;
-  const b = 3 * triangles[3 * triangle + 1]!;
-  const c = 3 * triangles[3 * triangle + 2]!;
-  for (let k = 0; k < 3; k++) out[k] = (1 - u - v) * positions[a + k]! + u * positions[b + k]! + v * positions[c + k]!;
-}
-
 function at(positions: Float32Array, particle: number): [number, number, number] {
   return [positions[3 * particle]!, positions[3 * particle + 1]!, positions[3 * particle + 2]!];
 }

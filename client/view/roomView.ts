@@ -4,14 +4,15 @@
  */
 import { Raycaster, Sphere, Vector2, Vector3 } from "three";
 import type { Topology } from "../../shared/topology.ts";
-import type { SurfacePoint } from "../net/messages.ts";
+import type { SurfacePoint } from "../sdk/messages.ts";
 import { BodyMesh } from "./bodyMesh.ts";
 import { ContactBlobs } from "./contactBlobs.ts";
 import { DebugDraw } from "./debugDraw.ts";
 import { WHOLE, type FreeArea } from "./framing.ts";
 import { HandsView, type DrawnCursor, type DrawnGrab, type ShownCursor } from "./handsView.ts";
 import type { LocalBend } from "./localBend.ts";
-import { pickNearest, pickSurfaces, surfacePoint } from "./picking.ts";
+import { surfacePoint } from "../sdk/surface.ts";
+import { pickNearest, pickSurfaces } from "./picking.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { RubberBand } from "./rubberBand.ts";
 import { Stage } from "./stage.ts";

@@ -16,7 +16,7 @@ import {
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Topology } from "../../shared/topology.ts";
-import { float32Of, uint32Of } from "../state/bytes.ts";
+import { float32Of, uint32Of } from "../sdk/bytes.ts";
 import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
 import { MovingColliders } from "./movingColliders.ts";
 import { Studio } from "./environment.ts";

@@ -1,12 +1,12 @@
 /**
- * One client of a load test, on the browser client's own network code (client/net, client/state): hello, heartbeat,
+ * One client of a load test, on the browser client's own network code (client/sdk, client/state): hello, heartbeat,
  * reconnecting, parsing and, if it decodes, the same room state that a page draws. The socket is that of `ws`, which
  * costs the generator half of what Node's own does.
  */
 import WebSocket from "ws";
 import { decode } from "@msgpack/msgpack";
-import { Connection } from "../../client/net/connection.ts";
-import { build, type Point, type ServerEvent, type SurfacePoint } from "../../client/net/messages.ts";
+import { Connection } from "../../client/sdk/connection.ts";
+import { build, type Point, type ServerEvent, type SurfacePoint } from "../../client/sdk/messages.ts";
 import { RoomState } from "../../client/state/roomState.ts";
 import type { Frame } from "../../client/state/snapshotBuffer.ts";
 import type { Topology } from "../../shared/topology.ts";
@@ -15,7 +15,7 @@ import type { HandPlan } from "./scenario.ts";
 /** Whose socket the next one is: a connection says that it is connecting, and makes it. */
 let take: (line: WebSocket) => void = () => {};
 
-/** What client/net/connection.ts finds in a browser. */
+/** What client/sdk/connection.ts finds in a browser. */
 class Line extends WebSocket {
   constructor(url: string) {
     super(url, { perMessageDeflate: false });

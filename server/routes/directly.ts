@@ -1,12 +1,14 @@
 /**
  * What is large goes to a page directly from the process that has the room, past the one that the page came from: other
- * origins' pages may read it (CORS) if they are this cluster's own, and no others. Nothing goes along by itself: there
+ * origins' pages may read it (CORS) if they are this cluster's own. Pages that embed rooms may read the whole API if their
+ * origins are listed (PLIANT_EMBED_ORIGINS), and no others. Nothing goes along by itself: there
  * are no cookies, and a page that has no token for the room reads what anybody may.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import cors from "@fastify/cors";
+import type { FastifyInstance } from "fastify";
 
 /** Routes that pages ask the owner for. */
-const DIRECT = ["/api/rooms/:room/recording", "/api/rooms/:room/replay"];
+const DIRECT = /^\/api\/rooms\/[^/]+\/(recording|replay)$/;
 /** For so long a browser does not ask whether it may ask, s. */
 const REMEMBERED_SECONDS = 600;
 
@@ -33,27 +35,32 @@ export function ownOrigins(publicUrls: readonly string[], origins: readonly stri
   };
 }
 
-/** Before the routes. @param isOurs is a page of this origin one of the cluster's own? */
-export function allowOwnPages(app: FastifyInstance, isOurs: (origin: string) => boolean): void {
-  const allow = (request: FastifyRequest, reply: FastifyReply): boolean => {
-    const { origin } = request.headers;
-    void reply.header("vary", "origin");
-    if (origin === undefined || !isOurs(origin)) return false;
-    void reply
-      .header("access-control-allow-origin", origin)
-      .header("access-control-expose-headers", "content-disposition, retry-after");
-    return true;
-  };
-  app.addHook("onRequest", async (request, reply) => {
-    if (DIRECT.includes(request.routeOptions.url ?? "")) allow(request, reply);
+export interface CrossOrigin {
+  /** Is a page of this origin one of the cluster's own? */
+  isOurs: (origin: string) => boolean;
+  /** Origins of pages that others make, which may use the whole HTTP API. */
+  embedders: readonly string[];
+}
+
+/** Before everything that may refuse: a page is to learn why. */
+export async function allowOtherOrigins(app: FastifyInstance, { isOurs, embedders }: CrossOrigin): Promise<void> {
+  const options = (methods: string[], allowedHeaders: string[]) => ({
+    origin: true,
+    methods,
+    allowedHeaders,
+    exposedHeaders: ["content-disposition", "retry-after"],
+    maxAge: REMEMBERED_SECONDS,
+    strictPreflight: false,
   });
-  for (const url of DIRECT)
-    app.options(url, { schema: { hide: true } }, async (request, reply) => {
-      if (allow(request, reply))
-        void reply
-          .header("access-control-allow-methods", "GET")
-          .header("access-control-allow-headers", "authorization")
-          .header("access-control-max-age", String(REMEMBERED_SECONDS));
-      return reply.code(204).send(null);
-    });
+  const embedded = options(["GET", "POST", "DELETE"], ["authorization", "content-type"]);
+  const own = options(["GET"], ["authorization"]);
+  await app.register(cors, {
+    delegator: (request, answer) => {
+      const { origin } = request.headers;
+      const path = request.url.split("?")[0]!;
+      if (origin !== undefined && embedders.includes(origin) && path.startsWith("/api/")) answer(null, embedded);
+      else if (origin !== undefined && DIRECT.test(path) && isOurs(origin)) answer(null, own);
+      else answer(null, { origin: false });
+    },
+  });
 }

@@ -283,7 +283,7 @@ function clampToTriangle(u: number, v: number): [number, number] {
 /**
  * u, v and distance of the closest point of triangle a b c to x y z (Ericson, Real-Time Collision Detection, 5.1.5).
  */
-function closestOnTriangle(k: Float64Array, x: number, y: number, z: number): [number, number, number] {
+export function closestOnTriangle(k: Float64Array, x: number, y: number, z: number): [number, number, number] {
   const abx = k[3] - k[0];
   const aby = k[4] - k[1];
   const abz = k[5] - k[2];

@@ -1,7 +1,7 @@
 /** What the GPU skins is what shared/skinning says, vertex for vertex, on a body that is being pulled out of shape. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { decode } from "@msgpack/msgpack";
-import { float32Of, uint32Of } from "../../client/state/bytes.ts";
+import { float32Of, uint32Of } from "../../client/sdk/bytes.ts";
 import { createSkin, evaluateSkinInto } from "../../shared/skinning/index.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { drawn, noBrowser, openStage, takeHold, until, type E2e } from "./stage.ts";

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { decode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
-import { parseServerMessage } from "../../client/net/messages.ts";
+import { parseServerMessage } from "../../client/sdk/messages.ts";
 import { MalformedMessage, parseClientMessage } from "../../server/rooms/clientMessages.ts";
 import { createSnapshotModel, decodeDelta, decodeKeyframe } from "../../shared/snapshot/index.ts";
 import { referenceDecode } from "../shared/snapshot/referenceDecoder.ts";

@@ -5,7 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { decode, encode } from "@msgpack/msgpack";
-import { build } from "../../client/net/messages.ts";
+import { build } from "../../client/sdk/messages.ts";
 import {
   encodeAccess,
   encodeHands,
@@ -183,7 +183,7 @@ function messageVectors(): { client: Vector[]; server: Vector[] } {
     ["cursor", build.cursor(undefined)],
     ["ping", build.ping(1234567.125)],
     ["needKeyframe", build.needKeyframe()],
-    ["spawn", build.spawn(2, [0, 0.5, 0])],
+    ["spawn", build.spawn(2, [0, 0.5, 0], { occupied: "lift" })],
     ["spawn", encode([ClientMessage.spawn, 2, 0, 0.5, 0, { heading: [0, -1], occupied: "refuse" }])],
     ["remove", build.remove(2)],
     ["kick", build.kick(7, 60)],

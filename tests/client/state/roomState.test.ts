@@ -3,7 +3,7 @@
  * resumed line.
  */
 import { beforeEach, describe, expect, test } from "vitest";
-import type { ServerEvent } from "../../../client/net/messages.ts";
+import type { ServerEvent } from "../../../client/sdk/messages.ts";
 import type { Welcome } from "../../../shared/protocol.ts";
 import { RoomState } from "../../../client/state/roomState.ts";
 import { createSnapshotModel, encodeDelta, encodeKeyframe } from "../../../shared/snapshot/index.ts";

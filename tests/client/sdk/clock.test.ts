@@ -1,8 +1,8 @@
 /** Round trip and server tick from pings, and the rate meter, on a simulated clock. */
 import { expect, test } from "vitest";
-import { Clock } from "../../../client/net/clock.ts";
-import { backoffMs } from "../../../client/net/connection.ts";
-import { RateMeter } from "../../../client/net/rateMeter.ts";
+import { Clock } from "../../../client/sdk/clock.ts";
+import { backoffMs } from "../../../client/sdk/connection.ts";
+import { RateMeter } from "../../../client/sdk/rateMeter.ts";
 
 test("nothing is claimed before the first pong", () => {
   expect(new Clock(60).rttMs).toBeNaN();

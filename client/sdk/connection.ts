@@ -14,10 +14,27 @@ export type ConnectionStatus =
   /** No further attempt will be made. */
   | { state: "ended"; code: number; reason: string };
 
+/** What a connection needs of a socket: a browser's, Node's own or that of `ws`. */
+export interface SocketLike {
+  binaryType: string;
+  readonly readyState: number;
+  readonly url: string;
+  onopen: ((event: any) => void) | null;
+  onmessage: ((event: any) => void) | null;
+  onclose: ((event: any) => void) | null;
+  onerror: ((event: any) => void) | null;
+  send(data: Uint8Array<ArrayBuffer>): void;
+  close(code?: number, reason?: string): void;
+}
+
+export type SocketConstructor = new (url: string) => SocketLike;
+
 export interface ConnectionOptions {
   url: string;
+  /** Default: the runtime's own. */
+  WebSocket?: SocketConstructor;
   /** Read at every hello, so that a changed name goes out with the next one. */
-  profile: () => { name: string; color: string };
+  profile: () => { name?: string; color?: string };
   /** Credentials, read at every hello. */
   credentials?: () => { token?: string; password?: string };
   onEvent: (event: ServerEvent, receivedMs: number) => void;
@@ -49,6 +66,8 @@ const FINAL: ReadonlySet<number> = new Set<number>([
   CloseCode.tooManyAttempts,
 ]);
 
+/** `readyState` of a socket that is open. */
+const OPEN = 1;
 /** A line that is simply gone (RFC 6455). */
 const ABNORMAL = 1006;
 
@@ -76,7 +95,7 @@ export function backoffMs(attempt: number, random: number): number {
 export class Connection {
   readonly received = new RateMeter();
   private readonly options: ConnectionOptions;
-  private socket: WebSocket | undefined;
+  private socket: SocketLike | undefined;
   private attempt = 0;
   private token: string | undefined;
   private lastHeardMs = 0;
@@ -85,7 +104,7 @@ export class Connection {
   private ended = false;
   private welcomed = false;
   /** A line to the room's own process that is being tried. */
-  private direct: WebSocket | undefined;
+  private direct: SocketLike | undefined;
   /** Where the room's own process was not to be reached, or was lost. */
   private readonly unreachable = new Set<string>();
 
@@ -97,7 +116,7 @@ export class Connection {
   }
 
   get isOpen(): boolean {
-    return this.welcomed && this.socket?.readyState === WebSocket.OPEN;
+    return this.welcomed && this.socket?.readyState === OPEN;
   }
 
   /** Sends when the line is up; what is said into a broken line is dropped, because a late hand movement is wrong. */
@@ -129,27 +148,34 @@ export class Connection {
     this.retryTimer = undefined;
     this.welcomed = false;
     this.options.onStatus({ state: "connecting", attempt: this.attempt });
-    const socket = new WebSocket(this.options.url);
-    socket.binaryType = "arraybuffer";
+    const socket = this.connect(this.options.url);
     this.socket = socket;
     this.lastHeardMs = performance.now();
     socket.onopen = () => this.greet(socket);
     this.listen(socket);
   }
 
-  private greet(socket: WebSocket): void {
+  private connect(url: string): SocketLike {
+    const socket = new (this.options.WebSocket ?? (globalThis.WebSocket as SocketConstructor))(url);
+    socket.binaryType = "arraybuffer";
+    // Its close, which follows, says all there is to say; without a listener `ws` would throw.
+    socket.onerror = () => {};
+    return socket;
+  }
+
+  private greet(socket: SocketLike): void {
     const { name, color } = this.options.profile();
     socket.send(
       build.hello({
-        name,
-        color,
+        ...(name !== undefined && { name }),
+        ...(color !== undefined && { color }),
         ...(this.token ? { resume: this.token } : {}),
         ...this.options.credentials?.(),
       }) as Uint8Array<ArrayBuffer>,
     );
   }
 
-  private listen(socket: WebSocket): void {
+  private listen(socket: SocketLike): void {
     socket.onmessage = (message) => this.receive(message.data as ArrayBuffer);
     socket.onclose = (event) => {
       // Whoever has the room's own line and loses it comes back by the way that all can go.
@@ -165,8 +191,7 @@ export class Connection {
   private goDirect(base: string): void {
     const url = directUrl(base, this.options.url);
     if (url === undefined || url === this.socket?.url || this.unreachable.has(url) || this.direct) return;
-    const socket = new WebSocket(url);
-    socket.binaryType = "arraybuffer";
+    const socket = this.connect(url);
     this.direct = socket;
     const failed = (): void => {
       clearTimeout(timer);
@@ -229,8 +254,9 @@ export class Connection {
       if (!exists) return this.end(CloseCode.roomGone, "no such room");
     }
     const retryInMs = backoffMs(this.attempt, Math.random());
-    this.options.onStatus({ state: "reconnecting", attempt: this.attempt, retryInMs, code });
+    // Before anybody is told: whoever leaves on hearing it ends this, too.
     this.retryTimer = setTimeout(() => this.open(), retryInMs);
+    this.options.onStatus({ state: "reconnecting", attempt: this.attempt, retryInMs, code });
   }
 
   private heartbeat(): void {
@@ -245,7 +271,7 @@ export class Connection {
     this.send(build.ping(nowMs));
   }
 
-  private detach(): WebSocket | undefined {
+  private detach(): SocketLike | undefined {
     const { socket } = this;
     if (socket) socket.onopen = socket.onmessage = socket.onclose = null;
     this.socket = undefined;

@@ -1,7 +1,7 @@
 /** The client takes known messages, ignores unknown types, and refuses known types that do not have their form. */
 import { decode, encode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
-import { build, parseServerMessage, safeColor } from "../../../client/net/messages.ts";
+import { build, parseServerMessage, safeColor } from "../../../client/sdk/messages.ts";
 import { parseClientMessage } from "../../../server/rooms/clientMessages.ts";
 import { PROTOCOL_VERSION, ServerMessage } from "../../../shared/protocol.ts";
 

@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import { decode, encode } from "@msgpack/msgpack";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WebSocketServer, type WebSocket as ServerSocket } from "ws";
-import { Connection, type ConnectionStatus, directUrl } from "../../../client/net/connection.ts";
-import { build, type ServerEvent } from "../../../client/net/messages.ts";
+import { Connection, type ConnectionStatus, directUrl } from "../../../client/sdk/connection.ts";
+import { build, type ServerEvent } from "../../../client/sdk/messages.ts";
 import { ClientMessage, CloseCode, PROTOCOL_VERSION, ServerMessage } from "../../../shared/protocol.ts";
 
 let server: WebSocketServer;
@@ -92,6 +92,27 @@ test("a lost line is taken up again with the token", async () => {
     { name: "Ada", color: "#112233", resume: "token-0" },
   ]);
   expect(statuses.map(({ state }) => state)).toEqual(["connecting", "open", "reconnecting", "connecting", "open"]);
+});
+
+test("who leaves on hearing that the line is lost does not come back", async () => {
+  let onLost = (): void => {};
+  const { port } = server.address() as AddressInfo;
+  const own = new Connection({
+    url: `ws://127.0.0.1:${port}`,
+    profile: () => ({}),
+    onEvent: () => {},
+    onStatus: ({ state }) => {
+      statuses.push({ state } as ConnectionStatus);
+      if (state === "reconnecting") onLost();
+    },
+  });
+  await eventually(() => own.isOpen);
+  onLost = () => own.close();
+  sockets[0]!.terminate();
+  await eventually(() => statuses.at(-1)!.state === "ended");
+  // Longer than the first wait can be: 250 ms times 1.3.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(sockets).toHaveLength(1);
 });
 
 test("a new name goes out with a hello of the same session", async () => {

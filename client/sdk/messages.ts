@@ -198,6 +198,13 @@ export interface SurfacePoint {
   v: number;
 }
 
+export interface SpawnOptions {
+  /** Where the body's x axis goes, in the horizontal plane (x, z). Default: not turned. */
+  heading?: [number, number];
+  /** `lift`: the nearest free place above will do. Default: `refuse`. */
+  occupied?: "refuse" | "lift";
+}
+
 /** Client to server. Each returns the bytes of one socket message. */
 export const build = {
   hello: (who: { name?: string; color?: string; resume?: string; token?: string; password?: string }) =>
@@ -209,8 +216,7 @@ export const build = {
   impulse: (at: SurfacePoint, [x, y, z]: Point) =>
     encode([ClientMessage.impulse, at.body, at.triangle, at.u, at.v, x, y, z]),
   reset: () => encode([ClientMessage.reset]),
-  /** The nearest free place above will do. */
-  spawn: (body: number, [x, y, z]: Point) => encode([ClientMessage.spawn, body, x, y, z, { occupied: "lift" }]),
+  spawn: (body: number, [x, y, z]: Point, how: SpawnOptions = {}) => encode([ClientMessage.spawn, body, x, y, z, how]),
   remove: (body: number) => encode([ClientMessage.remove, body]),
   cursor: (at: Point | undefined) => encode(at ? [ClientMessage.cursor, ...at] : [ClientMessage.cursor, null]),
   ping: (clientTimeMs: number) => encode([ClientMessage.ping, clientTimeMs]),

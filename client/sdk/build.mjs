@@ -1,0 +1,34 @@
+/**
+ * Builds the package `pliant-client` into build/sdk, ready to be packed: one ES module, the decoder's WebAssembly in a
+ * module of its own, types. They are made with a worker's types, which have no DOM: the core uses none.
+ */
+import { spawnSync } from "node:child_process";
+import { copyFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+
+const root = new URL("../../", import.meta.url);
+const at = (path) => fileURLToPath(new URL(path, root));
+
+await build({
+  configFile: false,
+  logLevel: "warn",
+  root: at("client/sdk"),
+  build: {
+    outDir: at("build/sdk"),
+    target: "es2022",
+    emptyOutDir: true,
+    minify: false,
+    rolldownOptions: { output: { minify: true, chunkFileNames: "[name].js" } },
+    lib: {
+      entry: { index: at("client/sdk/index.ts"), wasm: at("shared/snapshot/wasm.ts") },
+      formats: ["es"],
+    },
+  },
+});
+const types = spawnSync(process.execPath, [at("node_modules/typescript/bin/tsc"), "-p", at("client/sdk")], {
+  stdio: "inherit",
+});
+if (types.status !== 0) throw new Error("the types of pliant-client could not be made");
+for (const name of ["package.json", "README.md"]) copyFileSync(at(`client/sdk/${name}`), at(`build/sdk/${name}`));
+copyFileSync(at("LICENSE"), at("build/sdk/LICENSE"));

@@ -1,0 +1,69 @@
+/** What a room tells those who listen. */
+import type { RoomStats } from "../../shared/protocol.ts";
+import type { PliantError } from "./errors.ts";
+import type { AccessState, Hand as MemberHand, Member } from "./messages.ts";
+
+/** `reconnecting`: the line is down and comes back by itself. `ended`: it does not, and `error` says why. */
+export type RoomState =
+  | { state: "open" }
+  | { state: "reconnecting"; attempt: number; retryInMs: number }
+  | { state: "ended"; error: PliantError };
+
+export interface RoomEvents {
+  /** A frame was decoded: `positions` are those of this tick. */
+  frame: { tick: number };
+  /** Hands that changed. */
+  hands: { tick: number; hands: readonly MemberHand[] };
+  /** Somebody came, went, or was renamed. */
+  members: { members: readonly Member[] };
+  /** Something was refused or happened: PROTOCOL.md, section 4, has the codes. */
+  notice: { code: string; text: string; details: unknown };
+  state: RoomState;
+  /** The scene began again. @see member who asked; 0: the server */
+  reset: { tick: number; member: number };
+  /** These bodies wait to be put in, from the frame of `tick` on. */
+  waiting: { tick: number; bodies: readonly number[]; member: number };
+  access: AccessState;
+  stats: RoomStats;
+  /** The room came back with another scene: `bodies` are new. */
+  scene: { scene: string };
+}
+
+export type RoomEventName = keyof RoomEvents;
+export const EVENT_NAMES: readonly RoomEventName[] = [
+  "frame",
+  "hands",
+  "members",
+  "notice",
+  "state",
+  "reset",
+  "waiting",
+  "access",
+  "stats",
+  "scene",
+];
+
+type Listener = (event: never) => void;
+
+export class Listeners {
+  readonly #listeners = new Map<RoomEventName, Set<Listener>>();
+
+  /** @returns takes the listener away again */
+  add<Name extends RoomEventName>(name: Name, listener: (event: RoomEvents[Name]) => void): () => void {
+    const known = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, known);
+    known.add(listener);
+    return () => void known.delete(listener);
+  }
+
+  /** A listener that throws is reported and keeps nobody else from hearing. */
+  tell<Name extends RoomEventName>(name: Name, event: RoomEvents[Name]): void {
+    for (const listener of [...(this.#listeners.get(name) ?? [])]) {
+      try {
+        (listener as (event: RoomEvents[Name]) => void)(event);
+      } catch (error) {
+        console.error(error);
+      }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/** Follows a room's one chain of frames: a keyframe decodes alone, a delta against the frame before it. */
+import { createSnapshotModel, decodeDelta, decodeKeyframe, type SnapshotModel } from "../../shared/snapshot/index.ts";
+import type { Topology } from "../../shared/topology.ts";
+import { uint32Of } from "./bytes.ts";
+import type { ServerEvent } from "./messages.ts";
+
+export type FrameEvent = Extract<ServerEvent, { type: "keyframe" | "delta" }>;
+
+/** A decoded frame, as the next one needs it. */
+export interface FrameBase {
+  tick: number;
+  /** int32[3*particles] */
+  ints: Int32Array;
+}
+
+export class FrameDecoder {
+  readonly model: SnapshotModel;
+  /** Only a keyframe helps now: deltas are passed over. */
+  broken = true;
+
+  constructor(topology: Topology) {
+    this.model = createSnapshotModel(
+      topology.bodies.map(({ count, triangles }) => ({ count, triangles: uint32Of(triangles) })),
+    );
+  }
+
+  /**
+   * @param base the newest frame, if there is one
+   * @param ints int32[3*particles] out
+   * @returns false: a delta before the first keyframe, `ints` is as it was
+   * @throws Error when the chain breaks with this frame; ask the server for a keyframe then
+   */
+  decodeInto(event: FrameEvent, base: FrameBase | undefined, ints: Int32Array): boolean {
+    if (event.type === "delta" && this.broken) return false;
+    this.broken = true;
+    if (event.type === "keyframe") decodeKeyframe(this.model, event.data, ints);
+    else {
+      if (base?.tick !== event.baseTick)
+        throw new Error(`delta against tick ${event.baseTick}, but the newest frame is ${base?.tick}`);
+      decodeDelta(this.model, base.ints, event.data, ints);
+    }
+    this.broken = false;
+    return true;
+  }
+}

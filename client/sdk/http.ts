@@ -1,0 +1,36 @@
+/** The HTTP side of a room: every failure is a PliantError whose message may be shown to a person. */
+import { decode } from "@msgpack/msgpack";
+import type { Topology } from "../../shared/topology.ts";
+import { PliantError } from "./errors.ts";
+
+/** @throws PliantError UNREACHABLE, or the server's own code with the HTTP status */
+export async function request(address: string, init?: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(address, init);
+  } catch (cause) {
+    throw new PliantError("UNREACHABLE", { status: 0, cause });
+  }
+  if (response.ok) return response;
+  const body = ((await response.json().catch(() => undefined)) ?? {}) as Record<string, unknown>;
+  const { status } = response;
+  const { code, message, field, value, limit } = body;
+  throw new PliantError(
+    typeof code === "string" ? code : "BAD_ANSWER",
+    { status, value, limit, ...(typeof field === "string" && { field }) },
+    typeof message === "string" ? message : `The server answered ${status}.`,
+  );
+}
+
+/**
+ * What there is to draw; a runtime with a cache keeps it for good.
+ * @param base scheme and host of the server; empty: the page's own
+ * @throws PliantError as `request`; BAD_ANSWER for a version that this client does not know
+ */
+export async function fetchTopology(base: string, hash: string, init?: RequestInit): Promise<Topology> {
+  const response = await request(`${base}/api/topologies/${encodeURIComponent(hash)}`, init);
+  const topology = decode(new Uint8Array(await response.arrayBuffer())) as Topology;
+  if (topology.version !== 1)
+    throw new PliantError("BAD_ANSWER", { field: "topology.version", value: topology.version, limit: 1 });
+  return topology;
+}

@@ -1,0 +1,9 @@
+/** Public face of the package `pliant-client`. */
+export { joinRoom, type JoinOptions } from "./joinRoom.ts";
+export type { BodyReference, PointReference, Room } from "./room.ts";
+export type { Hand } from "./hand.ts";
+export type { Detail, RoomBody } from "./bodies.ts";
+export type { RoomEventName, RoomEvents, RoomState } from "./events.ts";
+export type { SocketConstructor, SocketLike } from "./connection.ts";
+export type { AccessState, Hand as MemberHand, Member, Point, SpawnOptions, SurfacePoint } from "./messages.ts";
+export { ClientErrors, type ClientErrorCode, PliantError, type PliantErrorCode } from "./errors.ts";

@@ -1,0 +1,375 @@
+/** One membership of a room: what is known of it, and what this member may do in it. */
+import { CloseCode, Limits, type RoomStats, type Welcome } from "../../shared/protocol.ts";
+import { atLeast, type Role } from "../../shared/roles.ts";
+import type { Topology } from "../../shared/topology.ts";
+import { checkInteger, checkNumber, checkVector } from "./arguments.ts";
+import type { RoomBody } from "./bodies.ts";
+import { Connection, type ConnectionStatus, type SocketConstructor } from "./connection.ts";
+import { badArgument, closeError, PliantError } from "./errors.ts";
+import { EVENT_NAMES, Listeners, type RoomEventName, type RoomEvents, type RoomState } from "./events.ts";
+import { Hand } from "./hand.ts";
+import {
+  type AccessState,
+  build,
+  type Member,
+  type Point,
+  type ServerEvent,
+  type SpawnOptions,
+  type SurfacePoint,
+} from "./messages.ts";
+import { RoomFrames } from "./roomFrames.ts";
+import { closestSurfacePoint, surfacePoint } from "./surface.ts";
+
+/** Moves of all hands together stay under the server's inputs a second, which grabs and releases share. */
+const MOVES_PER_SECOND = 48;
+/** No hand is told more often than the server sends frames, ms. */
+const MOVE_INTERVAL_MS = 33;
+/** Grab ids go round long before two live grabs could meet. */
+const GRAB_IDS = 60_000;
+/** A pick on an edge may miss it by rounding; the server allows the same. */
+const BARYCENTRIC_SLACK = 1e-3;
+
+/** A body by its number or name, or as `bodies` has it. */
+export type BodyReference = number | string | RoomBody;
+/** A place in the room (m): the surface's nearest point is meant. Or a point of the surface itself. */
+export type PointReference = Point | Omit<SurfacePoint, "body">;
+
+export interface RoomOptions {
+  /** http(s)://host[:port] */
+  base: string;
+  room: string;
+  name: string | undefined;
+  color: string | undefined;
+  token: string | undefined;
+  password: string | undefined;
+  WebSocket: SocketConstructor;
+  fetchTopology: (hash: string) => Promise<Topology>;
+  roomExists: () => Promise<boolean>;
+  /** The first frame is there, or `error` says why there will be none. */
+  onJoined: (error?: PliantError) => void;
+}
+
+export class Room {
+  readonly name: string;
+  readonly #options: RoomOptions;
+  readonly #connection: Connection;
+  readonly #listeners = new Listeners();
+  readonly #hands = new Map<number, Hand>();
+  #state: RoomState | undefined;
+  #welcome: Welcome | undefined;
+  #frames: RoomFrames | undefined;
+  /** Of `#frames`, or of the topology that is on its way. */
+  #topologyHash: string | undefined;
+  #members: readonly Member[] = [];
+  #waiting: readonly number[] = [];
+  #access: AccessState | undefined;
+  #stats: RoomStats | undefined;
+  #grabs = 0;
+
+  /** For `joinRoom`. */
+  constructor(options: RoomOptions) {
+    const { base, room, name, color, token, password, WebSocket } = options;
+    this.#options = options;
+    this.name = room;
+    this.#connection = new Connection({
+      url: `${base.replace(/^http/, "ws")}/api/rooms/${room}/socket`,
+      WebSocket,
+      profile: () => ({ name, color }),
+      credentials: () => ({ ...(token !== undefined && { token }), ...(password !== undefined && { password }) }),
+      roomExists: options.roomExists,
+      onEvent: (event) => this.#receive(event),
+      onStatus: (status) => this.#lineIs(status),
+    });
+  }
+
+  get state(): RoomState["state"] {
+    return this.#state?.state ?? "reconnecting";
+  }
+
+  /** Of this member; it is what `members` and the event `hands` call it. */
+  get member(): number {
+    return this.#welcome!.member;
+  }
+
+  get role(): Role {
+    return this.#welcome!.role;
+  }
+
+  get scene(): string {
+    return this.#welcome!.scene;
+  }
+
+  /** Simulation ticks a second of simulated time. */
+  get tickHz(): number {
+    return this.#welcome!.tickHz;
+  }
+
+  get topology(): Topology {
+    return this.#frames!.topology;
+  }
+
+  get bodies(): readonly RoomBody[] {
+    return this.#frames!.bodies;
+  }
+
+  get members(): readonly Member[] {
+    return this.#members;
+  }
+
+  /** Bodies that wait to be put in; nothing of them is to be drawn. */
+  get waiting(): readonly number[] {
+    return this.#waiting;
+  }
+
+  get access(): AccessState | undefined {
+    return this.#access;
+  }
+
+  get stats(): RoomStats | undefined {
+    return this.#stats;
+  }
+
+  /** Of the newest frame. */
+  get tick(): number {
+    return this.#frames!.tick ?? -1;
+  }
+
+  /** Hands of this member that hold something. */
+  get hands(): readonly Hand[] {
+    return [...this.#hands.values()];
+  }
+
+  /**
+   * @returns takes the listener away again
+   * @throws PliantError BAD_ARGUMENT
+   */
+  on<Name extends RoomEventName>(name: Name, listener: (event: RoomEvents[Name]) => void): () => void {
+    if (!EVENT_NAMES.includes(name)) return badArgument("event", name, `one of ${EVENT_NAMES.join(", ")}`);
+    if (typeof listener !== "function") return badArgument("listener", listener, "a function");
+    return this.#listeners.add(name, listener);
+  }
+
+  /**
+   * float32[3*count] m, from the room's origin: a body's particles in the newest frame. Live: the next frame is written
+   * into the same array.
+   * @throws PliantError BAD_ARGUMENT
+   */
+  positions(body: BodyReference): Float32Array {
+    const { first, count } = this.#body(body);
+    return this.#frames!.positions.subarray(3 * first, 3 * (first + count));
+  }
+
+  /** int32[3*count]: the same on the body's grid, as the server has it; copy what is to outlast the frame. */
+  quantized(body: BodyReference): Int32Array {
+    const { first, count } = this.#body(body);
+    return this.#frames!.ints.subarray(3 * first, 3 * (first + count));
+  }
+
+  /**
+   * Takes hold of a body's surface; it is pulled as soon as the hand moves.
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED, GRAB_LIMIT, BODY_WAITS
+   */
+  grab(body: BodyReference, point: PointReference): Hand {
+    const at = this.#surfacePoint(body, point);
+    this.#mayAct();
+    const most = this.#limit("grabsPerMember", Limits.grabsPerMember);
+    if (this.#hands.size >= most)
+      throw new PliantError("GRAB_LIMIT", { field: "hands", value: this.#hands.size + 1, limit: most });
+    if (this.#waiting.includes(at.body)) throw new PliantError("BODY_WAITS", { field: "body", value: at.body });
+    const target: Point = [0, 0, 0];
+    const { triangles } = this.bodies[at.body]!;
+    surfacePoint(target, { positions: this.positions(at.body), triangles }, at.triangle, at.u, at.v);
+    this.#grabs = (this.#grabs % GRAB_IDS) + 1;
+    const hand = new Hand(this.#grabs, at, target, {
+      send: (bytes) => this.#connection.send(bytes),
+      checkTarget: (field, to) => this.#place(field, to),
+      intervalMs: () => Math.max(MOVE_INTERVAL_MS, (1000 * this.#hands.size) / MOVES_PER_SECOND),
+      released: ({ id }) => void this.#hands.delete(id),
+    });
+    this.#hands.set(hand.id, hand);
+    return hand;
+  }
+
+  /**
+   * One push at a surface point.
+   * @param impulse N s; the server shortens it to what the scene allows
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
+   */
+  push(body: BodyReference, point: PointReference, impulse: Point): void {
+    const at = this.#surfacePoint(body, point);
+    const strength = checkVector("impulse", impulse);
+    this.#mayAct();
+    this.#connection.send(build.impulse(at, strength));
+  }
+
+  /**
+   * Puts in a body that waits, the middle of its underside at x y z (m). The server answers with `waiting`, or with a
+   * notice that says why not.
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
+   */
+  spawn(body: BodyReference, position: Point, { heading, occupied }: SpawnOptions = {}): void {
+    const { index } = this.#spawnable(body);
+    const place = this.#place("position", position);
+    if (occupied !== undefined && occupied !== "refuse" && occupied !== "lift")
+      badArgument("occupied", occupied, "refuse or lift");
+    if (heading !== undefined) {
+      if (!Array.isArray(heading) || heading.length !== 2) badArgument("heading", heading, "two numbers x, z");
+      const [x, , z] = checkVector("heading", [heading[0], 0, heading[1]]);
+      if (x === 0 && z === 0) badArgument("heading", heading, "a direction, longer than 0");
+    }
+    this.#mayAct();
+    this.#connection.send(build.spawn(index, place, { ...(heading && { heading }), ...(occupied && { occupied }) }));
+  }
+
+  /** Takes a body out again. @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED */
+  remove(body: BodyReference): void {
+    const { index } = this.#spawnable(body);
+    this.#mayAct();
+    this.#connection.send(build.remove(index));
+  }
+
+  /** The scene begins again, for everyone. @throws PliantError OFFLINE, LEFT, NOT_ALLOWED */
+  reset(): void {
+    this.#mayAct();
+    this.#connection.send(build.reset());
+  }
+
+  /** Shows the others where this member points; undefined: nowhere. @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT */
+  point(at: Point | undefined): void {
+    const place = at === undefined ? undefined : this.#place("at", at);
+    this.#mustBeOpen();
+    this.#connection.send(build.cursor(place));
+  }
+
+  /** Leaves for good; hands let go. May be called twice. */
+  leave(): void {
+    if (this.#state?.state !== "ended") this.#connection.close();
+  }
+
+  #limit(name: string, otherwise: number): number {
+    return this.#welcome?.limits[name] ?? otherwise;
+  }
+
+  #mustBeOpen(): void {
+    if (this.state === "ended") throw new PliantError("LEFT");
+    if (!this.#connection.isOpen) throw new PliantError("OFFLINE");
+  }
+
+  #mayAct(): void {
+    this.#mustBeOpen();
+    if (!atLeast(this.role, "player"))
+      throw new PliantError("NOT_ALLOWED", { field: "role", value: this.role, limit: "player" });
+  }
+
+  #body(body: BodyReference): RoomBody {
+    const { bodies } = this;
+    if (typeof body === "string") {
+      const names = bodies.map(({ name }) => name);
+      return bodies[names.indexOf(body)] ?? badArgument("body", body, `one of ${names.join(", ")}`);
+    }
+    return bodies[checkInteger("body", typeof body === "object" ? body?.index : body, bodies.length - 1)]!;
+  }
+
+  #spawnable(body: BodyReference): RoomBody {
+    const found = this.#body(body);
+    const names = this.bodies.filter(({ spawnable }) => spawnable).map(({ name }) => name);
+    return found.spawnable
+      ? found
+      : badArgument("body", found.name, `a body that may wait: ${names.join(", ") || "this scene has none"}`);
+  }
+
+  #surfacePoint(body: BodyReference, point: PointReference): SurfacePoint {
+    const { index, triangles } = this.#body(body);
+    if (typeof point === "object" && point !== null && "triangle" in point) {
+      const triangle = checkInteger("triangle", point.triangle, triangles.length / 3 - 1);
+      const u = checkNumber("u", point.u, -BARYCENTRIC_SLACK, 1 + BARYCENTRIC_SLACK);
+      return { body: index, triangle, u, v: checkNumber("v", point.v, -BARYCENTRIC_SLACK, 1 - u + BARYCENTRIC_SLACK) };
+    }
+    return closestSurfacePoint(index, this.positions(index), triangles, checkVector("point", point));
+  }
+
+  /** A place that the server takes: at most `reach` from the world's origin. */
+  #place(field: string, value: unknown): Point {
+    const place = checkVector(field, value);
+    const reach = this.#limit("reach", Infinity);
+    const { origin } = this.topology;
+    const far = Math.hypot(...place.map((part, r) => part + origin[r]!));
+    return far <= reach ? place : badArgument(field, place, `at most ${reach} m from the world's origin`);
+  }
+
+  #receive(event: ServerEvent): void {
+    switch (event.type) {
+      case "welcome":
+        return this.#welcomed(event.welcome);
+      case "keyframe":
+      case "delta":
+        if (!this.#frames?.receive(event)) return;
+        this.#options.onJoined();
+        return this.#listeners.tell("frame", { tick: event.tick });
+      case "members":
+        this.#members = event.members;
+        return this.#listeners.tell("members", event);
+      case "hands":
+        return this.#listeners.tell("hands", event);
+      case "notice":
+        return this.#listeners.tell("notice", event);
+      case "reset":
+        this.#endHands();
+        return this.#listeners.tell("reset", event);
+      case "waiting":
+        this.#waiting = event.bodies;
+        this.#endHands(({ at }) => event.bodies.includes(at.body));
+        return this.#listeners.tell("waiting", event);
+      case "access":
+        this.#access = event.access;
+        return this.#listeners.tell("access", event.access);
+      case "stats":
+        this.#stats = event.stats;
+        return this.#listeners.tell("stats", event.stats);
+      case "pong":
+    }
+  }
+
+  #welcomed(welcome: Welcome): void {
+    this.#welcome = welcome;
+    this.#frames?.lineLost();
+    const hash = welcome.topology;
+    if (this.#topologyHash === hash) return;
+    const before = this.#frames;
+    this.#topologyHash = hash;
+    this.#options.fetchTopology(hash).then(
+      (topology) => {
+        if (this.#topologyHash !== hash || this.state === "ended") return;
+        this.#frames = new RoomFrames(topology, () => this.#connection.send(build.needKeyframe()));
+        if (before) this.#listeners.tell("scene", { scene: welcome.scene });
+      },
+      (error: unknown) => {
+        if (this.#topologyHash !== hash) return;
+        // Another try comes with the next welcome; who is joining is told.
+        this.#topologyHash = undefined;
+        this.#options.onJoined(error instanceof PliantError ? error : new PliantError("BAD_ANSWER", { cause: error }));
+      },
+    );
+  }
+
+  #lineIs(status: ConnectionStatus): void {
+    if (status.state === "connecting") return;
+    if (status.state !== "open") this.#endHands();
+    if (status.state === "ended") {
+      const error = closeError(status.code, status.reason);
+      this.#state = { state: "ended", error };
+      this.#options.onJoined(error);
+    } else if (status.state === "reconnecting") {
+      const { attempt, retryInMs, code } = status;
+      this.#state = { state: "reconnecting", attempt, retryInMs };
+      // Never let in, and with a code of the server's: that is an answer, not a bad line.
+      if (!this.#welcome && code >= 4000 && code !== CloseCode.heartbeatLost)
+        this.#options.onJoined(closeError(code, ""));
+    } else this.#state = { state: "open" };
+    this.#listeners.tell("state", this.#state);
+  }
+
+  #endHands(which: (hand: Hand) => boolean = () => true): void {
+    for (const hand of this.hands) if (which(hand)) hand.end();
+  }
+}

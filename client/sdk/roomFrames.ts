@@ -1,0 +1,75 @@
+/** The newest frame of a room: decoded as it comes, as integers and in metres. */
+import { dequantizeInto } from "../../shared/snapshot/index.ts";
+import type { Topology } from "../../shared/topology.ts";
+import { bodiesOf, type RoomBody } from "./bodies.ts";
+import { type FrameBase, FrameDecoder, type FrameEvent } from "./frameDecoder.ts";
+
+/** A broken chain is complained about at most this often, ms. */
+const COMPLAINT_MS = 1000;
+
+export class RoomFrames {
+  readonly topology: Topology;
+  readonly bodies: readonly RoomBody[];
+  /** float32[3*particles] m */
+  readonly positions: Float32Array;
+  readonly #decoder: FrameDecoder;
+  readonly #quanta: Float64Array;
+  readonly #needKeyframe: () => void;
+  #newest: FrameBase | undefined;
+  #spare: FrameBase;
+  #complainedMs = -Infinity;
+
+  /** @param needKeyframe asks the server for one; called at once, since frames may have come before the topology */
+  constructor(topology: Topology, needKeyframe: () => void) {
+    this.topology = topology;
+    this.bodies = bodiesOf(topology);
+    this.positions = new Float32Array(3 * topology.particles);
+    this.#decoder = new FrameDecoder(topology);
+    this.#quanta = Float64Array.from(topology.bodies, ({ quantum }) => quantum);
+    this.#spare = this.#empty();
+    this.#needKeyframe = needKeyframe;
+    this.#complain();
+  }
+
+  /** Of the newest frame; undefined before the first. */
+  get tick(): number | undefined {
+    return this.#newest?.tick;
+  }
+
+  /** int32[3*particles] of the newest frame; live until the next one. Empty before the first. */
+  get ints(): Int32Array {
+    return this.#newest?.ints ?? new Int32Array(0);
+  }
+
+  /** A new line begins its chain with a keyframe. */
+  lineLost(): void {
+    this.#decoder.broken = true;
+  }
+
+  /** @returns whether there is a new frame */
+  receive(event: FrameEvent): boolean {
+    const into = this.#spare;
+    try {
+      if (!this.#decoder.decodeInto(event, this.#newest, into.ints)) return false;
+    } catch {
+      this.#complain();
+      return false;
+    }
+    into.tick = event.tick;
+    this.#spare = this.#newest ?? this.#empty();
+    this.#newest = into;
+    dequantizeInto(this.#decoder.model, into.ints, this.#quanta, this.positions);
+    return true;
+  }
+
+  #empty(): FrameBase {
+    return { tick: -1, ints: new Int32Array(this.positions.length) };
+  }
+
+  #complain(): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#complainedMs < COMPLAINT_MS) return;
+    this.#complainedMs = nowMs;
+    this.#needKeyframe();
+  }
+}

@@ -1,0 +1,44 @@
+/** Points of a body's surface, as the newest frame has it. */
+import { closestOnTriangle } from "../../shared/skinning/attach.ts";
+import type { Point, SurfacePoint } from "./messages.ts";
+
+/**
+ * The point of a surface that is nearest to x y z; brute force, since the surface moves with every frame.
+ * @param positions float32[3*count] m
+ * @param triangles uint32[3*T], not empty
+ */
+export function closestSurfacePoint(
+  body: number,
+  positions: Float32Array,
+  triangles: Uint32Array,
+  [x, y, z]: Point,
+): SurfacePoint {
+  const corners = new Float64Array(9);
+  const best = { body, triangle: 0, u: 0, v: 0 };
+  let least = Infinity;
+  for (let triangle = 0; 3 * triangle < triangles.length; triangle++) {
+    for (let corner = 0; corner < 3; corner++) {
+      const at = 3 * triangles[3 * triangle + corner]!;
+      for (let r = 0; r < 3; r++) corners[3 * corner + r] = positions[at + r]!;
+    }
+    const [u, v, distance] = closestOnTriangle(corners, x, y, z);
+    if (distance >= least) continue;
+    least = distance;
+    Object.assign(best, { triangle, u, v });
+  }
+  return best;
+}
+
+/** Where a point of a surface is, m. */
+export function surfacePoint(
+  out: Point,
+  { positions, triangles }: { positions: Float32Array; triangles: Uint32Array },
+  triangle: number,
+  u: number,
+  v: number,
+): void {
+  const a = 3 * triangles[3 * triangle]!;
+  const b = 3 * triangles[3 * triangle + 1]!;
+  const c = 3 * triangles[3 * triangle + 2]!;
+  for (let k = 0; k < 3; k++) out[k] = (1 - u - v) * positions[a + k]! + u * positions[b + k]! + v * positions[c + k]!;
+}

@@ -1,0 +1,125 @@
+/**
+ * Pages of other origins in a real browser: one whose origin is listed pulls at a room with `pliant-client` and frames
+ * the room's page; one whose origin is not listed can do neither.
+ */
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { joinRoom, Room } from "../../client/sdk/index.ts";
+import { SCENES_DIR } from "../integration/server.ts";
+import { succeeds } from "../support/program.ts";
+import { type E2e, noBrowser, openStage } from "./stage.ts";
+
+const BUILT = fileURLToPath(new URL("../../build/sdk/", import.meta.url));
+
+declare global {
+  interface Window {
+    joinRoom: typeof joinRoom;
+  }
+}
+
+const PAGE =
+  '<!doctype html><link rel="icon" href="data:,"><script type="module">' +
+  'import { joinRoom } from "/pliant-client/index.js"; window.joinRoom = joinRoom;</script>';
+
+let stage: E2e;
+/** Whose origin is listed, and whose is not. */
+let friend: Site;
+let stranger: Site;
+
+interface Site {
+  server: Server;
+  origin: string;
+}
+
+/** Serves the package's files, and a page that loads it and frames the room that its address names. */
+async function openSite(): Promise<Site> {
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url!, "http://site");
+    const file = /^\/pliant-client\/([a-z0-9]+\.js)$/.exec(pathname)?.[1];
+    if (file !== undefined) {
+      response.setHeader("content-type", "text/javascript");
+      return void response.end(readFileSync(BUILT + file));
+    }
+    response.setHeader("content-type", "text/html");
+    const framed = searchParams.get("room");
+    response.end(PAGE + (framed === null ? "" : `<iframe src="${framed}"></iframe>`));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+/** In a page: joins with the package, pulls its first body to the right, and answers how far it came, or the code. */
+async function pullThere(address: string): Promise<string> {
+  const { joinRoom } = window;
+  let room: Room;
+  try {
+    room = await joinRoom(address, { scene: "cube", name: "from elsewhere" });
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+  const start = room.positions(0)[0]!;
+  const hand = room.grab(0, [1, 0, 0]);
+  hand.move([1, 0, 0]);
+  await new Promise<void>((resolve) =>
+    room.on("frame", () => {
+      if (room.positions(0)[0]! > start + 0.05) resolve();
+    }),
+  );
+  hand.release();
+  room.leave();
+  return "pulled";
+}
+
+describe.skipIf(noBrowser)("pages of other origins", () => {
+  beforeAll(async () => {
+    expect(await succeeds("setup.mjs", ["--quiet", "--only", "sdk"])).toBe(true);
+    [friend, stranger] = [await openSite(), await openSite()];
+    stage = await openStage(
+      { scenesDir: SCENES_DIR, embedOrigins: [friend.origin], origins: ["same", friend.origin] },
+      { fewPictures: true },
+    );
+  });
+
+  afterAll(async () => {
+    await stage?.close();
+    friend?.server.close();
+    stranger?.server.close();
+  });
+
+  test("a page whose origin is listed pulls at a room by the package alone", async () => {
+    const page = await stage.visit("/", {}, { through: friend.origin });
+    expect(await page.evaluate(pullThere, `${stage.url}/r/elsewhere`)).toBe("pulled");
+    expect(stage.takeErrors()).toEqual([]);
+    await stage.leave();
+  });
+
+  test("a page whose origin is not listed reads nothing", async () => {
+    const page = await stage.visit("/", {}, { through: stranger.origin });
+    expect(await page.evaluate(pullThere, `${stage.url}/r/elsewhere`)).toBe("UNREACHABLE");
+    expect(stage.takeErrors().join("\n")).toMatch(/blocked by CORS policy/);
+    await stage.leave();
+  });
+
+  test("the room's page is drawn in a frame of a page whose origin is listed, and of no other", async () => {
+    const { path } = await stage.room("cube");
+    const framing = `/?room=${encodeURIComponent(stage.url + path)}`;
+    const page = await stage.visit(framing, {}, { through: friend.origin });
+    const frame = page.frames().find((one) => one.url() === stage.url + path)!;
+    await frame.waitForFunction(() => window.pliant?.firstDrawnFrameMs !== undefined, undefined, { timeout: 60_000 });
+    expect(stage.takeErrors()).toEqual([]);
+    await stage.leave();
+    const policies = await Promise.all(
+      [path, "/", "/admin"].map(async (one) => (await fetch(stage.url + one)).headers.get("content-security-policy")),
+    );
+    expect(policies.map((policy) => policy?.includes(friend.origin))).toEqual([true, false, false]);
+    const other = await stage.visit(framing, {}, { through: stranger.origin });
+    expect(other.frames().map((one) => one.url())).not.toContain(stage.url + path);
+    expect(stage.takeErrors().join("\n")).toMatch(/frame-ancestors/);
+    await stage.leave();
+  });
+});

@@ -1,0 +1,361 @@
+/**
+ * The package `pliant-client` as it is built, loaded by its name from a folder that has nothing else, against real
+ * servers: joining, pulling, coming back, and every code of its errors.
+ */
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+import { checkPackage, Package } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import WebSocket, { WebSocketServer } from "ws";
+import type { JoinOptions, Point, Room, RoomEventName } from "../../client/sdk/index.ts";
+import { ClientErrors, type PliantError } from "../../client/sdk/errors.ts";
+import { build } from "../../client/sdk/messages.ts";
+import { CloseCode } from "../../shared/protocol.ts";
+import { deleteRoom } from "../../load-tests/bot.ts";
+import { succeeds } from "../support/program.ts";
+import { startTestServer, type TestServer } from "./server.ts";
+
+const BUILT = fileURLToPath(new URL("../../build/sdk", import.meta.url));
+/** Of the core without the decoder's WebAssembly, gzip. */
+const MOST_BYTES = 30 * 1024;
+
+let server: TestServer;
+let folder: string;
+let joinRoom: typeof import("../../client/sdk/index.ts").joinRoom;
+/** Codes that some test has met. */
+const met = new Set<string>();
+
+beforeAll(async () => {
+  expect(await succeeds("setup.mjs", ["--quiet", "--only", "sdk"])).toBe(true);
+  folder = mkdtempSync(join(tmpdir(), "pliant-sdk-"));
+  cpSync(BUILT, join(folder, "node_modules/pliant-client"), { recursive: true });
+  const entry = createRequire(join(folder, "page.js")).resolve("pliant-client");
+  ({ joinRoom } = (await import(pathToFileURL(entry).href)) as typeof import("../../client/sdk/index.ts"));
+  server = await startTestServer({ maxMembers: 3 });
+});
+
+afterAll(async () => {
+  await server?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const at = (room: string, base = server.url): string => `${base}/r/${room}`;
+const enter = (room: string, options: JoinOptions = {}): Promise<Room> => joinRoom(at(room), options);
+
+async function refused(work: () => unknown): Promise<PliantError> {
+  try {
+    await work();
+  } catch (error) {
+    expect(error).toMatchObject({ name: "PliantError" });
+    met.add((error as PliantError).code);
+    return error as PliantError;
+  }
+  throw new Error("nothing was refused");
+}
+
+/** Resolves when it holds, which is asked at every such event. */
+function until(room: Room, event: RoomEventName, done: () => boolean): Promise<void> {
+  if (done()) return Promise.resolve();
+  return new Promise((resolve) => {
+    const off = room.on(event, () => {
+      if (!done()) return;
+      off();
+      resolve();
+    });
+  });
+}
+
+function center(room: Room, body: string): Point {
+  const positions = room.positions(body);
+  const sum: Point = [0, 0, 0];
+  positions.forEach((value, i) => void (sum[i % 3]! += value / (positions.length / 3)));
+  return sum;
+}
+
+/** The token of a room's owner. */
+async function owned(room: string, scene = "cube"): Promise<string> {
+  const answer = await fetch(`${server.url}/api/rooms`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ room, scene }),
+  });
+  return ((await answer.json()) as { token: string }).token;
+}
+
+/** Sockets that were opened with it, to be cut. */
+function cuttable(): { WebSocket: NonNullable<JoinOptions["WebSocket"]>; opened: WebSocket[] } {
+  const opened: WebSocket[] = [];
+  class Line extends WebSocket {
+    constructor(url: string) {
+      super(url);
+      opened.push(this);
+    }
+  }
+  return { WebSocket: Line as unknown as NonNullable<JoinOptions["WebSocket"]>, opened };
+}
+
+describe("the package", () => {
+  test("is in order for publint and for every way that TypeScript resolves modules", async () => {
+    expect((await publint({ pkgDir: BUILT, pack: false, strict: true })).messages).toEqual([]);
+    const files = Object.fromEntries(
+      readdirSync(BUILT, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name))
+        .map((path) => [`/node_modules/pliant-client${path.slice(BUILT.length)}`, readFileSync(path)]),
+    );
+    const result = await checkPackage(new Package(files, "pliant-client", "0.1.0"));
+    // It is an ES module only; `require` of one works from Node 22 on.
+    const problems = result.types === false ? ["no types"] : result.problems;
+    expect(problems.filter((one) => typeof one === "string" || one.kind !== "CJSResolvesToESM")).toEqual([]);
+  });
+
+  test("has a core of at most 30 kB", () => {
+    const bytes = gzipSync(readFileSync(join(BUILT, "index.js")), { level: 9 }).length;
+    console.log(`pliant-client: core ${bytes} bytes gzip, without the decoder's WebAssembly`);
+    expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
+  });
+
+  test("lists every code of its errors", () => {
+    const page = readFileSync(join(BUILT, "README.md"), "utf8");
+    const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (.+) \|$/gm)].map(([, code, text]) => [code, text]);
+    expect(Object.fromEntries(rows)).toEqual(ClientErrors);
+  });
+});
+
+describe("a room", () => {
+  test("is pulled by one member, and every member has the server's integers", async () => {
+    const ann = await enter("pulled", { scene: "cube", name: "Ann" });
+    const ben = await enter("pulled", { name: "Ben" });
+    await until(ann, "members", () => ann.members.length === 2);
+    expect(ann.members.map(({ name }) => name)).toEqual(["Ann", "Ben"]);
+    expect(ann.bodies.map(({ kind, count }) => [kind, count])).toEqual(
+      ann.topology.bodies.map(({ kind, count }) => [kind, count]),
+    );
+    const { name } = ann.bodies[0]!;
+    const start = center(ann, name);
+    const hand = ann.grab(name, [start[0] + 1, start[1], start[2]]);
+    expect(hand.target[0]).toBeGreaterThan(start[0]);
+    for (let step = 1; step <= 50; step++) hand.move([hand.target[0] + 0.01, start[1], start[2]]);
+    await until(ben, "frame", () => center(ben, name)[0] > start[0] + 0.1);
+    hand.release();
+    expect([hand.held, ann.hands.length]).toEqual([false, 0]);
+
+    const seen = [ann, ben].map((room) => {
+      const frames = new Map<number, number[]>();
+      room.on("frame", ({ tick }) =>
+        frames.set(
+          tick,
+          room.bodies.flatMap((body) => [...room.quantized(body)]),
+        ),
+      );
+      return { room, frames };
+    });
+    await Promise.all(seen.map(({ room, frames }) => until(room, "frame", () => frames.size >= 5)));
+    const state = (await (await fetch(`${server.url}/api/rooms/pulled/positions`)).json()) as {
+      frameTick: number;
+      quantized: number[];
+    };
+    for (const { room, frames } of seen) {
+      await until(room, "frame", () => room.tick >= state.frameTick);
+      expect(frames.get(state.frameTick)).toEqual(state.quantized);
+    }
+    ann.leave();
+    ben.leave();
+  });
+
+  test("comes back by itself when the line is lost; its hands have let go", async () => {
+    const { WebSocket, opened } = cuttable();
+    const room = await enter("back", { scene: "cube", WebSocket });
+    const { member } = room;
+    const hand = room.grab(0, [0, 1, 0]);
+    opened[0]!.terminate();
+    await until(room, "state", () => room.state === "reconnecting");
+    expect(hand.held).toBe(false);
+    expect((await refused(() => room.grab(0, [0, 1, 0]))).code).toBe("OFFLINE");
+    await until(room, "state", () => room.state === "open");
+    const { tick } = room;
+    await until(room, "frame", () => room.tick > tick);
+    expect([room.member, opened.length]).toEqual([member, 2]);
+    room.leave();
+    room.leave();
+    expect((await refused(() => room.reset())).code).toBe("LEFT");
+  });
+
+  test("puts in and takes out a body that waits", async () => {
+    const room = await enter("spares", { scene: "spare" });
+    expect(room.waiting).toEqual([1, 2]);
+    expect((await refused(() => room.grab("spare", [0, 0, 0]))).code).toBe("BODY_WAITS");
+    room.spawn("spare", [0, 1, 0], { heading: [0, 1], occupied: "lift" });
+    await until(room, "waiting", () => !room.waiting.includes(1));
+    const hand = room.grab("spare", center(room, "spare"));
+    room.push("spare", { triangle: 0, u: 0.3, v: 0.3 }, [0, 0.1, 0]);
+    room.remove("spare");
+    await until(room, "waiting", () => room.waiting.includes(1));
+    expect(hand.held).toBe(false);
+    room.leave();
+  });
+
+  test("is left when its signal is aborted later", async () => {
+    const stop = new AbortController();
+    const room = await enter("signal", { scene: "cube", signal: stop.signal });
+    stop.abort();
+    expect(room.state).toBe("ended");
+  });
+});
+
+describe("what is refused", () => {
+  test("arguments, by field, value and limit", async () => {
+    const joins: [string, unknown, unknown][] = [
+      ["url", "play.example/r/x", {}],
+      ["url", `${server.url}/r/NO`, {}],
+      ["name", at("x"), { name: 7 }],
+      ["color", at("x"), { color: "red" }],
+      ["token", at("x"), { token: "t".repeat(3000) }],
+      ["password", at("x"), { password: "p".repeat(200) }],
+      ["scene", at("x"), { scene: {} }],
+      ["signal", at("x"), { signal: "stop" }],
+      ["timeoutMs", at("x"), { timeoutMs: 0 }],
+    ];
+    for (const [field, url, options] of joins)
+      expect(await refused(() => joinRoom(url as string, options as JoinOptions))).toMatchObject({
+        code: "BAD_ARGUMENT",
+        field,
+        limit: expect.any(String),
+      });
+    const room = await enter("arguments", { scene: "spare" });
+    const hand = room.grab(0, [0, 0, 0]);
+    const calls: [string, () => unknown][] = [
+      ["body", () => room.positions(3)],
+      ["body", () => room.positions("nobody")],
+      ["body", () => room.spawn("there", [0, 0, 0])],
+      ["point", () => room.grab(0, [0, Number.NaN, 0])],
+      ["triangle", () => room.grab(0, { triangle: -1, u: 0, v: 0 })],
+      ["v", () => room.grab(0, { triangle: 0, u: 0.5, v: 0.6 })],
+      ["to", () => hand.move([0, 1e6, 0])],
+      ["impulse", () => room.push(0, [0, 0, 0], [0, 0] as unknown as Point)],
+      ["position", () => room.spawn(1, [0, 1e6, 0])],
+      ["heading", () => room.spawn(1, [0, 1, 0], { heading: [0, 0] })],
+      ["occupied", () => room.spawn(1, [0, 1, 0], { occupied: "push" as "lift" })],
+      ["at", () => room.point([1e6, 0, 0])],
+      ["event", () => room.on("none" as RoomEventName, () => {})],
+      ["listener", () => room.on("frame", undefined as unknown as () => void)],
+    ];
+    for (const [field, call] of calls)
+      expect(await refused(call)).toMatchObject({ code: "BAD_ARGUMENT", field, limit: expect.any(String) });
+    for (let more = 1; more < 4; more++) room.grab(0, [0, 0, 0]);
+    expect(await refused(() => room.grab(0, [0, 0, 0]))).toMatchObject({ code: "GRAB_LIMIT", limit: 4 });
+    room.leave();
+  });
+
+  test("by the server over HTTP: its own code", async () => {
+    expect(await refused(() => enter("nowhere"))).toMatchObject({ code: "ROOM_NOT_FOUND", status: 404 });
+    expect(await refused(() => enter("nowhere", { scene: "none" }))).toMatchObject({ code: "SCENE_NOT_FOUND" });
+  });
+
+  test("a full, locked or closed room, a password, a spectator's hand, a member that was kicked", async () => {
+    const token = await owned("guarded");
+    const { WebSocket, opened } = cuttable();
+    const owner = await enter("guarded", { token, WebSocket });
+    const issued = await fetch(`${server.url}/api/tokens`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+      body: JSON.stringify({ room: "guarded", role: "spectator" }),
+    });
+    const { path } = (await issued.json()) as { path: string };
+    const spectator = await joinRoom(`${server.url}${path}`);
+    expect(await refused(() => spectator.grab(0, [0, 0, 0]))).toMatchObject({
+      code: "NOT_ALLOWED",
+      value: "spectator",
+    });
+    const third = await enter("guarded");
+    expect(await refused(() => enter("guarded"))).toMatchObject({ code: "ROOM_FULL", closeCode: CloseCode.roomFull });
+    await until(owner, "members", () => owner.members.length === 3);
+    const ended = until(third, "state", () => third.state === "ended");
+    third.on("state", (state) => void (state.state === "ended" && met.add(state.error.code)));
+    opened[0]!.send(build.kick(third.member, undefined));
+    await ended;
+    expect(met).toContain("KICKED");
+    await until(owner, "members", () => owner.members.length === 2);
+    opened[0]!.send(build.access({ password: "open sesame" }));
+    await until(owner, "access", () => owner.access?.password === true);
+    expect(await refused(() => enter("guarded"))).toMatchObject({ code: "PASSWORD_NEEDED" });
+    (await enter("guarded", { password: "open sesame" })).leave();
+    opened[0]!.send(build.access({ locked: true }));
+    await until(owner, "access", () => owner.access?.locked === true);
+    expect(await refused(() => enter("guarded"))).toMatchObject({ code: "ROOM_LOCKED" });
+    const gone = until(spectator, "state", () => spectator.state === "ended");
+    spectator.on("state", (state) => void (state.state === "ended" && met.add(state.error.code)));
+    expect(await deleteRoom(server.url, "guarded", token)).toBe(204);
+    await gone;
+    expect(met).toContain("ROOM_GONE");
+  });
+
+  /** Has every room, and closes sockets with a code before anybody is let in. */
+  async function closing(code: number): Promise<{ url: string; end(): void }> {
+    const http: Server = createServer((_request, response) => void response.end("{}"));
+    new WebSocketServer({ server: http }).on("connection", (socket) => socket.close(code, "says the test"));
+    http.listen(0, "127.0.0.1");
+    await once(http, "listening");
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+    return { url, end: () => void http.close() };
+  }
+
+  test.each([
+    ["VERSION_UNSUPPORTED", CloseCode.unsupportedVersion],
+    ["TOKEN_NEEDED", CloseCode.tokenNeeded],
+    ["TOO_MANY_ATTEMPTS", CloseCode.tooManyAttempts],
+    ["ROOM_PARKED", CloseCode.parked],
+    ["REFUSED", CloseCode.badMessage],
+  ])("a line that is closed before the welcome: %s", async (code, closeCode) => {
+    const server = await closing(closeCode);
+    expect(await refused(() => joinRoom(`${server.url}/r/x`))).toMatchObject({ code, closeCode });
+    server.end();
+  });
+
+  test("a server that does not answer, answers nonsense, or not in time, and a caller that gives up", async () => {
+    const broken = createServer((_request, response) => void response.writeHead(500).end("<html>"));
+    const silent = createServer(() => {});
+    for (const one of [broken, silent]) {
+      one.listen(0, "127.0.0.1");
+      await once(one, "listening");
+    }
+    const url = (one: Server): string => at("x", `http://127.0.0.1:${(one.address() as AddressInfo).port}`);
+    expect(await refused(() => joinRoom(url(broken)))).toMatchObject({ code: "BAD_ANSWER", status: 500 });
+    expect(await refused(() => joinRoom(url(silent), { timeoutMs: 50 }))).toMatchObject({ code: "TIMEOUT", limit: 50 });
+    const asked = once(silent, "request");
+    const stop = new AbortController();
+    const joining = refused(() => joinRoom(url(silent), { signal: stop.signal }));
+    await asked;
+    stop.abort(new Error("enough"));
+    expect(await joining).toMatchObject({ code: "ABORTED", cause: { message: "enough" } });
+    expect((await refused(() => joinRoom(url(silent), { signal: AbortSignal.abort() }))).code).toBe("ABORTED");
+    const closed = url(broken);
+    for (const one of [broken, silent]) {
+      one.closeAllConnections();
+      one.close();
+    }
+    expect(await refused(() => joinRoom(closed))).toMatchObject({ code: "UNREACHABLE", status: 0 });
+  });
+
+  test("a runtime without sockets", async () => {
+    const { WebSocket: own } = globalThis;
+    Object.assign(globalThis, { WebSocket: undefined });
+    try {
+      expect((await refused(() => enter("x"))).code).toBe("NO_WEBSOCKET");
+    } finally {
+      Object.assign(globalThis, { WebSocket: own });
+    }
+  });
+
+  test("every code of the table was met", () => {
+    expect(Object.keys(ClientErrors).filter((code) => !met.has(code))).toEqual([]);
+  });
+});
