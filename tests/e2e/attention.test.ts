@@ -113,7 +113,7 @@ describe.skipIf(noBrowser)("attention", () => {
     await setHidden(page, true);
     // a picture that was under way when the tab went
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-    const before = await page.evaluate(() => ({ drawn: window.pliant.drawn, shown: window.pliant.displayed() }));
+    const before = await page.evaluate(() => ({ drawn: window.pliant.drawn, shown: window.pliant.sampled() }));
     expect(await page.evaluate(() => window.pliant.grabs().filter(({ id }) => id.startsWith("own:")).length)).toBe(0);
     const held = await takeHold(other);
     await other.mouse.move(held.x + 90, held.y - 90, { steps: 6 });
@@ -131,7 +131,7 @@ describe.skipIf(noBrowser)("attention", () => {
       document.dispatchEvent(new Event("visibilitychange"));
       // after the page's own callback in the same frame
       await new Promise((done) => requestAnimationFrame(done));
-      return { shown: window.pliant.displayed(), fading: window.pliant.crossFading };
+      return { shown: window.pliant.sampled(), fading: window.pliant.crossFading };
     });
     expect(first.fading).toBe(true);
     expect(first.shown).toEqual(before.shown);
