@@ -4,6 +4,7 @@
  * of.
  */
 import type { Method as MethodSpec } from "../../../shared/scene.ts";
+import { SceneError } from "../../../shared/sceneError.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "../memory/map.ts";
@@ -28,6 +29,8 @@ export interface MethodLayout {
 
 /** Steps a tick where a scene does not say. */
 const DEFAULT_STEPS = 4;
+/** Particles times steps that a body may ask for in a tick: a tenth of a second of explicit steps. */
+const MOST_STEPPED = 2 ** 18;
 
 export interface PlannedMethods {
   layouts: MethodLayout[];
@@ -79,6 +82,12 @@ function planBody(
   const count = template.particleCount;
   const mass = template.mass.map((m, i) => (template.pinned[i] ? 0 : m));
   const steps = spec.steps ?? DEFAULT_STEPS;
+  if (steps * count > MOST_STEPPED)
+    throw new SceneError(
+      `/bodies/${body}/method/steps`,
+      steps,
+      `at most ${Math.floor(MOST_STEPPED / count)} for ${count} particles`,
+    );
   const known: MethodBody = {
     count,
     mass,

@@ -279,7 +279,7 @@ test("an attachment carries a body that hangs from it, in the world and on a col
   expect(largest(x.subarray(72, 75).map((value, r) => value - [0.2, 0.75, 0.2][r]!))).toBeLessThan(1e-3);
 });
 
-test("modal analysis is refused where its eigenproblem is too large, or nothing is free", async () => {
+test("a method is refused where its eigenproblem is too large, its steps are too many, or nothing is free", async () => {
   const scene = (body: Partial<Body>): Scene => ({
     version: 1,
     title: "refused",
@@ -287,6 +287,11 @@ test("modal analysis is refused where its eigenproblem is too large, or nothing 
   });
   const large = scene({ mesh: { type: "box", size: [0.5, 0.5, 0.5], cells: [8, 8, 8] } });
   await expect(createWorld(large, { baseDir: "." })).rejects.toThrow(/\/bodies\/0\/method\/type.*400 free particles/);
+  const many = scene({
+    mesh: { type: "box", size: [0.5, 0.5, 0.5], cells: [12, 12, 12] },
+    method: { type: "finite-elements", steps: 256 },
+  });
+  await expect(createWorld(many, { baseDir: "." })).rejects.toThrow(/method\/steps: 256 .*at most 119 for 2197/);
   const fixed = scene({ pins: [{ select: { sphere: { center: [0, 0, 0], radius: 9 } } }] });
   await expect(createWorld(fixed, { baseDir: "." })).rejects.toThrow(/every particle of the body is fixed/);
 });
