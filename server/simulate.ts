@@ -129,7 +129,8 @@ async function main(): Promise<void> {
   const names = layout.bodies.map((b) => b.name);
   const asked = askedSteps(scene);
   const refined = asked.substeps !== layout.substeps;
-  const implicit = layout.bodies.filter((b) => b.implicit).map((b) => b.name);
+  const methods = layout.methods.map(({ body, spec }) => `${names[body]} (${spec.type})`);
+  const implicit = created.bodies.filter((b) => b.form === "implicit").map((b) => b.name);
   const result = {
     scene: scene.title,
     ticks: options.ticks,
@@ -139,6 +140,7 @@ async function main(): Promise<void> {
     iterations: layout.iterations,
     ...(refined && { asked: `${asked.substeps} x ${asked.iterations}` }),
     ...(implicit.length > 0 && { implicit }),
+    ...(methods.length > 0 && { methods }),
     particles: layout.particleCount,
     tetrahedra: created.bodies.reduce((n, b) => n + b.tets.length / 4, 0),
     triangles: created.bodies.reduce((n, b) => n + (b.kind === "cloth" ? b.triangles.length / 3 : 0), 0),
@@ -182,6 +184,7 @@ function print(
     iterations: number;
     asked?: string;
     implicit?: string[];
+    methods?: string[];
     buildSeconds: number;
     tickMs: Record<string, number>;
     stageMs: Record<string, number>;
@@ -208,6 +211,7 @@ function print(
       .join("   ")}`,
   );
   if (r.implicit) console.log(`implicit      ${r.implicit.join(", ")}`);
+  if (r.methods) console.log(`methods       ${r.methods.join(", ")}`);
   if (frames !== undefined) console.log(`recorded      ${frames} frames`);
   if (r.events) console.log(`events        ${r.events} (above)`);
   console.log(

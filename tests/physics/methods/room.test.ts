@@ -7,6 +7,7 @@ import type { Body, Method, Scene, SoftMaterial } from "../../../shared/scene.ts
 import { loadState, saveState } from "../../../server/sim/checkpoint.ts";
 import { createWorld, type CreatedWorld } from "../../../server/sim/createWorld.ts";
 import { StepWorkers } from "../../../server/sim/stepWorkers.ts";
+import { apartPairs } from "../../../server/sim/recordedColliders.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { copyMemory } from "../../../server/workers/memoryCopy.ts";
@@ -241,6 +242,21 @@ test("a body that explodes is rolled back and held, the others go on, and a rese
   expect(largest(lab.velocities(1))).toBeLessThan(1);
   const again = lab.run(200, [{ type: "reset", member: 1 }]);
   expect(again.map(({ type }) => type)).toEqual(["reset", "bodyHeld"]);
+});
+
+test("a recording does not hold its surface to what its particles meet", () => {
+  const colliders: Scene["colliders"] = [
+    { type: "plane", normal: [0, 1, 0], offset: 0 },
+    { type: "sphere", center: [0, 0, 0], radius: 1 },
+  ];
+  const touch = { staticFriction: 0, restitution: 0, ignore: [], self: false };
+  const scene: Scene = { version: 1, title: "apart", bodies: [cube({ type: "modal" })], colliders };
+  const of = (form: "method" | "compliant"): [number, number][] => apartPairs(scene, [{ name: "cube", touch, form }]);
+  expect(of("method")).toEqual([
+    [0, 0],
+    [0, 2],
+  ]);
+  expect(of("compliant")).toEqual([[0, 0]]);
 });
 
 test("an attachment carries a body that hangs from it, in the world and on a collider that moves", async () => {
