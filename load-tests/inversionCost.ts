@@ -68,7 +68,7 @@ async function passOf(
   const kernel = module
     ? (new WebAssembly.Instance(module, {
         env: { memory },
-        host: { now: () => 0, substepDone: () => {}, phaseDone: () => {} },
+        host: { now: () => 0, substepDone: () => {}, phaseDone: () => {}, preempt: () => 0 },
       }).exports as unknown as Kernel)
     : openWorld(memory, layout).kernel;
   const x = layout.x / 4;

@@ -15,17 +15,35 @@ export interface LocalStats {
   quality: string;
 }
 
-/** Colours of the server's stages, in the order of its tick; a stage it adds later takes the last. */
+/** Colours of the server's stages, in the order of its tick, alike for what is alike; all others take the last. */
 const STAGES: Record<string, string> = {
   inputs: "#94a3b8",
-  predict: "#60a5fa",
-  solve: "#e4572e",
-  collide: "#d9901a",
-  velocity: "#2a9d5c",
-  guard: "#8e5bd0",
+  warmStart: "#c4b5fd",
+  broadPhase: "#d9901a",
+  integrate: "#60a5fa",
+  tetrahedra: "#e4572e",
+  triangles: "#ef7d5a",
+  bending: "#f6a88e",
+  distances: "#c2410c",
+  volumes: "#9a3412",
+  shapes: "#fb923c",
+  sweeps: "#fdba74",
+  points: "#ec4899",
+  contacts: "#2a9d5c",
+  rigid: "#15803d",
+  implicit: "#be123c",
+  momentum: "#3b6fd1",
+  collide: "#84cc16",
+  verify: "#facc15",
+  response: "#a16207",
+  plasticity: "#7f1d1d",
+  intersections: "#8e5bd0",
+  guard: "#6d28d9",
   encode: "#14939c",
 };
 const OTHER_STAGE = "#a8a29e";
+/** Named one by one; the least of them are one, so that the list stays as long as it is. */
+const NAMED_STAGES = 7;
 
 interface Row {
   element: HTMLElement;
@@ -87,9 +105,9 @@ export class StatsOverlay {
     const dilation = stats.timeDilation < 0.995 ? ` · time ${Math.round(100 * stats.timeDilation)} %` : "";
     set(this.step, stats.stepMs, `${stats.stepMs.toFixed(2)} ms${dilation}`);
     set(this.late, stats.tickLatenessMs, `${stats.tickLatenessMs.toFixed(1)} ms`);
-    const stages = Object.entries(stats.stages).filter(([, ms]) => ms > 0);
-    const total = stages.reduce((sum, [, ms]) => sum + ms, 0);
+    const total = Object.values(stats.stages).reduce((sum, ms) => sum + ms, 0);
     if (total <= 0) return;
+    const stages = mostOf(stats.stages);
     this.bar.replaceChildren(
       ...stages.map(([name, ms]) => {
         const part = h("span", { title: `${name} ${ms.toFixed(2)} ms` });
@@ -106,6 +124,15 @@ export class StatsOverlay {
       }),
     );
   }
+}
+
+/** Those that take most, in the order in which they came, and the rest as one. */
+function mostOf(all: Record<string, number>): [name: string, ms: number][] {
+  const stages = Object.entries(all).filter(([name, ms]) => ms > 0 && name !== "other");
+  const least = stages.map(([, ms]) => ms).sort((a, b) => b - a)[NAMED_STAGES - 1] ?? 0;
+  const named = stages.filter(([, ms]) => ms >= least);
+  const rest = Object.values(all).reduce((sum, ms) => sum + ms, 0) - named.reduce((sum, [, ms]) => sum + ms, 0);
+  return rest > 0 ? [...named, ["other", rest]] : named;
 }
 
 function round(value: number): string {

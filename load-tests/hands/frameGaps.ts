@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Bot as Member, Bot, createRoom, deleteRoom, type Point } from "../bot.ts";
+import { FrameWatch } from "../frameWatch.ts";
 import { type HeldSurface, offsetOf, positionOf, spread } from "./circles.ts";
 
 /** Of one member: each hand is told where it is as often as a page says it, within the limit of inputs. */
@@ -67,23 +68,10 @@ function pull(members: readonly Member[], hands: number): NodeJS.Timeout {
 }
 
 async function watch(member: Member, seconds: number): Promise<FrameGaps> {
-  const gaps: number[] = [];
+  const frames = new FrameWatch(member);
   const beginMs = performance.now();
   const { tick: first } = member;
-  let lastMs = beginMs;
-  let seen = first;
-  const note = (): void => {
-    gaps.push(performance.now() - lastMs);
-    lastMs = performance.now();
-  };
-  member.socket.on("message", () => {
-    if (member.tick === seen) return;
-    seen = member.tick;
-    note();
-  });
   await sleep(1000 * seconds);
   const elapsed = (performance.now() - beginMs) / 1000;
-  // A frame that has not come yet is late already.
-  if (gaps.length === 0 || performance.now() - lastMs > Math.max(...gaps)) note();
-  return { gaps, realTime: (seen - first) / member.welcome.tickHz / elapsed };
+  return { gaps: frames.take(), realTime: (member.tick - first) / member.welcome.tickHz / elapsed };
 }

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Bot } from "../bot.ts";
+import { FrameWatch } from "../frameWatch.ts";
 import { quantile, type Row } from "../part.ts";
 import { serveCommand, startServer } from "../server.ts";
 import { ATTACKS } from "../attack/attacks.ts";
@@ -35,37 +36,6 @@ const SETTLE_SECONDS = 2;
 const FRAME_MS = 1000 / 30;
 /** Of the calm 99th percentile. */
 const MOST = 1.2;
-
-/** Times between frames of one member, ms, since it was asked last. */
-class Watch {
-  readonly bot: Bot;
-  #gaps: number[] = [];
-  #lastMs = performance.now();
-
-  constructor(bot: Bot) {
-    this.bot = bot;
-    let seen = bot.tick;
-    bot.socket.on("message", () => {
-      if (bot.tick === seen) return;
-      seen = bot.tick;
-      this.#note();
-    });
-  }
-
-  take(): number[] {
-    // A frame that has not come yet is late already.
-    if (performance.now() - this.#lastMs > 1000) this.#note();
-    const gaps = this.#gaps;
-    this.#gaps = [];
-    return gaps;
-  }
-
-  #note(): void {
-    const nowMs = performance.now();
-    this.#gaps.push(nowMs - this.#lastMs);
-    this.#lastMs = nowMs;
-  }
-}
 
 /** @returns its name; made from this address, for an address's rooms share what they may take */
 async function makeRoom(port: number, scene: string, from: string): Promise<string> {
@@ -125,7 +95,7 @@ export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
     },
     readyWithinMs: 120_000,
   });
-  const watches: Watch[] = [];
+  const watches: FrameWatch[] = [];
   let hands: NodeJS.Timeout | undefined;
   try {
     for (const [i, scene] of SCENES.entries()) {
@@ -135,7 +105,7 @@ export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
       const bot = await Bot.join(server.url, room, { timeoutMs: 60_000, from });
       const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
       bot.grab(1, point, bot.surfacePosition(point));
-      watches.push(new Watch(bot));
+      watches.push(new FrameWatch(bot));
     }
     const from = watches.map(({ bot }) => bot.surfacePosition({ body: 0, triangle: 0, u: 0.3, v: 0.3 }));
     let moves = 0;

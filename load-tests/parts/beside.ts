@@ -1,6 +1,6 @@
 /**
- * Ten light rooms beside one that eight hands pull in, on one stepping thread: what is left of real time in each. Ticks
- * are counted by clients in this process, from outside of the server.
+ * Ten light rooms beside one that eight hands pull in, on one stepping thread: what is left of real time in each, and
+ * how long light rooms' members wait for a frame. By clients in this process, from outside of the server.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cp } from "node:fs/promises";
@@ -9,7 +9,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Bot, createRoom } from "../bot.ts";
-import type { Row } from "../part.ts";
+import { FrameWatch } from "../frameWatch.ts";
+import { quantile, type Row } from "../part.ts";
 import { startServer } from "../server.ts";
 
 export const name = "beside";
@@ -83,6 +84,7 @@ export async function run(): Promise<Row[]> {
     for (const bot of light) bot.grab(1, point, bot.surfacePosition(point));
     await sleep(1000 * SETTLE_SECONDS);
     const rooms = [heavy[0]!, ...light];
+    const watches = light.map((bot) => new FrameWatch(bot));
     const before = rooms.map(({ tick }) => tick);
     const startMs = performance.now();
     await sleep(1000 * SECONDS);
@@ -95,6 +97,16 @@ export async function run(): Promise<Row[]> {
         unit: "of real time",
         target: { atLeast: 0.95 },
         note: `${LIGHT}, of ${LIGHT_ROOMS}`,
+      },
+      {
+        what: "light rooms: frame gap p99",
+        value: quantile(
+          watches.flatMap((watch) => watch.take()),
+          0.99,
+        ),
+        unit: "ms",
+        absolute: true,
+        note: `a frame every ${(1000 / light[0]!.welcome.sendHz).toFixed(0)} ms`,
       },
       { what: "the heavy room", value: heavyRate!, unit: "of real time", note: `${HEAVY}, ${HANDS} hands` },
     ];

@@ -14,6 +14,7 @@ import type { Scene, SoftBody, Sweep } from "../../shared/scene.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import type { Row } from "../part.ts";
+import { constraintSeconds } from "../../server/sim/types.ts";
 
 export const name = "convergence";
 export const about =
@@ -139,7 +140,7 @@ async function cost(body: SoftBody, by: Schedule): Promise<number> {
   let least = Infinity;
   for (let tick = 0; tick < 2 * ticks; tick++) {
     const { seconds } = world.step([]);
-    if (tick >= ticks) least = Math.min(least, seconds.solve);
+    if (tick >= ticks) least = Math.min(least, constraintSeconds(seconds));
   }
   return 1000 * least;
 }

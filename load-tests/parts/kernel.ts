@@ -12,6 +12,7 @@ import { PARTICLES_PER_ELEMENT } from "../../server/sim/constraints/elements.ts"
 import { openWorld } from "../../server/sim/world.ts";
 import { dataFolder, lacksData } from "../../tests/support/dataFolder.ts";
 import type { Row } from "../part.ts";
+import { constraintSeconds } from "../../server/sim/types.ts";
 
 export const name = "kernel";
 export const about =
@@ -145,8 +146,8 @@ async function measure(
   let first = Infinity;
   for (let tick = 0; tick < warmUp + ticks; tick++) {
     const { seconds } = world.step([]);
-    if (tick < 3) first = Math.min(first, seconds.solve);
-    if (tick >= warmUp) least = Math.min(least, seconds.solve);
+    if (tick < 3) first = Math.min(first, constraintSeconds(seconds));
+    if (tick >= warmUp) least = Math.min(least, constraintSeconds(seconds));
   }
   return { seconds: least, first, constraints, hash: world.stateHash() };
 }

@@ -4,7 +4,7 @@
  */
 import type { Scene } from "../../shared/scene.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
-import type { World } from "../../server/sim/types.ts";
+import { constraintSeconds, type World } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { type Peer, timed } from "./peer.ts";
 
@@ -30,7 +30,7 @@ export async function ownPeer(
     name: "Pliant",
     step(n) {
       const entry = worlds.get(n)!;
-      return timed(() => void (entry.solved = entry.world.step([]).seconds.solve));
+      return timed(() => void (entry.solved = constraintSeconds(entry.world.step([]).seconds)));
     },
     solved: (n) => worlds.get(n)!.solved,
     hash: () => worlds.get(iterations[0]!)!.world.stateHash(),

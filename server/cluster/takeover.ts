@@ -49,6 +49,8 @@ export class Takeover {
   readonly #options: TakeoverOptions;
   /** Rooms that are not to be taken before, ms on performance.now(), and how often they failed. */
   readonly #notBefore = new Map<string, { ms: number; failures: number }>();
+  /** Parked rooms of other versions that are not to be looked into before, ms on performance.now(). */
+  readonly #readAgain = new Map<string, number>();
   readonly #taking = new Map<string, Promise<boolean>>();
   /** Being restored, and those that wait for one of them. */
   #restoring = 0;
@@ -180,9 +182,11 @@ export class Takeover {
     for (const listing of listings) {
       const { name, owner, parked } = listing;
       if (parked?.reason !== "version" || owner !== null || rooms.serves(name) || !this.#ripe(name)) continue;
-      this.#notBefore.set(name, { ms: performance.now() + READ_AGAIN_MS, failures: 0 });
+      const nowMs = performance.now();
+      if (nowMs < (this.#readAgain.get(name) ?? 0)) continue;
+      this.#readAgain.set(name, nowMs + READ_AGAIN_MS);
       if (!(await rooms.reads?.(listing))) continue;
-      this.#notBefore.delete(name);
+      this.#readAgain.delete(name);
       readable.push(listing);
     }
     return readable;
@@ -198,7 +202,8 @@ export class Takeover {
 
   #forgetGone(listings: readonly Listing[]): void {
     const names = new Set(listings.map(({ name }) => name));
-    for (const name of this.#notBefore.keys()) if (!names.has(name)) this.#notBefore.delete(name);
+    for (const known of [this.#notBefore, this.#readAgain])
+      for (const name of known.keys()) if (!names.has(name)) known.delete(name);
   }
 
   /** Alone among those that have their last attempt: what the process dies of is then this room's doing. */

@@ -71,7 +71,7 @@ export class Metrics {
 
   readonly stageSeconds = this.#make.histogram(
     "pliant_step_stage_seconds",
-    "Time of one stage of one tick.",
+    "Time of one stage of one tick that had it.",
     TICK_BUCKETS,
     ["stage"],
   );
@@ -248,8 +248,8 @@ export class Metrics {
     this.tickThreads.observe(work.threads);
     if (work.shared > 0) this.chunks.inc({ by: "own" }, work.shared - work.helped);
     if (work.helped > 0) this.chunks.inc({ by: "helper" }, work.helped);
-    for (const [stage, seconds] of Object.entries(stages) as [keyof StageSeconds, number][]) {
-      this.stageSeconds.observe({ stage }, seconds);
+    for (const [stage, seconds] of Object.entries(stages)) {
+      if (seconds > 0) this.stageSeconds.observe({ stage }, seconds);
     }
     this.tickSeconds.observe(wholeSeconds);
     this.tickRoundTripSeconds.observe(roundTripSeconds);

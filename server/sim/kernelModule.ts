@@ -182,14 +182,16 @@ export function kernelBytes(): Buffer {
 /**
  * One instance per thread and room: its globals are that thread's own.
  * @param substepDone, phaseDone called after every substep and every phase while H_WATCH asks for it
+ * @param preempt called between phases while H_WATCH asks for it; @returns seconds that the thread did something else
  */
 export function instantiateKernel(
   memory: WebAssembly.Memory,
   substepDone: () => void = () => {},
   phaseDone: (phase: number) => void = () => {},
+  preempt: () => number = () => 0,
 ): Kernel {
   compiled ??= new WebAssembly.Module(new Uint8Array(kernelBytes()));
   const now = (): number => performance.now() / 1000;
-  return new WebAssembly.Instance(compiled, { env: { memory }, host: { now, substepDone, phaseDone } })
+  return new WebAssembly.Instance(compiled, { env: { memory }, host: { now, substepDone, phaseDone, preempt } })
     .exports as unknown as Kernel;
 }

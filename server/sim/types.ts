@@ -50,15 +50,57 @@ export type Input =
   /** Takes out a body that the scene lets wait. */
   | { type: "remove"; member: number; body: number };
 
-/** Where a tick's time went, seconds. Every stage of the step has one field. */
-export interface StageSeconds {
-  inputs: number;
-  predict: number;
-  solve: number;
-  collide: number;
-  velocity: number;
-  guard: number;
-  encode: number;
+/** Stages of the kernel's step, in the order of its STAGE_*. */
+export const KERNEL_STAGES = [
+  "warmStart",
+  "broadPhase",
+  "integrate",
+  "tetrahedra",
+  "triangles",
+  "bending",
+  "distances",
+  "volumes",
+  "shapes",
+  "sweeps",
+  "points",
+  "contacts",
+  "rigid",
+  "implicit",
+  "momentum",
+  "collide",
+  "verify",
+  "response",
+  "plasticity",
+  "intersections",
+] as const;
+/** A tick's stages. `inputs`, `guard` (with sleep) and `encode` are outside of the kernel; `other` is the rest of it. */
+export const STAGES = ["inputs", ...KERNEL_STAGES, "guard", "encode", "other"] as const;
+type StageName = (typeof STAGES)[number];
+/** Where a tick's time went, s. */
+export type StageSeconds = Record<StageName, number>;
+
+export function noSeconds(): StageSeconds {
+  return Object.fromEntries(STAGES.map((stage) => [stage, 0])) as StageSeconds;
+}
+
+/** Those that make constraints hold, whatever their kind. */
+const CONSTRAINT_STAGES: readonly StageName[] = [
+  "tetrahedra",
+  "triangles",
+  "bending",
+  "distances",
+  "volumes",
+  "shapes",
+  "sweeps",
+  "points",
+  "contacts",
+  "implicit",
+  "plasticity",
+];
+
+/** What a tick spent on constraints, s. */
+export function constraintSeconds(seconds: StageSeconds): number {
+  return CONSTRAINT_STAGES.reduce((sum, stage) => sum + seconds[stage], 0);
 }
 
 /** A surface: a body's or a collider's, by number in the scene. */

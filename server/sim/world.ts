@@ -24,7 +24,16 @@ import { MethodBodies } from "./methods/methodBodies.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 import { HELD, parkAll, statusAt, InactiveBodies } from "./inactive.ts";
 import { Rest } from "./rest.ts";
-import type { ContactCounts, Input, SimEvent, StageSeconds, World, WorldLayout } from "./types.ts";
+import {
+  type ContactCounts,
+  type Input,
+  KERNEL_STAGES,
+  noSeconds,
+  type SimEvent,
+  type StageSeconds,
+  type World,
+  type WorldLayout,
+} from "./types.ts";
 
 /**
  * Clients draw colliders by the tick that they have: frames go on this long after one has stopped, s; frames are sent
@@ -46,6 +55,8 @@ export class SimWorld implements World {
   private phaseWatcher: ((phase: number) => void) | undefined;
   /** Set where helpers are: other threads may be claiming chunks of this tick. */
   helpers = false;
+  /** Asked in the middle of `step`, between two phases: may do something else. @returns for how long it did, s */
+  preempt: (() => number) | undefined;
   /** False keeps stepping bodies that no longer visibly move: for measurements of slow settling. */
   mayRest = true;
   private readonly memory: WebAssembly.Memory;
@@ -62,6 +73,7 @@ export class SimWorld implements World {
       memory,
       () => this.watcher?.(),
       (phase) => this.phaseWatcher?.(phase),
+      () => this.preempt?.() ?? 0,
     );
     this.views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
     this.intersections = new IntersectionWatch(memory, this.views, layout, this.kernel);
@@ -73,7 +85,7 @@ export class SimWorld implements World {
   /** Calls back after every substep (not while resting), in the middle of `step`. */
   watchSubsteps(watcher: () => void): void {
     this.watcher = watcher;
-    this.views.i32[(L.HEADER + L.H_WATCH) / 4]! |= L.WATCH_SUBSTEPS;
+    this.watch(L.WATCH_SUBSTEPS, true);
   }
 
   /**
@@ -82,7 +94,12 @@ export class SimWorld implements World {
    */
   watchPhases(watcher: (phase: number) => void): void {
     this.phaseWatcher = watcher;
-    this.views.i32[(L.HEADER + L.H_WATCH) / 4]! |= L.WATCH_PHASES;
+    this.watch(L.WATCH_PHASES, true);
+  }
+
+  private watch(what: number, on: boolean): void {
+    const word = (L.HEADER + L.H_WATCH) / 4;
+    this.views.i32[word] = on ? this.views.i32[word]! | what : this.views.i32[word]! & ~what;
   }
 
   get tickNumber(): number {
@@ -123,15 +140,8 @@ export class SimWorld implements World {
     }
     if (inputs.length > 0) this.phaseWatcher?.(HOST_STAGES.inputs);
     const applied = performance.now();
-    const seconds: StageSeconds = {
-      inputs: (applied - started) / 1000,
-      predict: 0,
-      solve: 0,
-      collide: 0,
-      velocity: 0,
-      guard: 0,
-      encode: 0,
-    };
+    const seconds = noSeconds();
+    seconds.inputs = (applied - started) / 1000;
     if (this.resting && this.mayRest && !this.disturbed()) {
       this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
       // frames still say where the colliders are that go on
@@ -139,8 +149,11 @@ export class SimWorld implements World {
       return { seconds, events };
     }
     this.intersections.beginTick(tick, events, (body) => this.hold(body));
+    const looked = performance.now();
     moveHands(this.views, this.layout);
     easeHands(this.views, this.layout, this.kernel);
+    seconds.inputs += (performance.now() - looked) / 1000;
+    this.watch(L.WATCH_PREEMPTION, this.preempt !== undefined);
     this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
     const solved = performance.now();
     this.stepMethods();
@@ -150,11 +163,11 @@ export class SimWorld implements World {
     // what rides on a slow collider is not to be held back, nor what lies on something that does
     this.rest.count(this.mayRest, this.inTheWay(this.tickNumber - 1));
     this.phaseWatcher?.(HOST_STAGES.rest);
-    const stage = (s: number): number => new Float64Array(this.memory.buffer, L.HEADER + L.H_STAGE, L.STAGES)[s]!;
-    seconds.predict = stage(L.STAGE_PREDICT);
-    seconds.solve = stage(L.STAGE_SOLVE) + (stepped - solved) / 1000;
-    seconds.velocity = stage(L.STAGE_VELOCITY);
-    seconds.collide = stage(L.STAGE_COLLIDE) + stage(L.STAGE_BROAD);
+    const spent = new Float64Array(this.memory.buffer, L.HEADER + L.H_STAGE, L.STAGES);
+    for (const [s, stage] of KERNEL_STAGES.entries()) seconds[stage] = spent[s]!;
+    seconds.intersections += (looked - applied) / 1000;
+    // steps of their own, as those of solver implicit are
+    seconds.implicit += (stepped - solved) / 1000;
     seconds.guard = (performance.now() - stepped) / 1000;
     return { seconds, events };
   }

@@ -1,6 +1,5 @@
 /**
- * Which room's tick a thread runs next. Pure: it is told the time and never asks for it. A tick cannot be interrupted,
- * so all there is to decide is what begins when the last one is over.
+ * Which room's tick a thread runs next. Pure: it is told the time and never asks for it.
  *
  *   due and within its share   light rooms first, each group by deadline
  *   due and beyond its share   whoever has had least, by weight (start-time fair queueing: Goyal, Vin and Cheng 1996)
@@ -11,10 +10,11 @@
  * never behind, and one that asks for more falls behind alone. Nothing is saved up: a room that was idle starts at the
  * schedule's time, and when nobody is due all debts are forgotten.
  *
- * That is not enough where one tick takes longer than others can wait: it would cost every light room the ticks that
- * fall into it. What a long tick costs light rooms beyond what they catch up with (rooms/clock.ts) is a stall; stalls
- * get STALL_SHARE of the wall time, and a tick that would stall others for longer waits until there is enough of it. It
- * never waits for ever.
+ * That is not enough where one tick takes longer than others can wait. A long tick is therefore preempted: between the
+ * phases of its step, much shorter ones that are due and within their share run in its middle. What cannot be preempted
+ * (a piece: a phase, encoding, lists) may still cost light rooms ticks. What it costs them beyond what they catch up
+ * with (rooms/clock.ts) is a stall; stalls get STALL_SHARE of the wall time, and a tick that would stall others for
+ * longer waits until there is enough of it. It never waits for ever.
  */
 
 /**
@@ -32,6 +32,13 @@ const STALL_SHARE = 0.04;
 const MOST_STALL_SECONDS = 1;
 /** A light room that is late catches up with so many ticks: only what is beyond them is lost to it. */
 const CATCH_UP_TICKS = 2;
+/** Of a tick's expected time: what may run in its middle takes no longer than this part of it, or is light. */
+const MUCH_SHORTER = 1 / 4;
+/**
+ * And only rooms whose ticks have come to their end so often: one that hangs takes the tick around it along, and both
+ * are blamed for it.
+ */
+const PROVEN_TICKS = 60;
 /** Nobody asks again sooner, ms: the last nanosecond of a stall is rounded away. */
 const LEAST_WAIT_MS = 0.1;
 /** A room that has asked for nothing for so long is not stalled by anybody, ms. */
@@ -52,18 +59,37 @@ export class Flow {
   dueMs = -Infinity;
   /** A tick is asked for and has not begun. */
   waits = false;
+  /** What of it is expected to be the longest without a point at which it can be preempted, s: a median, too. */
+  pieceSeconds: number;
+  #ticks = 0;
   #lastSeconds: number[];
+  #lastPieces: number[];
 
   constructor(periodMs: number, expectedSeconds = 0) {
     this.periodMs = periodMs;
-    this.expectedSeconds = expectedSeconds;
+    this.expectedSeconds = this.pieceSeconds = expectedSeconds;
     this.#lastSeconds = [expectedSeconds, expectedSeconds, expectedSeconds];
+    this.#lastPieces = this.#lastSeconds;
   }
 
-  took(seconds: number): void {
+  took(seconds: number, pieceSeconds: number): void {
     this.virtualSeconds += seconds / this.weight;
+    this.#ticks += 1;
     this.#lastSeconds = [...this.#lastSeconds.slice(1), seconds];
-    this.expectedSeconds = [...this.#lastSeconds].sort((a, b) => a - b)[1]!;
+    this.#lastPieces = [...this.#lastPieces.slice(1), pieceSeconds];
+    this.expectedSeconds = middle(this.#lastSeconds);
+    this.pieceSeconds = middle(this.#lastPieces);
+  }
+
+  /** Its ticks are such that others cannot wait for their end. */
+  get isLong(): boolean {
+    return this.expectedSeconds > LONG_SECONDS;
+  }
+
+  /** May its ticks run in the middle of the other's? */
+  fitsInto(other: Flow): boolean {
+    const most = Math.max(LONG_SECONDS, MUCH_SHORTER * other.expectedSeconds);
+    return this.#ticks >= PROVEN_TICKS && this.expectedSeconds <= most;
   }
 
   /** Ticks that begin before then are late at most, and not lost. */
@@ -71,6 +97,8 @@ export class Flow {
     return this.dueMs + (this.waits ? 0 : this.periodMs) + (CATCH_UP_TICKS + 1) * this.periodMs;
   }
 }
+
+const middle = (three: readonly number[]): number => [...three].sort((a, b) => a - b)[1]!;
 
 interface Entry<T> {
   flow: Flow;
@@ -123,10 +151,32 @@ export class FairSchedule<T> {
     return { againMs };
   }
 
-  /** A tick that `next` gave is over. @param seconds it took; nowMs the time after it */
-  done(flow: Flow, seconds: number, nowMs: number): void {
-    flow.took(seconds);
-    const stalled = seconds > LONG_SECONDS ? this.#stallOf(flow, nowMs) : 0;
+  /**
+   * In the middle of a long tick: what need not wait for its end.
+   * @param running its room; seconds it has had of this tick until now
+   * @returns the tick that begins now, soonest due first; undefined if there is none
+   */
+  preempting(running: Flow, seconds: number, nowMs: number): { flow: Flow; item: T } | undefined {
+    const reached = running.virtualSeconds + seconds / running.weight + SLACK_SECONDS;
+    let first: Entry<T> | undefined;
+    for (const entry of this.#entries)
+      if (
+        entry.dueMs <= Math.min(nowMs, first?.dueMs ?? Infinity) &&
+        entry.flow.virtualSeconds <= reached &&
+        entry.flow.fitsInto(running)
+      )
+        first = entry;
+    return first && this.#begin(first);
+  }
+
+  /**
+   * A tick that `next` or `preempting` gave is over.
+   * @param seconds it took, without others in its middle; nowMs the time after it; pieceSeconds the longest that others
+   *   could not begin
+   */
+  done(flow: Flow, seconds: number, nowMs: number, pieceSeconds = seconds): void {
+    flow.took(seconds, pieceSeconds);
+    const stalled = seconds > LONG_SECONDS ? this.#stallOf(flow, () => nowMs) : 0;
     this.#stallSeconds = Math.max(-MOST_STALL_SECONDS, this.#stallSeconds - stalled);
   }
 
@@ -150,25 +200,26 @@ export class FairSchedule<T> {
   #ordered(due: Entry<T>[]): Entry<T>[] {
     const beyond = ({ flow }: Entry<T>): number =>
       Math.max(0, flow.virtualSeconds - this.#virtualSeconds - SLACK_SECONDS);
-    const long = ({ flow }: Entry<T>): number => Number(flow.expectedSeconds > LONG_SECONDS);
+    const long = ({ flow }: Entry<T>): number => Number(flow.isLong);
     return due.sort((a, b) => beyond(a) - beyond(b) || long(a) - long(b) || a.dueMs - b.dueMs);
   }
 
   /** How much more stall there would have to be for this room's tick to begin now, s. */
   #missing(flow: Flow, nowMs: number): number {
-    if (flow.expectedSeconds <= LONG_SECONDS) return 0;
-    const stall = this.#stallOf(flow, nowMs + 1000 * flow.expectedSeconds);
+    if (!flow.isLong) return 0;
+    const stall = this.#stallOf(
+      flow,
+      (other) => nowMs + 1000 * (other.fitsInto(flow) ? flow.pieceSeconds : flow.expectedSeconds),
+    );
     return stall <= 0 ? 0 : Math.min(stall, MOST_STALL_SECONDS) - this.#stallSeconds;
   }
 
-  /** By how much the light room that is hit first would lose ticks if nobody but `flow` ran until then, s. */
-  #stallOf(flow: Flow, untilMs: number): number {
-    let lostMs = untilMs;
-    for (const other of this.#flows) {
-      if (other === flow || other.expectedSeconds > LONG_SECONDS) continue;
-      lostMs = Math.min(lostMs, other.lostMs);
-    }
-    return (untilMs - lostMs) / 1000;
+  /** By how much the light room that is hit hardest would lose ticks if it could not begin until then, s. */
+  #stallOf(flow: Flow, untilMs: (other: Flow) => number): number {
+    let stallMs = -Infinity;
+    for (const other of this.#flows)
+      if (other !== flow && !other.isLong) stallMs = Math.max(stallMs, untilMs(other) - other.lostMs);
+    return Math.max(0, stallMs) / 1000;
   }
 
   #credit(nowMs: number): void {

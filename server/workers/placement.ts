@@ -4,7 +4,7 @@
  * each group rooms go where least is asked for, and move when that has become uneven.
  */
 
-/** A room that has asked for no step for so long asks for nothing, ms. */
+/** A room that has had no step for so long, and waits for none, asks for nothing, ms. */
 const GONE_MS = 1000;
 /** A room stays where it is for so long at least, ms. */
 const LEAST_STAY_MS = 1000;
@@ -20,7 +20,7 @@ export interface Resident {
   heavy: boolean;
   /** What it asks for, of one thread. */
   demand: number;
-  /** When it last asked for a step, ms. */
+  /** When its last step was over, ms; Infinity: it waits for one, or has one. */
   activeMs: number;
   movedMs: number;
 }
@@ -33,9 +33,14 @@ export class Placement {
     this.#threads = threads;
   }
 
+  /** The step for which the room was placed is over, or will not be. */
+  done(room: Resident, nowMs: number): void {
+    room.activeMs = nowMs;
+  }
+
   /** @returns the thread of the room's next step; may be another one than that of the last */
   place(room: Resident, nowMs: number): number {
-    room.activeMs = nowMs;
+    room.activeMs = Infinity;
     this.#residents.add(room);
     if (this.#threads === 1) return (room.home = 0);
     if (room.home >= 0 && nowMs - room.movedMs < LEAST_STAY_MS) return room.home;

@@ -10,7 +10,7 @@ import { forgetList, loadState, saveState } from "../sim/checkpoint.ts";
 import type { SimLayout } from "../sim/layout.ts";
 import type { ContactCounts } from "../sim/types.ts";
 import { FrameState } from "./frameState.ts";
-import { type Done, ThreadLoop } from "./threadLoop.ts";
+import { type Done, type StepHooks, ThreadLoop } from "./threadLoop.ts";
 import { copyMemory } from "./memoryCopy.ts";
 import type {
   SharedWork,
@@ -66,8 +66,8 @@ export function serve(task: ServeTask): Promise<never> {
     collect: (): Done => ({ result: collect(), transfer: [] }),
   };
   const loop = new ThreadLoop(task, {
-    step: (order, begun) => {
-      const result = runStep(order, begun);
+    step: (order, hooks) => {
+      const result = runStep(order, hooks);
       return { result, transfer: "unknown" in result ? [] : buffersOf(result) };
     },
     other: (name, order) => others[name](order as never),
@@ -96,15 +96,15 @@ function since(before: ContactCounts, after: ContactCounts): ContactCounts {
 
 /** As `runStep`, for a thread that does not serve. */
 export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
-  const result = runStep(task, () => {});
+  const result = runStep(task, { begun: () => {} });
   return "unknown" in result ? result : transfer(result, buffersOf(result));
 }
 
 /**
  * One tick: inputs, step, encode. An exception leaves the busy flag set, which tells the room that its memory is torn.
- * @param begun called when others may help, if the task says so
+ * Seconds are the room's own: without what the thread did for others in its middle.
  */
-function runStep(task: StepTask | StepByKey, begun: () => void): StepResult | UnknownRoom {
+function runStep(task: StepTask | StepByKey, hooks: StepHooks): StepResult | UnknownRoom {
   collect();
   const startMs = performance.now();
   // Before anything can fail: a room that cannot even be opened here must count as broken, not as one that found no
@@ -116,12 +116,15 @@ function runStep(task: StepTask | StepByKey, begun: () => void): StepResult | Un
   if (!("frames" in task.room)) state.enter(threadId);
   if (task.fresh) forgetList(room.memory);
   const before = world.contactCounts();
-  const { seconds, events, work } = stepWorld(room, task, begun);
+  const { seconds, events, work, othersSeconds } = stepWorld(room, task, hooks);
   const contact = since(before, world.contactCounts());
   const encodeStartMs = performance.now();
   const frames =
     task.delta === "none" && !task.keyframe ? { delta: null, keyframe: null } : encoder.encode(world, state, task);
   const endMs = performance.now();
+  const wholeSeconds = (endMs - startMs) / 1000 - othersSeconds;
+  const encode = (endMs - encodeStartMs) / 1000;
+  const staged = Object.values(seconds).reduce((sum, s) => sum + s, 0);
   state.tick = task.tick;
   const saved = task.save ? saveRoom(room) : null;
   state.leave();
@@ -130,8 +133,8 @@ function runStep(task: StepTask | StepByKey, begun: () => void): StepResult | Un
     startMs: toProcessMs(startMs),
     saved,
     ...(task.hash && { stateHash: saved?.stateHash ?? world.stateHash() }),
-    seconds: { ...seconds, encode: (endMs - encodeStartMs) / 1000 },
-    wholeSeconds: (endMs - startMs) / 1000,
+    seconds: { ...seconds, encode, other: Math.max(0, wholeSeconds - encode - staged) },
+    wholeSeconds,
     events,
     contact,
     work,
@@ -145,14 +148,22 @@ const ALONE: SharedWork = { threads: 1, shared: 0, helped: 0 };
 function stepWorld(
   { world, words }: OpenRoom,
   { inputs, generation }: StepTask | StepByKey,
-  begun: () => void,
-): ReturnType<OpenRoom["world"]["step"]> & { work: SharedWork } {
+  { begun, preempt }: StepHooks,
+): ReturnType<OpenRoom["world"]["step"]> & { work: SharedWork; othersSeconds: number } {
+  let othersSeconds = 0;
   world.helpers = generation !== undefined;
-  if (generation === undefined) return { ...world.step(inputs), work: ALONE };
+  world.preempt =
+    preempt &&
+    (() => {
+      const seconds = preempt();
+      othersSeconds += seconds;
+      return seconds;
+    });
+  if (generation === undefined) return { ...world.step(inputs), work: ALONE, othersSeconds };
   words.open(generation);
   begun();
   try {
-    return { ...world.step(inputs), work: words.lastTick() };
+    return { ...world.step(inputs), work: words.lastTick(), othersSeconds };
   } finally {
     // At once: helpers look for work until then, and encoding takes a while.
     words.close();

@@ -140,6 +140,7 @@ export class TaskScheduler {
         : result;
     } finally {
       load.withdraw = null;
+      this.#placement.done(load, performance.now());
       load.running.delete(thread);
       this.#ticks.delete(tick);
       // The thread ends a tick that comes to its end; one whose thread was lost is ended here.

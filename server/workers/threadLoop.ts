@@ -31,10 +31,48 @@ export interface Done {
   transfer: ArrayBuffer[];
 }
 
-/** Runs orders. `begun` is to be called when others may help with a step. */
+/** What a step tells the thread, and may ask of it. */
+export interface StepHooks {
+  /** To be called when others may help with it. */
+  begun: () => void;
+  /**
+   * To be called now and then in the middle of a long one: runs what does not wait for its end. @returns for how long,
+   * s
+   */
+  preempt?: () => number;
+}
+
+/** Runs orders. */
 export interface Runner {
-  step: (task: StepOrder["task"], begun: () => void) => Done;
+  step: (task: StepOrder["task"], hooks: StepHooks) => Done;
   other: (name: OtherOrder["name"], task: unknown) => Done;
+}
+
+/** What of a tick's time is its own, and how long others had to wait. */
+class Middle {
+  readonly #startMs: number;
+  #sinceMs: number;
+  #othersMs = 0;
+  longestSeconds = 0;
+
+  constructor(startMs: number) {
+    this.#startMs = this.#sinceMs = startMs;
+  }
+
+  ownSeconds(nowMs: number): number {
+    return (nowMs - this.#startMs - this.#othersMs) / 1000;
+  }
+
+  pause(nowMs: number): void {
+    this.longestSeconds = Math.max(this.longestSeconds, (nowMs - this.#sinceMs) / 1000);
+  }
+
+  /** @returns how long it has paused, s */
+  resume(fromMs: number, nowMs: number): number {
+    this.#othersMs += nowMs - fromMs;
+    this.#sinceMs = nowMs;
+    return (nowMs - fromMs) / 1000;
+  }
 }
 
 export class ThreadLoop {
@@ -50,6 +88,7 @@ export class ThreadLoop {
   /** Time that the others have had beyond their part, in steps' seconds. */
   #lead = 0;
   #forgottenMs = performance.now();
+  #woken = -1;
 
   constructor({ port, wake }: ServeTask, runner: Runner) {
     this.#port = port;
@@ -61,8 +100,7 @@ export class ThreadLoop {
   async run(): Promise<never> {
     this.#answer({ thread: threadId });
     for (let eventsMs = performance.now(); ; ) {
-      const seen = Atomics.load(this.#wake, 0);
-      this.#receive();
+      const seen = this.#receive();
       const waitMs = this.#runOne(performance.now());
       if (waitMs > 0) Atomics.wait(this.#wake, 0, seen, Math.min(waitMs, EVENTS_MS));
       if (performance.now() - eventsMs < EVENTS_MS) continue;
@@ -71,7 +109,11 @@ export class ThreadLoop {
     }
   }
 
-  #receive(): void {
+  /** @returns how often the thread has been woken, all of which has been read */
+  #receive(): number {
+    const woken = Atomics.load(this.#wake, 0);
+    if (woken === this.#woken) return woken;
+    this.#woken = woken;
     for (let entry = receiveMessageOnPort(this.#port); entry; entry = receiveMessageOnPort(this.#port)) {
       for (const order of entry.message as ThreadOrder[]) {
         if (order.name === "step") this.#submit(order);
@@ -79,6 +121,7 @@ export class ThreadLoop {
         else (order.name === "help" ? this.#helps : this.#others).push(order);
       }
     }
+    return woken;
   }
 
   #submit(order: StepOrder): void {
@@ -126,11 +169,30 @@ export class ThreadLoop {
       this.#schedule.done(flow, 0, startMs);
       return this.#answer({ id, dropped: true });
     }
-    this.#run(id, () => this.#runner.step(task, () => this.#answer({ id, begun: true })));
+    const middle = new Middle(startMs);
+    const begun = (): void => this.#answer({ id, begun: true });
+    const preempt = (): number => this.#preempt(flow, middle);
+    this.#run(id, () => this.#runner.step(task, flow.isLong ? { begun, preempt } : { begun }));
     const endMs = performance.now();
-    const seconds = (endMs - startMs) / 1000;
-    this.#schedule.done(flow, seconds, endMs);
+    middle.pause(endMs);
+    const seconds = middle.ownSeconds(endMs);
+    this.#schedule.done(flow, seconds, endMs, middle.longestSeconds);
     this.#lead = this.#others.length > 0 ? Math.max(-MOST_LEAD_SECONDS, this.#lead - seconds) : 0;
+  }
+
+  /** In the middle of a long tick: runs those that do not wait for its end. @returns for how long, s */
+  #preempt(flow: Flow, middle: Middle): number {
+    const fromMs = performance.now();
+    middle.pause(fromMs);
+    this.#receive();
+    let nowMs = fromMs;
+    const ownSeconds = middle.ownSeconds(nowMs);
+    for (;;) {
+      const next = this.#schedule.preempting(flow, ownSeconds, nowMs);
+      if (!next) return middle.resume(fromMs, nowMs);
+      this.#step(next.item, next.flow);
+      nowMs = performance.now();
+    }
   }
 
   #runOther({ id, name, task }: OtherOrder): void {

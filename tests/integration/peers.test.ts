@@ -144,17 +144,16 @@ describe.each(["http", "https"])("between processes over %s", (scheme) => {
     expect(owner.app.registry.find("far")).toBeUndefined();
   });
 
-  test.skipIf(skipped || scheme === "https")(
-    "what was heard once is worth nothing again, nor at another process",
-    async () => {
-      await owner.app.registry.create({ scene: "cube", name: "heard" });
-      line.heard.length = 0;
-      await fetch(`${other.url}/api/admin/rooms`, { headers: { authorization: `Bearer ${ADMIN}` } });
-      const head = line.bytes.toString("latin1");
-      const ticket = /x-pliant-hop: (\S+)/i.exec(head)?.[1] as string;
-      const path = /GET (\S+)/.exec(head)?.[1] as string;
-      for (const server of [owner, other])
-        expect((await fetch(`${server.url}${path}`, { headers: { "x-pliant-hop": ticket } })).status).toBe(401);
-    },
-  );
+  // Over https nothing is heard: the test before this one shows it.
+  if (scheme === "https") return;
+  test("what was heard once is worth nothing again, nor at another process", async () => {
+    await owner.app.registry.create({ scene: "cube", name: "heard" });
+    line.heard.length = 0;
+    await fetch(`${other.url}/api/admin/rooms`, { headers: { authorization: `Bearer ${ADMIN}` } });
+    const head = line.bytes.toString("latin1");
+    const ticket = /x-pliant-hop: (\S+)/i.exec(head)?.[1] as string;
+    const path = /GET (\S+)/.exec(head)?.[1] as string;
+    for (const server of [owner, other])
+      expect((await fetch(`${server.url}${path}`, { headers: { "x-pliant-hop": ticket } })).status).toBe(401);
+  });
 });

@@ -348,7 +348,7 @@ describe("what it prints", () => {
     expect(new Set(results.map((r) => JSON.stringify(r.contact))).size).toBe(1);
     expect(Object.keys(results[0]!.tickMs as object)).toEqual(["min", "median", "p99", "max"]);
     expect(Object.keys(results[0]!.stageMs as object)).toEqual(
-      expect.arrayContaining(["inputs", "predict", "solve", "collide", "velocity", "guard"]),
+      expect.arrayContaining(["inputs", "integrate", "broadPhase", "contacts", "momentum", "guard", "other"]),
     );
     expect(results.map((r) => r.threads)).toEqual([1, 2, 4, 1]);
     expect(results[0]!.stateHash).toMatch(/^[0-9a-f]{16}$/);
@@ -361,7 +361,7 @@ describe("what it prints", () => {
     expect(lines[0]).toBe("printed: 89 particles, 135 tetrahedra, 32 cloth triangles");
     expect(lines[1]).toMatch(/^2 ticks at 60 Hz, 4 substeps x 1 iterations, 1 thread\(s\); built in /);
     expect(stdout).toMatch(
-      /^ms per tick .*^mean by stage .*solve.*^recorded {6}3 frames$.*^contact {7}lists \d+ {3}checks \d+ {3}impulses \d+ {3}zones \d+ {3}stops 0$/ms,
+      /^ms per tick .*^mean by stage .*integrate.*^recorded {6}3 frames$.*^contact {7}lists \d+ {3}checks \d+ {3}impulses \d+ {3}zones \d+ {3}stops 0$/ms,
     );
     expect(lines.at(-1)).toMatch(/^state hash {4}[0-9a-f]{16}$/);
   });

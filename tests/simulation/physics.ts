@@ -6,7 +6,7 @@
  * gives the same bits again is tested elsewhere (tests/determinism).
  */
 import type { SceneTemplate } from "../../server/rooms/sceneLibrary.ts";
-import type { Input, SimEvent } from "../../server/sim/types.ts";
+import { type Input, noSeconds, type SimEvent } from "../../server/sim/types.ts";
 import type {
   InspectResult,
   OpenResult,
@@ -232,7 +232,7 @@ export class Physics {
     return {
       tick: world.tick,
       startMs,
-      seconds: { inputs: 0, predict: 0, solve: 0, collide: 0, velocity: 0, guard: 0, encode: 0 },
+      seconds: noSeconds(),
       wholeSeconds: stepSeconds,
       events,
       contact: { lists: 0, checks: 0, impulses: 0, zones: 0, stops: 0 },

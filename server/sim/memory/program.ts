@@ -55,7 +55,7 @@ function phaseOf(range: ColorRange): number {
 function iterate(group: SweepGroup, iteration: number, omega: number, pass: number, arrays: SweepArrays): Phase[] {
   const { schedule, ranges, runs } = group;
   const split = schedule.order === "jacobi";
-  const stage = L.STAGE_SOLVE;
+  const stage = L.STAGE_SWEEPS;
   const phases: Phase[] = [];
   const everyRun = (kind: number): void =>
     runs.forEach(({ first, count }) =>
@@ -79,7 +79,7 @@ function iterate(group: SweepGroup, iteration: number, omega: number, pass: numb
       count: r.blocks,
       chunk: blockChunk(r.blocks),
       pass,
-      stage,
+      stage: BLOCK_KINDS[r.kind].stage,
       memory: r.memory,
       own: r.remembered.address,
       runs: r.runs,
@@ -161,10 +161,10 @@ export function buildProgram(
       stage,
     }));
   const phases: Phase[] = motions
-    ? [{ kind: L.KIND_MOVE, data: 0, count: 1, chunk: 1, pass: 0, stage: L.STAGE_PREDICT }]
+    ? [{ kind: L.KIND_MOVE, data: 0, count: 1, chunk: 1, pass: 0, stage: L.STAGE_INTEGRATE }]
     : [];
   const once = (kind: number, stage: number): Phase => ({ kind, data: 0, count: 1, chunk: 1, pass: 0, stage });
-  phases.push(once(L.KIND_SAFE, L.STAGE_PREDICT));
+  phases.push(once(L.KIND_SAFE, L.STAGE_BROAD_PHASE));
   for (const { motion, count } of sizes.cores)
     phases.push({
       kind: L.KIND_CORE_MESHES,
@@ -172,9 +172,9 @@ export function buildProgram(
       count,
       chunk: PARTICLE_CHUNK,
       pass: 0,
-      stage: L.STAGE_PREDICT,
+      stage: L.STAGE_BROAD_PHASE,
     });
-  phases.push(...everyParticle(L.KIND_PREDICT, L.STAGE_PREDICT));
+  phases.push(...everyParticle(L.KIND_PREDICT, L.STAGE_INTEGRATE));
   const omegas = groups.map((g) => chebyshevFactors(g.schedule.rho, iterations));
   for (let iteration = 0; iteration < iterations; iteration++) {
     const pass = (iteration === 0 ? L.PASS_FIRST : 0) + (iteration === iterations - 1 ? L.PASS_LAST : 0);
@@ -187,7 +187,7 @@ export function buildProgram(
         count: enclosed.count,
         chunk: 1,
         pass,
-        stage: L.STAGE_SOLVE,
+        stage: L.STAGE_VOLUMES,
         runs: enclosed.runs,
       });
     if (shapes)
@@ -197,13 +197,13 @@ export function buildProgram(
         count: shapes,
         chunk: 1,
         pass,
-        stage: L.STAGE_SOLVE,
+        stage: L.STAGE_SHAPES,
         runs: sizes.shapeRuns,
       });
     // serial and last, so that what a hand or a neighbor demands is what the iteration ends with
-    phases.push({ kind: L.KIND_POINTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
-    phases.push({ kind: L.KIND_CONTACTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
-    if (balls) phases.push({ kind: L.KIND_BALLS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_SOLVE });
+    phases.push({ kind: L.KIND_POINTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_POINTS });
+    phases.push({ kind: L.KIND_CONTACTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_CONTACTS });
+    if (balls) phases.push({ kind: L.KIND_BALLS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_RIGID });
   }
   // bodies that meet nobody: whenever their steps are due
   if (implicit.count > 0)
@@ -213,7 +213,7 @@ export function buildProgram(
       count: implicit.count,
       chunk: 1,
       pass: 0,
-      stage: L.STAGE_SOLVE,
+      stage: L.STAGE_IMPLICIT,
     });
   const everyBody = (kind: number): Phase => ({
     kind,
@@ -221,11 +221,11 @@ export function buildProgram(
     count: bodies,
     chunk: 1,
     pass: 0,
-    stage: L.STAGE_VELOCITY,
+    stage: L.STAGE_MOMENTUM,
   });
   phases.push(
     everyBody(L.KIND_BALANCE),
-    ...everyParticle(L.KIND_VELOCITY, L.STAGE_VELOCITY),
+    ...everyParticle(L.KIND_VELOCITY, L.STAGE_INTEGRATE),
     everyBody(L.KIND_RESTORE),
   );
   for (const { first, count, meets } of sizes.loose)
@@ -238,8 +238,8 @@ export function buildProgram(
       stage: L.STAGE_COLLIDE,
       meets,
     });
-  if (shapes) phases.push({ kind: L.KIND_RIGID, data: 0, count: shapes, chunk: 1, pass: 0, stage: L.STAGE_COLLIDE });
-  phases.push(once(L.KIND_VERIFY, L.STAGE_COLLIDE));
+  if (shapes) phases.push({ kind: L.KIND_RIGID, data: 0, count: shapes, chunk: 1, pass: 0, stage: L.STAGE_RIGID });
+  phases.push(once(L.KIND_VERIFY, L.STAGE_MOMENTUM));
   for (const r of groups.flatMap((g) => g.ranges)) {
     const { after } = BLOCK_KINDS[r.kind];
     if (after !== undefined)
@@ -249,7 +249,7 @@ export function buildProgram(
         count: r.blocks,
         chunk: blockChunk(r.blocks),
         pass: 0,
-        stage: L.STAGE_SOLVE,
+        stage: L.STAGE_PLASTICITY,
         runs: r.runs,
       });
   }
@@ -264,7 +264,7 @@ export function sharedRows(): Phase[] {
     count,
     chunk: 1,
     pass: 0,
-    stage: L.STAGE_SOLVE,
+    stage: L.STAGE_CONTACTS,
   });
   return [L.KIND_SHARED_CONTACTS, L.KIND_SHARED_CHECK, L.KIND_SHARED_REFIT, L.KIND_SHARED_CLOSE].map((kind) =>
     row(kind, L.SHARED_PARTS),

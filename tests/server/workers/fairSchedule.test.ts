@@ -9,7 +9,11 @@ import { FairSchedule, Flow } from "../../../server/workers/fairSchedule.ts";
 interface Room {
   hz: number;
   tickSeconds: number;
+  /** Its ticks can be preempted after every such piece; as long as they are: not at all. */
+  pieceSeconds?: number;
   weight?: number;
+  /** When it comes, s. */
+  from?: number;
 }
 
 interface Seen {
@@ -17,6 +21,8 @@ interface Seen {
   rate: number;
   /** Ticks that began more than a period late. */
   late: number;
+  /** The latest that one of them began, s; of those that began after half of the time. */
+  latest: number;
   /** Seconds of the thread. */
   seconds: number;
 }
@@ -25,31 +31,42 @@ interface Seen {
 function simulate(rooms: readonly Room[], seconds: number): Seen[] {
   const schedule = new FairSchedule<number>();
   const endMs = 1000 * seconds;
-  const clocks = rooms.map(({ hz }, i) => new TickClock(hz, (i * 1000) / hz / rooms.length));
+  const clocks = rooms.map(({ hz, from = 0 }, i) => new TickClock(hz, 1000 * from + (i * 1000) / hz / rooms.length));
   const flows = rooms.map(({ hz, weight = 1 }) => Object.assign(new Flow(1000 / hz), { weight }));
   const late = rooms.map(() => 0);
+  const latest = rooms.map(() => 0);
   const took = rooms.map(() => 0);
-  rooms.forEach((_, i) => schedule.submit(flows[i]!, clocks[i]!.nextDueMs(), i));
-  for (let nowMs = 0; nowMs < endMs; ) {
-    const next = schedule.next(nowMs);
-    if ("againMs" in next) {
-      if (!(next.againMs > nowMs)) throw new Error(`asked to ask again at ${next.againMs}, at ${nowMs}`);
-      nowMs = next.againMs;
-      continue;
+  let nowMs = 0;
+  const run = (i: number): void => {
+    const { hz, tickSeconds, pieceSeconds = tickSeconds } = rooms[i]!;
+    const lateMs = nowMs - clocks[i]!.nextDueMs();
+    if (lateMs > 1000 / hz) late[i]! += 1;
+    if (nowMs > endMs / 2) latest[i] = Math.max(latest[i]!, lateMs / 1000);
+    clocks[i]!.begin(nowMs);
+    const long = flows[i]!.isLong;
+    for (let own = pieceSeconds; ; own += pieceSeconds) {
+      nowMs += 1000 * pieceSeconds;
+      if (own > tickSeconds - 1e-9) break;
+      for (let next = long && schedule.preempting(flows[i]!, own, nowMs); next; ) {
+        run(next.item);
+        next = schedule.preempting(flows[i]!, own, nowMs);
+      }
     }
-    const i = next.item;
-    const clock = clocks[i]!;
-    const { hz, tickSeconds } = rooms[i]!;
-    if (nowMs - clock.nextDueMs() > 1000 / hz) late[i]! += 1;
-    clock.begin(nowMs);
-    nowMs += 1000 * tickSeconds;
     took[i]! += tickSeconds;
-    schedule.done(next.flow, tickSeconds, nowMs);
-    schedule.submit(flows[i]!, clock.nextDueMs(), i);
+    schedule.done(flows[i]!, tickSeconds, nowMs, pieceSeconds);
+    schedule.submit(flows[i]!, clocks[i]!.nextDueMs(), i);
+  };
+  rooms.forEach((_, i) => schedule.submit(flows[i]!, clocks[i]!.nextDueMs(), i));
+  while (nowMs < endMs) {
+    const next = schedule.next(nowMs);
+    if ("item" in next) run(next.item);
+    else if (next.againMs > nowMs) nowMs = next.againMs;
+    else throw new Error(`asked to ask again at ${next.againMs}, at ${nowMs}`);
   }
-  return rooms.map(({ hz }, i) => ({
-    rate: clocks[i]!.begun / hz / seconds,
+  return rooms.map(({ hz, from = 0 }, i) => ({
+    rate: clocks[i]!.begun / hz / (seconds - from),
     late: late[i]! / clocks[i]!.begun,
+    latest: latest[i]!,
     seconds: took[i]!,
   }));
 }
@@ -92,6 +109,62 @@ describe("one thread", () => {
         expect(rate).toBeGreaterThan(1 - Math.max(0.04, tickSeconds / 50) - (3 * tickSeconds) / 1000);
       expect(heavy!.seconds / tickSeconds).toBeGreaterThanOrEqual(Math.floor(1000 / (50 + tickSeconds)));
     }
+  });
+
+  test.each([0.05, 0.5, 3.6])(
+    "in the middle of ticks of %f s light rooms wait for a piece of them only",
+    (tickSeconds) => {
+      const piece = 0.002;
+      const heavy = { hz: 60, tickSeconds, pieceSeconds: piece };
+      const seen = simulate([heavy, ...many(10, { hz: 60, tickSeconds: 0.0005 })], 60);
+      for (const { rate, latest } of seen.slice(1)) {
+        // until their rooms are known they wait for whole ones
+        expect(rate).toBeGreaterThan(0.8);
+        // for the rest of a piece and for each other
+        expect(latest).toBeLessThan(piece + 10 * 0.0005);
+      }
+      // no time is lost to anybody
+      expect(seen.reduce((sum, { seconds }) => sum + seconds, 0)).toBeGreaterThan(0.99 * 60);
+    },
+  );
+
+  test("ticks that are much shorter, but not light, run in the middle of long ones, and light ones in theirs", () => {
+    const [, medium, light] = simulate(
+      [
+        { hz: 60, tickSeconds: 0.06, pieceSeconds: 0.001 },
+        { hz: 60, tickSeconds: 0.008, pieceSeconds: 0.001 },
+        { hz: 60, tickSeconds: 0.0005 },
+      ],
+      60,
+    );
+    expect(medium!.latest).toBeLessThan(0.001 + 0.0005 + 1e-6);
+    expect(light!.latest).toBeLessThan(0.001 + 1e-6);
+  });
+
+  test("who preempts has no more than its share: light rooms that want all of the thread leave the long tick its part", () => {
+    const seen = simulate(
+      [{ hz: 60, tickSeconds: 0.05, pieceSeconds: 0.001 }, ...many(9, { hz: 60, tickSeconds: 0.003 })],
+      60,
+    );
+    for (const { seconds } of seen) expect(seconds / 60).toBeCloseTo(0.1, 1);
+    expect(seen[0]!.seconds / 60).toBeGreaterThan(0.09);
+  });
+
+  test("a room that is new, or has moved, preempts nobody until its ticks have come to their end often enough", () => {
+    const schedule = new FairSchedule<string>();
+    const long = new Flow(1000 / 60, 0.05);
+    const light = new Flow(1000 / 60);
+    let ticks = 0;
+    const preempts = (): boolean => {
+      schedule.submit(light, 0, "light");
+      const next = schedule.preempting(long, 0, 0);
+      if (!next) schedule.withdraw(light);
+      schedule.done(light, 1e-6, 0);
+      ticks += 1;
+      return next !== undefined;
+    };
+    while (!preempts()) expect(ticks).toBeLessThan(100);
+    expect(ticks).toBe(61);
   });
 
   test("rooms that all want more than there is get it by weight", () => {

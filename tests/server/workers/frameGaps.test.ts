@@ -68,6 +68,7 @@ function gapBeside(heavyMs: number, threads: number): number {
     schedules[thread]!.done(flow, one.tickMs / 1000, endMs);
     if (one.tick % 2 === 0 && endMs > SETTLED_MS) one.framesMs.push(endMs);
     one.tick += 1;
+    placement.done(one.resident, endMs);
     submit(one, endMs);
   }
   const gaps = light

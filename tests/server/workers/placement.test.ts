@@ -20,6 +20,7 @@ function live(placement: Placement, rooms: readonly Resident[], seconds: number,
     for (const room of rooms) {
       const { home } = room;
       if (placement.place(room, nowMs) !== home) moves += 1;
+      placement.done(room, nowMs);
     }
   }
   return moves;
@@ -82,4 +83,15 @@ test("who asks for nothing any more takes no place", () => {
   live(placement, [stays], 3, 2000);
   live(placement, [stays, comes], 3, 5000);
   expect(stays.home).not.toBe(comes.home);
+});
+
+test("who waits for a step for long still has its thread", () => {
+  const placement = new Placement(2);
+  const [waits, ...others] = [resident(1, true), ...many(3, 0.1)];
+  placement.place(waits!, 0);
+  live(placement, others, 60);
+  expect(homes(others)).toEqual(new Set([0]));
+  placement.done(waits!, 60_000);
+  live(placement, others, 5, 60_000);
+  expect(homes(others)).toEqual(new Set([0, 1]));
 });

@@ -37,6 +37,9 @@ import {
   PAIR_COLOR,
   SURFACE_BYTES,
   SURFACE_COUNT,
+  STAGE_BROAD_PHASE,
+  STAGE_RESPONSE,
+  STAGE_VERIFY,
   SURFACE_FIRST,
   CONTACT_BLOCK_BAD,
   CONTACT_BLOCK_BYTES,
@@ -47,6 +50,8 @@ import { chainRows } from "./frontRows";
 import { change, changedCount } from "./changed";
 import { badOf } from "./blockStatus";
 import { checkAll } from "./contactPasses";
+import { enterStage } from "../scheduler/clock";
+import { preemptionPoint } from "../scheduler/scheduler";
 import { CLEAR, examine, laneOf } from "./contactPair";
 import { respond, stopAll, updateChanged } from "./contactResponse";
 
@@ -78,18 +83,24 @@ export function keepSafe(): void {
 /** Before contacts are solved first in a substep. */
 export function foresee(): void {
   if (!load<u32>(HEADER, H_SAFE)) return;
+  const before = enterStage(STAGE_BROAD_PHASE);
   advanceFront();
+  preemptionPoint();
   packNear();
+  enterStage(before);
 }
 
 /** @param h s */
 export function verifyContacts(h: f32): void {
   if (!load<u32>(HEADER, H_SAFE)) return;
+  enterStage(STAGE_BROAD_PHASE);
   let fits = advanceFront();
   for (let n = 0; n < HALVINGS && !fits; n++) {
     goHalf();
     fits = advanceFront();
   }
+  preemptionPoint();
+  enterStage(STAGE_VERIFY);
   if (fits) clearAll();
   else stopAll();
   if (changedCount) {
@@ -103,12 +114,17 @@ export function verifyContacts(h: f32): void {
 function clearAll(): void {
   let found = checkAll();
   for (let n = 0; found; n++) {
+    preemptionPoint();
+    enterStage(STAGE_RESPONSE);
     chainRows();
     if (!respond()) return;
+    preemptionPoint();
+    enterStage(STAGE_BROAD_PHASE);
     if (n === FRONTS || !advanceFront()) {
       stopAll();
       return;
     }
+    enterStage(STAGE_VERIFY);
     found = examineNew();
   }
 }

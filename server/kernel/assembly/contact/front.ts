@@ -83,6 +83,7 @@ import {
   closeShared,
   isHelped,
   openShared,
+  preemptionPoint,
   partBegins,
   sharedParts,
 } from "../scheduler/scheduler";
@@ -305,10 +306,13 @@ export function advanceFront(): bool {
     nextStamp();
   }
   refit();
+  preemptionPoint();
   if (anew) makeFront();
   else if (load<i32>(front(), FRONT_PARTED_COUNT) > 2 * load<i32>(front(), FRONT_WHOLE) + GROWN) thinFront();
   else scanParted();
+  preemptionPoint();
   if (!overflow) scanClose();
+  preemptionPoint();
   if (overflow || !placeRows()) {
     forgetRows();
     store<i32>(HEADER, 0, H_LIST_VALID);

@@ -44,7 +44,8 @@ import {
   isHelped,
   openShared,
   partBegins,
-  sharedParts,
+  partsOfShared,
+  preemptionPoint,
 } from "../scheduler/scheduler";
 import { closeFound, giveFound, missed, openFound } from "./frontFound";
 import { keepNormal, measureLeaves, useScratch } from "./frontMeasure";
@@ -183,13 +184,16 @@ function judge(row: usize): i32 {
 
 /** Close pairs that have used up their slack are measured again, or parted. */
 export function scanClose(): void {
-  let parts = 1;
-  if (isHelped() && load<i32>(front(), FRONT_CLOSE_COUNT) >= SHARED) {
+  const parts = load<i32>(front(), FRONT_CLOSE_COUNT) >= SHARED ? partsOfShared(SHARED_CLOSE) : 1;
+  if (parts > 1 && isHelped()) {
     openShared(SHARED_CLOSE);
-    parts = sharedParts();
     while (claimChunk()) judgeClose(chunkBegin, chunkEnd, parts);
     closeShared(SHARED_CLOSE);
-  } else judgeClose(0, 1, 1);
+  } else
+    for (let n = 0; n < parts; n++) {
+      judgeClose(n, n + 1, parts);
+      preemptionPoint();
+    }
   beginRows();
   const count = load<i32>(front(), FRONT_CLOSE_COUNT);
   // rows before `from` have been moved to before `to`

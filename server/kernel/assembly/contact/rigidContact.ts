@@ -52,7 +52,9 @@ import {
   RIGID_CONTACT_DRAG,
   RIGID_CONTACT_WEIGHT,
   RIGID_CONTACT_BYTES,
+  STAGE_RIGID,
 } from "../layout/layout";
+import { enterStage } from "../scheduler/clock";
 import { rigidRow } from "../state/owners";
 import {
   SAME_WAY,
@@ -209,6 +211,7 @@ function pick(a: v128, lane: i32): f64 {
 /** All that `takeRigid` has taken since `beginRigidContacts`. @param scratch ROTATION_SCRATCH bytes */
 export function solveRigidContacts(scratch: usize): void {
   if (!contacts) return;
+  enterStage(STAGE_RIGID);
   for (let n = 0; n < contacts; n++) {
     const contact = contactAt(n);
     open(<usize>load<u32>(contact, RIGID_CONTACT_FIRST), scratch);

@@ -45,6 +45,7 @@ export const H_MOTION_COUNT = 272; // i32
 export const WATCH_SUBSTEPS = 1;
 export const WATCH_PHASES = 2;
 export const WATCH_SHARES = 4;
+export const WATCH_PREEMPTION = 8;
 export const H_SURFACE_COUNT = 284; // i32 SURFACE rows: a body's each, then the core meshes of colliders
 export const H_PAIRS = 288; // i32 pointer: PAIR rows, vertex-triangle from the front, edge-edge from the back
 export const H_PAIR_CAPACITY = 292; // i32 rows
@@ -56,14 +57,6 @@ export const H_INTERSECTION_CAPACITY = 312; // i32 rows
 export const H_INTERSECTION_COUNT = 316; // i32 how many are filled
 export const H_BALLS = 276; // i32 pointer: BALL rows
 export const H_BALL_COUNT = 280; // i32
-/** f64 per stage, seconds spent in the last tick. */
-export const H_STAGE = 192;
-export const STAGES = 8;
-export const STAGE_PREDICT = 0;
-export const STAGE_SOLVE = 1;
-export const STAGE_VELOCITY = 2;
-export const STAGE_COLLIDE = 3;
-export const STAGE_BROAD = 4;
 export const H_WARM_START_SUMS = 576; // three rows of four lanes: the orchestrator's scratch while it settles
 /** Each of the scheduler's words on a cache line of its own. */
 export const H_TICKET = 320; // i64: what is open: (publication << 8 | parts) << 32 | phase index; no parts: nothing
@@ -146,7 +139,30 @@ export const H_FRONT = 760; // i32 pointer: the FRONT row; 0: no two surfaces ev
 // i32 pointer: RIGID_CONTACT rows of rigid bodies (rigidContact.ts); 0: the room has none
 export const H_RIGID_CONTACTS = 816;
 export const H_RIGID_CONTACT_CAPACITY = 820; // i32
-export const HEADER_END = 1856; // H_HELPERS + MAX_THREADS * HELPER_BYTES
+export const H_STAGE = 1856; // f64 for each stage, seconds that the last tick spent in it
+/** In the order of sim/types.ts's KERNEL_STAGES. */
+export const STAGE_WARM_START = 0;
+export const STAGE_BROAD_PHASE = 1;
+export const STAGE_INTEGRATE = 2;
+export const STAGE_TETRAHEDRA = 3;
+export const STAGE_TRIANGLES = 4;
+export const STAGE_BENDING = 5;
+export const STAGE_DISTANCES = 6;
+export const STAGE_VOLUMES = 7;
+export const STAGE_SHAPES = 8;
+export const STAGE_SWEEPS = 9;
+export const STAGE_POINTS = 10;
+export const STAGE_CONTACTS = 11;
+export const STAGE_RIGID = 12;
+export const STAGE_IMPLICIT = 13;
+export const STAGE_MOMENTUM = 14;
+export const STAGE_COLLIDE = 15;
+export const STAGE_VERIFY = 16;
+export const STAGE_RESPONSE = 17;
+export const STAGE_PLASTICITY = 18;
+export const STAGE_INTERSECTIONS = 19;
+export const STAGES = 20;
+export const HEADER_END = 2048; // H_STAGE + STAGES * 8, on a cache line
 
 // ---- phases of a substep
 // -------------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ import {
   H_PROGRAM,
   H_PHASES,
   H_WATCH,
+  WATCH_PREEMPTION,
   WATCH_SHARES,
   H_HELPERS_INSIDE,
   H_CHUNKS_SHARED,
@@ -30,7 +31,7 @@ import {
   PHASE_CHUNK,
   PHASE_CHUNKS,
 } from "../layout/layout";
-import { phaseDone } from "./host";
+import { now, phaseDone, preempt } from "./host";
 import { awaitHelpers, openPhase, partBegin, partsOf, rowAt } from "./sleep";
 
 /** Of the chunk that this thread has claimed last: its phase, and blocks, particles or bodies begin .. end of it. */
@@ -51,6 +52,22 @@ let leaves: usize = 0;
 
 // while this thread orchestrates a step: others may be helping
 let helped = false;
+
+// what this thread has done for others in the middle of its steps, s
+let othersSeconds: f64 = 0;
+
+/**
+ * To be called by the orchestrating thread now and then, between chunks: it may step other rooms meanwhile. They have
+ * instances of their own, so nothing of this one changes.
+ */
+export function preemptionPoint(): void {
+  if (load<i32>(HEADER, H_WATCH) & WATCH_PREEMPTION) othersSeconds += preempt();
+}
+
+/** Seconds of this thread that were this room's. */
+export function clock(): f64 {
+  return now() - othersSeconds;
+}
 
 /** @param helpers may others be helping with this step? */
 export function beginStep(helpers: bool): void {
@@ -147,4 +164,9 @@ export function partBegins(count: i32, n: i32, parts: i32): i32 {
 /** Parts that an open row of SHARED_* is cut into. */
 export function sharedParts(): i32 {
   return load<i32>(claimedPhase, PHASE_COUNT);
+}
+
+/** The same of any of them. */
+export function partsOfShared(row: i32): i32 {
+  return load<i32>(phaseAt(load<i32>(HEADER, H_PHASES) + row), PHASE_COUNT);
 }

@@ -1,6 +1,7 @@
 /** Runs a part of a phase: which stage it is, by its kind (KIND_* of layout.ts), and where its blocks are. */
 import {
   HEADER,
+  H_DRIVE_COUNT,
   H_SUBSTEPS,
   H_SUBSTEP_SECONDS,
   H_POINTS,
@@ -23,6 +24,8 @@ import {
   RUN_BYTES,
   PASS_FIRST,
   PASS_LAST,
+  STAGE_CONTACTS,
+  STAGE_INTERSECTIONS,
   KIND_PREDICT,
   KIND_TET,
   KIND_TRIANGLE,
@@ -114,6 +117,7 @@ import { solveShapes } from "../constraints/shape";
 import { moveRigid } from "../rigid/rigid";
 import { beginRigidContacts, solveRigidContacts } from "../contact/rigidContact";
 import { solveBalls } from "../rigid/balls";
+import { enterStage } from "../scheduler/clock";
 
 /** Blocks, particles or bodies first .. end of a phase, but for what belongs to bodies that wait. */
 export function runRange(phase: usize, first: i32, end: i32, scratch: usize): void {
@@ -218,7 +222,11 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   else if (kind === KIND_CONTACTS) {
     if (pass & PASS_FIRST) foresee();
     beginRigidContacts();
-    driveApart();
+    if (load<i32>(HEADER, H_DRIVE_COUNT)) {
+      enterStage(STAGE_INTERSECTIONS);
+      driveApart();
+      enterStage(STAGE_CONTACTS);
+    }
     solveNearContacts((pass & PASS_LAST) !== 0);
     solveRigidContacts(scratch);
   } else if (kind === KIND_PREDICT) predict(<i32>data + begin, <i32>data + end, h);

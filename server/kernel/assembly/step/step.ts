@@ -17,9 +17,8 @@ import {
   H_SUBSTEP,
   WATCH_SUBSTEPS,
   WATCH_PHASES,
-  H_STAGE,
-  STAGES,
-  STAGE_BROAD,
+  STAGE_BROAD_PHASE,
+  STAGE_WARM_START,
   PHASE_COUNT,
   PHASE_CHUNKS,
   PHASE_STAGE,
@@ -29,7 +28,8 @@ import { beginPairList } from "../contact/contacts";
 import { placeCoreMeshes } from "../colliders/coreMeshes";
 import { findFreeBodies } from "../integrate/freeBodies";
 import { beginBalls } from "../rigid/balls";
-import { now, phaseDone, substepDone } from "../scheduler/host";
+import { beginClock, enterStage } from "../scheduler/clock";
+import { phaseDone, substepDone } from "../scheduler/host";
 import {
   beginStep,
   chunkBegin,
@@ -40,24 +40,21 @@ import {
   isHelped,
   openPhaseChunks,
   phaseAt,
+  preemptionPoint,
 } from "../scheduler/scheduler";
 import { warmStart } from "../warmStart/warmStart";
 import { runRange } from "./stages";
-
-// the stage whose time is taken, -1: none, and since when, s
-let stage = -1;
-let since: f64 = 0;
 
 /**
  * One tick by the thread that orchestrates it.
  * @param helpers 1 if others may be helping (publishes tickets), 0 to work alone; scratch this thread's spill area
  */
 export function step(helpers: i32, scratch: usize): void {
-  memory.fill(HEADER + H_STAGE, 0, STAGES * 8);
+  beginClock();
   beginStep(helpers !== 0);
-  stage = -1;
-  enterStage(STAGE_BROAD);
+  enterStage(STAGE_WARM_START);
   warmStart();
+  enterStage(STAGE_BROAD_PHASE);
   placeCoreMeshes();
   beginPairList();
   findFreeBodies();
@@ -76,10 +73,11 @@ function runSubstep(substep: i32, scratch: usize): void {
   store<i32>(HEADER, substep, H_SUBSTEP);
   for (let p = 0; p < phases; p++) {
     const phase = phaseAt(p);
-    if (load<i32>(phase, PHASE_STAGE) !== stage) enterStage(load<i32>(phase, PHASE_STAGE));
+    enterStage(load<i32>(phase, PHASE_STAGE));
     if (load<i32>(phase, PHASE_CHUNKS) < 2 || !isHelped()) runRange(phase, 0, load<i32>(phase, PHASE_COUNT), scratch);
     else runTogether(p, scratch);
     if (watch & WATCH_PHASES) phaseDone(p);
+    preemptionPoint();
   }
   if (watch & WATCH_SUBSTEPS) substepDone();
 }
@@ -90,15 +88,4 @@ function runTogether(p: i32, scratch: usize): void {
   openPhaseChunks(p);
   while (claimChunk()) runRange(phase, chunkBegin, chunkEnd, scratch);
   closePhaseChunks();
-}
-
-/** Ends the stage whose time is taken, and begins another. @param next -1: none */
-function enterStage(next: i32): void {
-  const at = now();
-  if (stage >= 0) {
-    const seconds: usize = HEADER + H_STAGE + (stage << 3);
-    store<f64>(seconds, load<f64>(seconds) + (at - since));
-  }
-  stage = next;
-  since = at;
 }

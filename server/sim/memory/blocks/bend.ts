@@ -6,6 +6,7 @@ import type { BlockKind } from "./kind.ts";
 export const bendBlock: BlockKind<BendElements> = {
   bytes: L.BEND_BYTES,
   phase: L.KIND_BEND,
+  stage: L.STAGE_BENDING,
   paperPhase: L.KIND_PAPER_BEND,
   remembers: { rows: L.BEND_KEPT_BYTES / 16, apart: true },
   write: writeBend,

@@ -9,6 +9,7 @@ import type { BlockKind } from "./kind.ts";
 export const distanceBlock: BlockKind<DistanceElements> = {
   bytes: L.DISTANCE_BYTES,
   phase: L.KIND_DISTANCE,
+  stage: L.STAGE_DISTANCES,
   remembers: { rows: L.DISTANCE_KEPT_BYTES / 16, apart: true },
   write: (f32, at, e, i) => {
     writeRows(f32, at + L.DISTANCE_REST / 4, e, i, Infinity);
@@ -20,6 +21,7 @@ export const distanceBlock: BlockKind<DistanceElements> = {
 export const volumeBlock: BlockKind<VolumeElements> = {
   bytes: L.VOLUME_BYTES,
   phase: L.KIND_VOLUME,
+  stage: L.STAGE_VOLUMES,
   remembers: { rows: 1, offset: L.VOLUME_REST + L.GEOMETRIC_LAMBDA },
   write: (f32, at, e, i) => writeRows(f32, at + L.VOLUME_REST / 4, e, i, -Infinity),
   pad: (f32, at) => padRows(f32, at + L.VOLUME_REST / 4),

@@ -6,6 +6,7 @@ import type { BlockKind } from "./kind.ts";
 export const hexahedronBlock: BlockKind<HexahedronElements> = {
   bytes: L.HEXAHEDRON_BYTES,
   phase: L.KIND_HEXAHEDRON,
+  stage: L.STAGE_VOLUMES,
   remembers: { rows: 2, offset: L.HEXAHEDRON_LAMBDA },
   write: (f32, at, e, i) => {
     for (let cut = 0; cut < 2; cut++) f32[at + L.HEXAHEDRON_REST / 4 + 4 * cut] = e.rest[2 * i + cut]!;

@@ -18,11 +18,13 @@ const block = {
 export const neoHookeanBlock: BlockKind<HyperElements> = {
   ...block,
   phase: L.KIND_NEO_HOOKEAN,
+  stage: L.STAGE_TETRAHEDRA,
   paperPhase: L.KIND_PAPER_NEO_HOOKEAN,
 };
 export const stableNeoHookeanBlock: BlockKind<HyperElements> = {
   ...block,
   phase: L.KIND_STABLE_NEO_HOOKEAN,
+  stage: L.STAGE_TETRAHEDRA,
   paperPhase: L.KIND_PAPER_STABLE_NEO_HOOKEAN,
 };
 

@@ -6,6 +6,8 @@ export interface BlockKind<E extends Elements = Elements> {
   bytes: number;
   /** The kernel's KIND_ that solves it. */
   phase: number;
+  /** The kernel's STAGE_ that its time counts for. */
+  stage: number;
   /**
    * The kernel's KIND_ that solves the same blocks in the paper's form, C = E; absent where a constraint has no elastic
    * energy.

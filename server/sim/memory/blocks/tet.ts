@@ -12,6 +12,7 @@ const remembers = { rows: L.TET_KEPT_BYTES / 16, apart: true } as const;
 export const tetBlock: BlockKind<TetElements> = {
   bytes: L.TET_BYTES,
   phase: L.KIND_TET,
+  stage: L.STAGE_TETRAHEDRA,
   paperPhase: L.KIND_PAPER_TET,
   remembers,
   settles: true,
@@ -21,6 +22,7 @@ export const tetBlock: BlockKind<TetElements> = {
 export const orthotropicTetBlock: BlockKind<OrthotropicTetElements> = {
   bytes: L.TET_ORTHO_BYTES,
   phase: L.KIND_TET_ORTHO,
+  stage: L.STAGE_TETRAHEDRA,
   paperPhase: L.KIND_PAPER_TET_ORTHO,
   remembers,
   settles: true,
@@ -30,6 +32,7 @@ export const orthotropicTetBlock: BlockKind<OrthotropicTetElements> = {
 export const plasticTetBlock: BlockKind<PlasticTetElements> = {
   bytes: L.TET_PLASTIC_BYTES,
   phase: L.KIND_TET_PLASTIC,
+  stage: L.STAGE_TETRAHEDRA,
   paperPhase: L.KIND_PAPER_TET_PLASTIC,
   remembers,
   settles: true,

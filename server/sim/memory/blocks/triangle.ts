@@ -6,6 +6,7 @@ import type { BlockKind } from "./kind.ts";
 export const triangleBlock: BlockKind<TriangleElements> = {
   bytes: L.TRI_BYTES,
   phase: L.KIND_TRIANGLE,
+  stage: L.STAGE_TRIANGLES,
   paperPhase: L.KIND_PAPER_TRIANGLE,
   remembers: { rows: L.TRI_KEPT_BYTES / 16, apart: true },
   write: writeTriangle,

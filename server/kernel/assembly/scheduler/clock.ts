@@ -1,0 +1,30 @@
+/**
+ * The clock of the step: where the orchestrating thread's seconds go, by stage (STAGE_*). It stands still while the
+ * thread does something for others (preemptionPoint).
+ */
+import { HEADER, H_STAGE, STAGES } from "../layout/layout";
+import { clock } from "./scheduler";
+
+// the stage whose time is taken, -1: none, and since when, s
+let stage = -1;
+let since: f64 = 0;
+
+/** A tick begins: nothing of it has been spent. */
+export function beginClock(): void {
+  memory.fill(HEADER + H_STAGE, 0, STAGES * 8);
+  stage = -1;
+}
+
+/** Ends the stage whose time is taken, and begins another. @param next -1: none. @returns the one that ended */
+export function enterStage(next: i32): i32 {
+  const before = stage;
+  if (next === before) return before;
+  const at = clock();
+  if (before >= 0) {
+    const seconds: usize = HEADER + H_STAGE + (before << 3);
+    store<f64>(seconds, load<f64>(seconds) + (at - since));
+  }
+  stage = next;
+  since = at;
+  return before;
+}
