@@ -29,7 +29,10 @@ export interface MethodLayout {
 
 /** Steps a tick where a scene does not say. */
 const DEFAULT_STEPS = 4;
-/** Particles times steps that a body may ask for in a tick: a tenth of a second of explicit steps. */
+/**
+ * Particles times steps that a body may ask for in a tick: 0.1 s of explicit ones, going by 0.4 ms for the 1,000 of a
+ * cube of finite volumes; implicit ones take more, by as many as their conjugate gradients have iterations.
+ */
 const MOST_STEPPED = 2 ** 18;
 
 export interface PlannedMethods {
