@@ -130,7 +130,8 @@ async function main(): Promise<void> {
   const names = layout.bodies.map((b) => b.name);
   const asked = askedSteps(scene);
   const refined = asked.substeps !== layout.substeps;
-  const implicit = layout.bodies.filter((b) => b.implicit).map((b) => b.name);
+  const methods = layout.methods.map(({ body, spec }) => `${names[body]} (${spec.type})`);
+  const implicit = created.bodies.filter((b) => b.form === "implicit").map((b) => b.name);
   const result = {
     scene: scene.title,
     ticks: options.ticks,
@@ -140,6 +141,7 @@ async function main(): Promise<void> {
     iterations: layout.iterations,
     ...(refined && { asked: `${asked.substeps} x ${asked.iterations}` }),
     ...(implicit.length > 0 && { implicit }),
+    ...(methods.length > 0 && { methods }),
     particles: layout.particleCount,
     tetrahedra: created.bodies.reduce((n, b) => n + b.tets.length / 4, 0),
     triangles: created.bodies.reduce((n, b) => n + (b.kind === "cloth" ? b.triangles.length / 3 : 0), 0),
@@ -183,6 +185,7 @@ function print(
     iterations: number;
     asked?: string;
     implicit?: string[];
+    methods?: string[];
     buildSeconds: number;
     tickMs: Record<string, number>;
     stageMs: Record<string, number>;
@@ -215,6 +218,7 @@ function print(
       `slow motion   a tick has ${periodMs.toFixed(1)} ms: on this machine, with ${r.threads} thread(s), a room of it runs at ${Math.round((100 * periodMs) / median)} % of real time`,
     );
   if (r.implicit) console.log(`implicit      ${r.implicit.join(", ")}`);
+  if (r.methods) console.log(`methods       ${r.methods.join(", ")}`);
   if (frames !== undefined) console.log(`recorded      ${frames} frames`);
   if (r.events) console.log(`events        ${r.events} (above)`);
   console.log(

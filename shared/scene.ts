@@ -261,6 +261,8 @@ interface Integrated extends MethodCommon {
 export type Method =
   /** Edges are springs of stiffness 1/compliance (material model pbd). */
   | (Integrated & { type: "mass-spring" })
+  /** Metric and curvature of a sheet of the grid generator. */
+  | (Integrated & { type: "finite-differences" })
   /** Hooke's law on tetrahedra; warped (default): in each element's own rotated frame. */
   | (Integrated & { type: "finite-elements"; warped?: boolean })
   | (Integrated & { type: "finite-volumes"; warped?: boolean })

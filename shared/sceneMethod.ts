@@ -49,7 +49,7 @@ function checkTouch(body: Elastic, bodies: readonly Body[], colliders: readonly 
     );
 }
 
-function checkMaterial({ kind, material: m }: Elastic, method: Method, path: string): void {
+function checkMaterial({ kind, material: m, mesh }: Elastic, method: Method, path: string): void {
   if (method.type === "mass-spring") {
     const compliance = m.model === "pbd" && m.distance && "compliance" in m.distance ? m.distance.compliance : 0;
     if (!(compliance! > 0))
@@ -66,8 +66,18 @@ function checkMaterial({ kind, material: m }: Elastic, method: Method, path: str
       );
     return;
   }
-  if (kind !== "soft")
-    throw new SceneError(`${path}/method/type`, method.type, "mass-spring for a cloth: the others are of tetrahedra");
+  const sheet = method.type === "finite-differences";
+  if (sheet && mesh.type !== "grid")
+    throw new SceneError(`${path}/mesh/type`, mesh.type, "grid where the method is finite-differences");
+  if (sheet && kind !== "cloth")
+    throw new SceneError(`${path}/kind`, kind, "cloth where the method is finite-differences");
+  if (!sheet && kind !== "soft")
+    throw new SceneError(
+      `${path}/method/type`,
+      method.type,
+      "mass-spring or finite-differences for a cloth: the others are of tetrahedra",
+    );
+  if (sheet && m.model === "orthotropic") return;
   if (m.model !== undefined && m.model !== "stvk")
     throw new SceneError(
       `${path}/material/model`,

@@ -92,10 +92,14 @@ function closes({ keys }: Path): boolean {
 }
 
 /**
- * Pairs that pass through each other by the scene's word, [a, a] a body that does not touch itself: bodies by number,
+ * Pairs that pass through each other by the scene's word, or because particles of a method meet shapes and no surfaces
+ * (planes have none, and are judged by particles), [a, a] a body that does not touch itself: bodies by number,
  * then colliders.
  */
-export function apartPairs(scene: Scene, bodies: readonly Pick<BodyTemplate, "name" | "touch">[]): [number, number][] {
+export function apartPairs(
+  scene: Scene,
+  bodies: readonly Pick<BodyTemplate, "name" | "touch" | "form">[],
+): [number, number][] {
   const pairs: [number, number][] = [];
   const colliders = scene.colliders ?? [];
   bodies.forEach((a, i) => {
@@ -104,7 +108,8 @@ export function apartPairs(scene: Scene, bodies: readonly Pick<BodyTemplate, "na
       if (a.touch.ignore.includes(b.name) || b.touch.ignore.includes(a.name)) pairs.push([i, i + 1 + k]);
     });
     colliders.forEach((c, k) => {
-      if ((c.name !== undefined && a.touch.ignore.includes(c.name)) || c.ignore?.includes(a.name))
+      const particlesOnly = a.form === "method" && c.type !== "plane";
+      if (particlesOnly || (c.name !== undefined && a.touch.ignore.includes(c.name)) || c.ignore?.includes(a.name))
         pairs.push([i, bodies.length + k]);
     });
   });

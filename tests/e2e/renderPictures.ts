@@ -64,6 +64,11 @@ const PICTURES: Picture[] = [
   { scene: "hundred-bodies", poses: [], again: true, afterMs: 1500 },
   { scene: "integrators", poses: [], again: true, afterMs: 1200 },
   {
+    scene: "one-sheet",
+    poses: [{ from: [1.3, 0.6, 0.1], by: [60, -70], color: "#e4572e", name: "Ada" }],
+    afterMs: 2500,
+  },
+  {
     scene: "one-cube",
     poses: [-0.93, -0.31, 0.31].map((x) => ({
       from: [x, 0.36, 0.15],

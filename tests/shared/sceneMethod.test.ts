@@ -56,6 +56,9 @@ test.each([
     { ...net, material: { ...net.material, distance: { compliance: 1, unilateral: true } } },
   ],
   ["/bodies/0/method/type", { ...net, method: { type: "finite-elements" } }],
+  ["/bodies/0/mesh/type", { ...cube, method: { type: "finite-differences" } }],
+  ["/bodies/0/material/model", { ...net, method: { type: "finite-differences" } }],
+  ["/bodies/0/method/warped", { ...net, method: { type: "finite-differences", warped: true } }],
   ["/bodies/0/method", { ...cube, kind: "ball", mesh: { type: "ball", radius: 1 }, material: { density: 1 } }],
 ])("a method is refused at %s: %j", (path, body) => {
   const { contact, ...rest } = body as typeof cube;

@@ -75,7 +75,7 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
     elements,
     ...(enclosed && { enclosed }),
     form: method ? "method" : (body.solver ?? "compliant"),
-    ...(method && { method }),
+    ...(method && { method, material: body.material }),
     schedule: scheduleOf(body.sweep),
     triangles,
     tets,

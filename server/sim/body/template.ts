@@ -76,6 +76,8 @@ export interface BodyTemplate {
   form: Form;
   /** Of form "method": which, and its settings. */
   method?: Method;
+  /** As the scene says, in the unit of mass of the memory; of form "method". */
+  material?: Body["material"];
   schedule: Schedule;
   /** One constraint over the whole surface: the volume inside it. */
   enclosed?: EnclosedVolume;

@@ -1,5 +1,6 @@
 /** Every method by its name in a scene. */
 import type { Method as MethodSpec } from "../../../shared/scene.ts";
+import { finiteDifferences } from "./finiteDifferences.ts";
 import { finiteElements } from "./finiteElements.ts";
 import { finiteVolumes } from "./finiteVolumes.ts";
 import { massSpring } from "./massSpring.ts";
@@ -8,6 +9,7 @@ import { modal } from "./modal.ts";
 
 export const METHOD_KINDS: Readonly<Record<MethodSpec["type"], MethodKind>> = {
   "mass-spring": massSpring,
+  "finite-differences": finiteDifferences,
   "finite-elements": finiteElements,
   "finite-volumes": finiteVolumes,
   modal,

@@ -7,6 +7,7 @@ import type { Body, Method, Scene, SoftMaterial } from "../../../shared/scene.ts
 import { loadState, saveState } from "../../../server/sim/checkpoint.ts";
 import { createWorld, type CreatedWorld } from "../../../server/sim/createWorld.ts";
 import { StepWorkers } from "../../../server/sim/stepWorkers.ts";
+import { apartPairs } from "../../../server/sim/recordedColliders.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { copyMemory } from "../../../server/workers/memoryCopy.ts";
@@ -243,6 +244,21 @@ test("a body that explodes is rolled back and held, the others go on, and a rese
   expect(again.map(({ type }) => type)).toEqual(["reset", "bodyHeld"]);
 });
 
+test("a recording does not hold its surface to what its particles meet", () => {
+  const colliders: Scene["colliders"] = [
+    { type: "plane", normal: [0, 1, 0], offset: 0 },
+    { type: "sphere", center: [0, 0, 0], radius: 1 },
+  ];
+  const touch = { staticFriction: 0, restitution: 0, ignore: [], self: false };
+  const scene: Scene = { version: 1, title: "apart", bodies: [cube({ type: "modal" })], colliders };
+  const of = (form: "method" | "compliant"): [number, number][] => apartPairs(scene, [{ name: "cube", touch, form }]);
+  expect(of("method")).toEqual([
+    [0, 0],
+    [0, 2],
+  ]);
+  expect(of("compliant")).toEqual([[0, 0]]);
+});
+
 test("an attachment carries a body that hangs from it, in the world and on a collider that moves", async () => {
   const { material: _, ...net } = cube({ type: "mass-spring" });
   const bodies: Body[] = [
@@ -279,7 +295,7 @@ test("an attachment carries a body that hangs from it, in the world and on a col
   expect(largest(x.subarray(72, 75).map((value, r) => value - [0.2, 0.75, 0.2][r]!))).toBeLessThan(1e-3);
 });
 
-test("modal analysis is refused where its eigenproblem is too large, or nothing is free", async () => {
+test("a method is refused where its eigenproblem is too large, its steps are too many, or nothing is free", async () => {
   const scene = (body: Partial<Body>): Scene => ({
     version: 1,
     title: "refused",
@@ -287,6 +303,11 @@ test("modal analysis is refused where its eigenproblem is too large, or nothing 
   });
   const large = scene({ mesh: { type: "box", size: [0.5, 0.5, 0.5], cells: [8, 8, 8] } });
   await expect(createWorld(large, { baseDir: "." })).rejects.toThrow(/\/bodies\/0\/method\/type.*400 free particles/);
+  const many = scene({
+    mesh: { type: "box", size: [0.5, 0.5, 0.5], cells: [12, 12, 12] },
+    method: { type: "finite-elements", steps: 256 },
+  });
+  await expect(createWorld(many, { baseDir: "." })).rejects.toThrow(/method\/steps: 256 .*at most 119 for 2197/);
   const fixed = scene({ pins: [{ select: { sphere: { center: [0, 0, 0], radius: 9 } } }] });
   await expect(createWorld(fixed, { baseDir: "." })).rejects.toThrow(/every particle of the body is fixed/);
 });
