@@ -1,21 +1,25 @@
 /**
  * A member of a room without a browser: connects, decodes every frame with the shared codec, grabs, pulls, and counts.
- * Tests and load tests use it; it is also the shortest complete client to read beside PROTOCOL.md.
+ * Tests and load tests use it, for what `Room` of client/sdk keeps from its users: raw messages, lines that are cut, counts.
  */
-import { decode, encode } from "@msgpack/msgpack";
+import { encode } from "@msgpack/msgpack";
 import WebSocket from "ws";
-import { ClientMessage, PROTOCOL_VERSION, ServerMessage } from "../shared/protocol.ts";
-import { createSnapshotModel, decodeDelta, decodeKeyframe, type SnapshotModel } from "../shared/snapshot/index.ts";
+import { FrameDecoder, type FrameEvent } from "../client/sdk/frameDecoder.ts";
+import { fetchTopology } from "../client/sdk/http.ts";
+import {
+  type AccessState,
+  build,
+  type Hand,
+  parseServerMessage,
+  type Point,
+  type ServerEvent,
+  type SpawnOptions,
+  type SurfacePoint,
+} from "../client/sdk/messages.ts";
+import type { RoomStats, Welcome } from "../shared/protocol.ts";
 import type { Topology } from "../shared/topology.ts";
 
-export type Point = [number, number, number];
-
-export interface SurfacePoint {
-  body: number;
-  triangle: number;
-  u: number;
-  v: number;
-}
+export type { Point, SurfacePoint };
 
 export interface BotOptions {
   name?: string;
@@ -32,12 +36,6 @@ export interface BotOptions {
   from?: string;
   /** How many frames `recent` keeps; default none. */
   keepFrames?: number;
-}
-
-export interface Hand {
-  cursor: Point | null;
-  /** [grab, body, triangle, u, v, x, y, z] */
-  grabs: number[][];
 }
 
 /** Body of an HTTP answer that is not 2xx. */
@@ -84,18 +82,7 @@ export async function deleteRoom(url: string, room: string, token = ""): Promise
 
 export class Bot {
   readonly socket: WebSocket;
-  welcome!: {
-    session: string;
-    token: string;
-    member: number;
-    tickHz: number;
-    sendHz: number;
-    topology: string;
-    room: string;
-    scene: string;
-    limits: Record<string, number>;
-    role: string;
-  };
+  welcome!: Welcome;
   topology!: Topology;
   /** Wire tick of `frame`, -1 before the first. */
   tick = -1;
@@ -106,19 +93,19 @@ export class Bot {
   /** [member, name, color, connected, role] */
   members: [number, string, string, boolean, string][] = [];
   /** The room's access, as the server said last. */
-  access: { locked: boolean; password: boolean; ownersOnly: boolean; bans: number } | null = null;
+  access: AccessState | null = null;
   readonly hands = new Map<number, Hand>();
   readonly notices: { code: string; text: string; details: Record<string, unknown> }[] = [];
-  stats: Record<string, unknown> | null = null;
+  stats: RoomStats | null = null;
   resets = 0;
   /** Bodies that wait, since when, and by whose hand. */
   waiting: { tick: number; bodies: number[]; member: number } = { tick: -1, bodies: [], member: 0 };
   readonly counts = { keyframes: 0, deltas: 0, emptyDeltas: 0, bytes: 0, frameBytes: 0, messages: 0, pongs: 0 };
   readonly #timeoutMs: number;
   readonly #keepFrames: number;
-  #model: SnapshotModel | null = null;
+  #decoder: FrameDecoder | null = null;
   #waiting: { done: () => boolean; resolve: () => void }[] = [];
-  #early: unknown[][] = [];
+  #early: FrameEvent[] = [];
   #closed: { code: number; reason: string } | null = null;
   #fault: Error | null = null;
 
@@ -131,17 +118,15 @@ export class Bot {
     });
     this.socket.on("open", () => {
       const { name, color, resume, joinToken: token, password } = options;
-      this.send([
-        ClientMessage.hello,
-        PROTOCOL_VERSION,
-        {
+      this.socket.send(
+        build.hello({
           ...(name ? { name } : {}),
           ...(color ? { color } : {}),
           ...(resume ? { resume } : {}),
           ...(token ? { token } : {}),
           ...(password ? { password } : {}),
-        },
-      ]);
+        }),
+      );
     });
     this.socket.on("message", (data: Buffer) => this.#receive(data));
     this.socket.on("error", (error) => this.#fail(error));
@@ -160,9 +145,7 @@ export class Bot {
   static async join(url: string, room: string, options: BotOptions = {}): Promise<Bot> {
     const bot = new Bot(url, room, options);
     await bot.until(() => bot.welcome !== undefined, "welcome");
-    const answer = await fetch(`${url}/api/topologies/${bot.welcome.topology}`);
-    if (!answer.ok) throw new HttpFailure(answer.status, (await answer.json()) as Record<string, unknown>);
-    bot.#useTopology(decode(new Uint8Array(await answer.arrayBuffer())) as Topology);
+    bot.#useTopology(await fetchTopology(url, bot.welcome.topology));
     await bot.until(() => bot.tick >= 0, "first frame");
     return bot;
   }
@@ -205,50 +188,51 @@ export class Bot {
     return sum;
   }
 
-  grab(grab: number, { body, triangle, u, v }: SurfacePoint, target: Point): void {
-    this.send([ClientMessage.grab, grab, body, triangle, u, v, ...target]);
+  grab(grab: number, at: SurfacePoint, target: Point): void {
+    this.socket.send(build.grab(grab, at, target));
   }
 
   move(grab: number, target: Point): void {
-    this.send([ClientMessage.move, grab, ...target]);
+    this.socket.send(build.move(grab, target));
   }
 
   release(grab: number): void {
-    this.send([ClientMessage.release, grab]);
+    this.socket.send(build.release(grab));
   }
 
-  impulse({ body, triangle, u, v }: SurfacePoint, impulse: Point): void {
-    this.send([ClientMessage.impulse, body, triangle, u, v, ...impulse]);
+  impulse(at: SurfacePoint, impulse: Point): void {
+    this.socket.send(build.impulse(at, impulse));
   }
 
   reset(): void {
-    this.send([ClientMessage.reset]);
+    this.socket.send(build.reset());
   }
 
-  spawn(body: number, position: Point, options?: { heading?: [number, number]; occupied?: "refuse" | "lift" }): void {
-    this.send([ClientMessage.spawn, body, ...position, ...(options ? [options] : [])]);
+  spawn(body: number, position: Point, options?: SpawnOptions): void {
+    this.socket.send(build.spawn(body, position, options));
   }
 
   remove(body: number): void {
-    this.send([ClientMessage.remove, body]);
+    this.socket.send(build.remove(body));
   }
 
   kick(member: number, ban?: number): void {
-    this.send([ClientMessage.kick, member, ...(ban === undefined ? [] : [{ ban }])]);
+    this.socket.send(build.kick(member, ban));
   }
 
-  setAccess(change: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean }): void {
-    this.send([ClientMessage.access, change]);
+  setAccess(change: Parameters<typeof build.access>[0]): void {
+    this.socket.send(build.access(change));
   }
 
   cursor(at: Point | null): void {
-    this.send(at ? [ClientMessage.cursor, ...at] : [ClientMessage.cursor, null]);
+    this.socket.send(build.cursor(at ?? undefined));
   }
 
   ping(): void {
-    this.send([ClientMessage.ping, performance.now()]);
+    this.socket.send(build.ping(performance.now()));
   }
 
+  /** Any message, well formed or not. */
   send(message: unknown[]): void {
     this.socket.send(encode(message));
   }
@@ -304,81 +288,85 @@ export class Bot {
 
   #useTopology(topology: Topology): void {
     this.topology = topology;
-    this.#model = createSnapshotModel(
-      topology.bodies.map(({ count, triangles }) => ({ count, triangles: new Uint32Array(triangles.slice().buffer) })),
-    );
+    this.#decoder = new FrameDecoder(topology);
     this.frame = new Int32Array(3 * topology.particles);
     const early = this.#early;
     this.#early = [];
-    for (const message of early) this.#frame(message);
+    for (const event of early) this.#frame(event);
   }
 
   #receive(data: Buffer): void {
     this.counts.bytes += data.byteLength;
     this.counts.messages += 1;
-    const message = decode(data) as unknown[];
     try {
-      switch (message[0]) {
-        case ServerMessage.welcome:
-          this.welcome = message[1] as Bot["welcome"];
-          break;
-        case ServerMessage.keyframe:
-        case ServerMessage.delta:
-          this.counts.frameBytes += data.byteLength;
-          // Until the topology is here nothing can be decoded, and the chain must not lose a link.
-          if (this.#model) this.#frame(message);
-          else this.#early.push(message);
-          break;
-        case ServerMessage.members:
-          this.members = message[1] as Bot["members"];
-          break;
-        case ServerMessage.hands:
-          for (const [member, cursor, grabs] of message[2] as [number, Point | null, number[][]][])
-            this.hands.set(member, { cursor, grabs });
-          break;
-        case ServerMessage.pong:
-          this.counts.pongs += 1;
-          break;
-        case ServerMessage.stats:
-          this.stats = message[1] as Record<string, unknown>;
-          break;
-        case ServerMessage.notice:
-          this.notices.push({
-            code: String(message[1]),
-            text: String(message[2]),
-            details: message[3] as Record<string, unknown>,
-          });
-          break;
-        case ServerMessage.reset:
-          this.resets += 1;
-          break;
-        case ServerMessage.access:
-          this.access = message[1] as Bot["access"];
-          break;
-        case ServerMessage.waiting:
-          this.waiting = { tick: message[1] as number, bodies: message[2] as number[], member: message[3] as number };
-          break;
-      }
+      const event = parseServerMessage(new Uint8Array(data).buffer);
+      if (event) this.#take(event, data.byteLength);
     } catch (error) {
       this.#fail(error as Error);
     }
     this.#wake();
   }
 
-  #frame(message: unknown[]): void {
+  #take(event: ServerEvent, bytes: number): void {
+    switch (event.type) {
+      case "welcome":
+        this.welcome = event.welcome;
+        break;
+      case "keyframe":
+      case "delta":
+        this.counts.frameBytes += bytes;
+        // Until the topology is here nothing can be decoded, and the chain must not lose a link.
+        if (this.#decoder) this.#frame(event);
+        else this.#early.push(event);
+        break;
+      case "members":
+        this.members = event.members.map(({ member, name, color, connected, role }) => [
+          member,
+          name,
+          color,
+          connected,
+          role,
+        ]);
+        break;
+      case "hands":
+        for (const hand of event.hands) this.hands.set(hand.member, hand);
+        break;
+      case "pong":
+        this.counts.pongs += 1;
+        break;
+      case "stats":
+        this.stats = event.stats;
+        break;
+      case "notice":
+        this.notices.push({
+          code: event.code,
+          text: event.text,
+          details: event.details as Record<string, unknown>,
+        });
+        break;
+      case "reset":
+        this.resets += 1;
+        break;
+      case "access":
+        this.access = event.access;
+        break;
+      case "waiting":
+        this.waiting = { tick: event.tick, bodies: event.bodies, member: event.member };
+        break;
+    }
+  }
+
+  #frame(event: FrameEvent): void {
     const next = new Int32Array(this.frame.length);
-    if (message[0] === ServerMessage.keyframe) {
-      decodeKeyframe(this.#model!, message[2] as Uint8Array, next);
-      this.counts.keyframes += 1;
-    } else {
-      if (message[2] !== this.tick)
-        throw new Error(`delta ${message[1]} stands on tick ${message[2]}, but the newest frame is ${this.tick}`);
-      decodeDelta(this.#model!, this.frame, message[3] as Uint8Array, next);
+    if (!this.#decoder!.decodeInto(event, { tick: this.tick, ints: this.frame }, next))
+      throw new Error(`delta ${event.tick} came before any keyframe`);
+    if (event.type === "keyframe") this.counts.keyframes += 1;
+    else {
       this.counts.deltas += 1;
       if (next.every((value, i) => value === this.frame[i])) this.counts.emptyDeltas += 1;
     }
     this.frame = next;
-    this.tick = message[1] as number;
+    this.tick = event.tick;
     if (this.#keepFrames === 0) return;
     this.recent.set(this.tick, next);
     if (this.recent.size > this.#keepFrames) this.recent.delete(this.recent.keys().next().value!);

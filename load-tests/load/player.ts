@@ -5,26 +5,21 @@
  */
 import WebSocket from "ws";
 import { decode } from "@msgpack/msgpack";
-import { Connection } from "../../client/sdk/connection.ts";
+import { Connection, type SocketConstructor } from "../../client/sdk/connection.ts";
 import { build, type Point, type ServerEvent, type SurfacePoint } from "../../client/sdk/messages.ts";
 import { RoomState } from "../../client/state/roomState.ts";
 import type { Frame } from "../../client/state/snapshotBuffer.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { HandPlan } from "./scenario.ts";
 
-/** Whose socket the next one is: a connection says that it is connecting, and makes it. */
-let take: (line: WebSocket) => void = () => {};
-
-/** What client/sdk/connection.ts finds in a browser. */
-class Line extends WebSocket {
-  constructor(url: string) {
-    super(url, { perMessageDeflate: false });
-    // A browser's socket tells of a fault by closing, and so does this one, after its event.
-    this.on("error", () => {});
-    take(this);
-  }
-}
-Object.assign(globalThis, { WebSocket: Line });
+/** The socket of `ws` as a browser's would be, told of when it is made. */
+const lineOf = (made: (line: WebSocket) => void) =>
+  class extends WebSocket {
+    constructor(url: string) {
+      super(url, { perMessageDeflate: false });
+      made(this);
+    }
+  } as unknown as SocketConstructor;
 
 /** What a group of players received. */
 export interface Counts {
@@ -109,10 +104,10 @@ export class Player {
       : null;
     this.#connection = new Connection({
       url: `${url.replace(/^http/, "ws")}/api/rooms/${encodeURIComponent(room)}/socket`,
+      WebSocket: lineOf((line) => void (this.#line = line)),
       profile: () => ({ name: "load", color: "#8a8f98" }),
       onEvent: (event, receivedMs) => this.#receive(event, receivedMs),
       onStatus: (status) => {
-        if (status.state === "connecting") take = (line) => void (this.#line = line);
         if (this.#left || (status.state !== "reconnecting" && status.state !== "ended")) return;
         if (!this.#losing) counts.failures += 1;
         this.#losing = false;

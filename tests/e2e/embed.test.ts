@@ -24,6 +24,7 @@ declare global {
 const PAGE =
   '<!doctype html><link rel="icon" href="data:,"><script type="module">' +
   'import { joinRoom } from "/pliant-client/index.js"; window.joinRoom = joinRoom;</script>';
+const EXAMPLE = fileURLToPath(new URL("../../client/examples/points.html", import.meta.url));
 
 let stage: E2e;
 /** Whose origin is listed, and whose is not. */
@@ -45,6 +46,7 @@ async function openSite(): Promise<Site> {
       return void response.end(readFileSync(BUILT + file));
     }
     response.setHeader("content-type", "text/html");
+    if (pathname === "/points.html") return void response.end(readFileSync(EXAMPLE));
     const framed = searchParams.get("room");
     response.end(PAGE + (framed === null ? "" : `<iframe src="${framed}"></iframe>`));
   });
@@ -75,6 +77,13 @@ async function pullThere(address: string): Promise<string> {
   return "pulled";
 }
 
+/** In the example's page: is there anything between these columns of its canvas? */
+function drawnBetween([left, right]: readonly [number, number]): boolean {
+  const canvas = document.querySelector("canvas")!;
+  const { data } = canvas.getContext("2d")!.getImageData(left, 0, right - left, canvas.height);
+  return data.some((value) => value > 0);
+}
+
 describe.skipIf(noBrowser)("pages of other origins", () => {
   beforeAll(async () => {
     expect(await succeeds("setup.mjs", ["--quiet", "--only", "sdk"])).toBe(true);
@@ -94,6 +103,26 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
   test("a page whose origin is listed pulls at a room by the package alone", async () => {
     const page = await stage.visit("/", {}, { through: friend.origin });
     expect(await page.evaluate(pullThere, `${stage.url}/r/elsewhere`)).toBe("pulled");
+    expect(stage.takeErrors()).toEqual([]);
+    await stage.leave();
+  });
+
+  test("the example draws a room's particles, and a visitor pulls at them", async () => {
+    const { name, path } = await stage.room("cube");
+    const framing = `/points.html?room=${encodeURIComponent(stage.url + path)}`;
+    const page = await stage.visit(framing, {}, { through: friend.origin });
+    await page.getByText("In cube as player.").waitFor();
+    // The cube ends at 0.2 m, which is 360 pixels from the left; nothing is right of 420.
+    await page.waitForFunction(drawnBetween, [0, 420] as const);
+    expect(await page.evaluate(drawnBetween, [421, 600] as const)).toBe(false);
+    const canvas = (await page.locator("canvas").boundingBox())!;
+    await page.mouse.move(canvas.x + 358, canvas.y + 250);
+    await page.mouse.down();
+    await page.mouse.move(canvas.x + 560, canvas.y + 250, { steps: 4 });
+    await page.waitForFunction(drawnBetween, [421, 600] as const);
+    const [member] = stage.app.registry.get(name).members.sessions.values();
+    expect(member!.name).toBe("Points");
+    await page.mouse.up();
     expect(stage.takeErrors()).toEqual([]);
     await stage.leave();
   });
