@@ -135,15 +135,25 @@ describe("rooms", () => {
     await Promise.all(made.map(({ room, token }) => deleteRoom(server.url, room, token)));
   });
 
-  test("ticks keep the wall's time", async () => {
+  test("ticks keep the wall's time, with those that were dropped because the machine was busy", async () => {
     await createRoom(server.url, "cube", "clock");
     const bot = await Bot.join(server.url, "clock");
-    const [from, fromMs] = [bot.tick, performance.now()];
-    await sleep(3000);
-    await bot.frames(1);
-    const hz = ((bot.tick - from) * 1000) / (performance.now() - fromMs);
-    expect(hz).toBeGreaterThan(bot.welcome.tickHz * 0.95);
-    expect(hz).toBeLessThan(bot.welcome.tickHz * 1.05);
+    const { tickHz } = bot.welcome;
+    const room = server.app.registry.get("clock");
+    const before = {
+      tick: room.tick,
+      skipped: await server.metric("pliant_ticks_skipped_total"),
+      ms: performance.now(),
+    };
+    const errors: number[] = [];
+    for (let read = 0; read < 11; read++) {
+      await sleep(read === 0 ? 4000 : 100);
+      const skipped = (await server.metric("pliant_ticks_skipped_total")) - before.skipped;
+      errors.push(room.tick - before.tick + skipped - ((performance.now() - before.ms) / 1000) * tickHz);
+    }
+    // Two ticks late at most, one under way and one early, at either end. In the median: a pause of this process that
+    // has just been is not counted yet.
+    expect(Math.abs(errors.sort((a, b) => a - b)[5]!)).toBeLessThan(2 * 4);
     await bot.leave();
   });
 });
