@@ -4,10 +4,13 @@
  */
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import type { Body, Collider } from "../../shared/scene.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { CheckpointError, loadState, saveState } from "../../server/sim/checkpoint.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/memoryCopy.ts";
+import { laboratory } from "../physics/laboratory.ts";
 import { build, SCENES_FOLDER, script } from "./run.ts";
 
 const scenes = readdirSync(SCENES_FOLDER)
@@ -23,6 +26,16 @@ const inputs = (tick: number, waiting: readonly number[]): Input[] =>
   tick === 30 && waiting.length > 0
     ? [{ type: "spawn", member: 1, body: waiting[0]!, position: [0, 1, 0], heading: [1, 0], occupied: "lift" }]
     : script(tick);
+
+const G: [number, number, number] = [0, -9.81, 0];
+const FLOOR: Collider = { type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.5 };
+const standing = (n: number): Body => ({
+  name: `box ${n}`,
+  kind: "soft",
+  mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] },
+  transform: { translate: [0.01 * n, 0.105 + 0.21 * n, 0] },
+  material: { density: 500, model: "shape-matching", mode: "rigid", friction: 0.5 },
+});
 
 describe("a checkpoint", () => {
   it.each(scenes)(
@@ -56,6 +69,34 @@ describe("a checkpoint", () => {
     },
     60_000,
   );
+
+  it("keeps the pushes that rigid bodies stand by", async () => {
+    const { created, world, run } = await laboratory({ bodies: [0, 1].map(standing), colliders: [FLOOR], gravity: G });
+    const { memory, layout } = created;
+    const template = copyMemory(memory);
+    run(60);
+    const state = saveState(memory, template, layout);
+    const restored = copyMemory(template);
+    loadState(restored, layout, state);
+    const without = copyMemory(template);
+    loadState(without, layout, state);
+    const i32 = new Int32Array(without.buffer);
+    const kept = i32[(L.HEADER + L.H_RIGID_KEPT) / 4]! / 4;
+    const words = (i32[(L.HEADER + L.H_RIGID_KEPT_CAPACITY) / 4]! * L.RIGID_KEPT_BYTES) / 4;
+    expect(i32.subarray(kept, kept + words).some((word) => word !== 0)).toBe(true);
+    i32.fill(0, kept, kept + words);
+    const [other, bare] = [openWorld(restored, layout), openWorld(without, layout)];
+    for (const each of [other, bare]) each.mayRest = false;
+    let differed = false;
+    for (let n = 0; n < ON; n++) {
+      run(1);
+      other.step([]);
+      bare.step([]);
+      expect(other.stateHash(), `${n + 1} ticks after the checkpoint`).toBe(world.stateHash());
+      differed ||= bare.stateHash() !== world.stateHash();
+    }
+    expect(differed, "without them it goes on elsewhere").toBe(true);
+  });
 
   it("is refused when its bytes are cut off, or belong elsewhere", async () => {
     const created = await build("stretched-cloth");

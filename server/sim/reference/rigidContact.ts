@@ -1,8 +1,8 @@
 /**
  * Twin of kernel/assembly/contact/rigidContact.ts and of what it is made of (rigidRow.ts, rigidManifold.ts,
- * rigidWarmStart.ts, rigid/rigidGround.ts): near pairs of rigid bodies and what they stand on, answered by the whole of
+ * rigidIslands.ts, rigidWarmStart.ts, rigid/rigidGround.ts): near pairs of rigid bodies and what they stand on, answered by the whole of
  * them, as one impact after another on displacements since the start of the substep, in sweeps there and back
- * (projected Gauss-Seidel).
+ * (projected Gauss-Seidel, with conjugate gradients on top of it).
  *   u . n >= e a where a pair that comes nearer than its thickness approached by more than rest does, else its gap
  *   stays min(thickness, gap at the start)
  * Of contacts that rest the outermost are solved; they begin with the pushes of the substep before.
@@ -90,7 +90,7 @@ interface Contact {
 
 /** Constants of the kernel. */
 const SWEEPS = 64;
-const PUSHES = 8192;
+const PUSHES = 16384;
 const RELEASE_SWEEPS = 8;
 const RESIDUE = 1e-3;
 const RELEASE = 0.25;
@@ -125,24 +125,71 @@ export function solveRigidContacts(
   );
   for (const body of moving) contacts.push(...grounds(p, body, colliders, h));
   const fall = (i: number): number => (p.w[i] ? h * h * norm(vectorAt(p.acceleration, i)) : 0);
-  let most = Math.max(
+  const most = Math.max(
     0,
     ...contacts.flatMap((c) => (c.touch ? c.touch.particles : [c.sides[0]!.body!.first]).map(fall)),
   );
   const solved = reduce(contacts);
   warmStart(p, solved, kept);
-  const sweeps = Math.max(SWEEPS, Math.floor(PUSHES / solved.length));
-  for (let sweep = 0; sweep < sweeps; sweep++) {
-    const order = sweep % 2 ? [...solved].reverse() : solved;
-    const largest = Math.max(0, ...order.map((contact) => pushOne(p, contact)));
-    most = Math.max(most, largest);
-    if (!(largest > RESIDUE * most)) break;
-  }
+  for (const island of islandsOf(p, solved)) solveIsland(p, island, most);
   const pushes = solved.filter((c) => c.rests && c.pushed > 0).map(keptOf);
   for (let sweep = 0; sweep < RELEASE_SWEEPS; sweep++)
     if (!solved.map((contact) => release(p, contact)).includes(true)) break;
   for (const body of moving) move(p, body);
   return pushes;
+}
+
+/** One island: sweeps there and back, and conjugate gradients on top of them. @param fall m */
+function solveIsland(p: Particles, island: readonly Contact[], fall: number): void {
+  const sweeps = Math.max(SWEEPS, Math.floor(PUSHES / island.length));
+  const inverses = island.flatMap(({ sides }) => sides.flatMap(({ body }) => body?.inverseMass || []));
+  const residue = (RESIDUE * Math.min(...inverses)) / Math.max(...inverses);
+  const all = ({ pushed, n, drag }: Contact): Vector => add(scale(pushed, n), drag);
+  let most = fall;
+  let before = 0;
+  let directions: Vector[] = island.map(() => ZERO);
+  for (let sweep = 0; sweep < sweeps; sweep += 2) {
+    const were = island.map(all);
+    const largest = Math.max(...[...island, ...[...island].reverse()].map((contact) => pushOne(p, contact)));
+    most = Math.max(most, largest);
+    if (!(largest > residue * most) || sweep + 2 >= sweeps) break;
+    const changes = island.map((contact, k) => subtract(all(contact), were[k]!));
+    const now = island.reduce((sum, c, k) => sum + inverseMassOf(p, c, c.n) * dot(changes[k]!, changes[k]!), 0);
+    const b = before > 0 && now < before ? now / before : 0;
+    const on = directions.map((direction) => scale(b, direction));
+    island.forEach((contact, k) => driveOn(p, contact, on[k]!));
+    directions = on.map((direction, k) => add(direction, changes[k]!));
+    before = now;
+  }
+}
+
+/** More push along a direction, as far as contacts can push. */
+function driveOn(p: Particles, contact: Contact, on: Vector): void {
+  const { n, pushed, drag } = contact;
+  const along = dot(on, n);
+  contact.pushed = Math.max(0, pushed + along);
+  contact.drag = contact.pushed > 0 ? add(drag, subtract(on, scale(along, n))) : ZERO;
+  give(p, contact, add(scale(contact.pushed - pushed, n), subtract(contact.drag, drag)), false);
+}
+
+/** Contacts that pass pushes on to each other; soft particles join all that touch any. */
+function islandsOf(p: Particles, contacts: readonly Contact[]): Contact[][] {
+  const islands: { members: Set<Moving | "soft">; contacts: Contact[] }[] = [];
+  for (const contact of contacts) {
+    const { touch, b, sides } = contact;
+    const members = new Set<Moving | "soft">(sides.flatMap(({ body }) => (body?.inverseMass ? [body] : [])));
+    if (touch?.particles.some((i, k) => b[k] !== 0 && p.w[i] && !sides[b[k]! > 0 ? 0 : 1]!.body)) members.add("soft");
+    const joined = islands.filter((island) => [...members].some((member) => island.members.has(member)));
+    for (const island of joined) islands.splice(islands.indexOf(island), 1);
+    islands.push({
+      members: new Set([...joined.flatMap((island) => [...island.members]), ...members]),
+      contacts: [...joined.flatMap((island) => island.contacts), contact],
+    });
+  }
+  const order = (contact: Contact): number => contacts.indexOf(contact);
+  return islands
+    .map((island) => island.contacts.sort((a, b) => order(a) - order(b)))
+    .sort((a, b) => order(a[0]!) - order(b[0]!));
 }
 
 /** A contact as it is named: by the body that comes first, with the normal that points to it. */

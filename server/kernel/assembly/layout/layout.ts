@@ -733,6 +733,7 @@ export const SHAPE_ROUNDING = 448;
 export const SHAPE_ROUNDING_SPIN = 472; // f64x3 kg m^2 about the center, likewise
 export const SHAPE_EXTENT = 496; // f64 m: farthest particle from the center, when it was measured last
 export const SHAPE_CONTACT = 504; // i32 address of the first RIGID_CONTACT row of its chain (rigidManifold.ts)
+export const SHAPE_ISLAND = 508; // i32 address of the SHAPE row that leads its island, or nearer to it (rigidIslands.ts)
 export const SHAPE_BYTES = 512;
 
 // ---- balls
@@ -760,10 +761,15 @@ export const RIGID_CONTACT_DYNAMIC = 184;
 export const RIGID_CONTACT_THICKNESS = 192; // f64 m
 // i32 1: kept whatever others hold (rigidManifold.ts), then i32 address of the next row of its chain
 export const RIGID_CONTACT_GROUP = 200;
+// i32 addresses of the rows before and after it in its island, once there are islands; 0: none
+export const RIGID_CONTACT_ISLAND_BEFORE = 200;
+export const RIGID_CONTACT_ISLAND_NEXT = 204;
 export const RIGID_CONTACT_COLLIDER = 208; // i32 -1 - number of the analytic collider; 0: a pair
 // i32 1: of a particle over the inside of a triangle, or on a collider
 export const RIGID_CONTACT_FACE = 212;
-export const RIGID_CONTACT_BYTES = 216;
+export const RIGID_CONTACT_BEFORE = 216; // f64x3 kg m: push with friction before two sweeps, then what they changed
+export const RIGID_CONTACT_DIRECTION = 240; // f64x3 kg m: that pushes were driven on along
+export const RIGID_CONTACT_BYTES = 264;
 /** What a contact of rigid bodies was pushed by in the substep before (rigidWarmStart.ts). */
 export const RIGID_KEPT_SUBSTEP = 0; // u32 number of the substep; 0: none
 export const RIGID_KEPT_FIRST = 4; // i32 address of the first one's SHAPE row
