@@ -125,6 +125,9 @@ const COMPLAINT_MS = 60_000;
 export class JournalWriter {
   readonly #options: JournalWriterOptions;
   readonly #entries = new Map<string, Entry>();
+  /** Rooms that are over, and that the store would not remove. */
+  readonly #over = new Map<string, Lease>();
+  #removing = false;
   readonly #timers: NodeJS.Timeout[];
   /** When it was last said that the store does not take something, and how often it has not since. */
   #complaint = { atMs: -Infinity, failures: 0 };
@@ -180,7 +183,7 @@ export class JournalWriter {
   }
 
   async flushAll(): Promise<void> {
-    await Promise.all(this.#all().map((entry) => this.#flush(entry)));
+    await Promise.all([...this.#all().map((entry) => this.#flush(entry)), this.#removeAgain()]);
   }
 
   /**
@@ -246,20 +249,39 @@ export class JournalWriter {
     }
   }
 
-  /** The room ends for good. Resolves when nothing of it is in the store. @throws CodedError STORE_AWAY */
+  /**
+   * The room ends for good. Resolves when nothing of it is in the store.
+   * @throws CodedError STORE_AWAY: another process has it, or is about to; or it is tried again until the store is back
+   */
   async remove(room: string): Promise<void> {
     const entry = this.#entries.get(room);
-    if (!entry) return;
+    // It was given up or lost: whoever has it now has all of it, and it must not be said that nobody has.
+    if (!entry) throw new CodedError("STORE_AWAY", { field: "room", value: room });
     this.#entries.delete(room);
     await entry.tail;
     try {
       await this.#options.store.removeRoom(entry.lease);
     } catch (error) {
-      // Another process has it, or the store is away: then its lease runs out, and whoever claims it finds an empty
-      // room and ends it.
+      if (!(error instanceof LeaseLost)) this.#over.set(room, entry.lease);
       this.#options.log.warn({ room, err: error }, "a room that is over could not be removed from the store");
       throw new CodedError("STORE_AWAY", { field: "room", value: room });
     }
+  }
+
+  /** Their leases are renewed until then, so nobody else brings them back meanwhile. */
+  async #removeAgain(): Promise<void> {
+    if (this.#removing) return;
+    this.#removing = true;
+    for (const [room, lease] of this.#over)
+      try {
+        await this.#options.store.removeRoom(lease);
+        this.#over.delete(room);
+        this.#options.log.info({ room }, "a room that is over was removed from the store");
+      } catch (error) {
+        if (error instanceof LeaseLost) this.#over.delete(room);
+        else break;
+      }
+    this.#removing = false;
   }
 
   /** Writes no more of the room: its lease is lost. */

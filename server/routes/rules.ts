@@ -42,9 +42,6 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "GET /api/rooms/:room/positions": { who: "spectator", cost: 10 },
   "GET /api/rooms/:room/recording": { who: "player", cost: 100 },
   "GET /api/rooms/:room/replay": { who: "player", cost: 50 },
-  // A browser asks whether a page of another origin may ask: about the page, and about no room.
-  "OPTIONS /api/rooms/:room/recording": { who: "everyone", cost: 0.5 },
-  "OPTIONS /api/rooms/:room/replay": { who: "everyone", cost: 0.5 },
   "POST /api/rooms/:room/undo": { who: "owner", cost: 50 },
   "GET /api/rooms/:room/socket": { who: "socket", cost: 5 },
   "POST /api/tokens": { who: "bearer", cost: 2 },

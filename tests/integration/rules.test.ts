@@ -101,8 +101,6 @@ const SAMPLES: Record<string, { path: string; body?: object; passes: number; roo
   "GET /api/rooms/:room/positions": { path: "/api/rooms/room/positions", passes: 200 },
   "GET /api/rooms/:room/recording": { path: "/api/rooms/room/recording", passes: 200 },
   "GET /api/rooms/:room/replay": { path: "/api/rooms/room/replay", passes: 200 },
-  "OPTIONS /api/rooms/:room/recording": { path: "/api/rooms/room/recording", passes: 204 },
-  "OPTIONS /api/rooms/:room/replay": { path: "/api/rooms/room/replay", passes: 204 },
   "POST /api/rooms/:room/undo": { path: "/api/rooms/room/undo", body: { seconds: 1 }, passes: 200 },
   "POST /api/tokens": { path: "/api/tokens", body: { room: "room", role: "spectator" }, passes: 201 },
   "GET /api/admin/rooms": { path: "/api/admin/rooms", passes: 200 },

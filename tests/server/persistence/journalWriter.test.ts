@@ -429,3 +429,36 @@ test("for a room that is given up, lost or not held yet nothing is acknowledged,
   await expect(journalWriter.durable("not-held")).rejects.toMatchObject(away);
   await Promise.all([journalWriter.close(), other.journalWriter.close()]);
 });
+
+test("a room that is being given up is not said to be removed", async () => {
+  const { room, journalWriter } = await begin();
+  await room.play(50);
+  const released = journalWriter.release(room.name);
+  await released;
+  await expect(journalWriter.remove(room.name)).rejects.toMatchObject({ code: "STORE_AWAY" });
+  expect(await store.room(room.name)).not.toBeNull();
+  await journalWriter.close();
+});
+
+test("a room that the store would not remove is removed when the store is back", async () => {
+  let away = true;
+  const through = new Proxy(store, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name) as unknown;
+      if (typeof value !== "function") return value;
+      return name === "removeRoom" && away
+        ? () => Promise.reject(new Error("away"))
+        : (value as (...all: unknown[]) => unknown).bind(target);
+    },
+  });
+  const { room, journalWriter } = await begin(through);
+  await room.play(50);
+  await journalWriter.flushAll();
+  await expect(journalWriter.remove(room.name)).rejects.toMatchObject({ code: "STORE_AWAY" });
+  await journalWriter.flushAll();
+  expect(await store.room(room.name)).not.toBeNull();
+  away = false;
+  await journalWriter.flushAll();
+  expect(await store.room(room.name)).toBeNull();
+  await journalWriter.close();
+});
