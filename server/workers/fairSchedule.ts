@@ -59,25 +59,28 @@ export class Flow {
   dueMs = -Infinity;
   /** A tick is asked for and has not begun. */
   waits = false;
-  /** What of it is expected to be the longest without a point at which it can be preempted, s: a median, too. */
-  pieceSeconds: number;
+  /**
+   * What of it is expected to be the longest without a point at which it can be preempted, s: a median, too; 0 until it
+   * is known.
+   */
+  pieceSeconds = 0;
   #ticks = 0;
   #lastSeconds: number[];
-  #lastPieces: number[];
+  #lastPieces = [0, 0, 0];
 
   constructor(periodMs: number, expectedSeconds = 0) {
     this.periodMs = periodMs;
-    this.expectedSeconds = this.pieceSeconds = expectedSeconds;
+    this.expectedSeconds = expectedSeconds;
     this.#lastSeconds = [expectedSeconds, expectedSeconds, expectedSeconds];
-    this.#lastPieces = this.#lastSeconds;
   }
 
-  took(seconds: number, pieceSeconds: number): void {
+  took(seconds: number, pieceSeconds: number | null): void {
     this.virtualSeconds += seconds / this.weight;
     this.#ticks += 1;
     this.#lastSeconds = [...this.#lastSeconds.slice(1), seconds];
-    this.#lastPieces = [...this.#lastPieces.slice(1), pieceSeconds];
     this.expectedSeconds = middle(this.#lastSeconds);
+    if (pieceSeconds === null) return;
+    this.#lastPieces = [...this.#lastPieces.slice(1), pieceSeconds];
     this.pieceSeconds = middle(this.#lastPieces);
   }
 
@@ -172,9 +175,9 @@ export class FairSchedule<T> {
   /**
    * A tick that `next` or `preempting` gave is over.
    * @param seconds it took, without others in its middle; nowMs the time after it; pieceSeconds the longest that others
-   *   could not begin
+   *   could not begin, null: it was not tried
    */
-  done(flow: Flow, seconds: number, nowMs: number, pieceSeconds = seconds): void {
+  done(flow: Flow, seconds: number, nowMs: number, pieceSeconds: number | null = seconds): void {
     flow.took(seconds, pieceSeconds);
     const stalled = seconds > LONG_SECONDS ? this.#stallOf(flow, () => nowMs) : 0;
     this.#stallSeconds = Math.max(-MOST_STALL_SECONDS, this.#stallSeconds - stalled);

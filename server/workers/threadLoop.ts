@@ -172,11 +172,12 @@ export class ThreadLoop {
     const middle = new Middle(startMs);
     const begun = (): void => this.#answer({ id, begun: true });
     const preempt = (): number => this.#preempt(flow, middle);
-    this.#run(id, () => this.#runner.step(task, flow.isLong ? { begun, preempt } : { begun }));
+    const { isLong } = flow;
+    this.#run(id, () => this.#runner.step(task, isLong ? { begun, preempt } : { begun }));
     const endMs = performance.now();
     middle.pause(endMs);
     const seconds = middle.ownSeconds(endMs);
-    this.#schedule.done(flow, seconds, endMs, middle.longestSeconds);
+    this.#schedule.done(flow, seconds, endMs, isLong ? middle.longestSeconds : null);
     this.#lead = this.#others.length > 0 ? Math.max(-MOST_LEAD_SECONDS, this.#lead - seconds) : 0;
   }
 

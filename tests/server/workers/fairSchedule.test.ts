@@ -53,7 +53,7 @@ function simulate(rooms: readonly Room[], seconds: number): Seen[] {
       }
     }
     took[i]! += tickSeconds;
-    schedule.done(flows[i]!, tickSeconds, nowMs, pieceSeconds);
+    schedule.done(flows[i]!, tickSeconds, nowMs, long || pieceSeconds === tickSeconds ? pieceSeconds : null);
     schedule.submit(flows[i]!, clocks[i]!.nextDueMs(), i);
   };
   rooms.forEach((_, i) => schedule.submit(flows[i]!, clocks[i]!.nextDueMs(), i));
