@@ -11,14 +11,17 @@ import "./styles/panels.css";
 import "./styles/screens.css";
 import "./styles/replay.css";
 import "./styles/admin.css";
+import { chooseLanguage } from "./text/text.ts";
 
 performance.mark("pliant:start");
 const app = document.getElementById("app")!;
 const match = /^\/r\/([^/]+?)(\/replay)?\/?$/.exec(location.pathname);
 const { takeTokenFromAddress } = await import("./net/tokens.ts");
 takeTokenFromAddress(match ? decodeURIComponent(match[1]!) : undefined);
+const spoken = chooseLanguage();
 if (match?.[2]) {
   const { openReplayPage } = await import("./ui/replayPage.ts");
+  await spoken;
   openReplayPage(app, decodeURIComponent(match[1]!));
 } else if (match) {
   const room = decodeURIComponent(match[1]!);
@@ -30,14 +33,18 @@ if (match?.[2]) {
     // page itself
     await createRoom(scene, room).catch((error: unknown) => console.warn(error));
   }
+  await spoken;
   (await page).openRoomPage(app, room);
 } else if (/^\/admin\/?$/.test(location.pathname)) {
   const { openAdminPage } = await import("./ui/admin/adminPage.ts");
+  await spoken;
   openAdminPage(app);
 } else if (location.pathname !== "/" && location.pathname !== "/index.html") {
-  const { MESSAGES, messagePage } = await import("./ui/messagePage.ts");
-  app.replaceChildren(messagePage(...MESSAGES.nothingHere));
+  const { messageOf, messagePage } = await import("./ui/messagePage.ts");
+  await spoken;
+  app.replaceChildren(messagePage(...messageOf("nothingHere")));
 } else {
   const { openLobby } = await import("./ui/lobby.ts");
+  await spoken;
   openLobby(app);
 }

@@ -17,7 +17,7 @@ export interface KeyboardHandOptions {
   /** The player can act: the line is up. */
   enabled: () => boolean;
   /** For who cannot see it. */
-  say: (what: "held" | "nothing" | "released", picked?: Picked) => void;
+  did: (what: "held" | "nothing" | "released", picked?: Picked) => void;
   /** Ends the listening. */
   signal: AbortSignal;
 }
@@ -79,23 +79,23 @@ export class KeyboardHand {
   }
 
   private press(repeated: boolean): void {
-    const { view, grabs, enabled, click, say } = this.options;
+    const { view, grabs, enabled, click, did } = this.options;
     if (repeated || !enabled()) return;
     if (this.holding) {
       grabs.end(POINTER);
-      return say("released");
+      return did("released");
     }
     this.at = this.start();
     const { x, y } = this.at;
     this.show();
     const picked = view.pick(x, y, TOLERANCE_PX);
     if (click(x, y, picked)) return;
-    if (picked && grabs.begin(POINTER, picked, x, y)) return say("held", picked);
+    if (picked && grabs.begin(POINTER, picked, x, y)) return did("held", picked);
     // Nobody has to search: the next press holds what is nearest to the middle.
     this.at = undefined;
     this.at = this.start();
     this.show();
-    say("nothing");
+    did("nothing");
   }
 
   /** The mark's place; at first over what is nearest to the middle. */

@@ -1,12 +1,13 @@
 /** What operators may ask for: /api/admin with their token, which lives in this tab only. */
 import { PliantError } from "../sdk/errors.ts";
 import { request } from "../sdk/http.ts";
+import type { Role } from "../../shared/roles.ts";
 
 export interface Person {
   member: number;
   name: string;
   color: string;
-  role: string;
+  role: Role;
   connected: boolean;
   /** As in the server's log. */
   session: string;

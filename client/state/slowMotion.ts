@@ -19,27 +19,28 @@ const CONTACT = new Set([
   "guard",
 ]);
 
-function aboutOf(stage: string): string {
-  if (stage === "encode") return "sending";
-  return CONTACT.has(stage) ? "contact" : "solving";
+function aboutOf(stage: string): SlowMotion["why"] {
+  if (stage === "encode") return "slowSending";
+  return CONTACT.has(stage) ? "slowContact" : "slowSolving";
 }
 
 export interface SlowMotion {
   /** Part of real time, 0 to 1. */
   factor: number;
-  why: string;
+  /** Key of the catalogue. */
+  why: "slowOtherRooms" | "slowLongTicks" | "slowSending" | "slowContact" | "slowSolving";
 }
 
 /** @param stats of one second. @returns undefined: real time, or so near to it that nobody sees it */
 export function slowMotionOf(stats: RoomStats, tickHz: number): SlowMotion | undefined {
   const { timeDilation: factor, stepMs, stages } = stats;
   if (!(factor < SEEN)) return undefined;
-  if (stepMs < (BUSY * 1000) / tickHz) return { factor, why: "the server's threads are busy with other rooms" };
-  const sums = new Map<string, number>();
+  if (stepMs < (BUSY * 1000) / tickHz) return { factor, why: "slowOtherRooms" };
+  const sums = new Map<SlowMotion["why"], number>();
   for (const [stage, ms] of Object.entries(stages)) {
     const about = aboutOf(stage);
     sums.set(about, (sums.get(about) ?? 0) + ms);
   }
   const [most] = [...sums].sort((a, b) => b[1] - a[1]);
-  return { factor, why: most === undefined ? "its ticks are too long" : `most of its time goes into ${most[0]}` };
+  return { factor, why: most?.[0] ?? "slowLongTicks" };
 }

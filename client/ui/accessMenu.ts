@@ -2,6 +2,7 @@
 import type { AccessState } from "../sdk/messages.ts";
 import { h, icon } from "./dom.ts";
 import { Panel } from "./panel.ts";
+import { t } from "../text/text.ts";
 
 export interface AccessActions {
   changeAccess: (change: {
@@ -41,19 +42,19 @@ export class AccessMenu {
       {
         class: "tool",
         type: "button",
-        title: "Room access",
-        "aria-label": "Room access",
+        title: t("roomAccess"),
+        "aria-label": t("roomAccess"),
         onclick: () => this.panel.open(!this.panel.isOpen),
       },
       icon("lock"),
-      h("span", { class: "text extra" }, "Room access"),
+      h("span", { class: "text extra" }, t("roomAccess")),
     );
     this.locked.addEventListener("change", () => actions.changeAccess({ locked: this.locked.checked }));
     this.ownersOnly.addEventListener("change", () => actions.changeAccess({ ownersOnly: this.ownersOnly.checked }));
     this.clear = h(
       "button",
       { class: "link", type: "button", hidden: true, onclick: () => actions.changeAccess({ password: null }) },
-      "No password any more",
+      t("noPasswordAnyMore"),
     );
     this.lift = h("button", {
       class: "link",
@@ -71,9 +72,9 @@ export class AccessMenu {
           this.password.value = "";
         },
       },
-      h("label", { for: "access-password" }, "Password for newcomers"),
+      h("label", { for: "access-password" }, t("passwordForNewcomers")),
       this.password,
-      h("button", { class: "button", type: "submit" }, "Set"),
+      h("button", { class: "button", type: "submit" }, t("set")),
       this.clear,
     );
     const line = (input: HTMLElement, id: string, text: string): HTMLElement =>
@@ -82,17 +83,17 @@ export class AccessMenu {
       h("button", { class: "link", type: "button", onclick: run }, text);
     this.panel = new Panel(
       this.button,
-      "You own this room",
+      t("youOwn"),
       "access-panel",
-      line(this.locked, "access-locked", "Locked: nobody new comes in"),
-      line(this.ownersOnly, "access-owners", "Only owners reset and put in"),
+      line(this.locked, "access-locked", t("lockedOption")),
+      line(this.ownersOnly, "access-owners", t("ownersOnlyOption")),
       form,
       this.lift,
       h("hr"),
-      link("Copy a link for a player", () => actions.invite("player")),
-      link("Copy a link for a spectator", () => actions.invite("spectator")),
+      link(t("copyPlayerLink"), () => actions.invite("player")),
+      link(t("copySpectatorLink"), () => actions.invite("spectator")),
       h("hr"),
-      link(`Undo the last ${UNDO_SECONDS} seconds`, () => actions.undo(UNDO_SECONDS)),
+      link(t("undo", { count: UNDO_SECONDS }), () => actions.undo(UNDO_SECONDS)),
     );
     this.element.append(this.button);
   }
@@ -106,10 +107,10 @@ export class AccessMenu {
   setAccess({ locked, password, ownersOnly, bans }: AccessState): void {
     this.locked.checked = locked;
     this.ownersOnly.checked = ownersOnly;
-    this.password.placeholder = password ? "one is set" : "none is needed";
+    this.password.placeholder = t(password ? "passwordIsSet" : "passwordNotNeeded");
     this.clear.hidden = !password;
     this.lift.hidden = bans === 0;
-    this.lift.textContent = bans === 1 ? "Lift the ban" : `Lift ${bans} bans`;
+    this.lift.textContent = t("liftBans", { count: bans });
     this.button.setAttribute("aria-pressed", String(locked || password));
   }
 }

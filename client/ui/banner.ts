@@ -2,16 +2,17 @@
 import { CloseCode } from "../../shared/protocol.ts";
 import type { ConnectionStatus } from "../sdk/connection.ts";
 import { h } from "./dom.ts";
+import { t, type PlainKey } from "../text/text.ts";
 
 /** A line that is back this soon was never worth a word, ms. */
 const PATIENCE_MS = 400;
 
 /** Close codes that a visitor can be told more about. */
-const REASONS: ReadonlyMap<number, string> = new Map<number, string>([
-  [CloseCode.roomFull, "This room is full. Trying again …"],
-  [CloseCode.restarting, "The server restarts. Reconnecting …"],
-  [CloseCode.tooSlow, "This line is too slow. Trying again …"],
-  [CloseCode.flood, "Too many messages were sent. Reconnecting …"],
+const REASONS: ReadonlyMap<number, PlainKey> = new Map<number, PlainKey>([
+  [CloseCode.roomFull, "roomFull"],
+  [CloseCode.restarting, "restarting"],
+  [CloseCode.tooSlow, "tooSlow"],
+  [CloseCode.flood, "flood"],
 ]);
 
 export class ConnectionBanner {
@@ -38,9 +39,8 @@ export class ConnectionBanner {
       return;
     }
     if (status.state === "reconnecting")
-      this.text.textContent =
-        REASONS.get(status.code) ?? (this.everOpen ? "Connection lost. Reconnecting …" : "Connecting …");
-    else if (!this.timer) this.text.textContent = this.everOpen ? "Reconnecting …" : "Connecting …";
+      this.text.textContent = t(REASONS.get(status.code) ?? (this.everOpen ? "connectionLost" : "connecting"));
+    else if (!this.timer) this.text.textContent = t(this.everOpen ? "reconnecting" : "connecting");
     this.timer ??= setTimeout(() => {
       this.element.hidden = false;
     }, PATIENCE_MS);

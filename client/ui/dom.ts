@@ -1,4 +1,5 @@
 /** Builds elements without markup strings: nothing a server or a player says is ever parsed as HTML. */
+import { t } from "../text/text.ts";
 
 type Attributes = Record<string, string | boolean | ((event: Event) => void)>;
 type Child = Node | string | undefined;
@@ -17,6 +18,10 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   element.append(...children.filter((child) => child !== undefined));
   return element;
 }
+
+/** What is read aloud begins with what is seen. */
+export const labelOf = (seen: string, title: string): string =>
+  title.startsWith(seen) ? title : t("toolLabel", { text: seen, title });
 
 /** Outlines on a 24 x 24 grid. */
 const ICONS = {
@@ -47,7 +52,7 @@ export type IconName = keyof typeof ICONS;
 export function icon(name: IconName): SVGSVGElement {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("class", "icon");
+  svg.setAttribute("class", `icon icon-${name}`);
   svg.setAttribute("aria-hidden", "true");
   const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
   path.setAttribute("d", ICONS[name]);

@@ -1,42 +1,47 @@
 /** What one can do here, on one card. */
 import { h } from "./dom.ts";
+import { t, type PlainKey } from "../text/text.ts";
 
 const touch = () => matchMedia("(pointer: coarse)").matches;
 
-const WITH_MOUSE: [string, string][] = [
-  ["Drag a body", "pull on it; the wheel moves your hand nearer or farther"],
-  ["Drag elsewhere", "turn the view; right button moves it, wheel zooms"],
-  ["Arrows", "point with the keyboard, once the picture has the focus (Tab); space takes hold and lets go"],
-  ["P", "push mode: a click gives a shove"],
-  ["I", "put something in, take it out, where the scene has spares"],
-  ["R", "start again, for everyone"],
-  ["H", "the scene's own view"],
-  ["O", "numbers and plots"],
-  ["Replay", "the last minute, on a page of its own: space plays, arrows go a second"],
-  ["W", "the simulated surface as wires"],
-  ["Esc", "let go, close"],
+/** What one does, a key as it is written on it or a text, and what that does. */
+type Row = readonly [what: PlainKey | { key: string }, does: PlainKey];
+
+const WITH_MOUSE: readonly Row[] = [
+  ["helpDrag", "helpDragDoes"],
+  ["helpTurn", "helpTurnDoes"],
+  ["helpArrows", "helpArrowsDoes"],
+  [{ key: "P" }, "helpPushDoes"],
+  [{ key: "I" }, "helpPutInDoes"],
+  [{ key: "R" }, "helpResetDoes"],
+  [{ key: "H" }, "helpHomeDoes"],
+  [{ key: "O" }, "helpNumbersDoes"],
+  ["replay", "helpReplayDoes"],
+  [{ key: "W" }, "helpWiresDoes"],
+  [{ key: "Esc" }, "helpEscDoes"],
 ];
 
-const WITH_FINGERS: [string, string][] = [
-  ["A finger on a body", "pulls; several fingers pull several points"],
-  ["A finger elsewhere", "turns the view"],
-  ["Two fingers elsewhere", "zoom and move"],
-  ["Push", "a tap gives a shove"],
-  ["Put in", "a tap says where, where the scene has spares"],
-  ["Replay", "the last minute, on a page of its own"],
-  ["Reset", "starts again, for everyone"],
+const WITH_FINGERS: readonly Row[] = [
+  ["helpFinger", "helpFingerDoes"],
+  ["helpFingerTurn", "helpFingerTurnDoes"],
+  ["helpTwoFingers", "helpTwoFingersDoes"],
+  ["push", "helpTapPushDoes"],
+  ["putIn", "helpTapPutInDoes"],
+  ["replay", "helpReplayPageDoes"],
+  ["reset", "helpResetTouchDoes"],
 ];
 
 export function helpPanel(close: () => void): HTMLElement {
   const list = h("dl");
   for (const [what, does] of touch() ? WITH_FINGERS : WITH_MOUSE) {
-    list.append(h("dt", {}, what.length <= 3 ? h("kbd", {}, what) : what), h("dd", {}, does));
+    const name = typeof what === "string" ? t(what) : h("kbd", {}, what.key);
+    list.append(h("dt", {}, name), h("dd", {}, t(does)));
   }
   return h(
     "section",
-    { class: "help glass", role: "dialog", "aria-label": "Help", hidden: true },
-    h("h2", {}, "How to pull"),
+    { class: "help glass", role: "dialog", "aria-label": t("help"), hidden: true },
+    h("h2", {}, t("howToPull")),
     list,
-    h("button", { class: "button primary", type: "button", onclick: close }, "Got it"),
+    h("button", { class: "button primary", type: "button", onclick: close }, t("gotIt")),
   );
 }

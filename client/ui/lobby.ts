@@ -1,14 +1,16 @@
 /** The lobby: where others already pull, and what one can pull on. */
-import { ApiError, fetchRooms, fetchScenes, type RoomSummary, type SceneSummary } from "../net/api.ts";
+import { fetchRooms, fetchScenes, type RoomSummary, type SceneSummary } from "../net/api.ts";
 import { h, icon } from "./dom.ts";
 import { sceneSections } from "./sceneCards.ts";
+import { problemText } from "../text/problem.ts";
+import { LANGUAGES, t, tParts } from "../text/text.ts";
 
 /** The list of rooms is asked for this often while the page is visible, ms. */
 const REFRESH_MS = 2500;
 
 export function openLobby(app: HTMLElement): void {
-  document.title = "Pliant: soft things, shared";
-  const scenes = h("section", { class: "scenes", "aria-label": "Scenes" });
+  document.title = t("lobbyDocument");
+  const scenes = h("section", { class: "scenes", "aria-label": t("lobbyScenes") });
   const rooms = h("ul", { class: "rooms", "aria-live": "polite" });
   const problem = h("p", { class: "problem", role: "alert", hidden: true });
   const say = (text: string | undefined) => {
@@ -24,8 +26,8 @@ export function openLobby(app: HTMLElement): void {
         "header",
         { class: "hero" },
         h("div", { class: "brand" }, h("img", { src: "/icon.svg", alt: "", width: "36", height: "36" }), "Pliant"),
-        h("h1", {}, "Soft things, ", h("em", {}, "shared.")),
-        h("p", {}, "Open a room, send the link, and pull on the same jelly from any browser. One body, many hands."),
+        h("h1", {}, ...tParts("lobbyHero", { shared: h("em", {}, t("lobbyHeroShared")) })),
+        h("p", {}, t("lobbyIntro")),
       ),
       h(
         "main",
@@ -33,18 +35,13 @@ export function openLobby(app: HTMLElement): void {
         problem,
         h(
           "section",
-          { class: "live", "aria-label": "Join" },
-          h("div", { class: "live-head" }, h("h2", {}, "Live rooms"), joinForm()),
+          { class: "live", "aria-label": t("join") },
+          h("div", { class: "live-head" }, h("h2", {}, t("lobbyLiveRooms")), joinForm()),
           rooms,
         ),
         scenes,
       ),
-      h(
-        "footer",
-        {},
-        h("a", { href: "/docs" }, "HTTP API"),
-        h("span", {}, "Simulated once on the server, drawn by everyone."),
-      ),
+      h("footer", {}, h("a", { href: "/docs" }, t("httpApi")), languages(), h("span", {}, t("lobbyFooter"))),
     ),
   );
 
@@ -55,7 +52,7 @@ export function openLobby(app: HTMLElement): void {
       scenes.replaceChildren(...sceneSections(list.scenes, list.broken, say));
       void refresh();
     },
-    (error: unknown) => say(textOf(error)),
+    (error: unknown) => say(problemText(error)),
   );
 
   let shown = "";
@@ -71,7 +68,7 @@ export function openLobby(app: HTMLElement): void {
         );
       shown = key;
     } catch (error) {
-      say(textOf(error));
+      say(problemText(error));
       return;
     }
     if (scenes.childElementCount > 0) say(undefined);
@@ -80,13 +77,16 @@ export function openLobby(app: HTMLElement): void {
   document.addEventListener("visibilitychange", () => void refresh());
 }
 
-function textOf(error: unknown): string {
-  return error instanceof ApiError ? error.message : String(error);
+/** Each in its own words: whoever reads another one finds it. */
+function languages(): HTMLElement {
+  const links = Object.entries(LANGUAGES).map(([tag, { name, direction }]) =>
+    h("a", { href: `/?lang=${tag}`, lang: tag, dir: direction, hreflang: tag }, name),
+  );
+  return h("nav", { class: "languages", "aria-label": t("lobbyLanguages") }, ...links);
 }
 
 function roomRow({ room, scene, members, parked }: RoomSummary, known: SceneSummary | undefined): HTMLElement {
-  const people = members === 1 ? "1 person" : `${members} people`;
-  const count = parked ? "parked" : people;
+  const count = parked ? t("parked") : t("people", { count: members });
   const source = known?.thumbnail ?? "/icon.svg";
   return h(
     "li",
@@ -103,18 +103,18 @@ function roomRow({ room, scene, members, parked }: RoomSummary, known: SceneSumm
 }
 
 function emptyRow(): HTMLElement {
-  return h("li", { class: "empty" }, "Nobody is here yet. Open a room below and send its link to somebody.");
+  return h("li", { class: "empty" }, t("lobbyNobody"));
 }
 
 /** Takes a room's name or a whole pasted link. */
 function joinForm(): HTMLElement {
   const field = h("input", {
     name: "room",
-    placeholder: "room code or link",
+    placeholder: t("joinPlaceholder"),
     autocomplete: "off",
     autocapitalize: "off",
     spellcheck: "false",
-    "aria-label": "Room code or link",
+    "aria-label": t("joinField"),
   });
   return h(
     "form",
@@ -130,6 +130,6 @@ function joinForm(): HTMLElement {
       },
     },
     field,
-    h("button", { class: "button", type: "submit" }, "Join"),
+    h("button", { class: "button", type: "submit" }, t("join")),
   );
 }

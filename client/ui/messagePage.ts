@@ -1,5 +1,6 @@
 /** A page that only says something and shows the way out: room gone, no WebGL, server too old. */
 import { h } from "./dom.ts";
+import { t } from "../text/text.ts";
 
 export function messagePage(title: string, text: string): HTMLElement {
   return h(
@@ -8,30 +9,23 @@ export function messagePage(title: string, text: string): HTMLElement {
     h("img", { src: "/icon.svg", alt: "", width: "72", height: "72" }),
     h("h1", {}, title),
     h("p", {}, text),
-    h("a", { class: "button primary", href: "/" }, "To the lobby"),
+    h("a", { class: "button primary", href: "/" }, t("toLobby")),
   );
 }
 
-export const MESSAGES = {
-  nothingHere: ["Nothing is here", "The address leads to no page. A room's address ends with /r/ and its code."],
-  roomGone: [
-    "This room has ended",
-    "Rooms go away a while after the last visitor has left. Open a new one from the lobby and send its link.",
-  ],
-  tokenNeeded: [
-    "By invitation only",
-    "This room takes a link with a token in it, and this browser has none that is still good. Ask whoever opened the room for one.",
-  ],
-  kicked: ["You were kicked from this room", "Its owner does not let you in again, perhaps for a while only."],
-  locked: ["This room is locked", "Nobody new comes in at the moment. Its owner can open it again."],
-  parked: [
-    "This room is parked",
-    "Something is wrong with it, and it is kept as it was until whoever runs the server has looked at it.",
-  ],
-  tooManyAttempts: ["Too many wrong passwords", "They came from your network. Wait a few minutes and try again."],
-  noWebGl: [
-    "This browser cannot draw it",
-    "Pliant needs WebGL 2. It is in every current browser, but may be switched off, or the graphics driver may be on a block list.",
-  ],
-  oldClient: ["This page is out of date", "The server speaks a newer version. Reload the page to get it."],
-} as const satisfies Record<string, readonly [string, string]>;
+/** What a page of its own is there to say: its title and its text. */
+type Message =
+  | "nothingHere"
+  | "roomGone"
+  | "tokenNeeded"
+  | "kicked"
+  | "locked"
+  | "parked"
+  | "tooManyAttempts"
+  | "noWebGl"
+  | "oldClient";
+
+export const messageOf = (message: Message): [title: string, text: string] => [
+  t(`${message}Title`),
+  t(`${message}Text`),
+];

@@ -3,6 +3,7 @@
  * A press elsewhere closes it.
  */
 import { h } from "./dom.ts";
+import { t } from "../text/text.ts";
 
 /** From the button and from the window's edge, px. */
 const GAP = 10;
@@ -46,7 +47,11 @@ export class Panel {
   }
 
   private closeButton(): HTMLElement {
-    return h("button", { class: "close", type: "button", "aria-label": "Close", onclick: () => this.open(false) }, "×");
+    return h(
+      "button",
+      { class: "close", type: "button", "aria-label": t("close"), onclick: () => this.open(false) },
+      "×",
+    );
   }
 
   /** Above the button and inside the window; a sheet has its place from the style sheet. */

@@ -1,5 +1,6 @@
 /** Asks for a room's password. It is kept in the page only, and goes nowhere but into the hello. */
 import { h } from "./dom.ts";
+import { t } from "../text/text.ts";
 
 /** @param wrong one was given, and it was not the right one; enter is called with what was typed */
 export function passwordPage(room: string, wrong: boolean, enter: (password: string) => void): HTMLElement {
@@ -9,15 +10,15 @@ export function passwordPage(room: string, wrong: boolean, enter: (password: str
     autocomplete: "off",
     maxlength: "128",
     required: true,
-    "aria-label": "Password",
+    "aria-label": t("password"),
     "aria-invalid": String(wrong),
   });
   const page = h(
     "main",
     { class: "message" },
     h("img", { src: "/icon.svg", alt: "", width: "72", height: "72" }),
-    h("h1", {}, wrong ? "That is not the password" : "This room has a password"),
-    h("p", {}, `Whoever opened ${room} can tell it to you, or send you a link that needs none.`),
+    h("h1", {}, t(wrong ? "passwordWrong" : "passwordNeeded")),
+    h("p", {}, t("passwordHint", { room })),
     h(
       "form",
       {
@@ -28,9 +29,9 @@ export function passwordPage(room: string, wrong: boolean, enter: (password: str
         },
       },
       field,
-      h("button", { class: "button primary", type: "submit" }, "Come in"),
+      h("button", { class: "button primary", type: "submit" }, t("passwordEnter")),
     ),
-    h("a", { href: "/" }, "To the lobby"),
+    h("a", { href: "/" }, t("toLobby")),
   );
   requestAnimationFrame(() => field.focus());
   return page;

@@ -5,6 +5,7 @@ import { inkOn } from "../view/ink.ts";
 import { h, icon } from "./dom.ts";
 import { closeOutside } from "./panel.ts";
 import { initials } from "./profile.ts";
+import { t } from "../text/text.ts";
 
 export interface PeopleActions {
   /** @param banSeconds how long it stays out; undefined: it may come back */
@@ -14,14 +15,21 @@ export interface PeopleActions {
 /** More than this many become a number, for everybody but owners, who have to reach each of them. */
 const SHOWN = 6;
 
-const WAYS_OUT: readonly [string, number | undefined][] = [
-  ["Kick", undefined],
-  ["Ban for ten minutes", 600],
-  ["Ban for a day", 86_400],
-];
+const WAYS_OUT = [
+  ["kick", undefined],
+  ["banTenMinutes", 600],
+  ["banDay", 86_400],
+] as const;
+
+export const ROLE_TEXTS = {
+  spectator: "roleSpectator",
+  player: "rolePlayer",
+  owner: "roleOwner",
+  admin: "roleAdmin",
+} as const;
 
 export class People {
-  readonly element = h("ul", { class: "people", "aria-label": "People in this room" });
+  readonly element = h("ul", { class: "people", "aria-label": t("peopleHere") });
   /** Opens the list where the screen has no room for it. */
   readonly button: HTMLButtonElement;
   private readonly count = h("b", {}, "1");
@@ -37,7 +45,7 @@ export class People {
       {
         class: "people-button glass",
         type: "button",
-        "aria-label": "People in this room",
+        "aria-label": t("peopleHere"),
         "aria-expanded": "false",
         onclick: () => this.show(!this.element.classList.contains("open")),
       },
@@ -71,14 +79,14 @@ export class People {
     const tags = shown.map((member) => this.tag(member, own, role));
     if (sorted.length > shown.length) tags.push(h("li", { class: "glass more" }, `+${sorted.length - shown.length}`));
     this.count.textContent = String(sorted.length);
-    this.button.setAttribute("aria-label", `${sorted.length} people in this room`);
+    this.button.setAttribute("aria-label", t("peopleCount", { count: sorted.length }));
     this.element.replaceChildren(...tags);
   }
 
   private tag(member: Member, own: number, role: Role): HTMLElement {
-    const name = member.member === own ? `${member.name} (you)` : member.name;
+    const name = member.member === own ? t("nameYou", { name: member.name }) : member.name;
     const badge = member.role === "spectator" ? "eye" : atLeast(member.role, "owner") ? "star" : undefined;
-    const title = member.role === "player" ? name : `${name}, ${member.role}`;
+    const title = member.role === "player" ? name : t("nameRole", { name, role: t(ROLE_TEXTS[member.role]) });
     const tag = h(
       "li",
       { class: `glass ${member.role}`, title, "data-member": String(member.member), "data-role": member.role },
@@ -95,8 +103,8 @@ export class People {
         {
           class: "out",
           type: "button",
-          title: `Put ${member.name} out`,
-          "aria-label": `Put ${member.name} out`,
+          title: t("putOut", { name: member.name }),
+          "aria-label": t("putOut", { name: member.name }),
           "aria-expanded": String(this.open === member.member),
           onclick: () => this.toggle(this.open === member.member ? undefined : member.member),
         },
@@ -120,7 +128,7 @@ export class People {
                   this.toggle(undefined);
                 },
               },
-              text,
+              t(text),
             ),
           ),
         ),

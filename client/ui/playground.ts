@@ -19,6 +19,7 @@ import { freeArea } from "./freeArea.ts";
 import type { GraphicsProbe } from "../view/graphicsProbe.ts";
 import type { Profile } from "./profile.ts";
 import type { RoomShell } from "./roomShell.ts";
+import { t } from "../text/text.ts";
 
 export interface PlaygroundOptions {
   shell: RoomShell;
@@ -101,7 +102,7 @@ export class Playground {
 
   private listenToKeyboardHand(): void {
     const { shell, state, online } = this.options;
-    const bodyName = (body: number): string => state.topology?.bodies[body]?.name ?? "it";
+    const bodyName = (body: number): string => state.topology?.bodies[body]?.name ?? t("it");
     new KeyboardHand({
       view: this.view,
       grabs: this.grabs,
@@ -115,9 +116,9 @@ export class Playground {
         else return this.pushing;
         return true;
       },
-      say: (what, picked) => {
-        if (what === "held") shell.say(`You hold ${bodyName(picked!.body)}. Arrows pull, space lets go.`);
-        else shell.say(what === "released" ? "You let go." : "Nothing was there. The mark is back in the middle.");
+      did: (what, picked) => {
+        if (what === "held") shell.say(t("youHold", { body: bodyName(picked!.body) }));
+        else shell.say(t(what === "released" ? "youLetGo" : "nothingThere"));
       },
     });
   }
@@ -192,7 +193,8 @@ export class Playground {
 
   qualityText(): string {
     const { pixelRatio, shadowMap } = LEVELS[this.view.stage.quality.level]!;
-    return `${Math.min(devicePixelRatio, pixelRatio)}x · ${shadowMap > 0 ? `shadows ${shadowMap}` : "no shadows"}`;
+    const ratio = String(Math.min(devicePixelRatio, pixelRatio));
+    return shadowMap > 0 ? t("withShadows", { ratio, size: String(shadowMap) }) : t("withoutShadows", { ratio });
   }
 
   dispose(): void {

@@ -13,14 +13,14 @@ export interface Profile {
  * for its black.
  */
 export const PALETTE = [
-  { name: "vermilion", color: "#d55e00" },
-  { name: "blue", color: "#0072b2" },
-  { name: "green", color: "#009e73" },
-  { name: "violet", color: "#4b2a7b" },
-  { name: "orange", color: "#e69f00" },
-  { name: "pink", color: "#cc79a7" },
-  { name: "sky blue", color: "#56b4e9" },
-  { name: "yellow", color: "#f0e442" },
+  { name: "colorVermilion", color: "#d55e00" },
+  { name: "colorBlue", color: "#0072b2" },
+  { name: "colorGreen", color: "#009e73" },
+  { name: "colorViolet", color: "#4b2a7b" },
+  { name: "colorOrange", color: "#e69f00" },
+  { name: "colorPink", color: "#cc79a7" },
+  { name: "colorSkyBlue", color: "#56b4e9" },
+  { name: "colorYellow", color: "#f0e442" },
 ] as const;
 
 /** The first letters of a name's first two words. */

@@ -7,6 +7,7 @@ import { RoomView } from "../view/roomView.ts";
 import type { CursorLayer } from "./cursorLayer.ts";
 import { freeArea } from "./freeArea.ts";
 import { PALETTE } from "./profile.ts";
+import { t } from "../text/text.ts";
 
 export interface ProjectorOptions {
   canvas: HTMLCanvasElement;
@@ -60,7 +61,7 @@ export class Projector {
   private cursors(): DrawnCursor[] {
     return [...this.options.replay.handsAt(this.shown).values()].flatMap(({ member, grabs }) => {
       const at = grabs.at(-1)?.target;
-      return at ? [{ member, name: `Member ${member}`, color: colorOf(member), at }] : [];
+      return at ? [{ member, name: t("memberNumber", { number: member }), color: colorOf(member), at }] : [];
     });
   }
 

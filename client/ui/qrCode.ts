@@ -1,5 +1,6 @@
 /** A QR code as an image that needs no markup strings. A module of its own: most visitors never ask for it. */
 import { encode } from "uqr";
+import { t } from "../text/text.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 /** Light modules around the code that readers need. */
@@ -10,7 +11,7 @@ export function qrCode(text: string): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", `0 0 ${size} ${size}`);
   svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", `QR code of ${text}`);
+  svg.setAttribute("aria-label", t("qrCode", { address: text }));
   svg.setAttribute("shape-rendering", "crispEdges");
   const path = document.createElementNS(SVG, "path");
   path.setAttribute(

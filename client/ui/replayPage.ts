@@ -11,9 +11,11 @@ import { Playhead } from "../state/playhead.ts";
 import type { ServerEvent } from "../sdk/messages.ts";
 import type { ReplayHead } from "../../shared/protocol.ts";
 import { probeGraphics } from "../view/graphicsProbe.ts";
-import { MESSAGES, messagePage } from "./messagePage.ts";
+import { messageOf, messagePage } from "./messagePage.ts";
 import type { Projector } from "./projector.ts";
 import { ReplayShell } from "./replayShell.ts";
+import { problemText } from "../text/problem.ts";
+import { t } from "../text/text.ts";
 
 const SECONDS = 60;
 const MOST_SECONDS = 120;
@@ -22,7 +24,7 @@ const LEAP_SECONDS = 1;
 
 export function openReplayPage(app: HTMLElement, room: string): void {
   const probe = probeGraphics();
-  if (!probe.webgl2) return app.replaceChildren(messagePage(...MESSAGES.noWebGl));
+  if (!probe.webgl2) return app.replaceChildren(messagePage(...messageOf("noWebGl")));
   const wanted = Math.round(Number(new URLSearchParams(location.search).get("seconds") ?? SECONDS));
   const seconds = wanted >= 1 && wanted <= MOST_SECONDS ? wanted : SECONDS;
   const ended = new AbortController();
@@ -40,7 +42,7 @@ export function openReplayPage(app: HTMLElement, room: string): void {
       if (playhead) playhead.speed = speed;
     },
     home: () => projector?.goHome(),
-    download: () => void download(room).catch((error: unknown) => shell.toasts.show(textOf(error))),
+    download: () => void download(room).catch((error: unknown) => shell.toasts.show(problemText(error))),
   });
   app.replaceChildren(shell.element);
   const drawing = import("./projector.ts");
@@ -64,7 +66,7 @@ export function openReplayPage(app: HTMLElement, room: string): void {
         room,
         seconds,
         {
-          onBusy: () => shell.setLoading("The server makes another replay just now; yours comes next …"),
+          onBusy: () => shell.setLoading(t("replayWaits")),
           onHead: (head) => (begun = begin(head)),
           onEvent: (event) => {
             if (replay) replay.add(event);
@@ -75,14 +77,14 @@ export function openReplayPage(app: HTMLElement, room: string): void {
       );
       await begun;
       whole = true;
-      if (replay && Number.isNaN(replay.first)) shell.setLoading("Nothing has happened in this room yet");
+      if (replay && Number.isNaN(replay.first)) shell.setLoading(t("replayEmpty"));
     } catch (error) {
       if (!ended.signal.aborted) await failed(error, again);
     }
   }
 
   async function begin(head: ReplayHead): Promise<void> {
-    shell.setLoading("Stepping the last seconds again …");
+    shell.setLoading(t("steppingAgain"));
     shell.setRange(head.from, head.until, head.tickHz);
     const [topology, { Projector }] = await Promise.all([fetchTopology(head.topology), drawing]);
     shell.setTitle(topology.title);
@@ -107,10 +109,12 @@ export function openReplayPage(app: HTMLElement, room: string): void {
       return load(false);
     }
     if (projector && replay && !Number.isNaN(replay.first))
-      return shell.toasts.show(`This is as far as it came: ${textOf(error)}`);
+      return shell.toasts.show(t("replayBroken", { error: problemText(error) }));
     projector?.dispose();
     const [title, text] =
-      error instanceof ApiError && error.status === 404 ? MESSAGES.roomGone : ["There is no replay", textOf(error)];
+      error instanceof ApiError && error.status === 404
+        ? messageOf("roomGone")
+        : [t("noReplayTitle"), problemText(error)];
     app.replaceChildren(messagePage(title, text));
   }
 
@@ -161,8 +165,6 @@ export function openReplayPage(app: HTMLElement, room: string): void {
     );
   }
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** A link would bring no token along. */
 async function download(room: string): Promise<void> {

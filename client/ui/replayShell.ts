@@ -5,6 +5,7 @@ import { CursorLayer } from "./cursorLayer.ts";
 import { h, icon } from "./dom.ts";
 import { SPEEDS } from "../state/playhead.ts";
 import { Toasts } from "./toasts.ts";
+import { t } from "../text/text.ts";
 
 export interface ReplayActions {
   toggle: () => void;
@@ -25,11 +26,11 @@ function clockText(seconds: number): string {
 
 export class ReplayShell {
   readonly element: HTMLElement;
-  readonly canvas = h("canvas", { class: "view", tabindex: "0", "aria-label": "What happened in the room" });
+  readonly canvas = h("canvas", { class: "view", tabindex: "0", "aria-label": t("replayCanvas") });
   readonly toasts = new Toasts();
   readonly cursors = new CursorLayer();
-  private readonly titleText = h("h1", {}, "Replay");
-  private readonly loadingText = h("span", {}, "Going back in time …");
+  private readonly titleText = h("h1", {}, t("replay"));
+  private readonly loadingText = h("span", {}, t("goingBack"));
   private readonly loading = h(
     "div",
     { class: "loading", role: "status" },
@@ -44,12 +45,12 @@ export class ReplayShell {
     value: "0",
     step: "1",
     disabled: true,
-    "aria-label": "Moment",
+    "aria-label": t("moment"),
   });
   private readonly come = h("div", {
     class: "come",
     role: "progressbar",
-    "aria-label": "Loaded",
+    "aria-label": t("loaded"),
     "aria-valuemin": "0",
     "aria-valuemax": "100",
   });
@@ -63,7 +64,7 @@ export class ReplayShell {
     this.play = h("button", { class: "tool play", type: "button", onclick: actions.toggle });
     this.setPlaying(false);
     this.slider.addEventListener("input", () => actions.seek(Number(this.slider.value)));
-    const speed = h("select", { class: "tool", "aria-label": "Speed", title: "Speed" });
+    const speed = h("select", { class: "tool", "aria-label": t("speedField"), title: t("speedField") });
     for (const value of SPEEDS) speed.append(h("option", { value: String(value), selected: value === 1 }, `${value}×`));
     speed.addEventListener("change", () => {
       actions.speed(Number(speed.value));
@@ -74,9 +75,9 @@ export class ReplayShell {
       h("button", { class: "tool", type: "button", title, "aria-label": title, onclick: run }, icon(name));
     const title = h(
       "a",
-      { class: "title glass", href: `/r/${encodeURIComponent(room)}`, title: "Back to the room" },
+      { class: "title glass", href: `/r/${encodeURIComponent(room)}`, title: t("backToRoom") },
       h("img", { src: "/icon.svg", alt: "", width: "30", height: "30" }),
-      h("span", {}, this.titleText, h("small", {}, `Back to ${room}`)),
+      h("span", {}, this.titleText, h("small", {}, t("backTo", { room }))),
     );
     this.element = h(
       "main",
@@ -87,21 +88,21 @@ export class ReplayShell {
       h("div", { class: "topbar" }, title),
       h(
         "div",
-        { class: "deck glass", role: "toolbar", "aria-label": "Player" },
+        { class: "deck glass", role: "toolbar", "aria-label": t("player") },
         this.play,
         h("div", { class: "scrub" }, h("div", { class: "track" }, this.come), this.slider),
         this.time,
         speed,
-        button("home", "The scene's own view (H)", actions.home),
-        button("download", "Download the recording", actions.download),
+        button("home", t("homeTitle"), actions.home),
+        button("download", t("downloadRecording"), actions.download),
       ),
       this.toasts.element,
     );
   }
 
   setTitle(title: string): void {
-    this.titleText.textContent = `Replay: ${title}`;
-    document.title = `Replay: ${title} · Pliant`;
+    this.titleText.textContent = t("replayOf", { title });
+    document.title = t("documentTitle", { title: t("replayOf", { title }) });
   }
 
   /** Ticks that the replay has. */
@@ -120,7 +121,7 @@ export class ReplayShell {
   }
 
   setPlaying(playing: boolean): void {
-    const title = playing ? "Pause (space)" : "Play (space)";
+    const title = t(playing ? "pause" : "play");
     if (this.play.title === title) return;
     this.play.title = title;
     this.play.setAttribute("aria-label", title);

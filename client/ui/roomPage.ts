@@ -1,6 +1,6 @@
 /** The room page: joins connection, state, picture and hands together, and runs the animation loop. */
 import { CloseCode, Limits } from "../../shared/protocol.ts";
-import { ApiError, fetchRoom, fetchScene, fetchTopology, invite, socketUrl, undo } from "../net/api.ts";
+import { fetchRoom, fetchScene, fetchTopology, invite, socketUrl, undo } from "../net/api.ts";
 import { Connection, type ConnectionStatus } from "../sdk/connection.ts";
 import { build, type AccessState } from "../sdk/messages.ts";
 import { forgetToken, tokenFor } from "../net/tokens.ts";
@@ -14,12 +14,14 @@ import { exhibit } from "./exhibit.ts";
 import { modeOf } from "./mode.ts";
 import { distinctFrom, freshProfile, loadProfile } from "./profile.ts";
 import { probeGraphics } from "../view/graphicsProbe.ts";
-import { MESSAGES, messagePage } from "./messagePage.ts";
+import { messageOf, messagePage } from "./messagePage.ts";
 import { passwordPage } from "./passwordPage.ts";
 import { RoomShell } from "./roomShell.ts";
 import { shareLink } from "./share.ts";
 import type { LocalStats } from "./statsOverlay.ts";
 import type { Playground } from "./playground.ts";
+import { problemText } from "../text/problem.ts";
+import { t, textOfCode } from "../text/text.ts";
 
 /** The overlay's own numbers are taken this often, ms. */
 const STATS_MS = 250;
@@ -49,7 +51,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       playground?.setPlacing(body);
       // where a click says where, and so do the arrows and the space bar
       if (body !== undefined) shell.canvas.focus({ preventScroll: true });
-      if (body !== undefined) shell.toasts.show(`Where is ${bodyName(body)} to go?`);
+      if (body !== undefined) shell.toasts.show(t("whereTo", { body: bodyName(body) }));
     },
     takeOut: (body) => connection.send(build.remove(body)),
     kick: (member, banSeconds) => connection.send(build.kick(member, banSeconds)),
@@ -62,13 +64,13 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   });
   app.replaceChildren(shell.element);
 
-  const nameOf = (member: number) => state.members.find((m) => m.member === member)?.name ?? "Somebody";
-  const bodyName = (body: number): string => state.topology?.bodies[body]?.name ?? "it";
+  const nameOf = (member: number) => state.members.find((m) => m.member === member)?.name ?? t("somebody");
+  const bodyName = (body: number): string => state.topology?.bodies[body]?.name ?? t("it");
   const state = new RoomState({
     fetchTopology,
     needKeyframe: () => connection.send(build.needKeyframe()),
     onTopology: (topology) => void draw(topology),
-    onTopologyFailed: (error) => shell.setLoading(error instanceof ApiError ? error.message : String(error)),
+    onTopologyFailed: (error) => shell.setLoading(problemText(error)),
     onMembers: () => {
       beDistinct();
       shell.people.update(state.members, state.welcome?.member ?? 0, role());
@@ -89,7 +91,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       // a reset by nobody is the server's, which says why
       if (member > 0)
         shell.toasts.show(
-          member === state.welcome?.member ? "You started it again" : `${nameOf(member)} started it again`,
+          member === state.welcome?.member ? t("youStartedAgain") : t("startedAgain", { name: nameOf(member) }),
         );
     },
     onNotice: (code, text, details) => {
@@ -101,9 +103,12 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       shell.spares.setWaiting(state.spares.now);
       for (const body of went) playground?.grabs.endOn(body);
       if (member === 0) return;
-      const who = member === state.welcome?.member ? "You" : nameOf(member);
-      for (const body of came) shell.toasts.show(`${who} put in ${bodyName(body)}`);
-      for (const body of went) shell.toasts.show(`${who} took out ${bodyName(body)}`);
+      const name = nameOf(member);
+      const mine = member === state.welcome?.member;
+      for (const body of came.map(bodyName))
+        shell.toasts.show(mine ? t("youPutIn", { body }) : t("somebodyPutIn", { name, body }));
+      for (const body of went.map(bodyName))
+        shell.toasts.show(mine ? t("youTookOut", { body }) : t("somebodyTookOut", { name, body }));
     },
   });
 
@@ -172,7 +177,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   }
 
   function sayProblem(error: unknown): void {
-    shell.toasts.show(error instanceof ApiError ? error.message : String(error));
+    shell.toasts.show(problemText(error));
   }
 
   const statsTimer = setInterval(() => shell.stats.updateLocal(localStats()), STATS_MS);
@@ -180,14 +185,16 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   const newsTimer = setInterval(() => {
     const news = hands.look(state.hands, state.welcome?.member);
     const sentences = news.map(({ member, body }) =>
-      body === undefined ? `${nameOf(member)} let go.` : `${nameOf(member)} holds ${bodyName(body)}.`,
+      body === undefined
+        ? t("letGo", { name: nameOf(member) })
+        : t("holds", { name: nameOf(member), body: bodyName(body) }),
     );
     if (sentences.length > 0) shell.say(sentences.join(" "));
   }, NEWS_MS);
 
   // The socket opens meanwhile.
   const probe = probeGraphics();
-  if (!probe.webgl2) leaveWith(MESSAGES.noWebGl);
+  if (!probe.webgl2) leaveWith("noWebGl");
 
   async function draw(topology: Topology): Promise<void> {
     const turn = ++built;
@@ -195,7 +202,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     shell.spares.setBodies(
       topology.bodies.flatMap(({ name, look, waits }, body) => (waits ? [{ body, name, color: look.color }] : [])),
     );
-    shell.setLoading("Setting the scene …");
+    shell.setLoading(t("settingScene"));
     linkReport().catch(() => {});
     const { Playground } = await drawing;
     // Another topology may have come meanwhile: only the last one is drawn.
@@ -263,19 +270,20 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     const said = (details as { text?: unknown } | undefined)?.text;
     if (code === "ANNOUNCEMENT" && typeof said === "string") return said;
     if (code === "PLACE_TAKEN") return placeTaken(details, text);
-    return code === "WENT_BACK" ? wentBack(details, text) : text;
+    if (code === "WENT_BACK") return wentBack(details, text);
+    return textOfCode("notice", code) ?? text;
   }
 
   function wentBack(details: unknown, text: string): string {
     const seconds = (details as { seconds?: number } | undefined)?.seconds;
-    return typeof seconds === "number" ? `The room's owner undid the last ${seconds} seconds` : text;
+    return typeof seconds === "number" ? t("wentBack", { count: seconds }) : text;
   }
 
   /** What is in the way of a body that was to be put in. */
   function placeTaken(details: unknown, text: string): string {
     const by = (details as { by?: { body?: number; collider?: number } } | undefined)?.by;
     const name = by?.body !== undefined ? bodyName(by.body) : state.topology?.colliders[by?.collider ?? -1]?.name;
-    return name === undefined ? text : `There is no room for it: ${name} is in the way`;
+    return name === undefined ? (textOfCode("notice", "PLACE_TAKEN") ?? text) : t("inTheWay", { name });
   }
 
   function localStats(): LocalStats {
@@ -294,20 +302,21 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   }
 
   function leave(code: number): void {
-    if (code === CloseCode.roomGone) leaveWith(MESSAGES.roomGone);
-    else if (code === CloseCode.unsupportedVersion) leaveWith(MESSAGES.oldClient);
-    else if (code === CloseCode.tokenNeeded) leaveWith(MESSAGES.tokenNeeded);
-    else if (code === CloseCode.kicked) leaveWith(MESSAGES.kicked);
-    else if (code === CloseCode.locked) leaveWith(MESSAGES.locked);
-    else if (code === CloseCode.parked) leaveWith(MESSAGES.parked);
-    else if (code === CloseCode.tooManyAttempts) leaveWith(MESSAGES.tooManyAttempts);
+    if (code === CloseCode.roomGone) leaveWith("roomGone");
+    else if (code === CloseCode.unsupportedVersion) leaveWith("oldClient");
+    else if (code === CloseCode.tokenNeeded) leaveWith("tokenNeeded");
+    else if (code === CloseCode.kicked) leaveWith("kicked");
+    else if (code === CloseCode.locked) leaveWith("locked");
+    else if (code === CloseCode.parked) leaveWith("parked");
+    else if (code === CloseCode.tooManyAttempts) leaveWith("tooManyAttempts");
     else if (code === CloseCode.passwordNeeded) {
-      end("A password");
+      end(t("passwordDocument"));
       app.replaceChildren(passwordPage(room, password !== undefined, (given) => openRoomPage(app, room, given)));
     }
   }
 
-  function leaveWith([title, text]: readonly [string, string]): void {
+  function leaveWith(message: Parameters<typeof messageOf>[0]): void {
+    const [title, text] = messageOf(message);
     end(title);
     app.replaceChildren(messagePage(title, text));
     if (status.state !== "ended") connection.close();
@@ -322,7 +331,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     // An exhibit opens again by itself, with its scene if the address names one.
     if (mode.exhibitSeconds !== undefined) setTimeout(() => location.reload(), 1000 * mode.exhibitSeconds);
     playground?.dispose();
-    document.title = `${title} · Pliant`;
+    document.title = t("documentTitle", { title });
   }
 
   // A page that is left for good says so, and its hands are let go at once instead of after the heartbeat.

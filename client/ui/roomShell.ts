@@ -17,6 +17,7 @@ import { SpareMenu, type SpareActions } from "./spareMenu.ts";
 import { StatsOverlay } from "./statsOverlay.ts";
 import { Toasts } from "./toasts.ts";
 import { Toolbar, type ToolbarActions } from "./toolbar.ts";
+import { t } from "../text/text.ts";
 
 export class RoomShell {
   readonly element: HTMLElement;
@@ -24,7 +25,7 @@ export class RoomShell {
     class: "view",
     tabindex: "0",
     role: "application",
-    "aria-label": "The room. Arrows point, space takes hold and lets go.",
+    "aria-label": t("canvas"),
   });
   /** Where the keyboard's hand is. */
   readonly mark = h("div", { class: "mark", "aria-hidden": "true", hidden: true });
@@ -48,13 +49,13 @@ export class RoomShell {
     "a",
     { class: "evidence glass", target: "_blank", rel: "noopener", hidden: true },
     icon("chart"),
-    h("span", { class: "text" }, "What is measured here"),
+    h("span", { class: "text" }, t("measuredHere")),
   );
   /** The room runs slower than the wall; *Numbers* says why. */
   private readonly slow: HTMLElement;
   readonly ghost = new GhostHand();
   readonly cursors = new CursorLayer();
-  private readonly loadingText = h("span", {}, "Opening the room …");
+  private readonly loadingText = h("span", {}, t("openingRoom"));
   private readonly loading = h(
     "div",
     { class: "loading", role: "status" },
@@ -82,7 +83,7 @@ export class RoomShell {
     this.slow = h("button", { class: "slow glass", type: "button", hidden: true, onclick: actions.overlay });
     const title = h(
       "a",
-      { class: "title glass", href: "/", title: "To the lobby" },
+      { class: "title glass", href: "/", title: t("toLobby") },
       h("img", { src: "/icon.svg", alt: "", width: "30", height: "30" }),
       h("span", {}, this.titleText, h("small", {}, room)),
     );
@@ -123,9 +124,9 @@ export class RoomShell {
     this.element.append(
       h(
         "aside",
-        { class: "invitation glass", "aria-label": "How to come in" },
+        { class: "invitation glass", "aria-label": t("howToComeIn") },
         code,
-        h("strong", {}, "Pull along"),
+        h("strong", {}, t("pullAlong")),
         h("span", {}, text),
       ),
     );
@@ -143,23 +144,23 @@ export class RoomShell {
 
   setTitle(title: string): void {
     this.titleText.textContent = title;
-    document.title = `${title} · Pliant`;
+    document.title = t("documentTitle", { title });
   }
 
   /** Where the report measures what this room's scene shows; a page of its own, so that nobody loses a hold. */
   setReport(address: string): void {
     this.measured.href = address;
-    this.measured.title = "What is measured here";
+    this.measured.title = t("measuredHere");
     this.measured.hidden = false;
   }
 
   /** @param slow undefined: the room runs in real time */
   setSlowMotion(slow: SlowMotion | undefined): void {
-    const text = slow === undefined ? "" : `${Math.round(100 * slow.factor)} % speed`;
+    const text = slow === undefined ? "" : t("speed", { percent: Math.round(100 * slow.factor) });
     this.slow.hidden = slow === undefined;
     if (this.slow.textContent === text) return;
     this.slow.textContent = text;
-    this.slow.title = slow === undefined ? "" : `Slow motion: ${slow.why}. Numbers (O)`;
+    this.slow.title = slow === undefined ? "" : t("slowMotionNumbers", { why: t(slow.why) });
   }
 
   /** Aloud only. */

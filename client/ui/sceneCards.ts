@@ -1,6 +1,8 @@
 /** The scenes of the lobby: the best first, then what is somebody's own; more, and the papers' figures, folded. */
-import { ApiError, createRoom, type BrokenScene, type SceneSummary } from "../net/api.ts";
+import { createRoom, type BrokenScene, type SceneSummary } from "../net/api.ts";
 import { h, icon } from "./dom.ts";
+import { problemText } from "../text/problem.ts";
+import { t } from "../text/text.ts";
 
 /** What a first visitor should see first. */
 const BEST = ["dragon", "bunny", "drape", "jelly-stack", "put-in", "tangled-hands"];
@@ -39,10 +41,10 @@ export function sceneSections(
       : [h("details", { class: name }, h("summary", {}, h("h2", {}, title), ` ${list.length}`), grid(list))];
   return [
     ...brokenScenes(broken),
-    h("h2", { class: "unseen" }, "Open a new room"),
+    h("h2", { class: "unseen" }, t("openNewRoom")),
     grid(first),
-    ...folded("More scenes", "more-scenes", more),
-    ...folded("From the papers", "paper-scenes", paper),
+    ...folded(t("moreScenes"), "more-scenes", more),
+    ...folded(t("paperScenes"), "paper-scenes", paper),
   ];
 }
 
@@ -50,15 +52,15 @@ export function sceneSections(
 function brokenScenes(broken: readonly BrokenScene[]): HTMLElement[] {
   if (broken.length === 0) return [];
   const rows = broken.map(({ id, error }) => h("li", {}, h("strong", {}, `${id}.json`), h("span", {}, error)));
-  return [h("div", { class: "broken" }, h("h2", {}, "Scenes that cannot be used"), h("ul", {}, ...rows))];
+  return [h("div", { class: "broken" }, h("h2", {}, t("brokenScenes")), h("ul", {}, ...rows))];
 }
 
 /** A card is a button and cannot hold a link. */
 function sceneEntry(scene: SceneSummary, say: (text: string | undefined) => void): HTMLElement {
   const card = sceneCard(scene, say);
   if (!scene.report) return card;
-  const name = `What is measured here: ${scene.title}`;
-  const link = h("a", { class: "report", href: scene.report, "aria-label": name }, "What is measured here");
+  const name = t("measuredHereOf", { scene: scene.title });
+  const link = h("a", { class: "report", href: scene.report, "aria-label": name }, t("measuredHere"));
   return h("div", { class: "measured" }, card, link);
 }
 
@@ -71,7 +73,7 @@ function picture(scene: SceneSummary): HTMLElement {
 }
 
 function sceneCard(scene: SceneSummary, say: (text: string | undefined) => void): HTMLElement {
-  const label = h("span", { class: "go" }, icon("plus"), "New room");
+  const label = h("span", { class: "go" }, icon("plus"), t("newRoom"));
   const card = h(
     "button",
     { class: "card", type: "button", "data-scene": scene.id },
@@ -81,17 +83,17 @@ function sceneCard(scene: SceneSummary, say: (text: string | undefined) => void)
   const rest = (): void => {
     card.disabled = false;
     card.classList.remove("busy");
-    label.replaceChildren(icon("plus"), "New room");
+    label.replaceChildren(icon("plus"), t("newRoom"));
   };
   card.addEventListener("click", () => {
     card.disabled = true;
     card.classList.add("busy");
-    label.replaceChildren(h("span", { class: "spinner" }), "Building the scene …");
+    label.replaceChildren(h("span", { class: "spinner" }), t("buildingScene"));
     createRoom(scene.id).then(
       ({ room }) => location.assign(`/r/${encodeURIComponent(room)}`),
       (error: unknown) => {
         rest();
-        say(error instanceof ApiError ? error.message : String(error));
+        say(problemText(error));
       },
     );
   });

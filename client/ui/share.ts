@@ -1,4 +1,5 @@
 /** Puts a link where it can be sent from. */
+import { t } from "../text/text.ts";
 
 /** @returns what happened, for a note to the player; undefined when the system's own sheet said it */
 export async function shareLink(url: string): Promise<string | undefined> {
@@ -17,7 +18,7 @@ export async function shareLink(url: string): Promise<string | undefined> {
 export async function copyText(url: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(url);
-    return "Link copied";
+    return t("linkCopied");
   } catch {
     // Without https (a laptop in a class room) there is no clipboard API: the old way.
     const field = document.createElement("textarea");
@@ -26,6 +27,6 @@ export async function copyText(url: string): Promise<string> {
     field.select();
     const copied = document.execCommand("copy");
     field.remove();
-    return copied ? "Link copied" : url;
+    return copied ? t("linkCopied") : url;
   }
 }

@@ -4,11 +4,9 @@ import { h, icon } from "./dom.ts";
 import { invitationTo } from "./invitation.ts";
 import { Panel } from "./panel.ts";
 import { copyText } from "./share.ts";
+import { t, tParts } from "../text/text.ts";
 
-const WARNINGS = {
-  loopback: "Only this computer can open this address: the server listens on no network, or knows no address in it.",
-  plain: "Not encrypted: whoever shares the network can read along, passwords too.",
-} as const;
+const WARNINGS = { loopback: "warningLoopback", plain: "warningPlain" } as const;
 
 /** @param origin of the address that is handed out. @returns what whoever hands it out should know */
 export function warningFor(origin: string): keyof typeof WARNINGS | undefined {
@@ -35,29 +33,29 @@ export class SharePanel {
       {
         class: "tool share",
         type: "button",
-        title: "Invite others",
-        "aria-label": "Share: Invite others",
+        title: t("shareTitle"),
+        "aria-label": t("toolLabel", { text: t("share"), title: t("shareTitle") }),
         onclick: () => void this.toggle(),
       },
       icon("share"),
-      h("span", { class: "text" }, "Share"),
+      h("span", { class: "text" }, t("share")),
     );
     const act = (text: string, run: () => void): HTMLElement =>
       h("button", { class: "button", type: "button", onclick: run }, text);
     this.panel = new Panel(
       this.button,
-      "Pull along",
+      t("pullAlong"),
       "share-panel",
       this.code,
       this.address,
-      h("p", { class: "typed" }, "or type ", h("code", {}, room), " in the lobby"),
+      h("p", { class: "typed" }, ...tParts("orType", { code: h("code", {}, room) })),
       this.warning,
       h(
         "div",
         { class: "acts" },
-        act("Copy link", () => void this.copy()),
-        "share" in navigator ? act("Send …", () => void this.send()) : undefined,
-        act("For a projector", () => this.project(true)),
+        act(t("copyLink"), () => void this.copy()),
+        "share" in navigator ? act(t("send"), () => void this.send()) : undefined,
+        act(t("forProjector"), () => this.project(true)),
       ),
     );
     document.addEventListener("fullscreenchange", () => {
@@ -74,7 +72,7 @@ export class SharePanel {
     this.code.replaceChildren(code);
     const warning = warningFor(origin);
     this.warning.hidden = warning === undefined;
-    this.warning.textContent = warning === undefined ? "" : WARNINGS[warning];
+    this.warning.textContent = warning === undefined ? "" : t(WARNINGS[warning]);
     this.panel.open(true);
   }
 

@@ -1,8 +1,9 @@
 /**
  * The list of bodies that members put in and take out: who waits is put where the next click points, who is there goes.
  */
-import { h, icon } from "./dom.ts";
+import { h, icon, labelOf } from "./dom.ts";
 import { Panel } from "./panel.ts";
+import { t } from "../text/text.ts";
 
 export interface SpareActions {
   /** The next click places it; undefined: never mind. */
@@ -33,15 +34,15 @@ export class SpareMenu {
       {
         class: "tool",
         type: "button",
-        title: "Put something in (I)",
-        "aria-label": "Put in: Put something in (I)",
+        title: t("putInTitle"),
+        "aria-label": labelOf(t("putIn"), t("putInTitle")),
         "aria-pressed": "false",
         onclick: () => this.toggle(),
       },
       icon("plus"),
-      h("span", { class: "text" }, "Put in"),
+      h("span", { class: "text" }, t("putIn")),
     );
-    this.panel = new Panel(this.button, "Put in, take out", "spares-panel", this.list);
+    this.panel = new Panel(this.button, t("putInPanel"), "spares-panel", this.list);
     this.element.append(this.button);
     this.element.hidden = true;
   }
@@ -109,6 +110,6 @@ export class SpareMenu {
   }
 
   private show(): void {
-    for (const { body, does } of this.rows) does.textContent = this.waiting.has(body) ? "put in" : "take out";
+    for (const { body, does } of this.rows) does.textContent = t(this.waiting.has(body) ? "doesPutIn" : "doesTakeOut");
   }
 }

@@ -3,6 +3,7 @@ import type { RoomStats } from "../../shared/protocol.ts";
 import type { SlowMotion } from "../state/slowMotion.ts";
 import { h } from "./dom.ts";
 import { Plot } from "./plot.ts";
+import { t } from "../text/text.ts";
 
 /** What the page measured itself. */
 export interface LocalStats {
@@ -60,14 +61,14 @@ function row(label: string, plot?: Plot): Row {
 
 export class StatsOverlay {
   readonly element: HTMLElement;
-  private readonly rtt = row("Round trip", new Plot("#2f7dd1", 20));
-  private readonly buffer = row("Buffer delay", new Plot("#8e5bd0", 100));
-  private readonly fps = row("Frames drawn", new Plot("#2a9d5c", 60));
-  private readonly kbps = row("Received", new Plot("#d9901a", 50));
-  private readonly step = row("Server step", new Plot("#e4572e", 8));
-  private readonly late = row("Tick lateness", new Plot("#14939c", 5));
-  private readonly decode = row("Decode");
-  private readonly quality = row("Picture");
+  private readonly rtt = row(t("roundTrip"), new Plot("#2f7dd1", 20));
+  private readonly buffer = row(t("bufferDelay"), new Plot("#8e5bd0", 100));
+  private readonly fps = row(t("framesDrawn"), new Plot("#2a9d5c", 60));
+  private readonly kbps = row(t("received"), new Plot("#d9901a", 50));
+  private readonly step = row(t("serverStep"), new Plot("#e4572e", 8));
+  private readonly late = row(t("tickLateness"), new Plot("#14939c", 5));
+  private readonly decode = row(t("decode"));
+  private readonly quality = row(t("picture"));
   private readonly why = h("p", { class: "why", hidden: true });
   private readonly bar = h("div", { class: "stages" });
   private readonly legend = h("div", { class: "legend" });
@@ -76,7 +77,7 @@ export class StatsOverlay {
     const rows = [this.rtt, this.buffer, this.fps, this.kbps, this.step].map(({ element }) => element);
     this.element = h(
       "aside",
-      { class: "stats glass", hidden: true, tabindex: "0", "aria-label": "Statistics" },
+      { class: "stats glass", hidden: true, tabindex: "0", "aria-label": t("statistics") },
       ...rows,
       this.why,
       this.bar,
@@ -96,10 +97,10 @@ export class StatsOverlay {
   /** A few times a second, shown or not: the plots keep their history. */
   updateLocal(stats: LocalStats): void {
     set(this.rtt, stats.rttMs, `${round(stats.rttMs)} ms`);
-    set(this.buffer, stats.bufferMs, `${round(stats.bufferMs)} ms · jitter ${round(stats.jitterMs)}`);
+    set(this.buffer, stats.bufferMs, t("jitter", { buffer: round(stats.bufferMs), jitter: round(stats.jitterMs) }));
     set(this.fps, stats.fps, `${Math.round(stats.fps)} fps`);
     set(this.kbps, stats.kbpsIn, `${round(stats.kbpsIn)} kbit/s · ${Math.round(stats.framesPerSecond)}/s`);
-    this.decode.value.textContent = `${stats.decodeMs.toFixed(2)} ms a frame`;
+    this.decode.value.textContent = t("msAFrame", { ms: stats.decodeMs.toFixed(2) });
     this.quality.value.textContent = stats.quality;
     if (this.element.hidden) return;
     for (const { plot } of [this.rtt, this.buffer, this.fps, this.kbps, this.step, this.late]) plot?.draw();
@@ -107,9 +108,10 @@ export class StatsOverlay {
 
   updateServer(stats: RoomStats, slow: SlowMotion | undefined): void {
     this.why.hidden = slow === undefined;
-    this.why.textContent = slow === undefined ? "" : `Slow motion: ${slow.why}.`;
-    const dilation = stats.timeDilation < 0.995 ? ` · time ${Math.round(100 * stats.timeDilation)} %` : "";
-    set(this.step, stats.stepMs, `${stats.stepMs.toFixed(2)} ms${dilation}`);
+    this.why.textContent = slow === undefined ? "" : t("slowMotion", { why: t(slow.why) });
+    const ms = stats.stepMs.toFixed(2);
+    const percent = Math.round(100 * stats.timeDilation);
+    set(this.step, stats.stepMs, stats.timeDilation < 0.995 ? t("stepWithTime", { ms, percent }) : `${ms} ms`);
     set(this.late, stats.tickLatenessMs, `${stats.tickLatenessMs.toFixed(1)} ms`);
     const total = Object.values(stats.stages).reduce((sum, ms) => sum + ms, 0);
     if (total <= 0) return;
@@ -138,7 +140,7 @@ function mostOf(all: Record<string, number>): [name: string, ms: number][] {
   const least = stages.map(([, ms]) => ms).sort((a, b) => b - a)[NAMED_STAGES - 1] ?? 0;
   const named = stages.filter(([, ms]) => ms >= least);
   const rest = Object.values(all).reduce((sum, ms) => sum + ms, 0) - named.reduce((sum, [, ms]) => sum + ms, 0);
-  return rest > 0 ? [...named, ["other", rest]] : named;
+  return rest > 0 ? [...named, [t("otherStages"), rest]] : named;
 }
 
 function round(value: number): string {

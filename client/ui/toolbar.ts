@@ -1,7 +1,8 @@
 /** The room's row of tools: who I am, push, reset, view, numbers, replay, link, help. */
-import { h, icon, type IconName } from "./dom.ts";
+import { h, icon, labelOf, type IconName } from "./dom.ts";
 import { closeOutside, Panel } from "./panel.ts";
 import { PALETTE, saveProfile, tidyName, type Profile } from "./profile.ts";
+import { t } from "../text/text.ts";
 
 export interface ToolbarActions {
   profileChanged: () => void;
@@ -37,7 +38,7 @@ export class Toolbar {
       {
         class: "tool me",
         type: "button",
-        title: "Your name and colour",
+        title: t("yourNameAndColor"),
         onclick: () => this.toggleProfile(),
       },
       h("span", { class: "swatch" }),
@@ -45,7 +46,7 @@ export class Toolbar {
     );
     this.profile = new Panel(
       this.me,
-      "You",
+      t("you"),
       "profile-panel",
       ...profileFields(profile, () => {
         this.showProfile(profile);
@@ -53,26 +54,26 @@ export class Toolbar {
         actions.profileChanged();
       }),
     );
-    this.pushButton = tool("push", "Push", "Push instead of pull (P)", actions.push);
+    this.pushButton = tool("push", t("push"), t("pushTitle"), actions.push);
     this.pushButton.setAttribute("aria-pressed", "false");
-    this.resetButton = tool("reset", "Reset", "Start the scene again, for everyone (R)", actions.reset);
-    this.overlayButton = tool("chart", "Numbers", "Numbers (O)", actions.overlay, "extra");
+    this.resetButton = tool("reset", t("reset"), t("resetTitle"), actions.reset);
+    this.overlayButton = tool("chart", t("numbers"), t("numbersTitle"), actions.overlay, "extra");
     this.overlayButton.setAttribute("aria-pressed", "false");
     this.overflow = h(
       "div",
       { class: "overflow" },
-      tool("home", "Home view", "The scene's own view (H)", actions.home, "extra"),
+      tool("home", t("homeView"), t("homeTitle"), actions.home, "extra"),
       this.overlayButton,
-      tool("help", "Help", "Help (?)", actions.help, "extra"),
+      tool("help", t("help"), t("helpTitle"), actions.help, "extra"),
       access,
       replayLink(room),
     );
-    this.moreButton = tool("more", "", "More tools", () => this.toggleMore());
+    this.moreButton = tool("more", "", t("moreTools"), () => this.toggleMore());
     this.moreButton.classList.add("more-tools");
     this.toggleMore(false);
     this.element = h(
       "div",
-      { class: "toolbar glass", role: "toolbar", "aria-label": "Tools" },
+      { class: "toolbar glass", role: "toolbar", "aria-label": t("tools") },
       this.me,
       h("hr"),
       this.pushButton,
@@ -143,11 +144,11 @@ function replayLink(room: string): HTMLElement {
       href: `/r/${encodeURIComponent(room)}/replay`,
       target: "_blank",
       rel: "noopener",
-      title: "Replay the last minute",
-      "aria-label": "Replay the last minute",
+      title: t("replayTitle"),
+      "aria-label": labelOf(t("replay"), t("replayTitle")),
     },
     icon("replay"),
-    h("span", { class: "text" }, "Replay"),
+    h("span", { class: "text" }, t("replay")),
   );
 }
 
@@ -159,8 +160,8 @@ function tool(name: IconName, text: string, title: string, run: () => void, kind
       class: "tool",
       type: "button",
       title,
-      // what is read aloud begins with what is seen
-      "aria-label": text === "" || title.startsWith(text) ? title : `${text}: ${title}`,
+      "data-tool": name,
+      "aria-label": labelOf(text, title),
       onclick: (event) => {
         // A pointer's press leaves no focus behind; whoever came with the keyboard keeps it.
         if ((event as MouseEvent).detail > 0) (event.currentTarget as HTMLElement).blur();
@@ -187,12 +188,12 @@ function profileFields(profile: Profile, changed: () => void): HTMLElement[] {
     profile.name = name;
     changed();
   });
-  const colors = h("div", { class: "colors", role: "radiogroup", "aria-label": "Your colour" });
+  const colors = h("div", { class: "colors", role: "radiogroup", "aria-label": t("yourColor") });
   for (const { name, color } of PALETTE) {
     const button = h("button", {
       type: "button",
       role: "radio",
-      "aria-label": name,
+      "aria-label": t(name),
       "data-color": color,
       "aria-checked": String(color === profile.color),
     });
@@ -207,5 +208,5 @@ function profileFields(profile: Profile, changed: () => void): HTMLElement[] {
   field.addEventListener("keydown", (event) => {
     if (event.key === "Enter") field.blur();
   });
-  return [h("label", { for: "member-name" }, "Your name"), field, colors];
+  return [h("label", { for: "member-name" }, t("yourName")), field, colors];
 }

@@ -2,38 +2,12 @@
  * axe-core finds nothing on any page, in both themes, on a phone and at a desk; and whoever has only a keyboard pulls,
  * opens and closes everything, and never loses the focus. Anchor: PhET's practice of alternative input.
  */
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { findings, PANELS, WIDTHS, withAxe } from "./controls.ts";
 import { drawn, noBrowser, openStage, until, type E2e } from "./stage.ts";
 
-declare global {
-  interface Window {
-    axe: typeof axe;
-  }
-}
-
 const TOKEN = "operators-own-token-for-this-test-only";
-const WIDTHS = [
-  { width: 390, height: 664 },
-  { width: 1280, height: 800 },
-];
-
-/** What is wrong with the page as it is now, at both widths in both themes. */
-async function findings(page: Page): Promise<string[]> {
-  const found: string[] = [];
-  for (const viewport of WIDTHS)
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.setViewportSize(viewport);
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-      for (const { id, nodes } of violations)
-        for (const { html, failureSummary } of nodes)
-          found.push(`${viewport.width} ${colorScheme} ${id}: ${html.slice(0, 120)} ${failureSummary?.slice(0, 260)}`);
-    }
-  return found;
-}
-
 describe.skipIf(noBrowser)("for everybody", () => {
   let stage: E2e;
   beforeAll(async () => {
@@ -45,11 +19,7 @@ describe.skipIf(noBrowser)("for everybody", () => {
     expect(stage.takeErrors().filter((error) => !/404|401/.test(error))).toEqual([]);
   });
 
-  const visit = async (path: string): Promise<Page> => {
-    const page = await stage.visit(path);
-    await page.evaluate(axe.source);
-    return page;
-  };
+  const visit = async (path: string): Promise<Page> => withAxe(await stage.visit(path));
 
   test("the lobby, folded and open, and pages that only say something", async () => {
     await stage.room("jelly-stack");
@@ -81,15 +51,7 @@ describe.skipIf(noBrowser)("for everybody", () => {
     await drawn(await stage.visit("/r/everybody"));
     await until(room, () => document.querySelectorAll(".people .out").length === 1, undefined);
     expect(await findings(room)).toEqual([]);
-    for (const [button, panel] of [
-      [".tool.me", ".profile-panel"],
-      [".tool[title^='Start the scene']", ".reset-panel"],
-      [".spares .tool", ".spares-panel"],
-      [".tool[title^='Numbers']", ".stats"],
-      [".tool[title^='Help']", ".help"],
-      [".tool.share", ".share-panel"],
-      [".access .tool", ".access-panel"],
-    ] as const) {
+    for (const [button, panel] of PANELS) {
       const open = async (): Promise<void> => {
         await room.focus(button);
         await room.keyboard.press("Enter");

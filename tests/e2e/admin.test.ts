@@ -74,24 +74,25 @@ describe.skipIf(noBrowser)("operations", () => {
     await bot.frames(30);
     const page = await enter();
     expect(await page.locator("tbody").count()).toBe(2);
-    expect(await cell(page, name, "Scene").textContent()).toBe("jelly-stack");
-    expect(await cell(page, name, "Owner").textContent()).toMatch(new RegExp(`:${process.pid}$`));
-    expect(await cell(page, name, "Members").textContent()).toBe("1");
-    expect(await cell(page, quiet.name, "Members").textContent()).toBe("0");
-    expect(await cell(page, quiet.name, "Tick").textContent()).toBe("0");
+    expect(await cell(page, name, "columnScene").textContent()).toBe("jelly-stack");
+    expect(await cell(page, name, "columnOwner").textContent()).toMatch(new RegExp(`:${process.pid}$`));
+    expect(await cell(page, name, "columnMembers").textContent()).toBe("1");
+    expect(await cell(page, quiet.name, "columnMembers").textContent()).toBe("0");
+    expect(await cell(page, quiet.name, "columnTick").textContent()).toBe("0");
     const [mean, p99] = await Promise.all(
-      ["Step mean", "Step p99"].map(async (column) =>
+      ["columnStepMean", "columnStepP99"].map(async (column) =>
         Number.parseFloat((await cell(page, name, column).textContent())!),
       ),
     );
     expect(mean).toBeGreaterThan(0);
     expect(p99).toBeGreaterThanOrEqual(mean!);
-    expect(await cell(page, name, "Checkpoint").textContent()).toMatch(/^(–|\d+ s)$/);
-    const tick = Number(await cell(page, name, "Tick").textContent());
+    expect(await cell(page, name, "columnCheckpoint").textContent()).toMatch(/^(–|\d+ s)$/);
+    const tick = Number(await cell(page, name, "columnTick").textContent());
     await until(
       page,
       ([room, tick]) =>
-        Number(document.querySelector(`tbody[data-room="${room}"] td[data-column="Tick"]`)?.textContent) > Number(tick),
+        Number(document.querySelector(`tbody[data-room="${room}"] td[data-column="columnTick"]`)?.textContent) >
+        Number(tick),
       [name, tick] as const,
     );
     expect(await page.textContent(".summary")).toMatch(/^2 rooms, 1 member, the slowest at \d+ % of real time$/);
@@ -230,7 +231,7 @@ describe.skipIf(noBrowser)("operations", () => {
     await page.waitForSelector(".toast");
     expect(await page.textContent(".toast")).toBe(HttpErrors.NO_STORE.text);
     expect(stage.takeErrors()).toEqual([expect.stringContaining(`status of ${HttpErrors.NO_STORE.status}`)]);
-    await cell(page, name, "Tick").waitFor();
+    await cell(page, name, "columnTick").waitFor();
   });
 
   test("the token stays in the tab: a reload keeps it, leaving and another visitor's tab do not have it", async () => {

@@ -4,6 +4,7 @@
  */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PANELS, tooWide, wrong } from "./controls.ts";
 import { drawn, noBrowser, openStage, until, type E2e } from "./stage.ts";
 
 type Size = readonly [width: number, height: number];
@@ -17,56 +18,6 @@ const SIZES: readonly Size[] = [
 ];
 
 const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 664 } };
-
-/** What opens each panel of an owner's room page, and the panel. */
-const PANELS: readonly [button: string, panel: string][] = [
-  [".tool.me", ".profile-panel"],
-  [".tool[title^='Start the scene']", ".reset-panel"],
-  [".spares .tool", ".spares-panel"],
-  [".tool[title^='Numbers']", ".stats"],
-  [".tool[title^='Help']", ".help"],
-  [".tool.share", ".share-panel"],
-  [".access .tool", ".access-panel"],
-];
-
-/** Controls that cannot be reached or hit, each with what is wrong. @param touch fingers need 44 px */
-const wrong = (page: Page, within: string, touch: boolean): Promise<string[]> =>
-  page.evaluate(
-    ({ within, touch }) => {
-      const found: string[] = [];
-      const scrolls = (element: Element): boolean => {
-        for (let at: Element | null = element; at; at = at.parentElement)
-          if (at.scrollHeight > at.clientHeight && /auto|scroll/.test(getComputedStyle(at).overflowY)) return true;
-        return false;
-      };
-      for (const root of document.querySelectorAll(within))
-        for (const control of root.querySelectorAll<HTMLElement>("button, a, input, select, [tabindex='0']")) {
-          if (!control.checkVisibility() || control.matches("canvas")) continue;
-          const name = control.getAttribute("aria-label") ?? control.title ?? control.textContent;
-          if (scrolls(control)) control.scrollIntoView({ block: "center" });
-          const box = control.getBoundingClientRect();
-          const { left, right, top, bottom, width, height } = box;
-          if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight)
-            found.push(`${name}: outside, ${[left, top, right, bottom].map(Math.round).join(" ")}`);
-          const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
-          if (!control.contains(hit)) found.push(`${name}: under ${hit?.className ?? "nothing"}`);
-          const label = control.matches("[type=checkbox]") ? control.closest(".line")! : control;
-          const target = label.getBoundingClientRect();
-          if (touch && Math.min(target.width, target.height) < 43.9)
-            found.push(`${name}: ${Math.round(width)} x ${Math.round(height)} px`);
-        }
-      return found;
-    },
-    { within, touch },
-  );
-
-/** Sideways nothing scrolls, in no panel. */
-const tooWide = (page: Page): Promise<string[]> =>
-  page.evaluate(() =>
-    [...document.querySelectorAll(".popover, .help, .stats, .people, .overflow, .deck, .topbar")]
-      .filter((element) => element.checkVisibility() && element.scrollWidth > element.clientWidth + 1)
-      .map((element) => element.className),
-  );
 
 describe.skipIf(noBrowser)("every panel on every screen", () => {
   let stage: E2e;

@@ -16,15 +16,15 @@ import { h } from "../dom.ts";
 import { Toasts } from "../toasts.ts";
 import { details, percent } from "./format.ts";
 import { type RoomActions, RoomsTable } from "./roomsTable.ts";
+import { problemText } from "../../text/problem.ts";
+import { dateText, t } from "../../text/text.ts";
 
 /** The rooms and the log are asked for this often while the page is visible, ms. */
 const REFRESH_MS = 2000;
 const AUDIT_ENTRIES = 50;
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 export function openAdminPage(app: HTMLElement): void {
-  document.title = "Pliant: operations";
+  document.title = t("adminDocument");
   const token = keptToken();
   if (token === undefined) askForToken(app);
   else void enter(app, token);
@@ -38,16 +38,16 @@ function askForToken(app: HTMLElement, problem?: string): void {
     autocomplete: "off",
     spellcheck: "false",
     required: true,
-    "aria-label": "Admin token",
-    placeholder: "admin token",
+    "aria-label": t("adminToken"),
+    placeholder: t("adminTokenPlaceholder"),
   });
   app.replaceChildren(
     h(
       "main",
       { class: "message admin-login" },
       h("img", { src: "/icon.svg", alt: "", width: "72", height: "72" }),
-      h("h1", {}, "Operations"),
-      h("p", {}, "Rooms, their people, and who did what. The token stays in this tab and is gone when you close it."),
+      h("h1", {}, t("adminTitle")),
+      h("p", {}, t("adminIntro")),
       h("p", { class: "problem", role: "alert", hidden: problem === undefined }, problem ?? ""),
       h(
         "form",
@@ -59,7 +59,7 @@ function askForToken(app: HTMLElement, problem?: string): void {
           },
         },
         field,
-        h("button", { class: "button primary", type: "submit" }, "Enter"),
+        h("button", { class: "button primary", type: "submit" }, t("adminEnter")),
       ),
     ),
   );
@@ -76,7 +76,7 @@ async function enter(app: HTMLElement, token: string): Promise<void> {
   } catch (error) {
     // A server that does not answer says nothing about the token.
     if (isDenied(error)) keepToken(undefined);
-    askForToken(app, isDenied(error) ? "That is not an admin's token here." : textOf(error));
+    askForToken(app, isDenied(error) ? t("adminNotToken") : problemText(error));
   }
 }
 
@@ -86,7 +86,7 @@ class AdminView implements RoomActions {
   readonly #table: RoomsTable;
   readonly #summary = h("p", { class: "summary" });
   readonly #problem = h("p", { class: "problem", role: "alert", hidden: true });
-  readonly #processes = h("ul", { class: "processes", "aria-label": "Servers", hidden: true });
+  readonly #processes = h("ul", { class: "processes", "aria-label": t("adminServers"), hidden: true });
   readonly #audit = h("ol", { class: "audit" });
   readonly #toasts = new Toasts();
   readonly #timer: ReturnType<typeof setInterval>;
@@ -113,24 +113,24 @@ class AdminView implements RoomActions {
           h(
             "nav",
             {},
-            h("a", { href: "/docs" }, "HTTP API"),
-            h("a", { href: "/metrics" }, "Metrics"),
+            h("a", { href: "/docs" }, t("httpApi")),
+            h("a", { href: "/metrics" }, t("adminMetrics")),
             h(
               "button",
               { class: "button", type: "button", "data-action": "leave", onclick: () => this.#leave() },
-              "Leave",
+              t("adminLeave"),
             ),
           ),
         ),
         h(
           "main",
           {},
-          h("h1", {}, "Operations"),
+          h("h1", {}, t("adminTitle")),
           this.#summary,
           this.#problem,
           this.#processes,
-          h("section", { "aria-label": "Rooms" }, this.#table.element),
-          h("section", { "aria-label": "Audit log" }, h("h2", {}, "Audit log"), this.#audit),
+          h("section", { "aria-label": t("adminRooms") }, this.#table.element),
+          h("section", { "aria-label": t("adminAudit") }, h("h2", {}, t("adminAudit")), this.#audit),
         ),
         this.#toasts.element,
       ),
@@ -146,7 +146,9 @@ class AdminView implements RoomActions {
       1,
       ...rooms.filter(({ members }) => members > 0).map(({ inside }) => inside?.timeDilation ?? 1),
     );
-    this.#summary.textContent = `${count(rooms.length, "room")}, ${count(members, "member")}${members > 0 ? `, the slowest at ${percent(slowest)} of real time` : ""}`;
+    const counts = { rooms: t("rooms", { count: rooms.length }), members: t("members", { count: members }) };
+    this.#summary.textContent =
+      members > 0 ? t("adminSummarySlowest", { ...counts, percent: percent(slowest) }) : t("adminSummary", counts);
     void this.#refreshProcesses();
     void this.#refreshAudit();
   }
@@ -154,39 +156,31 @@ class AdminView implements RoomActions {
   kick(room: string, { member, name }: { member: number; name: string }, banSeconds?: number): void {
     this.#do(
       () => this.#api.kick(room, member, banSeconds),
-      banSeconds === undefined
-        ? `${name} was kicked`
-        : `${name} was kicked and may not come back for ${banSeconds / 60} minutes`,
+      banSeconds === undefined ? t("adminKicked", { name }) : t("adminBanned", { name, count: banSeconds / 60 }),
     );
   }
 
   announce(rooms: readonly string[], text: string): void {
     this.#do(
       async () => void (await Promise.all(rooms.map((room) => this.#api.announce(room, text)))),
-      `Said in ${count(rooms.length, "room")}`,
+      t("adminSaid", { count: rooms.length }),
     );
   }
 
   dispose(room: string): void {
-    this.#do(() => this.#api.dispose(room), `${room} has ended`);
+    this.#do(() => this.#api.dispose(room), t("adminEnded", { room }));
   }
 
   handOver(room: string): void {
-    this.#do(
-      () => this.#api.handOver(room),
-      `${room} was handed over; if there is no other process it comes back in a moment`,
-    );
+    this.#do(() => this.#api.handOver(room), t("adminHandedOver", { room }));
   }
 
   unpark(room: string, from: "end" | "start"): void {
-    this.#do(
-      () => this.#api.unpark(room, from),
-      `${room} may be served again; if nothing has changed it is parked again in a moment`,
-    );
+    this.#do(() => this.#api.unpark(room, from), t("adminUnparked", { room }));
   }
 
   download(room: string): void {
-    this.#do(() => this.#save(this.#api.recording(room)), `The recording of ${room} is being saved`);
+    this.#do(() => this.#save(this.#api.recording(room)), t("adminRecordingSaved", { room }));
   }
 
   async setAside(room: string): Promise<SetAsidePiece[]> {
@@ -196,14 +190,17 @@ class AdminView implements RoomActions {
   }
 
   downloadSetAside(room: string, { id }: SetAsidePiece): void {
-    this.#do(() => this.#save(this.#api.setAsideBytes(room, id)), `A piece of ${room} is being saved`);
+    this.#do(() => this.#save(this.#api.setAsideBytes(room, id)), t("adminPieceSaved", { room }));
   }
 
   deleteSetAside(room: string, { id }: SetAsidePiece, done: () => void): void {
-    this.#do(async () => {
-      await this.#api.deleteSetAside(room, id);
-      done();
-    }, `A piece of ${room} is gone`);
+    this.#do(
+      async () => {
+        await this.#api.deleteSetAside(room, id);
+        done();
+      },
+      t("adminPieceGone", { room }),
+    );
   }
 
   async #save(download: Promise<{ content: Blob; name: string }>): Promise<void> {
@@ -219,7 +216,7 @@ class AdminView implements RoomActions {
       .then(
         () => this.#toasts.show(done),
         (error: unknown) =>
-          isDenied(error) ? this.#leave("The token is not valid any more.") : this.#toasts.show(textOf(error)),
+          isDenied(error) ? this.#leave(t("adminTokenEnded")) : this.#toasts.show(problemText(error)),
       )
       .finally(() => void this.#refresh());
   }
@@ -230,8 +227,8 @@ class AdminView implements RoomActions {
       this.show(await this.#api.rooms());
       this.#problem.hidden = true;
     } catch (error) {
-      if (isDenied(error)) return this.#leave("The token is not valid any more.");
-      this.#problem.textContent = textOf(error);
+      if (isDenied(error)) return this.#leave(t("adminTokenEnded"));
+      this.#problem.textContent = problemText(error);
       this.#problem.hidden = false;
     }
   }
@@ -249,7 +246,7 @@ class AdminView implements RoomActions {
     if (!entries || shown === this.#auditShown) return;
     this.#auditShown = shown;
     this.#audit.replaceChildren(
-      ...(entries.length > 0 ? entries.map(auditEntry) : [h("li", { class: "none" }, "Nothing yet.")]),
+      ...(entries.length > 0 ? entries.map(auditEntry) : [h("li", { class: "none" }, t("adminNothingYet"))]),
     );
   }
 
@@ -261,17 +258,15 @@ class AdminView implements RoomActions {
   }
 }
 
-const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`;
-
 function processEntry(process: AdminProcess): HTMLLIElement {
   const { url, version, state, load, rooms, members, memoryBytes } = process;
   const megabytes = `${Math.round(memoryBytes / 2 ** 20)} MB`;
   const figures = [
-    `${percent(load)} busy`,
-    count(rooms, "room"),
-    count(members, "member"),
+    t("adminBusy", { percent: percent(load) }),
+    t("rooms", { count: rooms }),
+    t("members", { count: members }),
     megabytes,
-    `version ${version}`,
+    t("adminVersion", { version }),
   ];
   return h(
     "li",
@@ -286,7 +281,7 @@ function auditEntry({ at, actor, action, room, details: values }: AuditEntry): H
   return h(
     "li",
     { "data-action": action },
-    h("time", { datetime: at }, new Date(at).toLocaleString()),
+    h("time", { datetime: at }, dateText(at)),
     h("strong", { class: "badge" }, action),
     h("span", {}, actor),
     h("code", {}, room ?? ""),

@@ -4,6 +4,8 @@
  */
 import type { AdminRoom, Person, SetAsidePiece } from "../../net/admin.ts";
 import { h, icon } from "../dom.ts";
+import { ROLE_TEXTS } from "../people.ts";
+import { dateText, t } from "../../text/text.ts";
 import { age, milliseconds, percent, size } from "./format.ts";
 
 export interface RoomActions {
@@ -28,21 +30,23 @@ const BAN_SECONDS = 3600;
 /** A second press within this ends the room, ms. */
 const SURE_MS = 4000;
 const COLUMNS = [
-  "Room",
-  "Scene",
-  "Owner",
-  "Members",
-  "Tick",
-  "Real time",
-  "Step mean",
-  "Step p99",
-  "Held",
-  "Checkpoint",
-];
+  "columnRoom",
+  "columnScene",
+  "columnOwner",
+  "columnMembers",
+  "columnTick",
+  "columnRealTime",
+  "columnStepMean",
+  "columnStepP99",
+  "columnHeld",
+  "columnCheckpoint",
+] as const;
+type Column = (typeof COLUMNS)[number];
 /** Below this members are told that the room is in slow motion (state/slowMotion.ts). */
 const SLOW = 0.95;
 /** More rooms than this can be searched. */
 const MANY = 5;
+const PIECES = { checkpoint: "adminPieceCheckpoint", journal: "adminPieceJournal" } as const;
 /** Nothing, or not known. */
 const NONE = "–";
 
@@ -77,8 +81,8 @@ class RoomRow {
       h("code", {}, name),
     );
     const choices = [
-      ["end", "Go on"],
-      ["start", "Start again"],
+      ["end", "adminGoOn"],
+      ["start", "startAgain"],
     ] as const;
     this.#unpark = choices.map(([from, text]) =>
       h(
@@ -90,12 +94,12 @@ class RoomRow {
           "data-action": `unpark-${from}`,
           onclick: () => actions.unpark(name, from),
         },
-        text,
+        t(text),
       ),
     );
     const row = h("tr", {}, h("th", { scope: "row" }, this.#toggle, this.#badges));
     for (const column of COLUMNS.slice(1)) {
-      const cell = h("td", { "data-column": column });
+      const cell = h("td", { "data-column": column, "data-label": t(column) });
       this.#cells.set(column, cell);
       row.append(cell);
     }
@@ -110,16 +114,16 @@ class RoomRow {
         h(
           "div",
           { class: "actions" },
-          h("a", { class: "button", href: `/r/${encodeURIComponent(name)}` }, "Visit"),
+          h("a", { class: "button", href: `/r/${encodeURIComponent(name)}` }, t("adminVisit")),
           h(
             "button",
             { class: "button", type: "button", "data-action": "download", onclick: () => actions.download(name) },
-            "Download recording",
+            t("adminDownload"),
           ),
           h(
             "button",
             { class: "button", type: "button", "data-action": "hand-over", onclick: () => actions.handOver(name) },
-            "Hand over",
+            t("adminHandOver"),
           ),
           ...this.#unpark,
           this.#disposeButton(),
@@ -134,35 +138,40 @@ class RoomRow {
     const people = inside?.people ?? [];
     // Alarming is what somebody notices: a room that nobody is in, or whose long ticks fit into its time, alarms nobody.
     const noticed = members > 0;
-    this.#say("Scene", room.scene);
-    this.#say("Owner", owner ?? "nobody", inside === null);
-    this.#say("Members", people.length > members ? `${members} + ${people.length - members} away` : String(members));
-    this.#say("Tick", inside ? String(inside.tick) : NONE);
-    this.#say(
-      "Real time",
+    this.#fill("columnScene", room.scene);
+    this.#fill("columnOwner", owner ?? t("adminNobodyOwns"), inside === null);
+    this.#fill(
+      "columnMembers",
+      people.length > members
+        ? t("adminMembersAway", { here: members, away: people.length - members })
+        : String(members),
+    );
+    this.#fill("columnTick", inside ? String(inside.tick) : NONE);
+    this.#fill(
+      "columnRealTime",
       inside ? percent(inside.timeDilation) : NONE,
       noticed && inside !== null && inside.timeDilation < SLOW,
     );
     for (const [column, of] of [
-      ["Step mean", "mean"],
-      ["Step p99", "p99"],
+      ["columnStepMean", "mean"],
+      ["columnStepP99", "p99"],
     ] as const) {
-      this.#say(column, inside ? milliseconds(inside.stepSeconds[of]) : NONE);
+      this.#fill(column, inside ? milliseconds(inside.stepSeconds[of]) : NONE);
     }
     const held = inside?.heldBodies.length ?? 0;
-    this.#say("Held", held === 0 ? NONE : String(held), noticed && held > 0);
-    this.#say("Checkpoint", age(inside?.checkpointAgeSeconds ?? 0));
+    this.#fill("columnHeld", held === 0 ? NONE : String(held), noticed && held > 0);
+    this.#fill("columnCheckpoint", age(inside?.checkpointAgeSeconds ?? 0));
     const access = inside?.access;
     const { parked } = room;
     this.parked = parked !== undefined;
     for (const button of this.#unpark) button.hidden = !parked;
     const marks: [boolean | undefined, string][] = [
-      [parked !== undefined, `parked: ${parked?.reason}`],
-      [room.pool === "dedicated", "own thread"],
-      [access?.locked, "locked"],
-      [access?.password, "password"],
-      [access?.ownersOnly, "owners only"],
-      [(access?.bans ?? 0) > 0, `${access?.bans} banned`],
+      [parked !== undefined, t("adminParkedBecause", { reason: parked?.reason ?? "" })],
+      [room.pool === "dedicated", t("adminOwnThread")],
+      [access?.locked, t("adminLocked")],
+      [access?.password, t("adminPassword")],
+      [access?.ownersOnly, t("adminOwnersOnly")],
+      [(access?.bans ?? 0) > 0, t("adminBans", { count: access?.bans ?? 0 })],
     ];
     const badges = marks.flatMap(([holds, text]) => (holds ? [text] : []));
     if (this.#badges.textContent !== badges.join(""))
@@ -173,13 +182,7 @@ class RoomRow {
     this.#people.replaceChildren(
       ...(people.length > 0
         ? people.map((person) => this.#person(person))
-        : [
-            h(
-              "li",
-              { class: "none" },
-              inside ? "Nobody is here." : (parked?.details ?? "Its process does not answer."),
-            ),
-          ]),
+        : [h("li", { class: "none" }, inside ? t("adminNobodyHere") : (parked?.details ?? t("adminNoAnswer")))]),
     );
   }
 
@@ -199,7 +202,7 @@ class RoomRow {
     const pieces = await this.#actions.setAside(this.#name);
     this.#setAside.hidden = pieces.length === 0;
     this.#setAside.replaceChildren(
-      h("h3", {}, "Set aside"),
+      h("h3", {}, t("adminSetAside")),
       h("ul", { class: "pieces" }, ...pieces.map((piece) => this.#piece(piece))),
     );
   }
@@ -211,16 +214,16 @@ class RoomRow {
     return h(
       "li",
       { "data-piece": String(id) },
-      h("strong", {}, what === "members" ? what : `${what}, tick ${tick}`),
-      h("span", { class: "where" }, [reason, new Date(at).toLocaleString(), size(bytes)].join(" · ")),
-      button("download-piece", "Download", () => this.#actions.downloadSetAside(this.#name, piece)),
-      button("delete-piece", "Delete", () =>
+      h("strong", {}, what === "members" ? t("adminPieceMembers") : t(PIECES[what], { tick })),
+      h("span", { class: "where" }, [reason, dateText(at), size(bytes)].join(" · ")),
+      button("download-piece", t("adminDownloadPiece"), () => this.#actions.downloadSetAside(this.#name, piece)),
+      button("delete-piece", t("adminDeletePiece"), () =>
         this.#actions.deleteSetAside(this.#name, piece, () => void this.#showSetAside()),
       ),
     );
   }
 
-  #say(column: string, text: string, alarming = false): void {
+  #fill(column: Column, text: string, alarming = false): void {
     const cell = this.#cells.get(column)!;
     if (cell.textContent !== text) cell.textContent = text;
     cell.classList.toggle("alarming", alarming);
@@ -230,11 +233,11 @@ class RoomRow {
     const dot = h("span", { class: "dot" });
     dot.style.background = person.color;
     const where = [
-      person.role,
-      person.connected ? undefined : "away",
+      t(ROLE_TEXTS[person.role]),
+      person.connected ? undefined : t("adminAway"),
       person.address,
-      `session ${person.session}`,
-      person.subject === null ? undefined : `token of ${person.subject}`,
+      t("adminSession", { session: person.session }),
+      person.subject === null ? undefined : t("adminTokenOf", { subject: person.subject }),
     ];
     return h(
       "li",
@@ -250,7 +253,7 @@ class RoomRow {
           "data-action": "kick",
           onclick: () => this.#actions.kick(this.#name, person),
         },
-        "Kick",
+        t("kick"),
       ),
       h(
         "button",
@@ -260,14 +263,14 @@ class RoomRow {
           "data-action": "ban",
           onclick: () => this.#actions.kick(this.#name, person, BAN_SECONDS),
         },
-        "Ban for an hour",
+        t("adminBanHour"),
       ),
     );
   }
 
   /** Asks once more: what it ends is gone for everybody. */
   #disposeButton(): HTMLButtonElement {
-    const button = h("button", { class: "button danger", type: "button", "data-action": "dispose" }, "Dispose");
+    const button = h("button", { class: "button danger", type: "button", "data-action": "dispose" }, t("adminDispose"));
     let sure: ReturnType<typeof setTimeout> | undefined;
     button.addEventListener("click", () => {
       const second = sure !== undefined;
@@ -276,9 +279,9 @@ class RoomRow {
         ? undefined
         : setTimeout(() => {
             sure = undefined;
-            button.textContent = "Dispose";
+            button.textContent = t("adminDispose");
           }, SURE_MS);
-      button.textContent = second ? "Dispose" : "End it for everyone?";
+      button.textContent = t(second ? "adminDispose" : "adminDisposeSure");
       if (second) this.#actions.dispose(this.#name);
     });
     return button;
@@ -291,13 +294,13 @@ export class RoomsTable {
   readonly #table = h(
     "table",
     {},
-    h("thead", {}, h("tr", {}, ...COLUMNS.map((column) => h("th", { scope: "col" }, column)))),
+    h("thead", {}, h("tr", {}, ...COLUMNS.map((column) => h("th", { scope: "col" }, t(column))))),
   );
-  readonly #empty = h("p", { class: "none" }, "No room is open.");
+  readonly #empty = h("p", { class: "none" }, t("adminNoRoom"));
   readonly #search = h("input", {
     type: "search",
-    "aria-label": "Search rooms and people",
-    placeholder: "room, scene, person, address",
+    "aria-label": t("adminSearch"),
+    placeholder: t("adminSearchPlaceholder"),
     oninput: () => this.#filter(),
   });
   readonly #rows = new Map<string, RoomRow>();
@@ -340,8 +343,8 @@ export class RoomsTable {
       maxlength: "200",
       required: true,
       autocomplete: "off",
-      "aria-label": "Announcement to the rooms that are shown",
-      placeholder: "say something to these rooms",
+      "aria-label": t("adminAnnouncement"),
+      placeholder: t("adminAnnouncementPlaceholder"),
     });
     const say = (event: Event): void => {
       event.preventDefault();
@@ -351,7 +354,7 @@ export class RoomsTable {
       this.#actions.announce(heard, text);
       field.value = "";
     };
-    return h("form", { onsubmit: say }, field, h("button", { class: "button", type: "submit" }, "Announce"));
+    return h("form", { onsubmit: say }, field, h("button", { class: "button", type: "submit" }, t("adminAnnounce")));
   }
 
   #filter(): void {
@@ -360,7 +363,7 @@ export class RoomsTable {
     for (const row of rows) row.element.hidden = !row.matches(wanted);
     const some = rows.some(({ element }) => !element.hidden);
     this.#empty.hidden = some;
-    this.#empty.textContent = rows.length > 0 ? "No room matches." : "No room is open.";
+    this.#empty.textContent = t(rows.length > 0 ? "adminNoMatch" : "adminNoRoom");
     this.#table.hidden = !some;
   }
 }

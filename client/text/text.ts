@@ -1,0 +1,123 @@
+/**
+ * The pages' texts in the visitor's language. The catalogue is english.ts; every other language is a chunk of its own,
+ * fetched only by who reads it. A key that a language lacks, and a value that a text needs, are errors of the compiler.
+ */
+import { english } from "./english.ts";
+
+type English = typeof english;
+export type TextKey = keyof English;
+/** One form for each plural category of the language. */
+type Plural = { readonly other: string } & { readonly [category in Intl.LDMLPluralRule]?: string };
+/** All texts of one language. */
+export type Catalog = { readonly [key in TextKey]: English[key] extends string ? string : Plural };
+
+type Places<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Places<Rest> : never;
+type FormOf<Entry> = Entry extends { other: infer Other extends string } ? Other | "{count}" : Entry & string;
+type Values<Key extends TextKey, Value> = {
+  readonly [name in Places<FormOf<English[Key]>>]: name extends "count" ? number : Value;
+};
+/** A text without places takes no values. */
+type Given<Key extends TextKey, Value> = [Places<FormOf<English[Key]>>] extends [never] ? [] : [Values<Key, Value>];
+
+/** Keys of texts without places. */
+export type PlainKey = { [key in TextKey]: [Places<FormOf<English[key]>>] extends [never] ? key : never }[TextKey];
+
+/** Each with its own name for itself, and how its letters run. */
+export const LANGUAGES = {
+  en: { name: "English", direction: "ltr" },
+  de: { name: "Deutsch", direction: "ltr" },
+  es: { name: "Español", direction: "ltr" },
+  ar: { name: "العربية", direction: "rtl" },
+} as const;
+export type Language = keyof typeof LANGUAGES;
+
+export const load: Readonly<Record<Language, () => Promise<Catalog>>> = {
+  en: async () => english,
+  de: async () => (await import("./german.ts")).german,
+  es: async () => (await import("./spanish.ts")).spanish,
+  ar: async () => (await import("./arabic.ts")).arabic,
+};
+
+let catalog: Catalog = english;
+let language: Language = "en";
+let plurals = new Intl.PluralRules("en");
+let numbers = new Intl.NumberFormat("en");
+
+const isLanguage = (tag: string | null): tag is Language => tag !== null && Object.hasOwn(LANGUAGES, tag);
+
+/** @param asked by the page's address, or before in this tab. @param preferred the browser's list, best first */
+export function languageOf(asked: string | null, preferred: readonly string[]): Language {
+  if (isLanguage(asked)) return asked;
+  return preferred.map((tag) => tag.split("-")[0]!.toLowerCase()).find(isLanguage) ?? "en";
+}
+
+const KEY = "pliant.language";
+
+/** `?lang=` holds for the tab: it survives the way from the lobby to a room. */
+function askedFor(search: string): string | null {
+  const asked = new URLSearchParams(search).get("lang");
+  try {
+    if (isLanguage(asked)) sessionStorage.setItem(KEY, asked);
+    return isLanguage(asked) ? asked : sessionStorage.getItem(KEY);
+  } catch {
+    // A window that keeps nothing: the address has to say it on every page.
+    return asked;
+  }
+}
+
+/** The page's language, and its direction; called once, before anything is shown. */
+export async function chooseLanguage(): Promise<void> {
+  const wanted = languageOf(askedFor(location.search), navigator.languages);
+  try {
+    speak(wanted, await load[wanted]());
+  } catch (error) {
+    // The chunk did not come: a page in English is better than none.
+    console.warn(error);
+  }
+  document.documentElement.lang = language;
+  document.documentElement.dir = LANGUAGES[language].direction;
+}
+
+/** Texts are in this language from now on. */
+export function speak(next: Language, texts: Catalog): void {
+  language = next;
+  catalog = texts;
+  plurals = new Intl.PluralRules(next);
+  // Figures from the server, in plots and in codes are in these digits; one page has one kind.
+  numbers = new Intl.NumberFormat(next, { numberingSystem: "latn" });
+}
+
+/** Date and time as the language writes it. @param iso ISO 8601 */
+export const dateText = (iso: string): string => new Date(iso).toLocaleString(`${language}-u-nu-latn`);
+
+function patternOf(key: TextKey, values: Readonly<Record<string, unknown>>): string {
+  const entry: string | Plural = catalog[key];
+  if (typeof entry === "string") return entry;
+  return entry[plurals.select(values.count as number)] ?? entry.other;
+}
+
+/** A name in another script must not turn the words around it: first strong isolate ... pop directional isolate. */
+function shown(value: unknown): string {
+  if (typeof value === "number") return numbers.format(value);
+  return LANGUAGES[language].direction === "rtl" ? `\u2068${String(value)}\u2069` : String(value);
+}
+
+/** The text of a key, with its values in their places. */
+export function t<Key extends TextKey>(key: Key, ...[values]: Given<Key, string | number>): string {
+  const given = (values ?? {}) as Record<string, unknown>;
+  return patternOf(key, given).replace(/\{(\w+)\}/g, (_, name: string) => shown(given[name]));
+}
+
+/** As t, with elements in the places. */
+export function tParts<Key extends TextKey>(key: Key, ...[values]: Given<Key, Node>): (Node | string)[] {
+  const given = (values ?? {}) as Record<string, Node>;
+  return patternOf(key, given)
+    .split(/\{(\w+)\}/)
+    .map((part, at) => (at % 2 === 1 ? given[part]! : part));
+}
+
+/** The text of a code that the server may answer; undefined: there is none. */
+export function textOfCode(kind: "error" | "notice", code: string): string | undefined {
+  const key = `${kind}${code}`;
+  return Object.hasOwn(catalog, key) ? (catalog[key as TextKey] as string) : undefined;
+}

@@ -1,0 +1,85 @@
+/** What every page owes to whoever uses it, looked for in a real browser: reach, size, and what axe-core finds. */
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+
+declare global {
+  interface Window {
+    axe: typeof axe;
+  }
+}
+
+/** What opens each panel of an owner's room page, and the panel. */
+export const PANELS: readonly [button: string, panel: string][] = [
+  [".tool.me", ".profile-panel"],
+  ["[data-tool='reset']", ".reset-panel"],
+  [".spares .tool", ".spares-panel"],
+  ["[data-tool='chart']", ".stats"],
+  ["[data-tool='help']", ".help"],
+  [".tool.share", ".share-panel"],
+  [".access .tool", ".access-panel"],
+];
+
+/** Controls that cannot be reached or hit, each with what is wrong. @param touch fingers need 44 px */
+export const wrong = (page: Page, within: string, touch: boolean): Promise<string[]> =>
+  page.evaluate(
+    ({ within, touch }) => {
+      const found: string[] = [];
+      const scrolls = (element: Element): boolean => {
+        for (let at: Element | null = element; at; at = at.parentElement)
+          if (at.scrollHeight > at.clientHeight && /auto|scroll/.test(getComputedStyle(at).overflowY)) return true;
+        return false;
+      };
+      for (const root of document.querySelectorAll(within))
+        for (const control of root.querySelectorAll<HTMLElement>("button, a, input, select, [tabindex='0']")) {
+          if (!control.checkVisibility() || control.matches("canvas")) continue;
+          const name = control.getAttribute("aria-label") ?? control.title ?? control.textContent;
+          if (scrolls(control)) control.scrollIntoView({ block: "center" });
+          const box = control.getBoundingClientRect();
+          const { left, right, top, bottom, width, height } = box;
+          if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight)
+            found.push(`${name}: outside, ${[left, top, right, bottom].map(Math.round).join(" ")}`);
+          const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+          if (!control.contains(hit)) found.push(`${name}: under ${hit?.className ?? "nothing"}`);
+          const label = control.matches("[type=checkbox]") ? control.closest(".line")! : control;
+          const target = label.getBoundingClientRect();
+          if (touch && Math.min(target.width, target.height) < 43.9)
+            found.push(`${name}: ${Math.round(width)} x ${Math.round(height)} px`);
+        }
+      return found;
+    },
+    { within, touch },
+  );
+
+/** Sideways nothing scrolls, in no panel. */
+export const tooWide = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll(".popover, .help, .stats, .people, .overflow, .deck, .topbar")]
+      .filter((element) => element.checkVisibility() && element.scrollWidth > element.clientWidth + 1)
+      .map((element) => element.className),
+  );
+
+export const WIDTHS = [
+  { width: 390, height: 664 },
+  { width: 1280, height: 800 },
+];
+
+/** What is wrong with the page as it is now, at both widths in both themes. */
+export async function findings(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const viewport of WIDTHS)
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+      for (const { id, nodes } of violations)
+        for (const { html, failureSummary } of nodes)
+          found.push(`${viewport.width} ${colorScheme} ${id}: ${html.slice(0, 120)} ${failureSummary?.slice(0, 260)}`);
+    }
+  return found;
+}
+
+/** @returns the page, with axe in it */
+export async function withAxe(page: Page): Promise<Page> {
+  await page.evaluate(axe.source);
+  return page;
+}

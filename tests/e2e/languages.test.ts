@@ -1,0 +1,108 @@
+/** The pages in other languages: German, whose words are long, and Arabic, which runs from right to left. */
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { german } from "../../client/text/german.ts";
+import { arabic } from "../../client/text/arabic.ts";
+import { findings, PANELS, tooWide, withAxe, wrong } from "./controls.ts";
+import { drawn, noBrowser, openStage, until, type E2e } from "./stage.ts";
+
+const TOKEN = "operators-own-token-for-this-test-only";
+const NARROW = { width: 320, height: 568 };
+const PHONE = { hasTouch: true, isMobile: true, viewport: NARROW };
+
+describe.skipIf(noBrowser)("languages", () => {
+  let stage: E2e;
+  beforeAll(async () => {
+    stage = await openStage({ adminToken: TOKEN }, { fewPictures: true });
+  });
+  afterAll(() => stage?.close());
+  afterEach(async () => {
+    await stage.leave();
+    expect(stage.takeErrors().filter((error) => !/404|401/.test(error))).toEqual([]);
+  });
+
+  const written = (page: Page): Promise<{ lang: string; dir: string }> =>
+    page.evaluate(() => ({ lang: document.documentElement.lang, dir: document.documentElement.dir }));
+
+  test.each([
+    ["de-AT", german, { lang: "de", dir: "ltr" }],
+    ["ar-EG", arabic, { lang: "ar", dir: "rtl" }],
+  ] as const)("the browser's language is the lobby's: %s", async (locale, texts, expected) => {
+    const room = await stage.room("jelly-stack");
+    const page = await withAxe(await stage.visit("/", { locale, viewport: NARROW }));
+    await page.waitForSelector(".rooms a");
+    await page.waitForSelector(".card");
+    expect(await written(page)).toEqual(expected);
+    expect(await page.textContent(".live h2")).toBe(texts.lobbyLiveRooms);
+    expect(await page.textContent(".lobby h1 em")).toBe(texts.lobbyHeroShared);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(NARROW.width);
+    await stage.shoot(page, `lobby-${expected.lang}`);
+    expect(await findings(page)).toEqual([]);
+    await stage.app.registry.remove(room.name);
+  });
+
+  test("the address decides, for the whole visit; what comes is one language and English", async () => {
+    const page = await stage.visit("/?lang=es", { locale: "de" });
+    await page.waitForSelector(".card");
+    expect((await written(page)).lang).toBe("es");
+    await page.goto(`${stage.url}/nope`);
+    await page.waitForSelector("h1");
+    expect(await page.textContent("h1")).toBe("Aquí no hay nada");
+    const chunks = (): Promise<string[]> =>
+      page.evaluate(() =>
+        performance.getEntriesByType("resource").flatMap(({ name }) => /(german|spanish|arabic)/.exec(name)?.[1] ?? []),
+      );
+    expect(await chunks()).toEqual(["spanish"]);
+    await page.goto(`${stage.url}/?lang=en`);
+    await page.waitForSelector(".card");
+    expect(await written(page)).toEqual({ lang: "en", dir: "ltr" });
+    expect(await chunks()).toEqual([]);
+  });
+
+  test.each(["de", "ar"] as const)("a room's cards are whole at 320 px, and say what happens: %s", async (lang) => {
+    const texts = lang === "de" ? german : arabic;
+    const address = `/r/in-${lang}?scene=put-in&lang=${lang}`;
+    const page = await withAxe(await drawn(await stage.visit(address, PHONE)));
+    expect((await written(page)).lang).toBe(lang);
+    await page.waitForSelector(".access:not([hidden])", { state: "attached" });
+    const guest = await stage.visit(`/r/in-${lang}?lang=en`);
+    await until(page, () => document.querySelectorAll(".people .out").length === 1, undefined);
+    expect(await wrong(page, ".room", true)).toEqual([]);
+    await stage.shoot(page, `room-${lang}`);
+    for (const [button, panel] of [[".more-tools", ".overflow"], [".people-button", ".people"], ...PANELS] as const) {
+      if (!(await page.isVisible(button))) await page.click(".more-tools");
+      await page.click(button);
+      await page.waitForSelector(panel);
+      expect(await wrong(page, panel, true), panel).toEqual([]);
+      expect(await tooWide(page), panel).toEqual([]);
+      await stage.shoot(page, `${panel.slice(1)}-${lang}`);
+      await page.keyboard.press("Escape");
+      await page.waitForSelector(panel, { state: "hidden" });
+    }
+    // One speaks English, the other does not: each is told in its own language.
+    await guest.keyboard.press("r");
+    await guest.click(".reset-panel .primary");
+    const name = await guest.textContent(".tool.me .text");
+    const said = texts.startedAgain.replace("{name}", lang === "ar" ? `\u2068${name}\u2069` : name!);
+    await page.waitForFunction((text) => document.querySelector(".toasts")?.textContent === text, said);
+    expect(await findings(page)).toEqual([]);
+    const replay = await withAxe(await stage.visit(`/r/in-${lang}/replay?lang=${lang}`, PHONE));
+    await replay.waitForSelector(".replay input:not([disabled])", { timeout: 60_000 });
+    expect(await wrong(replay, ".room", true)).toEqual([]);
+    expect(await tooWide(replay)).toEqual([]);
+    await stage.shoot(replay, `replay-${lang}`);
+    expect(await findings(replay)).toEqual([]);
+  });
+
+  test("the operators' page from right to left", async () => {
+    await stage.room("jelly-stack");
+    const page = await withAxe(await stage.visit("/admin?lang=ar"));
+    await page.fill(".admin-login input", TOKEN);
+    await page.press(".admin-login input", "Enter");
+    await page.waitForSelector(".admin tbody[data-room]");
+    await page.click(".admin .toggle");
+    expect(await findings(page)).toEqual([]);
+    await stage.shoot(page, "admin-ar");
+    expect(await page.textContent("th[scope=col]")).toBe(arabic.columnRoom);
+  });
+});
