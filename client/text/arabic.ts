@@ -154,9 +154,9 @@ export const arabic: Catalog = {
 
   peopleHere: "من في هذه الغرفة",
   peopleCount: {
-    zero: "لا أحد في هذه الغرفة ({count})",
-    one: "شخص واحد في هذه الغرفة ({count})",
-    two: "شخصان في هذه الغرفة ({count})",
+    zero: "لا أحد في هذه الغرفة، {count}",
+    one: "شخص واحد في هذه الغرفة، {count}",
+    two: "شخصان في هذه الغرفة، {count}",
     few: "{count} أشخاص في هذه الغرفة",
     many: "{count} شخصًا في هذه الغرفة",
     other: "{count} شخص في هذه الغرفة",

@@ -92,7 +92,8 @@ export class Studio {
   constructor(scene: Scene, shadowMapSize: number) {
     this.scene = scene;
     const { key } = this;
-    key.castShadow = true;
+    // A shadow map without texels is a framebuffer that nothing can be drawn to.
+    key.castShadow = shadowMapSize > 0;
     key.shadow.mapSize.set(shadowMapSize, shadowMapSize);
     key.shadow.radius = shadowMapSize / 300;
     key.shadow.intensity = 0.86;
