@@ -76,6 +76,7 @@ import { meetsSurface } from "../state/filters";
 import { indexClose, scanClose, takeOver } from "./frontClose";
 import { boxOf, closeRow, openParted, overflow, part, partSelf, scanParted } from "./frontParted";
 import { endChains, forgetRows, placeRows } from "./frontRows";
+import { preemptionPoint } from "../scheduler/clock";
 import {
   chunkBegin,
   chunkEnd,
@@ -83,7 +84,6 @@ import {
   closeShared,
   isHelped,
   openShared,
-  preemptionPoint,
   partBegins,
   sharedParts,
 } from "../scheduler/scheduler";
