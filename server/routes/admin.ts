@@ -1,6 +1,6 @@
 /**
- * What operators do: kick, announce, dispose, hand over; and the audit log. (What they see of rooms: adminRooms.ts.) Everything
- * here needs an admin's token.
+ * What operators do: kick, announce, dispose, hand over; and the audit log. (What they see of rooms: adminRooms.ts.)
+ * Everything here needs an admin's token.
  */
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";

@@ -50,11 +50,7 @@ export type Input =
   /** Takes out a body that the scene lets wait. */
   | { type: "remove"; member: number; body: number };
 
-/** Stages of the kernel's step, in the order of its STAGE_*. */
-export const KERNEL_STAGES = [
-  "warmStart",
-  "broadPhase",
-  "integrate",
+const SOLVE_STAGES = [
   "tetrahedra",
   "triangles",
   "bending",
@@ -64,6 +60,13 @@ export const KERNEL_STAGES = [
   "sweeps",
   "points",
   "contacts",
+] as const;
+/** Stages of the kernel's step, in the order of its STAGE_*. */
+export const KERNEL_STAGES = [
+  "warmStart",
+  "broadPhase",
+  "integrate",
+  ...SOLVE_STAGES,
   "rigid",
   "implicit",
   "momentum",
@@ -87,19 +90,7 @@ export function noSeconds(): StageSeconds {
 }
 
 /** Those that make constraints hold, whatever their kind. */
-const CONSTRAINT_STAGES: readonly StageName[] = [
-  "tetrahedra",
-  "triangles",
-  "bending",
-  "distances",
-  "volumes",
-  "shapes",
-  "sweeps",
-  "points",
-  "contacts",
-  "implicit",
-  "plasticity",
-];
+const CONSTRAINT_STAGES: readonly StageName[] = [...SOLVE_STAGES, "implicit", "plasticity"];
 
 /** What a tick spent on constraints, s. */
 export function constraintSeconds(seconds: StageSeconds): number {

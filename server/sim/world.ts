@@ -85,7 +85,7 @@ export class SimWorld implements World {
   /** Calls back after every substep (not while resting), in the middle of `step`. */
   watchSubsteps(watcher: () => void): void {
     this.watcher = watcher;
-    this.watch(L.WATCH_SUBSTEPS, true);
+    this.setWatch(L.WATCH_SUBSTEPS, true);
   }
 
   /**
@@ -94,12 +94,7 @@ export class SimWorld implements World {
    */
   watchPhases(watcher: (phase: number) => void): void {
     this.phaseWatcher = watcher;
-    this.watch(L.WATCH_PHASES, true);
-  }
-
-  private watch(what: number, on: boolean): void {
-    const word = (L.HEADER + L.H_WATCH) / 4;
-    this.views.i32[word] = on ? this.views.i32[word]! | what : this.views.i32[word]! & ~what;
+    this.setWatch(L.WATCH_PHASES, true);
   }
 
   get tickNumber(): number {
@@ -153,7 +148,7 @@ export class SimWorld implements World {
     moveHands(this.views, this.layout);
     easeHands(this.views, this.layout, this.kernel);
     seconds.inputs += (performance.now() - looked) / 1000;
-    this.watch(L.WATCH_PREEMPTION, this.preempt !== undefined);
+    this.setWatch(L.WATCH_PREEMPTION, this.preempt !== undefined);
     this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
     const solved = performance.now();
     this.stepMethods();
@@ -246,6 +241,11 @@ export class SimWorld implements World {
   }
 
   /** Does a collider move near one of the bodies in the tick after number `tick`? */
+  private setWatch(flag: number, on: boolean): void {
+    const word = (L.HEADER + L.H_WATCH) / 4;
+    this.views.i32[word] = on ? this.views.i32[word]! | flag : this.views.i32[word]! & ~flag;
+  }
+
   private inTheWay(tick: number): boolean {
     const {
       layout,

@@ -78,10 +78,10 @@ export class Flow {
     this.virtualSeconds += seconds / this.weight;
     this.#ticks += 1;
     this.#lastSeconds = [...this.#lastSeconds.slice(1), seconds];
-    this.expectedSeconds = middle(this.#lastSeconds);
+    this.expectedSeconds = medianOfThree(this.#lastSeconds);
     if (pieceSeconds === null) return;
     this.#lastPieces = [...this.#lastPieces.slice(1), pieceSeconds];
-    this.pieceSeconds = middle(this.#lastPieces);
+    this.pieceSeconds = medianOfThree(this.#lastPieces);
   }
 
   /** Its ticks are such that others cannot wait for their end. */
@@ -101,7 +101,7 @@ export class Flow {
   }
 }
 
-const middle = (three: readonly number[]): number => [...three].sort((a, b) => a - b)[1]!;
+const medianOfThree = (three: readonly number[]): number => [...three].sort((a, b) => a - b)[1]!;
 
 interface Entry<T> {
   flow: Flow;

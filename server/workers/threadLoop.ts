@@ -49,7 +49,7 @@ export interface Runner {
 }
 
 /** What of a tick's time is its own, and how long others had to wait. */
-class Middle {
+class TickTime {
   readonly #startMs: number;
   #sinceMs: number;
   #othersMs = 0;
@@ -169,28 +169,28 @@ export class ThreadLoop {
       this.#schedule.done(flow, 0, startMs);
       return this.#answer({ id, dropped: true });
     }
-    const middle = new Middle(startMs);
+    const time = new TickTime(startMs);
     const begun = (): void => this.#answer({ id, begun: true });
-    const preempt = (): number => this.#preempt(flow, middle);
+    const preempt = (): number => this.#preempt(flow, time);
     const { isLong } = flow;
     this.#run(id, () => this.#runner.step(task, isLong ? { begun, preempt } : { begun }));
     const endMs = performance.now();
-    middle.pause(endMs);
-    const seconds = middle.ownSeconds(endMs);
-    this.#schedule.done(flow, seconds, endMs, isLong ? middle.longestSeconds : null);
+    time.pause(endMs);
+    const seconds = time.ownSeconds(endMs);
+    this.#schedule.done(flow, seconds, endMs, isLong ? time.longestSeconds : null);
     this.#lead = this.#others.length > 0 ? Math.max(-MOST_LEAD_SECONDS, this.#lead - seconds) : 0;
   }
 
   /** In the middle of a long tick: runs those that do not wait for its end. @returns for how long, s */
-  #preempt(flow: Flow, middle: Middle): number {
+  #preempt(flow: Flow, time: TickTime): number {
     const fromMs = performance.now();
-    middle.pause(fromMs);
+    time.pause(fromMs);
     this.#receive();
     let nowMs = fromMs;
-    const ownSeconds = middle.ownSeconds(nowMs);
+    const ownSeconds = time.ownSeconds(nowMs);
     for (;;) {
       const next = this.#schedule.preempting(flow, ownSeconds, nowMs);
-      if (!next) return middle.resume(fromMs, nowMs);
+      if (!next) return time.resume(fromMs, nowMs);
       this.#step(next.item, next.flow);
       nowMs = performance.now();
     }

@@ -89,7 +89,7 @@ test("idle connections make room for new ones, and busy ones stay", async () => 
     await accept;
     return opened;
   };
-  const idle = [];
+  const idle: ReturnType<typeof line>[] = [];
   for (let i = 0; i < 9; i++) idle.push(await accepted(""));
   // A request whose body is on its way is busy.
   const asked = once(http, "request");
@@ -97,7 +97,7 @@ test("idle connections make room for new ones, and busy ones stay", async () => 
     "POST /api/tokens HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n",
   );
   await asked;
-  const more = [];
+  const more: ReturnType<typeof line>[] = [];
   for (let i = 0; i < 5; i++) more.push(await accepted(""));
   for (const { socket } of [...idle, ...more, busy]) socket.resume();
   const open = (lines: { socket: Socket }[]): number =>

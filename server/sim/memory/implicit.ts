@@ -9,7 +9,7 @@ import { startPositions } from "../body/start.ts";
 import { implicitModel, type ImplicitModel } from "../implicit/model.ts";
 import { initialState } from "../reference/implicit/step.ts";
 import type { Allocator } from "./map.ts";
-import type { StateRun } from "./writeBlocks.ts";
+import { wholeRun, type StateRun } from "./writeBlocks.ts";
 
 /** Bytes of a particle in a vector. */
 const VECTOR = 24;
@@ -52,17 +52,7 @@ export function planImplicit(
     const model = implicitModel(body, tickHz);
     const at = takeArrays(model, points, allocator);
     const bytes = 4 * VECTOR * model.count + L.IMPLICIT_STATE_END;
-    states.push({
-      body: index,
-      address: at.get(L.IMPLICIT_STATE)!,
-      stride: 16,
-      offset: 0,
-      rows: 1,
-      firstLane: 0,
-      lastLane: bytes / 4,
-      initial: allocator.take(bytes),
-      good: allocator.take(bytes),
-    });
+    states.push(wholeRun(index, at.get(L.IMPLICIT_STATE)!, bytes, allocator));
     return { body, index, model, at };
   });
   return {

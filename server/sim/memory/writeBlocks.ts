@@ -78,6 +78,12 @@ export interface StateRun {
   good: number;
 }
 
+/** The run of a body's state that is kept as it lies: `bytes` from `address`, with room for both of its copies. */
+export function wholeRun(body: number, address: number, bytes: number, allocator: Allocator): StateRun {
+  const [initial, good] = [allocator.take(bytes), allocator.take(bytes)];
+  return { body, address, stride: 16, offset: 0, rows: 1, firstLane: 0, lastLane: bytes / 4, initial, good };
+}
+
 /** Bodies of one schedule. */
 export interface SweepGroup {
   schedule: Schedule;

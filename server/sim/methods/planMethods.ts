@@ -8,7 +8,7 @@ import { SceneError } from "../../../shared/sceneError.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "../memory/map.ts";
-import type { StateRun } from "../memory/writeBlocks.ts";
+import { wholeRun, type StateRun } from "../memory/writeBlocks.ts";
 import { METHOD_KINDS } from "./kinds.ts";
 import type { Constants, MethodBody } from "./method.ts";
 
@@ -120,17 +120,7 @@ function planBody(
         integers: array instanceof Uint32Array,
       })),
     },
-    run: {
-      body,
-      address: state,
-      stride: 16,
-      offset: 0,
-      rows: 1,
-      firstLane: 0,
-      lastLane: bytes / 4,
-      initial: allocator.take(bytes),
-      good: allocator.take(bytes),
-    },
+    run: wholeRun(body, state, bytes, allocator),
   };
 }
 

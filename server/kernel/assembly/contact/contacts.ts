@@ -50,8 +50,7 @@ import { chainRows } from "./frontRows";
 import { change, changedCount } from "./changed";
 import { badOf } from "./blockStatus";
 import { checkAll } from "./contactPasses";
-import { enterStage } from "../scheduler/clock";
-import { preemptionPoint } from "../scheduler/scheduler";
+import { enterStage, preemptionPoint } from "../scheduler/clock";
 import { CLEAR, examine, laneOf } from "./contactPair";
 import { respond, stopAll, updateChanged } from "./contactResponse";
 

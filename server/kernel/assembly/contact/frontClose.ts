@@ -36,6 +36,7 @@ import {
   VERDICT_TO,
   VERDICT_BYTES,
 } from "../layout/layout";
+import { preemptionPoint } from "../scheduler/clock";
 import {
   chunkBegin,
   chunkEnd,
@@ -45,7 +46,6 @@ import {
   openShared,
   partBegins,
   partsOfShared,
-  preemptionPoint,
 } from "../scheduler/scheduler";
 import { closeFound, giveFound, missed, openFound } from "./frontFound";
 import { keepNormal, measureLeaves, useScratch } from "./frontMeasure";

@@ -2,12 +2,22 @@
  * The clock of the step: where the orchestrating thread's seconds go, by stage (STAGE_*). It stands still while the
  * thread does something for others (preemptionPoint).
  */
-import { HEADER, H_STAGE, STAGES } from "../layout/layout";
-import { clock } from "./scheduler";
+import { HEADER, H_STAGE, H_WATCH, STAGES, WATCH_PREEMPTION } from "../layout/layout";
+import { now, preempt } from "./host";
 
+// what this thread has done for others in the middle of its steps, s
+let othersSeconds: f64 = 0;
 // the stage whose time is taken, -1: none, and since when, s
 let stage = -1;
 let since: f64 = 0;
+
+/**
+ * To be called by the orchestrating thread now and then, between chunks: it may step other rooms meanwhile. They have
+ * instances of their own, so nothing of this one changes.
+ */
+export function preemptionPoint(): void {
+  if (load<i32>(HEADER, H_WATCH) & WATCH_PREEMPTION) othersSeconds += preempt();
+}
 
 /** A tick begins: nothing of it has been spent. */
 export function beginClock(): void {
@@ -19,7 +29,7 @@ export function beginClock(): void {
 export function enterStage(next: i32): i32 {
   const before = stage;
   if (next === before) return before;
-  const at = clock();
+  const at = now() - othersSeconds;
   if (before >= 0) {
     const seconds: usize = HEADER + H_STAGE + (before << 3);
     store<f64>(seconds, load<f64>(seconds) + (at - since));

@@ -9,5 +9,5 @@ export declare function substepDone(): void;
  * energy ledger; before and after what is shared out within one while H_WATCH has WATCH_SHARES: benchmarks.
  */
 export declare function phaseDone(phase: i32): void;
-/** Called by preemptionPoint (scheduler.ts) while H_WATCH has WATCH_PREEMPTION. @returns for how long, s */
+/** Called by preemptionPoint (clock.ts) while H_WATCH has WATCH_PREEMPTION. @returns for how long, s */
 export declare function preempt(): f64;

@@ -20,7 +20,6 @@ import {
   H_PROGRAM,
   H_PHASES,
   H_WATCH,
-  WATCH_PREEMPTION,
   WATCH_SHARES,
   H_HELPERS_INSIDE,
   H_CHUNKS_SHARED,
@@ -31,7 +30,7 @@ import {
   PHASE_CHUNK,
   PHASE_CHUNKS,
 } from "../layout/layout";
-import { now, phaseDone, preempt } from "./host";
+import { phaseDone } from "./host";
 import { awaitHelpers, openPhase, partBegin, partsOf, rowAt } from "./sleep";
 
 /** Of the chunk that this thread has claimed last: its phase, and blocks, particles or bodies begin .. end of it. */
@@ -52,22 +51,6 @@ let leaves: usize = 0;
 
 // while this thread orchestrates a step: others may be helping
 let helped = false;
-
-// what this thread has done for others in the middle of its steps, s
-let othersSeconds: f64 = 0;
-
-/**
- * To be called by the orchestrating thread now and then, between chunks: it may step other rooms meanwhile. They have
- * instances of their own, so nothing of this one changes.
- */
-export function preemptionPoint(): void {
-  if (load<i32>(HEADER, H_WATCH) & WATCH_PREEMPTION) othersSeconds += preempt();
-}
-
-/** Seconds of this thread that were this room's. */
-export function clock(): f64 {
-  return now() - othersSeconds;
-}
 
 /** @param helpers may others be helping with this step? */
 export function beginStep(helpers: bool): void {

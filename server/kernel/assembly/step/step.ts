@@ -28,7 +28,7 @@ import { beginPairList } from "../contact/contacts";
 import { placeCoreMeshes } from "../colliders/coreMeshes";
 import { findFreeBodies } from "../integrate/freeBodies";
 import { beginBalls } from "../rigid/balls";
-import { beginClock, enterStage } from "../scheduler/clock";
+import { beginClock, enterStage, preemptionPoint } from "../scheduler/clock";
 import { phaseDone, substepDone } from "../scheduler/host";
 import {
   beginStep,
@@ -40,7 +40,6 @@ import {
   isHelped,
   openPhaseChunks,
   phaseAt,
-  preemptionPoint,
 } from "../scheduler/scheduler";
 import { warmStart } from "../warmStart/warmStart";
 import { runRange } from "./stages";
