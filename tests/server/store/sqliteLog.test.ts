@@ -57,6 +57,18 @@ async function killedAfter(path: string, lines: number): Promise<string> {
   return (JSON.parse(first) as { room: string }).room;
 }
 
+const HEADER_BYTES = 32;
+const FRAME_BYTES = 24 + 4096;
+
+/** Frames of a log since it has begun anew: their salts are the head's. */
+function ownFrames(path: string): number {
+  const log = readFileSync(path);
+  let count = 0;
+  for (let at = HEADER_BYTES; at + FRAME_BYTES <= log.length; at += FRAME_BYTES, count++)
+    if (log.compare(log, 16, 24, at + 8, at + 16) !== 0) break;
+  return count;
+}
+
 /** What a start says of it. */
 async function opened(folder: string): Promise<{
   losses: StoreLoss[];
@@ -140,9 +152,14 @@ test.each([
 });
 
 test("a log that is shorter than it was: what it ended with is missing, and that is said", async () => {
-  const { folder, path, log } = newPath();
-  await killedAfter(path, 60);
-  truncateSync(log, 32 + 4 * (24 + 4096));
+  // What the file has already is not missing: counts are, that came after SQLite's last checkpoint, at 1,000 frames. A
+  // process that was killed late may have begun its log anew just before: then another one.
+  let left = newPath();
+  const isKnown = (frames: number): boolean => frames >= 60 && frames < 1000;
+  for (await killedAfter(left.path, 60); !isKnown(ownFrames(left.log)); await killedAfter(left.path, 60))
+    left = newPath();
+  const { folder, log } = left;
+  truncateSync(log, HEADER_BYTES + 4 * FRAME_BYTES);
   const store = await opened(folder);
   expect(store.losses).toMatchObject([
     { code: "STORE_LOG_DAMAGED", reason: expect.stringContaining("had counted to") },
