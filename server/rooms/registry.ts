@@ -13,7 +13,7 @@ import { findRoom, type Found } from "../persistence/restore.ts";
 import type { JournalWriter } from "../persistence/journalWriter.ts";
 import type { ParkedReason } from "../metrics/cluster.ts";
 import type { RestoreCause } from "../metrics/persistence.ts";
-import { type Holder, type Lease, LeaseLost, type Listing, type Store } from "../store/store.ts";
+import type { Holder, Lease, Listing, Store } from "../store/store.ts";
 import { Parking } from "./parking.ts";
 import { Room, type RoomEnd, type RoomOptions } from "./room.ts";
 import type { SceneLibrary } from "./sceneLibrary.ts";
@@ -370,9 +370,9 @@ export class RoomRegistry {
         `taken over ${attempts - 1} times, it has not settled once: processes or threads have ended over it`,
       );
     try {
-      // It was listed before it was claimed, and its last owner may have written in between.
-      const claimed = await store.room(listing.name);
-      if (!claimed) throw new LeaseLost(lease);
+      // It was listed before it was claimed, and its last owner may have written in between. Of a room that is gone by
+      // now, the first write under this lease is refused.
+      const claimed = (await store.room(listing.name)) ?? listing;
       return await this.#restore(claimed, lease, cause);
     } catch (error) {
       if (error instanceof JournalDiffers) return await this.#park(lease, "differs", error.message);

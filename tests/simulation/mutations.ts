@@ -140,8 +140,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "a room that is taken over has the settings that it was listed with before it was claimed",
     file: "server/rooms/registry.ts",
-    find: "const claimed = await store.room(listing.name);",
-    replace: "const claimed = listing as Listing | null;",
+    find: "const claimed = (await store.room(listing.name)) ?? listing;",
+    replace: "const claimed = listing;",
     seed: 7242424,
   },
   {
