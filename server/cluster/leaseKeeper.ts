@@ -14,7 +14,7 @@
  * whether it goes on (epoch unchanged) or is dropped.
  */
 import type { ClusterMetrics } from "../metrics/cluster.ts";
-import type { Holder, Lease, Store } from "../store/store.ts";
+import { type Holder, type Lease, LeaseLost, type Store } from "../store/store.ts";
 import type { ClusterRooms } from "./rooms.ts";
 
 /** Renewals in a term: two may fail in a row. */
@@ -33,6 +33,8 @@ export interface Log {
   warn(details: object, message: string): void;
   error(details: object, message: string): void;
 }
+
+type StoreMethod = (...args: unknown[]) => unknown;
 
 interface HeldLease {
   lease: Lease;
@@ -137,11 +139,26 @@ export class LeaseKeeper {
     return new Proxy(store, {
       get: (target, name) => {
         const own = watched[name as keyof Store];
-        if (own !== undefined) return own;
+        if (own !== undefined) return this.#heeding(own as StoreMethod);
         const value = Reflect.get(target, name) as unknown;
-        return typeof value === "function" ? (value as (...args: unknown[]) => unknown).bind(target) : value;
+        return typeof value === "function" ? this.#heeding((value as StoreMethod).bind(target)) : value;
       },
     });
+  }
+
+  /**
+   * A write that was refused says that the lease is lost, and its room ends by that. Should a replica take over that
+   * has not got the claim yet, a renewal would have the lease back, and no room under it.
+   */
+  #heeding(ask: StoreMethod): StoreMethod {
+    return (...args) => {
+      const answer = ask(...args);
+      if (answer instanceof Promise)
+        answer.catch((error: unknown) => {
+          if (error instanceof LeaseLost) this.#forget(args[0] as Lease);
+        });
+      return answer;
+    };
   }
 
   /** The next renewal counts from when the last was asked, as its term does: an answer may have taken most of one. */

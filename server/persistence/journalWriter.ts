@@ -494,6 +494,9 @@ export class JournalWriter {
   async #writeCheckpoint(entry: Entry): Promise<void> {
     const { room } = entry;
     const { history } = room.checkpointPolicy;
+    // Gone back since the journal was written: of what is newest now the store has another future, in whose journal
+    // nothing says that this state was taken. The next flush puts both right at once.
+    if (history.rewinds.length !== entry.rewindsSeen) return;
     const newest = history.newestState;
     const last = entry.stored.at(-1)?.tick ?? 0;
     // The state of a room that stands still goes out at once: nobody steps anything again to have it.

@@ -370,7 +370,10 @@ export class RoomRegistry {
         `taken over ${attempts - 1} times, it has not settled once: processes or threads have ended over it`,
       );
     try {
-      return await this.#restore(listing, lease, cause);
+      // It was listed before it was claimed, and its last owner may have written in between. Of a room that is gone by
+      // now, the first write under this lease is refused.
+      const claimed = (await store.room(listing.name)) ?? listing;
+      return await this.#restore(claimed, lease, cause);
     } catch (error) {
       if (error instanceof JournalDiffers) return await this.#park(lease, "differs", error.message);
       if (isOrderly(error) && attempts > 0) await store.countAttempts(lease, attempts - 1).catch(() => {});

@@ -3,12 +3,13 @@
  * has been done when it is back.
  */
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { freePort, type RunningServer, startServer } from "../../load-tests/server.ts";
+import { RoomAccess } from "../../server/auth/roomAccess.ts";
 import { STORE_FILE } from "../../server/store/openStore.ts";
 import { SqliteStore } from "../../server/store/sqlite.ts";
 import { StoreUnavailable } from "../../server/store/store.ts";
@@ -165,3 +166,29 @@ test("what the store does not take is not acknowledged: it holds, and whoever as
   vi.restoreAllMocks();
   await server.close();
 }, 60_000);
+
+test("a room that is taken over has what its last owner wrote after the room was listed", async () => {
+  const dataDir = join(folder, "listed");
+  const owner = { process: "gone", url: "http://gone" };
+  const store = new SqliteStore({ path: join(dataDir, STORE_FILE) });
+  mkdirSync(dataDir);
+  await store.open();
+  const record = { name: "room", scene: "cube", pool: "shared" as const, createdAt: new Date(0).toISOString() };
+  const access = new RoomAccess();
+  const made = await store.createRoom({ ...record, settings: access.toSettings() }, owner);
+  if (!made.created) throw new Error("the store was not empty");
+  const listed = await store.rooms();
+  await access.setLocked(true);
+  await store.writeSettings(made.lease, access.toSettings());
+  await store.release(made.lease);
+  await store.close();
+  // What a look shows that was answered just before that write.
+  const looks = vi
+    .spyOn(SqliteStore.prototype, "rooms")
+    .mockResolvedValue(listed.map((listing) => ({ ...listing, owner: null })));
+  const { app, close } = await startTestServer({ store: "sqlite", dataDir });
+  await expect.poll(() => app.registry.find("room")?.access.locked, { timeout: 30_000 }).toBe(true);
+  expect(looks).toHaveBeenCalled();
+  looks.mockRestore();
+  await close();
+});

@@ -325,7 +325,7 @@ export class History {
       "owner",
       () => `deletes ${name}: ${outcome === null ? "no answer" : "error" in outcome ? outcome.error.message : "done"}`,
     );
-    if (outcome && "answer" in outcome) this.model.deleted(room);
+    if (outcome && "answer" in outcome) this.model.deleted(room, name);
   }
 
   /** Each room that is open anywhere is stepped again from its recording. */

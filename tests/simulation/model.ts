@@ -42,6 +42,10 @@ interface Setting {
 /** An undo of which it is not known yet whether it holds. */
 interface Undo {
   process: string;
+  /** Where the room may be because of it. */
+  target: State;
+  /** Of the transaction that it rests on; Infinity: a failover has taken it; null: there was none yet. */
+  position: number | null;
   /** Where its process has begun again since it was asked for. */
   began: { state: State; born: number }[];
   /** Its answer came, or will not come. */
@@ -79,11 +83,13 @@ export class RoomModel {
   readonly deaths: (Since & { state: State; born: number })[] = [];
   readonly settings = new Map<string, Setting>();
   undo: Undo | null = null;
+  /** All that are not acknowledged: whoever was asked may do it yet, should a failover give the room back to it. */
+  readonly undos = new Set<Undo>();
   /** Names of rooms that were made for it, and those that a visitor was told. */
   made: (Since & { name: string })[] = [];
   told: (Since & { name: string })[] = [];
   known: Known | null = null;
-  deletion: "none" | "asked" | (Since & { acknowledged: true }) = "none";
+  deletion: "none" | "asked" | (Since & { name: string }) = "none";
   /** Requests for it that are not answered. */
   creations = 0;
   /** Of its last transaction; Infinity: a failover has taken that one, and whatever is told because of it now. */
@@ -112,6 +118,11 @@ export class RoomModel {
     }
     return setting;
   }
+}
+
+/** In the order of the transactions: an answer may be told long after what it rests on, and after what came next. */
+function insert<T extends Since>(list: T[], one: T): void {
+  list.splice(list.findLastIndex(({ position }) => position <= one.position) + 1, 0, one);
 }
 
 /** The state of a line at a tick; null before its beginning. */
@@ -179,10 +190,23 @@ export class Model {
   #created(room: RoomModel, { args }: Commit): void {
     const { name } = args[0] as { name: string };
     const known = room.made.at(-1);
-    if (known && room.deletion === "none" && this.#owners.has(known.name))
+    const ended = known && !this.#owners.has(known.name);
+    if (known && room.deletion === "none" && !ended)
       throw new Violation("one key, one room", `${known.name} was made for a request, and now ${name} for the same`);
+    // A key is "forgotten with the room" (store.ts, createRoom): a request that arrives after the end makes another,
+    // which begins as its scene does. Nothing of what the one before did may come back in it, nor is missed.
+    if (ended) this.#beginAnew(room);
     room.made.push({ name, position: room.position });
     this.#byName.set(name, room);
+  }
+
+  #beginAnew(room: RoomModel): void {
+    const { position, start } = room;
+    room.undo = null;
+    room.undos.clear();
+    room.floors.push({ state: start, position });
+    for (const { acknowledged } of room.settings.values())
+      acknowledged.push({ value: acknowledged[0]!.value, order: ++this.#orders, position });
   }
 
   #journaled(room: RoomModel, { args }: Pick<Commit, "args">): void {
@@ -193,6 +217,7 @@ export class Model {
     const state = tip && at(tip, until);
     if (!state) return;
     room.undo = null;
+    if (undo) room.undos.delete(undo);
     if (!follows(room.floor, state)) room.floors.push({ state, position: room.position });
   }
 
@@ -205,6 +230,7 @@ export class Model {
         "acknowledged ticks stay",
         `${lease.room} forgets what follows tick ${until}, but tick ${room.floor.tick} was in the journal`,
       );
+    for (const undo of room.undos) if (undo.process === lease.process) undo.position = room.position;
     if (segment && !late) this.#journaled(room, { args: [lease, segment] });
   }
 
@@ -285,6 +311,7 @@ export class Model {
       // Where an undo went that is lost: its owner may tell of it again.
       for (const state of room.known ? back : [])
         if (follows(room.floor, state)) room.floors.push({ state, position: room.floors.at(-1)!.position });
+      this.#mayUndo(room, has);
       if (typeof room.deletion === "object" && !has(room.deletion)) room.deletion = "asked";
       for (const setting of room.settings.values()) {
         for (const { value, position, order } of setting.acknowledged)
@@ -294,14 +321,32 @@ export class Model {
     }
   }
 
+  /**
+   * "It could not be stored that this was done [...] It is tried again" (PROTOCOL.md, STORE_AWAY): an undo that nobody
+   * has acknowledged may hold or not, for as long as the one that was asked has the room, or has it again.
+   */
+  #mayUndo(room: RoomModel, has: (since: Since) => boolean): void {
+    const owner = this.ownerOf(room.name ?? "");
+    for (const undo of room.undos) {
+      const { position, process, target } = undo;
+      if (position !== null && !has({ position })) undo.position = Infinity;
+      if (process !== owner) continue;
+      room.undo ??= undo;
+      if (follows(room.floor, target)) room.floors.push({ state: target, position: room.floors.at(-1)!.position });
+    }
+  }
+
   // ---- what processes step
 
   /** A process has made a memory of the room and goes on from there. */
   began(scene: string, process: string, world: World): void {
     const room = this.rooms.get(scene)!;
     const state = room.states.get(world.hash) ?? this.#unknown(room, process, world);
-    // Who has lost the room without knowing it yet harms nobody until it steps.
-    if (this.#mayStep(room, process)) this.#judgeBeginning(room, process, state);
+    // Who has lost the room without knowing it yet harms nobody until it steps; and what somebody has acknowledged who
+    // has the room since then is nothing that it could know. Nothing that it does reaches the store: only the owner
+    // writes, which is judged.
+    const owner = this.ownerOf(room.name ?? "");
+    if (owner === process || (!owner && this.#mayStep(room, process))) this.#judgeBeginning(room, process, state);
     room.tips.set(process, state);
     if (room.undo?.process === process) room.undo.began.push({ state, born: ++this.#born });
     else if (room.undo && this.ownerOf(room.name ?? "") === process) room.undo = null;
@@ -422,19 +467,35 @@ export class Model {
     const tip = room.tips.get(process) ?? room.floor;
     const target = at(tip, Math.max(0, Math.floor(tip.tick - seconds * tickHz) - 1)) ?? room.start;
     // Until it is acknowledged the room may be where it was, or there.
-    if (follows(room.floor, target)) room.floors.push({ state: target, position: room.position });
-    room.undo = { process, began: [], settled: false };
+    const position = room.position === Infinity ? room.floors.at(-1)!.position : room.position;
+    if (follows(room.floor, target)) room.floors.push({ state: target, position });
+    room.undo = { process, target, position: null, began: [], settled: false };
+    room.undos.add(room.undo);
     return room.undo;
   }
 
-  /** @param tick that it was answered with; null: an error, or no answer */
+  /**
+   * "200 {tick}: the room went back to that tick" (PROTOCOL.md): it rests on the transaction that took the journal back,
+   * and on none that came between this one and the answer. A failover that takes it takes the undo, unless its owner
+   * goes on and tells the replica.
+   * @param tick that it was answered with; null: an error, or no answer
+   */
   undoAnswered(room: RoomModel, undo: Undo, tick: number | null): void {
     undo.settled = true;
     if (tick === null) return;
+    const { process, position } = undo;
     const began = undo.began.findLast(({ state }) => state.tick === tick);
     if (!began) throw new Violation("an undo says where it is", `tick ${tick} was answered, where nothing has begun`);
-    room.floors.push({ state: began.state, position: room.position });
-    room.deaths.push({ ...began, position: room.position });
+    if (position === null)
+      throw new Violation(
+        "what is acknowledged is stored",
+        `an undo to tick ${tick} was answered, but nobody wrote it`,
+      );
+    if (position !== Infinity) {
+      insert(room.floors, { state: began.state, position });
+      insert(room.deaths, { ...began, position });
+    } else if (room.known?.process === process) room.known.deaths.push({ ...began, position });
+    room.undos.delete(undo);
     if (room.undo === undo) room.undo = null;
   }
 
@@ -466,8 +527,8 @@ export class Model {
     if (room.position !== Infinity) room.told.push({ name, position: room.position });
   }
 
-  deleted(room: RoomModel): void {
-    if (room.position !== Infinity) room.deletion = { acknowledged: true, position: room.position };
+  deleted(room: RoomModel, name: string): void {
+    if (room.position !== Infinity) room.deletion = { name, position: room.position };
   }
 
   /** @param listed what the database lists */
@@ -475,8 +536,8 @@ export class Model {
     for (const room of this.rooms.values()) {
       const { name, deletion } = room;
       if (name === undefined) continue;
-      if (typeof deletion === "object" && listed.has(name))
-        throw new Violation("what was deleted stays deleted", `${name} is listed`);
+      if (typeof deletion === "object" && listed.has(deletion.name))
+        throw new Violation("what was deleted stays deleted", `${deletion.name} is listed`);
       if (deletion === "none" && !listed.has(name))
         throw new Violation("rooms stay", `${name} is not listed, though nobody has deleted it`);
     }

@@ -137,4 +137,31 @@ export const MUTATIONS: readonly Mutation[] = [
     faults: ["kill"],
     seed: 301,
   },
+  {
+    name: "a room that is taken over has the settings that it was listed with before it was claimed",
+    file: "server/rooms/registry.ts",
+    find: "const claimed = (await store.room(listing.name)) ?? listing;",
+    replace: "const claimed = listing;",
+    seed: 7242424,
+  },
+  {
+    name: "a state is stored that a room has gone back to, before the journal goes back",
+    file: "server/persistence/journalWriter.ts",
+    find: "if (history.rewinds.length !== entry.rewindsSeen) return;",
+    replace: "",
+    seed: 7179930,
+  },
+  {
+    name: "a lease that a refused write has shown to be lost is renewed",
+    file: "server/cluster/leaseKeeper.ts",
+    find: "if (error instanceof LeaseLost) this.#forget(args[0] as Lease);",
+    replace: "void error;",
+    seed: 7364796,
+  },
+  {
+    name: "what an undo has ended stays in the store",
+    file: "server/persistence/journalWriter.ts",
+    find: "store.truncate(lease, kept, instead)",
+    replace: "store.truncate(lease, until + 1000, instead)",
+  },
 ];

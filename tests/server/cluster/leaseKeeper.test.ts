@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LeaseKeeper } from "../../../server/cluster/leaseKeeper.ts";
 import { ClusterMetrics } from "../../../server/metrics/cluster.ts";
 import { Maker } from "../../../server/metrics/maker.ts";
-import { LEASE_SECONDS, type Store } from "../../../server/store/store.ts";
+import { LEASE_SECONDS, LeaseLost, type Store } from "../../../server/store/store.ts";
 import { Registry } from "prom-client";
 
 const TERM_MS = 1000 * LEASE_SECONDS;
@@ -14,9 +14,12 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", 
 afterEach(() => void vi.useRealTimers());
 
 /** A keeper that holds one lease of a store that answers renewals when it is told to. */
-async function holding(): Promise<{ keeper: LeaseKeeper; asked: number[]; answers: (() => void)[] }> {
+async function holding(
+  writes: Partial<Store> = {},
+): Promise<{ keeper: LeaseKeeper; asked: number[]; answers: (() => void)[] }> {
   const [asked, answers]: [number[], (() => void)[]] = [[], []];
   const store = {
+    ...writes,
     leaseSeconds: LEASE_SECONDS,
     claim: () => Promise.resolve(lease),
     renew: () => {
@@ -56,5 +59,25 @@ test("answers that come at once are a third of a term apart", async () => {
   }
   expect(asked.length).toBe(5);
   expect(asked.map((at) => at - asked[0]!)).toEqual([0, 1, 2, 3, 4].map((third) => (third * TERM_MS) / 3));
+  keeper.close();
+});
+
+test("a lease that a refused write has shown to be lost is not renewed: a replica might give it back, without a room", async () => {
+  const { keeper, asked } = await holding({ writeSettings: () => Promise.reject(new LeaseLost(lease)) });
+  await expect(keeper.store.writeSettings(lease, {})).rejects.toThrow(LeaseLost);
+  expect(keeper.lease("room")).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(2 * TERM_MS);
+  expect(asked).toEqual([]);
+  keeper.close();
+});
+
+test("a write that failed for another reason, or was refused by an older lease, loses none", async () => {
+  const { keeper } = await holding({
+    writeSettings: () => Promise.reject(new Error("away")),
+    writeMembers: () => Promise.reject(new LeaseLost({ ...lease, epoch: 0 })),
+  });
+  await expect(keeper.store.writeSettings(lease, {})).rejects.toThrow("away");
+  await expect(keeper.store.writeMembers({ ...lease, epoch: 0 }, new Uint8Array())).rejects.toThrow(LeaseLost);
+  expect(keeper.lease("room")).toEqual(lease);
   keeper.close();
 });

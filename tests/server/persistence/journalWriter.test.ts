@@ -165,6 +165,35 @@ test("a room that went back is found where it went on, with nothing of what was 
   await journalWriter.close();
 });
 
+test("a room that goes back while its journal is written has no state in the store that the journal does not know of", async () => {
+  let meanwhile = async (): Promise<void> => {};
+  const through = new Proxy(store, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name) as unknown;
+      if (name !== "appendJournal") return typeof value === "function" ? (value as () => unknown).bind(target) : value;
+      return async (...args: Parameters<Store["appendJournal"]>): Promise<void> => {
+        await target.appendJournal(...args);
+        await meanwhile();
+      };
+    },
+  }) as Store;
+  const { room, journalWriter } = await begin(through);
+  const { checkpointPolicy } = room;
+  await room.play(50);
+  meanwhile = async () => {
+    checkpointPolicy.history.rewind(30);
+    const state = new TextEncoder().encode("state 30") as Uint8Array<ArrayBuffer>;
+    await checkpointPolicy.saved({ tick: 30, state, stateHash: "0:30", seconds: 0 });
+  };
+  await journalWriter.flush(room.name);
+  expect(await store.checkpointTicks(room.name)).toEqual([]);
+  expect((await found(room.name)).history.tick).toBe(50);
+  await journalWriter.flush(room.name);
+  expect((await store.checkpointTicks(room.name)).map(({ tick }) => tick)).toEqual([30]);
+  expect((await found(room.name)).history.tick).toBe(30);
+  await journalWriter.close();
+});
+
 test("what a store that was away did not take is in it when it is back, and it is asked no more than twice at once", async () => {
   let away = false;
   let asked = 0;
