@@ -101,6 +101,19 @@ async function begin(through: Store = store): Promise<{ room: Played; journalWri
   return { room, journalWriter, lease: made.lease };
 }
 
+/** The store, in which something happens between each append and its answer. */
+const afterAppends = (happen: () => Promise<void>): Store =>
+  new Proxy(store, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name) as unknown;
+      if (name !== "appendJournal") return typeof value === "function" ? (value as () => unknown).bind(target) : value;
+      return async (...args: Parameters<Store["appendJournal"]>): Promise<void> => {
+        await target.appendJournal(...args);
+        await happen();
+      };
+    },
+  }) as Store;
+
 /** What a restart would find: the history, and the members whose inputs it has from `from` on. */
 async function found(
   room: string,
@@ -167,17 +180,7 @@ test("a room that went back is found where it went on, with nothing of what was 
 
 test("a room that goes back while its journal is written has no state in the store that the journal does not know of", async () => {
   let meanwhile = async (): Promise<void> => {};
-  const through = new Proxy(store, {
-    get: (target, name) => {
-      const value = Reflect.get(target, name) as unknown;
-      if (name !== "appendJournal") return typeof value === "function" ? (value as () => unknown).bind(target) : value;
-      return async (...args: Parameters<Store["appendJournal"]>): Promise<void> => {
-        await target.appendJournal(...args);
-        await meanwhile();
-      };
-    },
-  }) as Store;
-  const { room, journalWriter } = await begin(through);
+  const { room, journalWriter } = await begin(afterAppends(() => meanwhile()));
   const { checkpointPolicy } = room;
   await room.play(50);
   meanwhile = async () => {
@@ -237,16 +240,9 @@ test("what a store that was away did not take is in it when it is back, and it i
 
 test("appends whose answers were lost: every tick is in the store once, and a recording of it is one that replay takes", async () => {
   let lost = 0;
-  const through = new Proxy(store, {
-    get: (target, name) => {
-      const value = Reflect.get(target, name) as unknown;
-      if (name !== "appendJournal") return typeof value === "function" ? (value as () => unknown).bind(target) : value;
-      return async (...args: Parameters<Store["appendJournal"]>): Promise<void> => {
-        await target.appendJournal(...args);
-        if (++lost % 3 !== 0) throw new Error("done, but nobody hears of it");
-      };
-    },
-  }) as Store;
+  const through = afterAppends(async () => {
+    if (++lost % 3 !== 0) throw new Error("done, but nobody hears of it");
+  });
   const { room, journalWriter } = await begin(through);
   for (const until of [40, 55, 90, 130, 131, 190, 260, 333]) {
     await room.play(until);
