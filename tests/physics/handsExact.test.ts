@@ -8,32 +8,30 @@ import { drive } from "../../load-tests/hands/drive.ts";
 import { readScene } from "../../server/sim/readScene.ts";
 import { SCENES_FOLDER } from "./scenes/checkScene.ts";
 
-const SETTLE_SECONDS = 0.6;
-const SECONDS = 0.6;
-
 /**
  * What hands may stretch a body by: to the scene's `grabMaxStretch`, and by half of what that allows more by what is on
  * its way when their force ends. A sliver of the bunny, of 9 mm among edges of 23, snaps through by as much again.
+ * The seconds without hands and with them; the hem of the sheet that goes round is between folds after two.
  */
-const MOST: [string, number][] = [
-  ["drape", 2.5],
-  ["flag-on-pole", 2.5],
-  ["bunny", 3],
+const MOST: [string, number, number, number][] = [
+  ["drape", 2.5, 1, 2.1],
+  ["flag-on-pole", 2.5, 0.6, 0.6],
+  ["bunny", 3, 0.6, 0.6],
 ];
 
 test.each(MOST)(
   "%s",
-  async (name, most) => {
+  async (name, most, settleSeconds, seconds) => {
     const scene = await readScene(join(SCENES_FOLDER, `${name}.json`));
     const driven = await drive(scene, SCENES_FOLDER, {
       hands: 3,
-      settleSeconds: SETTLE_SECONDS,
-      seconds: SECONDS,
+      settleSeconds,
+      seconds,
       judgeEvery: 1,
     });
     expect(driven.events).toEqual([]);
     expect(driven.findings).toBe(0);
-    expect(driven.judged).toBe(Math.round(SETTLE_SECONDS * driven.tickHz) + Math.round(SECONDS * driven.tickHz));
+    expect(driven.judged).toBe(Math.round(settleSeconds * driven.tickHz) + Math.round(seconds * driven.tickHz));
     expect(driven.stretch).toBeLessThan(most);
     // they did pull
     expect(driven.stretch).toBeGreaterThan(1.05);

@@ -1,7 +1,7 @@
 /**
  * Twin of the first stage of kernel/assembly/contact/contactResponse.ts: pairs that are not clear are pushed apart
  * together (impulses.ts), inelastic but for restitution, with friction (Bridson, Fedkiw & Anderson 2002, section 7.3).
- * What eight rounds do not clear would be a rigid zone, which this twin does not have.
+ * What eight rounds do not clear, or would throw, would be a rigid zone, which this twin does not have.
  */
 import { vectorAt, addAt, type Particles } from "./particles.ts";
 import { closestOf, type ReferenceContactPair } from "./contacts.ts";
@@ -22,6 +22,7 @@ const MOST_SWEEPS = 256;
 const VISITS = 4096;
 const FINE = 1 / 16;
 const MOST_PUSH = 8;
+const MOST_MOTION = 2;
 
 type Answer = { answer: "clear" } | { answer: "near" | "meet"; keep: number; impact: number };
 
@@ -61,6 +62,7 @@ export function pushAllApart(
 ): Map<number, Vector> {
   const before = new Map<number, Vector>();
   const rows: Row[] = [];
+  let limits = limitsOf(p, safe, rows);
   let queue = bad.filter((touch) => examine(touch, safe, p.x, detect).answer !== "clear");
   for (let round = 0; round < ROUNDS && queue.length > 0; round++) {
     const again = new Set<ReferenceContactPair>();
@@ -68,11 +70,14 @@ export function pushAllApart(
       const found = examine(touch, safe, p.x, detect);
       if (found.answer === "clear") continue;
       const row = makeRow(p, safe, touch, found, round);
+      if (!row) continue;
       const known = rows.findIndex((other) => other.touch === touch);
       if (known < 0) rows.push(row);
       else rows[known] = row;
     }
-    const moved = solveRows(p, safe, rows, before);
+    if (round === 0) limits = limitsOf(p, safe, rows);
+    else limits.push /= 2;
+    const moved = solveRows(p, safe, rows, before, limits);
     for (const touch of queue)
       if (!touch.particles.some((i) => moved.has(i)) && examine(touch, safe, p.x, detect).answer !== "clear")
         again.add(touch);
@@ -115,33 +120,41 @@ function makeRow(
   touch: ReferenceContactPair,
   { answer, keep, impact }: Exclude<Answer, { answer: "clear" }>,
   round: number,
-): Row {
+): Row | undefined {
   const { particles, thickness, restitution } = touch;
   const r = thickness > 0 ? thickness : 2 * keep;
   const x = p.x;
   const holdAt = (distance: number): number => Math.max(keep, Math.min(r, distance));
   const unit = ({ distance, difference }: { distance: number; difference: Vector }): Vector =>
     scale(1 / distance, difference);
-  let at = closestOf(touch, safe);
+  const atSafe = closestOf(touch, safe);
+  let at = atSafe;
   let hold = holdAt(at.distance);
-  const along = (): number =>
+  /** Along the direction of the closest points, m. */
+  const along = (positions: Float64Array): number =>
     dot(
       unit(at),
       combine(
         at.weights,
-        particles.map((i) => subtract(vectorAt(x, i), vectorAt(x, particles[3]))),
+        particles.map((i) => subtract(vectorAt(positions, i), vectorAt(positions, particles[3]))),
       ),
     );
   if (answer === "near") at = closestOf(touch, x);
-  else if (along() >= hold || round % 2 === 1) {
+  else if (along(x) >= hold || round % 2 === 1) {
     at = closestOf(
       touch,
       x.map((end, k) => safe[k]! + BEFORE * impact * (end - safe[k]!)),
     );
     hold = holdAt(at.distance);
   }
-  const g = answer === "near" ? at.distance : along();
+  if (!(along(safe) >= keep)) {
+    at = atSafe;
+    hold = holdAt(at.distance);
+  }
+  const g = along(x);
   if (!(g < hold)) hold = g + keep;
+  hold = Math.min(hold, along(safe));
+  if (!(g < hold)) return undefined;
   return {
     touch,
     normal: unit(at),
@@ -152,21 +165,48 @@ function makeRow(
   };
 }
 
-/** Sweeps, there and back, until all rows are content. @returns the particles that were moved, in that order */
-function solveRows(p: Particles, safe: Float64Array, rows: readonly Row[], before: Map<number, Vector>): Set<number> {
-  const moved = new Set<number>();
+/** Of a round: what a row may be pushed in all, and what a particle may be moved, m. */
+interface Limits {
+  push: number;
+  motion: number;
+}
+
+/** @returns those of the first round: MOST_PUSH times what the worst row misses, MOST_MOTION times the fastest motion */
+const limitsOf = (p: Particles, safe: Float64Array, rows: readonly Row[]): Limits => ({
+  push: MOST_PUSH * Math.max(0, ...rows.map((row) => row.target - gapOf(p, row))),
+  motion:
+    MOST_MOTION *
+    Math.max(
+      0,
+      ...rows.flatMap(({ touch }) => touch.particles.map((i) => norm(subtract(vectorAt(p.x, i), vectorAt(safe, i))))),
+    ),
+});
+
+/**
+ * Sweeps, there and back, until all rows are content.
+ * @returns the particles that were moved, in that order. @throws Error where one was moved by more than it may be
+ */
+function solveRows(
+  p: Particles,
+  safe: Float64Array,
+  rows: readonly Row[],
+  before: Map<number, Vector>,
+  limits: Limits,
+): Set<number> {
+  const moved = new Map<number, Vector>();
   const sweeps = Math.max(SWEEPS, Math.min(MOST_SWEEPS, Math.floor(VISITS / Math.max(1, rows.length))));
-  const most = MOST_PUSH * Math.max(0, ...rows.map((row) => row.target - gapOf(p, row)));
   for (let sweep = 0; sweep < sweeps; sweep++) {
     let pushes = 0;
-    for (const row of sweep % 2 === 1 ? rows.toReversed() : rows) {
-      const pushed = solveRow(p, safe, row, before, most);
-      for (const i of pushed) moved.add(i);
-      if (pushed.length > 0) pushes++;
-    }
+    for (const row of sweep % 2 === 1 ? rows.toReversed() : rows)
+      if (solveRow(p, safe, row, moved, limits.push)) pushes++;
     if (pushes === 0) break;
   }
-  return moved;
+  for (const [i, from] of moved) {
+    const far = norm(subtract(vectorAt(p.x, i), from));
+    if (!(far <= limits.motion)) throw new Error(`particle ${i} is moved by ${far} m, limit: ${limits.motion}`);
+    if (!before.has(i)) before.set(i, from);
+  }
+  return new Set(moved.keys());
 }
 
 const gapOf = (p: Particles, { touch: { particles }, normal, weights }: Row): number =>
@@ -178,14 +218,17 @@ const gapOf = (p: Particles, { touch: { particles }, normal, weights }: Row): nu
     ),
   );
 
-/** @param most that the row may be pushed by in all, m. @returns the particles that it moved */
-function solveRow(p: Particles, safe: Float64Array, row: Row, before: Map<number, Vector>, most: number): number[] {
+/**
+ * @param before gets where particles were that it moves. @param most that the row may be pushed by in all, m
+ * @returns whether it was not content
+ */
+function solveRow(p: Particles, safe: Float64Array, row: Row, before: Map<number, Vector>, most: number): boolean {
   const { touch, normal: n, weights: b } = row;
   const { particles, thickness, staticFriction, dynamicFriction, restitution } = touch;
   const x = p.x;
   const W = particles.reduce((sum, i, k) => sum + p.w[i]! * b[k]! ** 2, 0);
   const push = Math.max(-row.pushed, Math.min(Math.max(0, most - row.pushed), row.target - gapOf(p, row)));
-  if (!(W > 0) || !(Math.abs(push) > row.leave)) return [];
+  if (!(W > 0) || !(Math.abs(push) > row.leave)) return false;
   row.pushed += push;
   let force = scale(push, n);
   if (push > 0 && thickness > 0) {
@@ -204,5 +247,5 @@ function solveRow(p: Particles, safe: Float64Array, row: Row, before: Map<number
   const shoved = particles.filter((i, k) => p.w[i]! * b[k]! !== 0);
   for (const i of shoved) if (!before.has(i)) before.set(i, vectorAt(x, i));
   particles.forEach((i, k) => addAt(x, i, scale((p.w[i]! * b[k]!) / W, force)));
-  return shoved;
+  return true;
 }

@@ -88,7 +88,7 @@ import {
 } from "./changed";
 import { beginKeeping, endKeeping, noteChange } from "../integrate/momentumCorrection";
 import { leaveColliders } from "../colliders/leaveColliders";
-import { addRow, beginImpulses, endImpulses, farthestMoved, lean, solveRows } from "./impulses";
+import { addRow, beginImpulses, endImpulses, farthestMoved, lean, solveRows, takeBack } from "./impulses";
 import { beginZones, endZones, joinZone, moveZones, sameZone } from "./rigidImpactZones";
 
 /** Rounds of impulses before pairs become a rigid zone; Bridson et al. take "a few". */
@@ -244,10 +244,11 @@ function pushNext(pair: i32, answer: i32): void {
 
 /** Impulses on all of the queue. */
 function pushApart(): void {
-  solveRows();
+  solveRows(coming);
   leave();
-  gone += farthestMoved();
-  coming++;
+  const farthest = farthestMoved();
+  gone += farthest;
+  coming = takeBack(farthest) ? ROUNDS : coming + 1;
   // those of which nothing has moved nobody will ask for
   for (let n = 0; n < queueSize; n++) {
     const pair = load<i32>(queueAt(false, n));

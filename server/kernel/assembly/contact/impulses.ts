@@ -5,12 +5,16 @@
  * masses, because what a row has pushed it takes back where others make it needless. Rows of earlier rounds stay, so
  * that what is pushed now does not undo them. Friction as in Bridson, Fedkiw & Anderson 2002, section 5.2, from what a
  * row adds. What a collider has turned back (leaveColliders.ts) leans on it: for the pairs on its other side it has no
- * more to give, and they move alone. Tried and lost: each pair by itself, one after another, eight times. In a wedge,
+ * more to give, and they move alone. A row asks for what S had along its direction, and no round may throw anything: in
+ * drape with 3 hands rows that contradicted each other moved a particle by 11 cm in a substep (25 m/s, an edge 5.3 times
+ * its length), and 650 m before a zone took it back; now 4.3 m/s and 1.6. Tried and lost: each pair by itself, one after another, eight times. In a wedge,
  * two pairs against each other, or between a pair and a collider, a round took a quarter of what was missing off, or
  * less, and asked thousands of neighbors for it.
  */
 import {
   HEADER,
+  H_X,
+  H_SAFE,
   H_ZONE_SUMS,
   H_PARTICLES,
   ZONE_BYTES,
@@ -71,14 +75,25 @@ const PAIR: usize = 152;
 const FROM: usize = 156;
 
 /**
- * No row is pushed by more than this many times what the worst misses at the start of the round: rows that contradict
- * each other, or lean on each other in a circle, would go on and on (a corner of a sheet between two folds and a ball:
- * 220 m). What that does not clear becomes a zone.
+ * In the first round no row is pushed by more than this many times what the worst misses, and in each one after it by
+ * half as much as in the one before: rows that lean on each other in a circle would go on and on (a corner of a sheet
+ * between two folds and a ball: 220 m).
  */
 const MOST_PUSH: f64 = 8;
+/**
+ * A round that moves a particle by more than this many times the substep's fastest motion is taken back: what bounces
+ * moves twice as far. What is not clear then becomes a zone.
+ */
+const MOST_MOTION: f32 = 2;
 
 let rows = 0;
+/** What a row may be pushed, m. */
 let most: f64 = 0;
+/** The fastest motion from S of the particles of the first round's rows, m. */
+let fastest: f32 = 0;
+/** Of the last row: its distance along n at x, and what it has to be, m. */
+let reached: f64 = 0;
+let hold: f64 = 0;
 
 // @inline
 function rowAt(n: i32): usize {
@@ -104,6 +119,35 @@ export function lean(particle: usize): void {
 }
 
 /**
+ * Direction and weights for the pair that was examined last, `reached` and `hold`. The direction holds S apart, and no
+ * row asks for more than S has along it: so S fulfils all rows, and what is nearest to x among that which does adds no
+ * energy, |x' - S| <= |x - S| in the metric of masses.
+ * @param r m
+ * @returns false where none can help
+ */
+function aim(answer: i32, r: f64, round: i32): bool {
+  closest(0);
+  const wanted = max<f64>(keep, min<f64>(r, gap));
+  hold = wanted;
+  if (answer !== MEET) closest(12);
+  else if (round & 1 || weighted(12, nx, ny, nz) >= hold) {
+    between(BEFORE * impact);
+    closest(24);
+    hold = max<f64>(keep, min<f64>(r, gap));
+  }
+  if (!(gap > 0)) return false;
+  if (!(weighted(0, nx, ny, nz) >= keep)) {
+    closest(0);
+    hold = wanted;
+  }
+  reached = weighted(12, nx, ny, nz);
+  // clear along n and yet not clear: a little further
+  if (!(reached < hold)) hold = reached + keep;
+  hold = min<f64>(hold, weighted(0, nx, ny, nz));
+  return reached < hold;
+}
+
+/**
  * A row for the pair that was examined last.
  * @param known it may have one from an earlier round.
  * @returns false if there is no room or no direction
@@ -111,28 +155,7 @@ export function lean(particle: usize): void {
 export function addRow(pair: i32, answer: i32, round: i32, known: bool): bool {
   const lane = laneOf(pair);
   const own = <f64>load<f32>(lane, CONTACT_BLOCK_THICKNESS);
-  const r = own > 0 ? own : 2 * keep;
-  let hold: f64;
-  let g: f64;
-  if (answer === MEET) {
-    closest(0);
-    hold = max<f64>(keep, min<f64>(r, gap));
-    g = weighted(12, nx, ny, nz);
-    if (g >= hold || round & 1) {
-      between(BEFORE * impact);
-      closest(24);
-      if (!(gap > 0)) return false;
-      hold = max<f64>(keep, min<f64>(r, gap));
-      g = weighted(12, nx, ny, nz);
-    }
-  } else {
-    closest(0);
-    hold = max<f64>(keep, min<f64>(r, gap));
-    closest(12);
-    if (!(gap > 0)) return false;
-    g = gap;
-  }
-  if (!(g < hold)) hold = g + keep; // clear along n and yet not clear: a little further
+  if (!aim(answer, own > 0 ? own : 2 * keep, round)) return false;
   let n = rows;
   if (known) for (n = 0; n < rows && load<i32>(rowAt(n), PAIR) !== pair; ) n++;
   if (n === rows) {
@@ -147,7 +170,7 @@ export function addRow(pair: i32, answer: i32, round: i32, known: bool): bool {
   store<f64>(row, b1, WEIGHT + 8);
   store<f64>(row, b2, WEIGHT + 16);
   store<f64>(row, b3, WEIGHT + 24);
-  store<f64>(row, hold + <f64>load<f32>(lane, CONTACT_BLOCK_BOUNCE) * (hold - g), TARGET);
+  store<f64>(row, hold + <f64>load<f32>(lane, CONTACT_BLOCK_BOUNCE) * (hold - reached), TARGET);
   store<f64>(row, 0, PUSHED);
   store<f64>(row, weighted(0, 1, 0, 0), AT_SAFE);
   store<f64>(row, weighted(0, 0, 1, 0), AT_SAFE + 8);
@@ -161,15 +184,16 @@ export function addRow(pair: i32, answer: i32, round: i32, known: bool): bool {
   return true;
 }
 
-/** Sweeps, there and back, until all rows are content. */
-export function solveRows(): void {
-  most = 0;
+/** Sweeps, there and back, until all rows are content. @param round 0, 1, ... */
+export function solveRows(round: i32): void {
+  let worst: f64 = 0;
   for (let n = 0; n < rows; n++) {
     findScales(rowAt(n));
     noteFrom(rowAt(n));
-    most = max<f64>(most, load<f64>(rowAt(n), TARGET) - gapOf(rowAt(n)));
+    worst = max<f64>(worst, load<f64>(rowAt(n), TARGET) - gapOf(rowAt(n)));
   }
-  most *= MOST_PUSH;
+  most = round ? 0.5 * most : MOST_PUSH * worst;
+  if (!round) fastest = farthest(<usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X));
   const sweeps = max<i32>(SWEEPS, min<i32>(MOST_SWEEPS, rows ? VISITS / rows : 0));
   for (let sweep = 0; sweep < sweeps; sweep++) {
     let moved = 0;
@@ -191,19 +215,42 @@ function noteFrom(row: usize): void {
 
 /** How far the round has moved a particle at most, m. */
 export function farthestMoved(): f32 {
+  return farthest(0) * (1 + 1e-5);
+}
+
+/** The greatest distance of the rows' particles from where the round began or, `by` behind them, from S, m. */
+function farthest(by: usize): f32 {
   let most: f32 = 0;
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
     for (let k: usize = 0; k < 4; k++) {
       const particle = <usize>load<u32>(row + (k << 2), PARTICLES);
-      const from = row + 12 * k;
-      const x = load<f32>(particle) - load<f32>(from, FROM);
-      const y = load<f32>(particle, 4) - load<f32>(from, FROM + 4);
-      const z = load<f32>(particle, 8) - load<f32>(from, FROM + 8);
+      const from = by ? particle + by : row + 12 * k + FROM;
+      const x = load<f32>(particle) - load<f32>(from);
+      const y = load<f32>(particle, 4) - load<f32>(from, 4);
+      const z = load<f32>(particle, 8) - load<f32>(from, 8);
       most = max<f32>(most, x * x + y * y + z * z);
     }
   }
-  return Mathf.sqrt(most) * (1 + 1e-5);
+  return Mathf.sqrt(most);
+}
+
+/** The round is taken back if it has thrown a particle. @param moved the farthest that it has moved one, m */
+export function takeBack(moved: f32): bool {
+  if (moved <= MOST_MOTION * fastest) return false;
+  for (let n = 0; n < rows; n++) {
+    const row = rowAt(n);
+    for (let k: usize = 0; k < 4; k++) {
+      const particle = <usize>load<u32>(row + (k << 2), PARTICLES);
+      const from = row + 12 * k;
+      if (load<f32>(particle, 12) === 0) continue;
+      change(particle);
+      store<f32>(particle, load<f32>(from, FROM));
+      store<f32>(particle, load<f32>(from, FROM + 4), 4);
+      store<f32>(particle, load<f32>(from, FROM + 8), 8);
+    }
+  }
+  return true;
 }
 
 // @inline
