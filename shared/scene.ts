@@ -266,6 +266,8 @@ export type Method =
   /** Hooke's law on tetrahedra; warped (default): in each element's own rotated frame. */
   | (Integrated & { type: "finite-elements"; warped?: boolean })
   | (Integrated & { type: "finite-volumes"; warped?: boolean })
+  /** The surface of a linear elastic solid, without inertia. */
+  | (MethodCommon & { type: "boundary-elements" })
   /** The lowest eigenmodes of linear finite elements, each stepped exactly. */
   | (MethodCommon & { type: "modal" /** Modes kept, default 24. */; modes?: number });
 

@@ -48,6 +48,12 @@ const ROWS: Row[] = [
     cannot: `steps longer than 2/omega of its finest element (symplectic); ${HOOKE}`,
   },
   {
+    name: "boundary elements",
+    method: { type: "boundary-elements", stiffnessDamping: 0.05, steps: 2 },
+    exact: "a linear solid at rest, by its surface alone",
+    cannot: `inertia, large rotations, bodies that nothing holds; ${HOOKE}`,
+  },
+  {
     name: "30 modes",
     method: { type: "modal", modes: 30, steps: 2 },
     exact: "the motion of each mode, for any step",
@@ -219,6 +225,14 @@ Springs have no modulus: their compliance, ${COMPLIANCE} m/N, was chosen by hand
           basis: "rotation",
         }),
         check(
+          "boundary elements against static elements of a finer mesh",
+          error(of("boundary elements").at, converged),
+          {
+            high: strain + 0.03,
+            basis: "rotation; target",
+          },
+        ),
+        check(
           "30 modes: energy that they lack of all",
           1 - of("30 modes").lab.world.methodEnergy(0)! / of("all modes").lab.world.methodEnergy(0)!,
           {
@@ -246,7 +260,7 @@ Springs have no modulus: their compliance, ${COMPLIANCE} m/N, was chosen by hand
           ),
         },
       ],
-      pictures: ["springs", "linear elements", "warped elements", "30 modes"].map((name) =>
+      pictures: ["springs", "linear elements", "warped elements", "boundary elements", "30 modes"].map((name) =>
         photograph(of(name).lab, { caption: `At rest: ${name}.`, edges: true, ground: 0, width: 320, height: 260 }),
       ),
     };

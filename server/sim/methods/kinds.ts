@@ -1,5 +1,6 @@
 /** Every method by its name in a scene. */
 import type { Method as MethodSpec } from "../../../shared/scene.ts";
+import { boundaryElements } from "./boundaryElements.ts";
 import { finiteDifferences } from "./finiteDifferences.ts";
 import { finiteElements } from "./finiteElements.ts";
 import { finiteVolumes } from "./finiteVolumes.ts";
@@ -12,5 +13,6 @@ export const METHOD_KINDS: Readonly<Record<MethodSpec["type"], MethodKind>> = {
   "finite-differences": finiteDifferences,
   "finite-elements": finiteElements,
   "finite-volumes": finiteVolumes,
+  "boundary-elements": boundaryElements,
   modal,
 };

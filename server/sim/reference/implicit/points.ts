@@ -66,6 +66,15 @@ export class HoldingPoints {
     });
   }
 
+  /** The points, each with k or F/|c| at x, N/m. */
+  springs(x: Float64Array): { point: HeldPoint; stiffness: number }[] {
+    return this.points.map((point, n) => {
+      const k = this.stiffness[n]!;
+      const size = length(gap(point, x));
+      return { point, stiffness: k * size <= point.maxForce ? k : point.maxForce / size };
+    });
+  }
+
   /** q += scale H p of the last linearization. */
   product(p: Float64Array, q: Float64Array, scale = 1): void {
     this.points.forEach((point, n) => scatter(point, scale * this.effective[n]!, weighted(point, p), q));

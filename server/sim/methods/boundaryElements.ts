@@ -1,0 +1,340 @@
+/**
+ * Boundary elements, without inertia (James and Pai 1999). Of the solid by its surface (boundarySolid.ts) three matrices
+ * are left, over the free corners of the surface and the particles inside:
+ *
+ *   G   displacements of corners by unit forces on them      K = G^-1      N = G_inside K
+ *
+ * so what is inside goes where N u says, and a force inside acts on the corners by N^T, which is exact for them by Betti's
+ * reciprocal theorem. What accelerates all of the body alike has columns of its own. The body is a massless solid of Kelvin and Voigt, K (u + beta u') = f, by backward Euler:
+ *
+ *   u <- (1 - s) u + s G f,   s = h / (h + beta)
+ *
+ * Hands are springs. Their forces F solve a small system, the capacitance matrix, that comes and goes with them: with
+ * b_a, how a hand's point moves by the corners, and p_a where it would be without hands,
+ *
+ *   F_a + k_a b_a s G sum_c b_c^T F_c = -k_a (p_a - target_a)
+ *
+ * Linear: it swells when it turns.
+ */
+import { SceneError } from "../../../shared/sceneError.ts";
+import type { BodyTemplate } from "../body/template.ts";
+import { BoundarySolid, type BoundaryLoad, type BoundaryMesh } from "./boundarySolid.ts";
+import { solveDense } from "./denseSolve.ts";
+import { GRIPS } from "./integrators.ts";
+import type { Constants, Method, MethodBody, MethodKind, MethodState, Outside } from "./method.ts";
+
+/** Corners times particles, of whose integrals a plan is made. */
+const MOST_INTEGRALS = 100_000;
+
+export const boundaryElements: MethodKind = {
+  grip: () => GRIPS.implicit,
+  plan(template, spec, body, path) {
+    const { streamedCount: corners, triangles, positions } = template;
+    const refuse = (limit: string): SceneError => new SceneError(path, spec.type, limit);
+    if (corners * body.count > MOST_INTEGRALS)
+      throw refuse(
+        `a method of a body whose particles times those on its surface are at most ${MOST_INTEGRALS}, which are ${corners * body.count} of this`,
+      );
+    const fixed = Uint8Array.from({ length: corners }, (_, i) => (body.mass[i]! > 0 ? 0 : 1));
+    const free = Uint32Array.from({ length: corners }, (_, i) => i).filter((i) => !fixed[i]);
+    if (free.length === 0 || !isHeld(positions, fixed))
+      throw refuse(
+        `another method: ${corners - free.length} of ${corners} particles on the body's surface are fixed, and it needs one that is not, and three that are and do not lie on a line`,
+      );
+    try {
+      return planSolid({ positions, triangles, fixed }, free, template);
+    } catch (error) {
+      if (error instanceof RangeError) throw refuse(`another method: ${error.message}`);
+      throw error;
+    }
+  },
+  open: (constants, _, body) => new Boundary(constants, body),
+};
+
+/** Are three fixed corners off a line, by a thousandth of how far they are apart? */
+function isHeld(positions: Float64Array, fixed: Uint8Array): boolean {
+  const held = Array.from(fixed.keys()).filter((i) => fixed[i]);
+  const between = (p: number, q: number): number[] =>
+    [0, 1, 2].map((r) => positions[3 * q + r]! - positions[3 * p + r]!);
+  const square = (d: readonly number[]): number => d[0]! * d[0]! + d[1]! * d[1]! + d[2]! * d[2]!;
+  const first = held[0]!;
+  const far = held.reduce((p, q) => (square(between(first, q)) > square(between(first, p)) ? q : p), first);
+  const u = between(first, far);
+  return held.some((p) => {
+    const v = between(first, p);
+    const across = [u[1]! * v[2]! - u[2]! * v[1]!, u[2]! * v[0]! - u[0]! * v[2]!, u[0]! * v[1]! - u[1]! * v[0]!];
+    return square(across) > 1e-6 * square(u) * square(u);
+  });
+}
+
+/** @throws RangeError where the surface is none */
+function planSolid(mesh: BoundaryMesh, free: Uint32Array, { material }: BodyTemplate): Constants {
+  // the scene's rules have seen to it (shared/sceneMethod.ts)
+  const { youngsModulus, poissonsRatio: nu, density } = material as Hooke;
+  const mu = (0.5 * youngsModulus) / (1 + nu);
+  const pull = [0, 1, 2].map(
+    (axis) => new Acceleration(mesh, axis, density, { mu, lambda: (2 * mu * nu) / (1 - 2 * nu) }),
+  );
+  const solid = new BoundarySolid(mesh, { shearModulus: mu, poissonsRatio: nu });
+  const columns = solid.solve([...unitForces(mesh, free), ...pull.map(({ load }) => load)]);
+  pull.forEach((own, r) => columns[3 * free.length + r]!.forEach((_, i, u) => (u[i]! += own.at(i))));
+  const n = 3 * free.length;
+  const rows = Array.from(free).flatMap((p) => [3 * p, 3 * p + 1, 3 * p + 2]);
+  const green = new Float64Array(n * n);
+  // Betti: forces and displacements do each other's work
+  for (let i = 0; i < n; i++)
+    for (let j = 0; j < n; j++) green[n * i + j] = 0.5 * (columns[j]![rows[i]!]! + columns[i]![rows[j]!]!);
+  const stiffness = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) stiffness[n * i + i] = 1;
+  if (!solveDense(green.slice(), stiffness, n, n)) throw new RangeError("surface: moved by no force, limit: by each");
+  const pulled = Float64Array.from({ length: 3 * n }, (_, k) => columns[n + (k % 3)]![rows[Math.floor(k / 3)]!]!);
+  return { rest: mesh.positions, free, green, stiffness, pulled, ...planInside(mesh, columns, stiffness, pulled) };
+}
+
+interface Hooke {
+  youngsModulus: number;
+  poissonsRatio: number;
+  density: number;
+}
+
+/** N, and what accelerations do inside while the corners stay where they are: float64[3I * 3F] and [3I * 3]. */
+function planInside(
+  mesh: BoundaryMesh,
+  columns: readonly Float64Array[],
+  stiffness: Float64Array,
+  pulled: Float64Array,
+): { inside: Float64Array; pulledInside: Float64Array } {
+  const n = columns.length - 3;
+  const first = 3 * mesh.fixed.length;
+  const count = mesh.positions.length - first;
+  const inside = new Float64Array(count * n);
+  const pulledInside = new Float64Array(3 * count);
+  for (let i = 0; i < count; i++) {
+    for (let k = 0; k < n; k++) {
+      const moved = columns[k]![first + i]!;
+      for (let j = 0; j < n; j++) inside[n * i + j]! += moved * stiffness[n * k + j]!;
+    }
+    for (let r = 0; r < 3; r++) {
+      let sum = columns[n + r]![first + i]!;
+      for (let j = 0; j < n; j++) sum -= inside[n * i + j]! * pulled[3 * j + r]!;
+      pulledInside[3 * i + r] = sum;
+    }
+  }
+  return { inside, pulledInside };
+}
+
+/** Unit forces along x, y and z at each free corner: its hat as traction, of integral 1. */
+function unitForces({ positions, triangles, fixed }: BoundaryMesh, free: Uint32Array): BoundaryLoad[] {
+  const share = new Float64Array(fixed.length);
+  for (let t = 0; t < triangles.length; t += 3) {
+    const { area } = faceOf(positions, triangles, t);
+    for (let k = 0; k < 3; k++) share[triangles[t + k]!]! += area / 3;
+  }
+  const displacement = new Float64Array(3 * fixed.length);
+  return Array.from(free).flatMap((p) =>
+    [0, 1, 2].map((axis) => {
+      const traction = new Float64Array(3 * triangles.length);
+      triangles.forEach((corner, k) => {
+        if (corner === p) traction[3 * k + axis] = 1 / share[p]!;
+      });
+      return { displacement, traction };
+    }),
+  );
+}
+
+/** Unit normal and area, m^2, of the triangle whose first corner is number `t`. */
+function faceOf(x: Float64Array, triangles: Uint32Array, t: number): { normal: number[]; area: number } {
+  const [a, b, c] = [3 * triangles[t]!, 3 * triangles[t + 1]!, 3 * triangles[t + 2]!];
+  const u = [x[b]! - x[a]!, x[b + 1]! - x[a + 1]!, x[b + 2]! - x[a + 2]!] as const;
+  const v = [x[c]! - x[a]!, x[c + 1]! - x[a + 1]!, x[c + 2]! - x[a + 2]!] as const;
+  const n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]] as const;
+  const twice = Math.sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+  return { normal: n.map((value) => value / twice), area: 0.5 * twice };
+}
+
+/**
+ * A unit acceleration along an axis: -rho |y|^2 e / (2 (lambda + 4 mu)) is one displacement that answers it, y from the
+ * first corner; its stress is 2 c (lambda (y . e) + mu (e y^T + y e^T)), and the surface takes both back.
+ */
+class Acceleration {
+  readonly load: BoundaryLoad;
+  private readonly x: Float64Array;
+  private readonly axis: number;
+  private readonly c: number;
+
+  constructor({ positions, triangles, fixed }: BoundaryMesh, axis: number, density: number, { lambda, mu }: Lame) {
+    this.x = positions;
+    this.axis = axis;
+    this.c = -density / (2 * (lambda + 4 * mu));
+    const traction = new Float64Array(3 * triangles.length);
+    for (let t = 0; t < triangles.length; t += 3) {
+      const { normal: n } = faceOf(positions, triangles, t);
+      for (let k = t; k < t + 3; k++) {
+        const y = [0, 1, 2].map((r) => this.from(3 * triangles[k]! + r));
+        const along = y[0]! * n[0]! + y[1]! * n[1]! + y[2]! * n[2]!;
+        for (let r = 0; r < 3; r++)
+          traction[3 * k + r] =
+            -2 * this.c * (lambda * y[axis]! * n[r]! + mu * ((r === axis ? along : 0) + y[r]! * n[axis]!));
+      }
+    }
+    this.load = { displacement: Float64Array.from({ length: 3 * fixed.length }, (_, i) => -this.at(i)), traction };
+  }
+
+  private from(i: number): number {
+    return this.x[i]! - this.x[i % 3]!;
+  }
+
+  /** Coordinate i of all particles' displacements, m. */
+  at(i: number): number {
+    if (i % 3 !== this.axis) return 0;
+    const [a, b, c] = [this.from(i - this.axis), this.from(i - this.axis + 1), this.from(i - this.axis + 2)];
+    return this.c * (a * a + b * b + c * c);
+  }
+}
+
+interface Lame {
+  lambda: number;
+  mu: number;
+}
+
+class Boundary implements Method {
+  private readonly body: MethodBody;
+  private readonly rest: Float64Array;
+  private readonly green: Float64Array;
+  private readonly stiffness: Float64Array;
+  private readonly inside: Float64Array;
+  private readonly pulled: Float64Array;
+  private readonly pulledInside: Float64Array;
+  /** Rows of the state: of the free corners, and of what is inside. */
+  private readonly rows: number[];
+  private readonly innerRows: number[];
+
+  constructor({ rest, free, green, stiffness, inside, pulled, pulledInside }: Constants, body: MethodBody) {
+    this.body = body;
+    this.rest = rest as Float64Array;
+    this.green = green as Float64Array;
+    this.stiffness = stiffness as Float64Array;
+    this.inside = inside as Float64Array;
+    this.pulled = pulled as Float64Array;
+    this.pulledInside = pulledInside as Float64Array;
+    this.rows = Array.from(free!).flatMap((p) => [3 * p, 3 * p + 1, 3 * p + 2]);
+    const inner = inside!.length / this.rows.length;
+    this.innerRows = Array.from({ length: inner }, (_, i) => 3 * body.count - inner + i);
+  }
+
+  step(state: MethodState, { force, points }: Outside): void {
+    const { h, beta } = this.body;
+    const s = h / (h + beta);
+    const a = this.accelerationOf(force);
+    const rest = force.map((value, row) => value - this.body.mass[Math.floor(row / 3)]! * a[row % 3]!);
+    const wanted = this.displacedBy(this.onCorners(rest)).map((value, i) => {
+      const g = this.pulled;
+      return value + (g[3 * i]! * a[0]! + g[3 * i + 1]! * a[1]! + g[3 * i + 2]! * a[2]!);
+    });
+    const u = this.displacementOf(state.x).map((value, i) => (1 - s) * value + s * wanted[i]!);
+    const hands = points.springs(state.x);
+    if (hands.length > 0) this.hold(hands, u, s);
+    this.moveTo(state, u, a);
+  }
+
+  /** What acts on all alike: the mean of what is inside, or of all where nothing is. */
+  private accelerationOf(force: Float64Array): number[] {
+    const first = this.innerRows.length > 0 ? this.innerRows[0]! / 3 : 0;
+    const sum = [0, 0, 0];
+    let mass = 0;
+    for (let p = first; p < this.body.count; p++) {
+      mass += this.body.mass[p]!;
+      for (let r = 0; r < 3; r++) sum[r]! += force[3 * p + r]!;
+    }
+    return sum.map((value) => (mass > 0 ? value / mass : 0));
+  }
+
+  energy({ x }: MethodState): number {
+    const u = this.displacementOf(x);
+    const f = multiply(this.stiffness, u);
+    return 0.5 * dot(u, f);
+  }
+
+  private displacementOf(x: Float64Array): Float64Array {
+    return Float64Array.from(this.rows, (row) => x[row]! - this.rest[row]!);
+  }
+
+  /** f_corners + N^T f_inside of forces or weights, float64[3N] -> float64[3F] */
+  private onCorners(force: Float64Array): Float64Array {
+    const n = this.rows.length;
+    const f = Float64Array.from(this.rows, (row) => force[row]!);
+    this.innerRows.forEach((row, i) => {
+      const value = force[row]!;
+      if (value !== 0) for (let j = 0; j < n; j++) f[j]! += value * this.inside[n * i + j]!;
+    });
+    return f;
+  }
+
+  private displacedBy(f: Float64Array): Float64Array {
+    return multiply(this.green, f);
+  }
+
+  /** u += s G sum b^T F, with the forces of all hands at once. */
+  private hold(hands: ReturnType<Outside["points"]["springs"]>, u: Float64Array, s: number): void {
+    const n = 3 * hands.length;
+    // b, and s G b^T
+    const moves: Float64Array[] = [];
+    const moved: Float64Array[] = [];
+    const C = new Float64Array(n * n);
+    const F = new Float64Array(n);
+    hands.forEach(({ point, stiffness }, a) => {
+      for (let r = 0; r < 3; r++) {
+        const weights = new Float64Array(this.rest.length);
+        let at = -point.target[r]!;
+        point.particles.forEach((p, i) => {
+          weights[3 * p + r]! += point.weights[i]!;
+          at += point.weights[i]! * this.rest[3 * p + r]!;
+        });
+        const b = this.onCorners(weights);
+        moves.push(b);
+        moved.push(this.displacedBy(b).map((value) => s * value));
+        F[3 * a + r] = -stiffness * (at + dot(b, u));
+      }
+    });
+    for (let i = 0; i < n; i++)
+      for (let j = 0; j < n; j++)
+        C[n * i + j] = (i === j ? 1 : 0) + hands[Math.floor(i / 3)]!.stiffness * dot(moves[i]!, moved[j]!);
+    // I + k b s G b^T with G positive: there is an answer
+    solveDense(C, F, n, 1);
+    moved.forEach((column, i) => column.forEach((value, k) => (u[k]! += F[i]! * value)));
+  }
+
+  private moveTo({ x, v }: MethodState, u: Float64Array, a: readonly number[]): void {
+    const { h, mass } = this.body;
+    const put = (row: number, displacement: number): void => {
+      if (!(mass[Math.floor(row / 3)]! > 0)) return;
+      const to = this.rest[row]! + displacement;
+      v[row] = (to - x[row]!) / h;
+      x[row] = to;
+    };
+    this.rows.forEach((row, i) => put(row, u[i]!));
+    const n = u.length;
+    this.innerRows.forEach((row, i) => {
+      const g = this.pulledInside;
+      let sum = g[3 * i]! * a[0]! + g[3 * i + 1]! * a[1]! + g[3 * i + 2]! * a[2]!;
+      for (let j = 0; j < n; j++) sum += this.inside[n * i + j]! * u[j]!;
+      put(row, sum);
+    });
+  }
+}
+
+/** A b, A of as many rows as b has. */
+function multiply(A: Float64Array, b: Float64Array): Float64Array {
+  const n = b.length;
+  return b.map((_, i) => {
+    let sum = 0;
+    for (let j = 0, at = n * i; j < n; j++, at++) sum += A[at]! * b[j]!;
+    return sum;
+  });
+}
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return sum;
+}
