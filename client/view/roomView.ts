@@ -62,6 +62,8 @@ export class RoomView {
   private readonly bounds = new Sphere();
   private dirty = true;
   private visible = false;
+  /** What a picture of the bodies costs is known. */
+  private measured = false;
   /** Bodies that were hidden last, as a text of 0 and 1. */
   private hidden: string | undefined;
 
@@ -139,6 +141,8 @@ export class RoomView {
     const handsMoved = this.hands.update(input.grabs, input.cursors, this.bodies, size, input.elapsedMs);
     if (!(cameraMoved || collidersMoved || input.moved || bent || handsMoved || this.dirty)) return false;
     this.dirty = false;
+    if (this.visible && !this.measured) stage.useWhatIsThere();
+    this.measured ||= this.visible;
     stage.draw(input.nowMs);
     this.drawn++;
     this.showCursors(this.hands.onScreen(input.cursors, size), size.width, size.height);
