@@ -32,6 +32,8 @@ export const SOFTWARE_LEVEL = 4;
 
 /** Slower than this for a whole window lowers the level. */
 const SLOW_FPS = 25;
+/** The same where the next level has fewer pixels than the screen: jagged shows more than slow. */
+const SLOW_FPS_PIXELS = 8;
 /** A level whose picture takes longer than half of the time that is there is not climbed to, ms. */
 export const AFFORDABLE_MS = 500 / SLOW_FPS;
 const WINDOW_MS = 1500;
@@ -66,12 +68,12 @@ export class QualityGovernor {
   }
 
   /**
-   * Called for every drawn frame.
+   * Called for every animation frame, whether it draws or not: a page that draws little because little comes is not slow.
    * @returns true when the level has just been lowered
    */
   frame(nowMs: number, sincePreviousMs: number): boolean {
     if (this.pinned) return false;
-    // A pause (hidden tab, nothing to draw) is not slowness.
+    // A pause (hidden tab) is not slowness.
     if (sincePreviousMs > 1000) this.windowStartMs = Number.NaN;
     if (this.skip > 0) {
       this.skip--;
@@ -89,7 +91,8 @@ export class QualityGovernor {
     const fps = (this.frames * 1000) / span;
     this.windowStartMs = nowMs;
     this.frames = 0;
-    if (fps >= SLOW_FPS || this.level >= LEVELS.length - 1) return false;
+    const next = LEVELS[this.level + 1];
+    if (!next || fps >= (next.pixelRatio < 1 ? SLOW_FPS_PIXELS : SLOW_FPS)) return false;
     this.level++;
     this.skip = SETTLE_FRAMES;
     return true;

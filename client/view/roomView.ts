@@ -98,7 +98,7 @@ export class RoomView {
     this.stage.resize(this.canvas.clientWidth, this.canvas.clientHeight);
     if (this.visible) this.stage.reframe(this.shownPoints(), this.freeArea());
     // A resized drawing buffer is empty: fill it before the browser shows it.
-    if (this.drawn > 0) this.stage.draw(performance.now());
+    if (this.drawn > 0) this.stage.draw();
     this.dirty = true;
   }
 
@@ -130,6 +130,7 @@ export class RoomView {
   frame(input: FrameInput): boolean {
     const { stage } = this;
     this.follow(input);
+    if (stage.keepPace(input.nowMs)) this.dirty = true;
     const cameraMoved = stage.controls.update();
     const collidersMoved = stage.movers.update(input.seconds);
     const bent = input.bends.length > 0;
@@ -143,7 +144,7 @@ export class RoomView {
     this.dirty = false;
     if (this.visible && !this.measured) stage.useWhatIsThere();
     this.measured ||= this.visible;
-    stage.draw(input.nowMs);
+    stage.draw();
     this.drawn++;
     this.showCursors(this.hands.onScreen(input.cursors, size), size.width, size.height);
     return true;

@@ -42,7 +42,7 @@ export class Stage {
   private readonly studio: Studio;
   private readonly homePosition: Vector3;
   private readonly homeTarget: Vector3;
-  private lastDrawMs = 0;
+  private lastFrameMs = 0;
   private sized = false;
   private readonly fit: boolean;
   /** The CPU draws. */
@@ -185,14 +185,19 @@ export class Stage {
     this.studio.cover(bounds);
   }
 
-  draw(nowMs: number): void {
+  draw(): void {
     this.renderer.render(this.scene, this.camera);
-    if (this.quality.frame(nowMs, nowMs - this.lastDrawMs)) {
-      // A resized drawing buffer is empty: draw again before anybody sees it.
-      this.applyQuality(this.quality.level);
-      this.renderer.render(this.scene, this.camera);
-    }
-    this.lastDrawMs = nowMs;
+  }
+
+  /**
+   * Once for every animation frame, before it draws.
+   * @returns true when the drawing buffer has been emptied: the quality is another
+   */
+  keepPace(nowMs: number): boolean {
+    const lowered = this.quality.frame(nowMs, nowMs - this.lastFrameMs);
+    this.lastFrameMs = nowMs;
+    if (lowered) this.applyQuality(this.quality.level);
+    return lowered;
   }
 
   private applyQuality(level: number): void {

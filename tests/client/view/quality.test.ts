@@ -50,9 +50,16 @@ test("thirty pictures a second are enough", () => {
 
 test("lasting slowness goes down level by level, to the last and no further", () => {
   const governor = new QualityGovernor(0);
-  expect(drawn(governor, 10, 4)).toBe(1);
-  expect(drawn(governor, 10, 60, 4000)).toBe(LEVELS.length - 2);
+  expect(drawn(governor, 6, 6)).toBe(1);
+  expect(drawn(governor, 6, 90, 6000)).toBe(LEVELS.length - 2);
   expect(governor.level).toBe(LEVELS.length - 1);
+});
+
+test("at ten pictures a second the screen's own pixels stay", () => {
+  const governor = new QualityGovernor(0);
+  drawn(governor, 10, 120);
+  expect(LEVELS[governor.level]!.pixelRatio).toBe(1);
+  expect(LEVELS[governor.level + 1]!.pixelRatio).toBeLessThan(1);
 });
 
 test("a pause is not slowness", () => {
