@@ -213,7 +213,7 @@ export interface BodyContact extends TouchCommon {
   self?: boolean;
 }
 
-export interface BodyCommon {
+interface BodyCommon {
   name: string;
   mesh: MeshSource;
   transform?: Transform;

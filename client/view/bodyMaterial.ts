@@ -3,7 +3,7 @@
  * that wandered through or over the soft thing), another colour on a cloth's other side (and inside a body), and the
  * depth material of its shadow.
  */
-import { BackSide, Color, DoubleSide, MeshDepthMaterial, MeshStandardMaterial } from "three";
+import { BackSide, Color, DoubleSide, FrontSide, MeshDepthMaterial, MeshStandardMaterial } from "three";
 import type { TopologyBody } from "../../shared/topology.ts";
 import type { Look } from "../../shared/scene.ts";
 import { injectSkin, type SkinMode, type SkinUniforms } from "./skinShader.ts";
@@ -16,9 +16,6 @@ const DEFAULT_COLORS = ["#e8835a", "#5b9bb0", "#e9b44c", "#9a7bb5", "#7fae74", "
 /** How bright a soft body's inside is beside its outside. */
 const INSIDE = 0.35;
 
-/** Half of a sheet's drawn thickness, m. */
-const CLOTH_LIFT = 0.0012;
-
 export interface BodyMaterials {
   surface: MeshStandardMaterial;
   shadow: MeshDepthMaterial;
@@ -29,8 +26,22 @@ const RIM_GLSL = /* glsl */ `#include <emissivemap_fragment>
   totalEmissiveRadiance += diffuseColor.rgb * pliantRim * pliantGrazing * pliantGrazing * pliantGrazing;
 `;
 
+/** A sheet's rim shows the side that faces the eye. */
 const CLOTH_BACK_GLSL = /* glsl */ `#include <color_fragment>
-  if (!gl_FrontFacing) diffuseColor.rgb = pliantBack;
+  bool pliantRimBack = pliantSheetSide == 0.0 && dot(vNormal, vViewPosition) < 0.0;
+  if (pliantSheetSide < 0.0 || pliantRimBack) diffuseColor.rgb = pliantBack;
+`;
+const CLOTH_NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
+  if (pliantRimBack) normal = nonPerturbedNormal = -normal;
+`;
+
+/**
+ * Woven fibres scatter what a smooth surface would mirror: with a plastic's reflectance of 4 % the studio's light boxes
+ * wash out what faces up.
+ */
+const CLOTH_REFLECTANCE_GLSL = /* glsl */ `#include <lights_physical_fragment>
+  material.specularColor *= 0.25;
+  material.specularF90 = 0.25;
 `;
 
 /**
@@ -66,14 +77,13 @@ export function bodyMaterials(
     color: front,
     roughness: look.roughness ?? { cloth: 0.82, soft: 0.5, ball: 0.28 }[kind],
     metalness: look.metalness ?? 0,
-    // Scanned bodies have holes: their inside is better dark than not there.
-    side: DoubleSide,
-    shadowSide: cloth ? DoubleSide : BackSide,
+    // Scanned bodies have holes: their inside is better dark than not there. A sheet's shell has none.
+    side: cloth ? FrontSide : DoubleSide,
+    shadowSide: BackSide,
   });
-  const lift = cloth ? CLOTH_LIFT : 0;
   const rim = { value: cloth ? 0.2 : 0.24 };
   surface.onBeforeCompile = (shader) => {
-    injectSkin(shader, uniforms, mode, lift);
+    injectSkin(shader, uniforms, mode);
     shader.uniforms.pliantRim = rim;
     shader.uniforms.pliantBack = { value: back };
     let fragment = shader.fragmentShader.replace(
@@ -81,8 +91,18 @@ export function bodyMaterials(
       "#include <common>\nuniform float pliantRim;\nuniform vec3 pliantBack;",
     );
     fragment = fragment.replace("#include <emissivemap_fragment>", RIM_GLSL);
+    if (cloth) {
+      shader.vertexShader = `flat varying float pliantSheetSide;\n${shader.vertexShader}`.replace(
+        "void main() {",
+        "void main() {\n  pliantSheetSide = pliantSide.x;",
+      );
+      fragment = `flat varying float pliantSheetSide;\n${fragment}`;
+    }
     shader.fragmentShader = cloth
-      ? fragment.replace("#include <color_fragment>", CLOTH_BACK_GLSL)
+      ? fragment
+          .replace("#include <color_fragment>", CLOTH_BACK_GLSL)
+          .replace("#include <normal_fragment_begin>", CLOTH_NORMAL_GLSL)
+          .replace("#include <lights_physical_fragment>", CLOTH_REFLECTANCE_GLSL)
       : fragment
           .replace("#include <color_fragment>", INSIDE_GLSL)
           .replace("#include <normal_fragment_begin>", INSIDE_NORMAL_GLSL);
@@ -90,8 +110,8 @@ export function bodyMaterials(
   // Bodies of the same kind share a compiled program; without a key, three would compare the functions' text and find
   // it equal for all.
   surface.customProgramCacheKey = () => `pliant-${mode}-${kind}`;
-  const shadow = new MeshDepthMaterial({ side: cloth ? DoubleSide : BackSide });
-  shadow.onBeforeCompile = (shader) => injectSkin(shader, uniforms, mode, lift);
+  const shadow = new MeshDepthMaterial({ side: BackSide });
+  shadow.onBeforeCompile = (shader) => injectSkin(shader, uniforms, mode);
   shadow.customProgramCacheKey = () => `pliant-depth-${mode}-${kind}`;
   return { surface, shadow };
 }

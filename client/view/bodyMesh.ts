@@ -9,11 +9,16 @@ import { float32Of, uint32Of } from "../sdk/bytes.ts";
 import { bodyMaterials, type BodyMaterials } from "./bodyMaterial.ts";
 import type { PickSurface } from "./picking.ts";
 import type { SkinMode, SkinUniforms } from "./skinShader.ts";
-import { smoothingGroups, softenNormalsInto, surfaceNormalsInto } from "./surfaceNormals.ts";
+import { sheetOf } from "./sheet.ts";
+import { smoothingGroups, type SmoothingGroups, softenNormalsInto, surfaceNormalsInto } from "./surfaceNormals.ts";
 import { VertexTexture } from "./vertexTexture.ts";
 
 /** Edges sharper than this stay sharp on bodies that are drawn by their own simulation surface: cos 50 degrees. */
 const CREASE_COSINE = 0.64;
+
+/** Half of a sheet's drawn thickness: m, and at most this part of its mean edge. */
+const SHEET_HALF = 0.0012;
+const SHEET_HALF_EDGE = 0.05;
 
 export class BodyMesh implements PickSurface {
   readonly mesh: Mesh<BufferGeometry>;
@@ -49,7 +54,7 @@ export class BodyMesh implements PickSurface {
     this.positions = displayed.subarray(3 * body.first, 3 * (body.first + body.count));
     boundsOf(this.bounds, this.rest);
     this.restRadius = this.bounds.radius;
-    this.mode = body.detail ? "detail" : "direct";
+    this.mode = body.kind === "cloth" ? "sheet" : body.detail ? "detail" : "direct";
     const geometry = new BufferGeometry();
     let normalCount = body.count;
     this.slots = this.triangles;
@@ -60,7 +65,7 @@ export class BodyMesh implements PickSurface {
       const groups = smoothingGroups(this.rest, this.triangles, body.kind === "soft" ? CREASE_COSINE : -1);
       this.slots = groups.slots;
       normalCount = groups.count;
-      directAttributes(geometry, this.triangles, groups.slots, groups.count);
+      directAttributes(geometry, this.triangles, groups, this.mode === "sheet");
     }
     this.normals = new Float32Array(3 * normalCount);
     if (body.kind === "cloth" && !body.detail) this.softNormals = new Float32Array(3 * normalCount);
@@ -69,6 +74,7 @@ export class BodyMesh implements PickSurface {
     this.uniforms = {
       pliantPositions: { value: this.positionTexture.texture },
       pliantNormals: { value: this.normalTexture.texture },
+      pliantHalf: { value: Math.min(SHEET_HALF, SHEET_HALF_EDGE * meanEdge(this.rest, this.triangles)) },
     };
     this.materials = bodyMaterials(body.kind, body.look ?? {}, index, this.mode, this.uniforms);
     this.mesh = new Mesh(geometry, this.materials.surface);
@@ -113,16 +119,23 @@ function detailAttributes(
   nameNormals(geometry, attachTriangle.length);
 }
 
-/** One vertex per normal slot: particles on a crease appear once per side. */
-function directAttributes(geometry: BufferGeometry, triangles: Uint32Array, slots: Uint32Array, count: number): void {
-  const pairs = new Uint32Array(2 * count);
-  triangles.forEach((particle, corner) => {
-    pairs[2 * slots[corner]!] = particle;
-    pairs[2 * slots[corner]! + 1] = slots[corner]!;
-  });
-  geometry.setIndex(new BufferAttribute(slots, 1));
+/** One vertex per normal slot: particles on a crease appear once per side. A sheet's shell has more. */
+function directAttributes(
+  geometry: BufferGeometry,
+  triangles: Uint32Array,
+  { slots, count }: SmoothingGroups,
+  sheet: boolean,
+): void {
+  const particles = new Uint32Array(count);
+  triangles.forEach((particle, corner) => (particles[slots[corner]!] = particle));
+  const shell = sheet ? sheetOf(slots, count) : undefined;
+  const drawn = shell?.vertices ?? Uint32Array.from({ length: count }, (_, slot) => slot);
+  const pairs = new Uint32Array(2 * drawn.length);
+  drawn.forEach((slot, vertex) => pairs.set([particles[slot]!, slot], 2 * vertex));
+  geometry.setIndex(new BufferAttribute(shell?.triangles ?? slots, 1));
   geometry.setAttribute("pliantSlots", new BufferAttribute(pairs, 2));
-  nameNormals(geometry, count);
+  if (shell) geometry.setAttribute("pliantSide", new BufferAttribute(shell.sides, 2));
+  nameNormals(geometry, drawn.length);
 }
 
 /**
@@ -131,6 +144,17 @@ function directAttributes(geometry: BufferGeometry, triangles: Uint32Array, slot
  */
 function nameNormals(geometry: BufferGeometry, count: number): void {
   geometry.setAttribute("normal", new BufferAttribute(new Int8Array(3 * count), 3, true));
+}
+
+/** m */
+function meanEdge(rest: Float32Array, triangles: Uint32Array): number {
+  let sum = 0;
+  for (let t = 0; t < triangles.length; t += 3) {
+    const a = 3 * triangles[t]!;
+    const b = 3 * triangles[t + 1]!;
+    sum += Math.hypot(rest[a]! - rest[b]!, rest[a + 1]! - rest[b + 1]!, rest[a + 2]! - rest[b + 2]!);
+  }
+  return (3 * sum) / Math.max(1, triangles.length);
 }
 
 const low = new Vector3();

@@ -81,7 +81,7 @@ function paintPanorama(): DataTexture {
 
 /** Sky-and-ground light: a breath of it beside the image-based fill, or all the fill there is. */
 const FILL_BESIDE_ENVIRONMENT = 0.2;
-const FILL_ALONE = 1.25;
+const FILL_ALONE = 2.3;
 
 export class Studio {
   readonly key = new DirectionalLight("#fff0dd", 1.75);
@@ -92,14 +92,23 @@ export class Studio {
   constructor(scene: Scene, shadowMapSize: number) {
     this.scene = scene;
     const { key } = this;
-    // A shadow map without texels is a framebuffer that nothing can be drawn to.
-    key.castShadow = shadowMapSize > 0;
-    key.shadow.mapSize.set(shadowMapSize, shadowMapSize);
-    key.shadow.radius = shadowMapSize / 300;
+    this.useShadows(shadowMapSize);
     key.shadow.intensity = 0.86;
     const rim = new DirectionalLight("#cfe2ff", 0.3);
     rim.position.set(-2.5, 2.2, -3.5);
     scene.add(key, key.target, rim, this.fill);
+  }
+
+  /** @param size texels along one side of the map; 0: no shadows */
+  useShadows(size: number): void {
+    const { shadow } = this.key;
+    // A shadow map without texels is a framebuffer that nothing can be drawn to.
+    this.key.castShadow = size > 0;
+    if (size === 0 || size === shadow.mapSize.x) return;
+    shadow.mapSize.set(size, size);
+    shadow.radius = size / 300;
+    shadow.map?.dispose();
+    shadow.map = null;
   }
 
   /**
@@ -140,7 +149,8 @@ export class Studio {
     camera.near = 1.2 * r;
     camera.far = 6 * r;
     camera.updateProjectionMatrix();
-    key.shadow.normalBias = (1.4 * key.shadow.radius * r) / key.shadow.mapSize.x;
+    // The radius goes with the map's size, so this is the same for all.
+    key.shadow.normalBias = (1.4 * r) / 300;
     key.shadow.bias = -0.0006;
   }
 }

@@ -62,6 +62,8 @@ export class RoomView {
   private readonly bounds = new Sphere();
   private dirty = true;
   private visible = false;
+  /** What a picture of the bodies costs is known. */
+  private measured = false;
   /** Bodies that were hidden last, as a text of 0 and 1. */
   private hidden: string | undefined;
 
@@ -96,7 +98,7 @@ export class RoomView {
     this.stage.resize(this.canvas.clientWidth, this.canvas.clientHeight);
     if (this.visible) this.stage.reframe(this.shownPoints(), this.freeArea());
     // A resized drawing buffer is empty: fill it before the browser shows it.
-    if (this.drawn > 0) this.stage.draw(performance.now());
+    if (this.drawn > 0) this.stage.draw();
     this.dirty = true;
   }
 
@@ -128,6 +130,7 @@ export class RoomView {
   frame(input: FrameInput): boolean {
     const { stage } = this;
     this.follow(input);
+    if (stage.keepPace(input.nowMs)) this.dirty = true;
     const cameraMoved = stage.controls.update();
     const collidersMoved = stage.movers.update(input.seconds);
     const bent = input.bends.length > 0;
@@ -139,7 +142,9 @@ export class RoomView {
     const handsMoved = this.hands.update(input.grabs, input.cursors, this.bodies, size, input.elapsedMs);
     if (!(cameraMoved || collidersMoved || input.moved || bent || handsMoved || this.dirty)) return false;
     this.dirty = false;
-    stage.draw(input.nowMs);
+    if (this.visible && !this.measured) stage.useWhatIsThere();
+    this.measured ||= this.visible;
+    stage.draw();
     this.drawn++;
     this.showCursors(this.hands.onScreen(input.cursors, size), size.width, size.height);
     return true;

@@ -14,8 +14,9 @@ import { TEXTURE_WIDTH } from "./vertexTexture.ts";
 
 /**
  * "detail": a detail mesh on simulation triangles. "direct": the simulation surface itself, one particle per vertex.
+ * "sheet": the shell around it, which is a cloth's.
  */
-export type SkinMode = "detail" | "direct";
+export type SkinMode = "detail" | "direct" | "sheet";
 
 const FETCH = /* glsl */ `
 uniform highp sampler2D pliantPositions;
@@ -59,31 +60,31 @@ void pliantSkin(out vec3 position, out vec3 normal) {
   normal = pliantFetch(pliantNormals, pliantSlots.y);
 }
 `,
+  sheet: /* glsl */ `${FETCH}
+uniform highp float pliantHalf;
+attribute uvec2 pliantSlots;
+attribute vec2 pliantSide;
+void pliantSkin(out vec3 position, out vec3 normal) {
+  vec3 front = pliantFetch(pliantNormals, pliantSlots.y);
+  position = pliantFetch(pliantPositions, pliantSlots.x) + pliantSide.y * pliantHalf * front;
+  normal = pliantSide.x < 0.0 ? -front : front;
+}
+`,
 };
 
 export interface SkinUniforms {
   pliantPositions: IUniform;
   pliantNormals: IUniform;
+  /** Half of a sheet's drawn thickness, m. */
+  pliantHalf: IUniform<number>;
 }
 
-/**
- * Makes a three material's vertex shader (colour or depth) take its position and normal from `pliantSkin`.
- * @param lift m: the drawn surface lies this far outside of the skinned one, so that two sides of a folded cloth do not
- *   share one depth
- */
-export function injectSkin(
-  shader: WebGLProgramParametersWithUniforms,
-  uniforms: SkinUniforms,
-  mode: SkinMode,
-  lift: number,
-): void {
+/** Makes a three material's vertex shader (colour or depth) take its position and normal from `pliantSkin`. */
+export function injectSkin(shader: WebGLProgramParametersWithUniforms, uniforms: SkinUniforms, mode: SkinMode): void {
   Object.assign(shader.uniforms, uniforms);
   const call = "vec3 pliantPosition; vec3 pliantNormal;\n  pliantSkin(pliantPosition, pliantNormal);\n";
   let source = shader.vertexShader.replace("#include <common>", `#include <common>\n${SKIN_GLSL[mode]}`);
   source = source.replace("void main() {", `void main() {\n  ${call}`);
   source = source.replace("#include <beginnormal_vertex>", "vec3 objectNormal = pliantNormal;");
-  shader.vertexShader = source.replace(
-    "#include <begin_vertex>",
-    `vec3 transformed = pliantPosition + pliantNormal * ${lift.toFixed(5)};`,
-  );
+  shader.vertexShader = source.replace("#include <begin_vertex>", "vec3 transformed = pliantPosition;");
 }

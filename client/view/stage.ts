@@ -42,9 +42,11 @@ export class Stage {
   private readonly studio: Studio;
   private readonly homePosition: Vector3;
   private readonly homeTarget: Vector3;
-  private lastDrawMs = 0;
+  private lastFrameMs = 0;
   private sized = false;
   private readonly fit: boolean;
+  /** The CPU draws. */
+  private readonly software: boolean;
   /** A view that was turned goes on for a moment, but for who wants less motion. */
   private readonly swings = !matchMedia("(prefers-reduced-motion: reduce)").matches;
   /** Somebody has turned or moved the view: it is theirs until *Home*. */
@@ -62,9 +64,11 @@ export class Stage {
       wanted === null
         ? new QualityGovernor(probe.software ? SOFTWARE_LEVEL : 0)
         : new QualityGovernor(Number(wanted) || 0, true);
+    this.software = probe.software;
+    // Software leaves samples out along the edges that triangles share: what is behind shows in specks and dashes.
     const renderer = new WebGLRenderer({
       canvas,
-      antialias: !probe.software || this.quality.level < SOFTWARE_LEVEL,
+      antialias: !probe.software,
       alpha: true,
       powerPreference: "high-performance",
     });
@@ -144,37 +148,63 @@ export class Stage {
     if (width === 0 || height === 0) return;
     this.camera.aspect = Math.max(0.1, width / height);
     this.camera.updateProjectionMatrix();
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, LEVELS[this.quality.level]!.pixelRatio));
+    this.renderer.setPixelRatio(this.pixelRatio(this.quality.level));
     this.renderer.setSize(width, height, false);
     if (!this.sized) this.home();
     this.sized = true;
+  }
+
+  /** More pixels than the screen has take the place of multisampling where there is none. */
+  private pixelRatio(level: number): number {
+    const { pixelRatio } = LEVELS[level]!;
+    return this.software ? pixelRatio : Math.min(devicePixelRatio, pixelRatio);
+  }
+
+  /** A software renderer starts low; many cores may draw more. Once, when the bodies are there. */
+  useWhatIsThere(): void {
+    if (!this.software) return;
+    const gl = this.renderer.getContext();
+    const pixel = new Uint8Array(4);
+    const draw = (): void => {
+      this.renderer.render(this.scene, this.camera);
+      // Only a picture that is read is finished.
+      gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+    };
+    this.quality.climb((level) => {
+      this.applyQuality(level);
+      // The first one compiles.
+      draw();
+      const startMs = performance.now();
+      draw();
+      return performance.now() - startMs;
+    });
+    this.applyQuality(this.quality.level);
   }
 
   coverShadows(bounds: Sphere): void {
     this.studio.cover(bounds);
   }
 
-  draw(nowMs: number): void {
+  draw(): void {
     this.renderer.render(this.scene, this.camera);
-    if (this.quality.frame(nowMs, nowMs - this.lastDrawMs)) {
-      // A resized drawing buffer is empty: draw again before anybody sees it.
-      this.applyQuality();
-      this.renderer.render(this.scene, this.camera);
-    }
-    this.lastDrawMs = nowMs;
   }
 
-  private applyQuality(): void {
-    const { shadowMap, pixelRatio, environment } = LEVELS[this.quality.level]!;
-    const { key } = this.studio;
+  /**
+   * Once for every animation frame, before it draws.
+   * @returns true when the drawing buffer has been emptied: the quality is another
+   */
+  keepPace(nowMs: number): boolean {
+    const lowered = this.quality.frame(nowMs, nowMs - this.lastFrameMs);
+    this.lastFrameMs = nowMs;
+    if (lowered) this.applyQuality(this.quality.level);
+    return lowered;
+  }
+
+  private applyQuality(level: number): void {
+    const { shadowMap, environment } = LEVELS[level]!;
     this.studio.useEnvironment(environment, this.renderer);
-    if (shadowMap === 0) key.castShadow = false;
-    else if (key.shadow.mapSize.x !== shadowMap) {
-      key.shadow.mapSize.set(shadowMap, shadowMap);
-      key.shadow.map?.dispose();
-      key.shadow.map = null;
-    }
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, pixelRatio));
+    this.studio.useShadows(shadowMap);
+    this.renderer.setPixelRatio(this.pixelRatio(level));
   }
 
   private followColorScheme(): void {

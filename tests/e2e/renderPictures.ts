@@ -101,7 +101,7 @@ async function visitor(
 ): Promise<Page> {
   const page = await stage.visit("/icon.svg", { viewport: size, deviceScaleFactor: scale });
   await page.evaluate((identity) => localStorage.setItem("pliant.identity", JSON.stringify(identity)), { name, color });
-  await page.goto(`${stage.url}${path}?quality=0`);
+  await page.goto(`${stage.url}${path}?quality=1`);
   return drawn(page);
 }
 

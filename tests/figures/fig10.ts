@@ -1,7 +1,6 @@
 /** Figure 10 of Bender et al. 2014: orthotropic cloth under equal forces on both axes stretches by its two moduli. */
 import { laboratory, type Laboratory } from "../physics/laboratory.ts";
 import { check, short, type Figure, type Progress } from "./figure.ts";
-import { edgeLoads } from "./loads.ts";
 import { COLORS, photographMeshes, bodyMesh } from "./photograph.ts";
 import { curves } from "./plots.ts";
 
@@ -51,6 +50,16 @@ function predicted({ kWeft, nuWeft }: Cloth): [number, number] {
   return [s, t];
 }
 
+/** Particles of a sheet's edges across x and across z: at its low and at its high end. */
+function edges(cells: number): [number[], number[]][] {
+  const row = cells + 1;
+  const line = (from: number, step: number): number[] => Array.from({ length: row }, (_, n) => from + n * step);
+  return [
+    [line(0, row), line(cells, row)],
+    [line(0, 1), line(cells * row, 1)],
+  ];
+}
+
 async function measured(
   { kWeft, nuWeft }: Cloth,
   cells: number,
@@ -77,7 +86,17 @@ async function measured(
           nuWarp: NU_WARP,
           damping: (Math.PI * Math.sqrt(K_WARP / DENSITY)) / SIDE,
         },
-        loads: (["+x", "-x", "+z", "-z"] as const).flatMap((edge) => edgeLoads(n, edge, force)),
+        loads: edges(cells).flatMap(([near, far], axis) => {
+          const pull = (sign: number): [number, number, number] => [
+            axis === 0 ? sign * force : 0,
+            0,
+            axis * sign * force,
+          ];
+          return [
+            { select: { particles: near }, force: pull(-1) },
+            { select: { particles: far }, force: pull(1) },
+          ];
+        }),
       },
     ],
   });

@@ -35,40 +35,75 @@ export function selectParticles(
   return chosen;
 }
 
+/** What a load acts on, in any axes: only lengths and areas are taken from it. */
+interface LoadedBody {
+  /** float64[3N] m */
+  positions: Float64Array;
+  /** uint32[3T] */
+  triangles: Uint32Array;
+  /** float64[N] kg */
+  mass: Float64Array;
+}
+
 /**
- * Spreads a total force over particles, in proportion to the surface area around each (a third of every surface
- * triangle whose corners are all selected: the consistent nodal load of a uniform traction) or to mass. Falls back to
- * mass where no triangle is selected whole.
+ * Spreads a total force over particles: the consistent nodal load of a uniform traction. A face (surface triangles
+ * whose corners are all selected) takes it by area, a third of each triangle to each corner; a hem (edges of one
+ * triangle whose ends are selected, where no triangle is) by length, half of each edge to each end. Falls back to mass,
+ * which alternates along a hem with the mesh's diagonals, where neither is selected.
  * @param force float64[3N] N, inout
- * @param body positions float64[3N] m, in any axes: only areas are taken from them
  */
 export function addLoad(
   force: Float64Array,
   chosen: readonly number[],
   total: Vec3,
   distribute: "area" | "mass",
-  body: { positions: Float64Array; triangles: Uint32Array; mass: Float64Array },
+  body: LoadedBody,
 ): void {
-  const weight = new Map<number, number>();
+  let weight = new Map<number, number>();
   if (distribute === "area") {
     const inside = new Set(chosen);
-    for (let t = 0; t < body.triangles.length; t += 3) {
-      const corners = [...body.triangles.subarray(t, t + 3)];
-      if (!corners.every((c) => inside.has(c))) continue;
-      const [a, b, c] = corners.map((p) => body.positions.subarray(3 * p, 3 * p + 3)) as [
-        Float64Array,
-        Float64Array,
-        Float64Array,
-      ];
-      const u = [0, 1, 2].map((r) => b[r]! - a[r]!);
-      const v = [0, 1, 2].map((r) => c[r]! - a[r]!);
-      const n = [u[1]! * v[2]! - u[2]! * v[1]!, u[2]! * v[0]! - u[0]! * v[2]!, u[0]! * v[1]! - u[1]! * v[0]!];
-      const area = 0.5 * Math.sqrt(n[0]! * n[0]! + n[1]! * n[1]! + n[2]! * n[2]!);
-      for (const p of corners) weight.set(p, (weight.get(p) ?? 0) + area / 3);
-    }
+    weight = areas(inside, body);
+    if (weight.size === 0) weight = hemLengths(inside, body);
   }
   if (weight.size === 0) for (const p of chosen) weight.set(p, body.mass[p]!);
   let sum = 0;
   for (const w of weight.values()) sum += w;
   for (const [p, w] of weight) for (let r = 0; r < 3; r++) force[3 * p + r] = force[3 * p + r]! + (total[r]! * w) / sum;
+}
+
+/** Third of the area of the triangles that are selected whole, m^2, by corner. */
+function areas(inside: ReadonlySet<number>, { positions: x, triangles }: LoadedBody): Map<number, number> {
+  const weight = new Map<number, number>();
+  for (let t = 0; t < triangles.length; t += 3) {
+    const corners = [...triangles.subarray(t, t + 3)] as [number, number, number];
+    if (!corners.every((c) => inside.has(c))) continue;
+    const [a, b, c] = corners;
+    const u = [0, 1, 2].map((r) => x[3 * b + r]! - x[3 * a + r]!);
+    const v = [0, 1, 2].map((r) => x[3 * c + r]! - x[3 * a + r]!);
+    const n = [u[1]! * v[2]! - u[2]! * v[1]!, u[2]! * v[0]! - u[0]! * v[2]!, u[0]! * v[1]! - u[1]! * v[0]!];
+    const area = 0.5 * Math.sqrt(n[0]! * n[0]! + n[1]! * n[1]! + n[2]! * n[2]!);
+    for (const p of corners) weight.set(p, (weight.get(p) ?? 0) + area / 3);
+  }
+  return weight;
+}
+
+/** Half of the length of the selected edges that belong to one triangle, m, by end. */
+function hemLengths(inside: ReadonlySet<number>, { positions: x, triangles }: LoadedBody): Map<number, number> {
+  const triangleCounts = new Map<string, number>();
+  for (let corner = 0; corner < triangles.length; corner++) {
+    const p = triangles[corner]!;
+    const q = triangles[corner % 3 === 2 ? corner - 2 : corner + 1]!;
+    if (!inside.has(p) || !inside.has(q)) continue;
+    const edge = p < q ? `${p} ${q}` : `${q} ${p}`;
+    triangleCounts.set(edge, (triangleCounts.get(edge) ?? 0) + 1);
+  }
+  const weight = new Map<number, number>();
+  for (const [edge, count] of triangleCounts) {
+    if (count !== 1) continue;
+    const [p, q] = edge.split(" ").map(Number) as [number, number];
+    const d = [0, 1, 2].map((r) => x[3 * p + r]! - x[3 * q + r]!);
+    const length = Math.sqrt(d[0]! * d[0]! + d[1]! * d[1]! + d[2]! * d[2]!);
+    for (const end of [p, q]) weight.set(end, (weight.get(end) ?? 0) + length / 2);
+  }
+  return weight;
 }

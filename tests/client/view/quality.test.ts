@@ -1,6 +1,6 @@
 /** Adaptive quality gives up one thing at a time, only for lasting slowness, and never when it was pinned. */
 import { expect, test } from "vitest";
-import { LEVELS, QualityGovernor } from "../../../client/view/quality.ts";
+import { AFFORDABLE_MS, LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "../../../client/view/quality.ts";
 
 /** Draws at a steady rate and returns how often the level was lowered. */
 function drawn(governor: QualityGovernor, fps: number, seconds: number, fromMs = 0): number {
@@ -19,6 +19,30 @@ test("each level asks for no more than the one before", () => {
   expect(LEVELS.at(-1)!.shadowMap).toBe(0);
 });
 
+test("pixels as large as the screen's are the last that is given up", () => {
+  for (const { pixelRatio, shadowMap, environment } of LEVELS)
+    if (pixelRatio < 1) expect([shadowMap, environment]).toEqual([0, false]);
+  expect(LEVELS[SOFTWARE_LEVEL]!.pixelRatio).toBe(1);
+});
+
+test("a renderer that starts low climbs as far as it can afford, and measures no more than one level above", () => {
+  const climb = (costs: number[]): { level: number; asked: number[] } => {
+    const governor = new QualityGovernor(SOFTWARE_LEVEL);
+    const asked: number[] = [];
+    const changed = governor.climb((level) => {
+      asked.push(level);
+      return costs[level]! * AFFORDABLE_MS;
+    });
+    expect(changed).toBe(governor.level !== SOFTWARE_LEVEL);
+    return { level: governor.level, asked };
+  };
+  expect(climb([9, 9, 9, 2, 1.5])).toEqual({ level: 4, asked: [4] });
+  expect(climb([9, 9, 1.2, 0.8, 0.4])).toEqual({ level: 3, asked: [4, 3, 2] });
+  expect(climb([0.9, 0.7, 0.5, 0.3, 0.2])).toEqual({ level: 0, asked: [4, 3, 2, 1, 0] });
+  const pinned = new QualityGovernor(SOFTWARE_LEVEL, true);
+  expect(pinned.climb(() => 0)).toBe(false);
+});
+
 test("thirty pictures a second are enough", () => {
   const governor = new QualityGovernor(0);
   expect(drawn(governor, 30, 20)).toBe(0);
@@ -26,9 +50,16 @@ test("thirty pictures a second are enough", () => {
 
 test("lasting slowness goes down level by level, to the last and no further", () => {
   const governor = new QualityGovernor(0);
-  expect(drawn(governor, 10, 4)).toBe(1);
-  expect(drawn(governor, 10, 60, 4000)).toBe(LEVELS.length - 2);
+  expect(drawn(governor, 6, 6)).toBe(1);
+  expect(drawn(governor, 6, 90, 6000)).toBe(LEVELS.length - 2);
   expect(governor.level).toBe(LEVELS.length - 1);
+});
+
+test("at ten pictures a second the screen's own pixels stay", () => {
+  const governor = new QualityGovernor(0);
+  drawn(governor, 10, 120);
+  expect(LEVELS[governor.level]!.pixelRatio).toBe(1);
+  expect(LEVELS[governor.level + 1]!.pixelRatio).toBeLessThan(1);
 });
 
 test("a pause is not slowness", () => {

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { boundarySurface } from "../../../server/meshing/boundary.ts";
-import { boxTets } from "../../../server/meshing/generators.ts";
+import { boxTets, gridCloth } from "../../../server/meshing/generators.ts";
 import { renumber } from "../../../server/meshing/renumber.ts";
 import { addLoad, selectParticles } from "../../../server/sim/body/selection.ts";
 import { tetElements } from "../../../server/sim/constraints/tetrahedra.ts";
@@ -155,6 +155,17 @@ describe("loads", () => {
     const corner = select({ box: { min: [1, 0.5, 0.5], max: [1, 0.5, 0.5] } });
     expect(corner).toHaveLength(1);
     expect([...load(corner, [1, 2, 3], "area").subarray(3 * corner[0]!, 3 * corner[0]! + 3)]).toEqual([1, 2, 3]);
+  });
+
+  test("on a cloth's hem by length: equal shares but at the ends, whatever the diagonals are", () => {
+    const sheet = gridCloth([2, 1], [8, 4]);
+    const particles = sheet.positions.length / 3;
+    const hem = [...Array(9).keys()];
+    const force = new Float64Array(3 * particles);
+    const body = { ...sheet, mass: Float64Array.from({ length: particles }, (_, i) => 1 + (i % 2)) };
+    addLoad(force, hem, [0, 16, 0], "area", body);
+    hem.forEach((p) => expect(force[3 * p + 1]).toBeCloseTo(p === 0 || p === 8 ? 1 : 2, 12));
+    expect(force.filter((f) => f !== 0)).toHaveLength(hem.length);
   });
 
   test("loads add up", () => {

@@ -1,0 +1,143 @@
+/**
+ * Cloth as it is drawn, on pictures of sheets that cannot move: no dashes of the other side along folds, no specks, no
+ * tops that are washed out. Each picture has one answer, whenever it is taken.
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { decode } from "fast-png";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { drawn, noBrowser, openStage, type E2e } from "./stage.ts";
+
+const CELLS = { x: 48, y: 24 };
+/** m */
+const SIZE = { x: 1.2, y: 0.6 };
+const FRONT = "#2040c0";
+const BACK = "#ff3000";
+
+/** A sheet that stands and faces +z, in folds of 10 cells that hide parts of each other from the side. */
+function folded(): string {
+  const lines: string[] = [];
+  for (let j = 0; j <= CELLS.y; j++) {
+    for (let i = 0; i <= CELLS.x; i++) {
+      const x = (i / CELLS.x - 0.5) * SIZE.x;
+      const y = (j / CELLS.y) * SIZE.y;
+      // Not quite even, as cloth is: folds lean, and every other vertex is a little off.
+      const fold = 0.09 * Math.sin((2 * Math.PI * i) / 10 + y) + 0.002 * Math.sin(12.9898 * i + 78.233 * j);
+      lines.push(`v ${x} ${y} ${fold}`);
+    }
+  }
+  for (let j = 0; j < CELLS.y; j++) {
+    for (let i = 0; i < CELLS.x; i++) {
+      const a = j * (CELLS.x + 1) + i + 1;
+      const [b, c, d] = [a + 1, a + CELLS.x + 1, a + CELLS.x + 2];
+      lines.push(
+        ...((i + j) % 2 ? [`f ${a} ${b} ${c}`, `f ${b} ${d} ${c}`] : [`f ${a} ${b} ${d}`, `f ${a} ${d} ${c}`]),
+      );
+    }
+  }
+  return lines.join("\n");
+}
+
+const scene = (mesh: unknown, camera: unknown): string =>
+  JSON.stringify({
+    version: 1,
+    title: "Looks",
+    gravity: [0, 0, 0],
+    camera,
+    bodies: [
+      {
+        name: "sheet",
+        kind: "cloth",
+        mesh,
+        material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3 },
+        pins: [{ select: { box: { min: [-9, -9, -9], max: [9, 9, 9] } } }],
+        look: { color: FRONT, backColor: BACK },
+      },
+    ],
+  });
+
+interface Picture {
+  width: number;
+  height: number;
+  /** r, g, b of a pixel, 0..255 */
+  at(x: number, y: number): [number, number, number];
+}
+
+/** Of a canvas's value, 0..255: light, 0..1. */
+const linear = (value: number): number => ((value / 255 + 0.055) / 1.055) ** 2.4;
+
+function pixels({ width, height }: Picture, holds: (x: number, y: number) => boolean): [number, number][] {
+  const found: [number, number][] = [];
+  for (let y = 1; y < height - 1; y++) for (let x = 1; x < width - 1; x++) if (holds(x, y)) found.push([x, y]);
+  return found;
+}
+
+describe.skipIf(noBrowser)("cloth as it is drawn", () => {
+  let stage: E2e;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "pliant-looks-"));
+    await writeFile(join(folder, "folded.obj"), folded());
+    const flat = { type: "grid", size: [1, 1], cells: [20, 20] };
+    const beside = { position: [1.1, 0.3, 1.5], target: [0, 0.3, 0] };
+    const above = { position: [0, 2, 0.1], target: [0, 0, 0] };
+    await writeFile(join(folder, "folds.json"), scene({ type: "file", path: "folded.obj" }, beside));
+    await writeFile(join(folder, "top.json"), scene(flat, above));
+    stage = await openStage({ scenesDir: folder }, { fewPictures: true });
+  });
+  afterAll(async () => {
+    await stage?.close();
+    await rm(folder, { recursive: true });
+  });
+  afterEach(async () => {
+    await stage.leave();
+    expect(stage.takeErrors()).toEqual([]);
+  });
+
+  async function picture(name: string, quality: number): Promise<Picture> {
+    const { path } = await stage.room(name);
+    const page = await drawn(await stage.visit(`${path}?ui=none&quality=${quality}`));
+    await page.evaluate(() => {
+      document.body.style.visibility = "hidden";
+      document.querySelector<HTMLElement>("canvas.view")!.style.visibility = "visible";
+    });
+    await stage.shoot(page, `looks-${name}-${quality}`);
+    const { width, height, channels, data } = decode(await page.screenshot());
+    const at: Picture["at"] = (x, y) => {
+      const first = channels * (y * width + x);
+      return [data[first]!, data[first + 1]!, data[first + 2]!];
+    };
+    return { width, height, at };
+  }
+
+  const blue = ([r, , b]: [number, number, number]): boolean => b > r + 30;
+
+  test.each([0, 3, 4])("folds seen from their front show nothing of the back, level %i", async (quality) => {
+    const shot = await picture("folds", quality);
+    expect(pixels(shot, (x, y) => blue(shot.at(x, y))).length).toBeGreaterThan(20_000);
+    // The page's ground is warm but pale: nothing else here is as red.
+    expect(pixels(shot, (x, y) => shot.at(x, y)[0] > shot.at(x, y)[1] + 60)).toEqual([]);
+  });
+
+  test.each([0, 3, 4])("no pixel is brighter than all around it, level %i", async (quality) => {
+    const shot = await picture("folds", quality);
+    const around = [-1, 0, 1].flatMap((dx) => [-1, 0, 1].map((dy) => [dx, dy] as const)).filter(([x, y]) => x || y);
+    const light = (x: number, y: number): number => shot.at(x, y)[0] + shot.at(x, y)[1] + shot.at(x, y)[2];
+    const specks = pixels(shot, (x, y) => around.every(([dx, dy]) => light(x, y) > light(x + dx, y + dy) + 30));
+    expect(specks).toEqual([]);
+  });
+
+  test("what faces the light keeps its colour, and is within a stop as bright without the image-based light", async () => {
+    const blues = [];
+    for (const quality of [1, 2]) {
+      const shot = await picture("top", quality);
+      const [red, , blue] = shot.at(shot.width / 2, shot.height / 2);
+      // Mirrored light is white: 1 % of what is seen, at most, on top of the cloth's own red for its blue.
+      expect(linear(red) / linear(blue)).toBeLessThan(linear(0x20) / linear(0xc0) + 0.01);
+      blues.push(linear(blue));
+    }
+    expect(blues[0]! / blues[1]!).toBeGreaterThan(0.5);
+    expect(blues[0]! / blues[1]!).toBeLessThan(2);
+  });
+});
