@@ -1,17 +1,10 @@
 /** Access as people meet it: an owner who kicks and locks, a spectator with a link, a password that is asked for. */
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { drawn, type E2e, noBrowser, openStage, surfaceUnderMiddle, until } from "./stage.ts";
+import { describe, expect, test } from "vitest";
+import { drawn, noBrowser, surfaceUnderMiddle, until } from "./stage.ts";
+import { useStage } from "./useStage.ts";
 
-let stage: E2e;
-beforeAll(async () => {
-  if (!noBrowser) stage = await openStage({ resumeSeconds: 2 }, { fewPictures: true });
-});
-afterAll(() => stage?.close());
-afterEach(async () => {
-  expect(stage?.takeErrors() ?? []).toEqual([]);
-  await stage?.leave();
-});
+const stage = useStage({ resumeSeconds: 2 }, { fewPictures: true });
 
 /** Opens a room as a visitor does, who owns it then. */
 async function ownRoom(): Promise<{ owner: Page; path: string; room: string }> {

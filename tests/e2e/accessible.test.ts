@@ -3,21 +3,14 @@
  * opens and closes everything, and never loses the focus. Anchor: PhET's practice of alternative input.
  */
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { findings, PANELS, WIDTHS, withAxe } from "./controls.ts";
-import { drawn, noBrowser, openStage, until, type E2e } from "./stage.ts";
+import { drawn, noBrowser, until } from "./stage.ts";
+import { useStage } from "./useStage.ts";
 
 const TOKEN = "operators-own-token-for-this-test-only";
 describe.skipIf(noBrowser)("for everybody", () => {
-  let stage: E2e;
-  beforeAll(async () => {
-    stage = await openStage({ adminToken: TOKEN }, { fewPictures: true });
-  });
-  afterAll(() => stage?.close());
-  afterEach(async () => {
-    await stage.leave();
-    expect(stage.takeErrors().filter((error) => !/404|401/.test(error))).toEqual([]);
-  });
+  const stage = useStage({ adminToken: TOKEN }, { fewPictures: true }, /404|401/);
 
   const visit = async (path: string): Promise<Page> => withAxe(await stage.visit(path));
 

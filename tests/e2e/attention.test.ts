@@ -3,8 +3,9 @@
  * everybody's work away, and draws nothing while nobody looks.
  */
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { drawn, noBrowser, openStage, takeHold, until, type E2e } from "./stage.ts";
+import { describe, expect, test } from "vitest";
+import { drawn, noBrowser, takeHold, until } from "./stage.ts";
+import { useStage } from "./useStage.ts";
 
 /** The hand that shows how to pull stops in the middle of its way. */
 function stopGhost(): void {
@@ -21,15 +22,7 @@ const setHidden = (page: Page, hidden: boolean): Promise<void> =>
   }, hidden);
 
 describe.skipIf(noBrowser)("attention", () => {
-  let stage: E2e;
-  beforeAll(async () => {
-    stage = await openStage({}, { fewPictures: true });
-  });
-  afterAll(() => stage?.close());
-  afterEach(async () => {
-    await stage.leave();
-    expect(stage.takeErrors()).toEqual([]);
-  });
+  const stage = useStage({}, { fewPictures: true });
 
   test("a hand shows how to pull, over a body, covers nothing, and is gone when somebody pulls", async () => {
     const { path } = await stage.room("jelly-stack");

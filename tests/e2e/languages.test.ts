@@ -1,25 +1,18 @@
 /** The pages in other languages: German, whose words are long, and Arabic, which runs from right to left. */
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { german } from "../../client/text/german.ts";
 import { arabic } from "../../client/text/arabic.ts";
 import { findings, PANELS, tooWide, withAxe, wrong } from "./controls.ts";
-import { drawn, noBrowser, openStage, until, type E2e } from "./stage.ts";
+import { drawn, noBrowser, until } from "./stage.ts";
+import { useStage } from "./useStage.ts";
 
 const TOKEN = "operators-own-token-for-this-test-only";
 const NARROW = { width: 320, height: 568 };
 const PHONE = { hasTouch: true, isMobile: true, viewport: NARROW };
 
 describe.skipIf(noBrowser)("languages", () => {
-  let stage: E2e;
-  beforeAll(async () => {
-    stage = await openStage({ adminToken: TOKEN }, { fewPictures: true });
-  });
-  afterAll(() => stage?.close());
-  afterEach(async () => {
-    await stage.leave();
-    expect(stage.takeErrors().filter((error) => !/404|401/.test(error))).toEqual([]);
-  });
+  const stage = useStage({ adminToken: TOKEN }, { fewPictures: true }, /404|401/);
 
   const written = (page: Page): Promise<{ lang: string; dir: string }> =>
     page.evaluate(() => ({ lang: document.documentElement.lang, dir: document.documentElement.dir }));

@@ -3,19 +3,12 @@
  * ends.
  */
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { drawn, noBrowser, openStage, type E2e } from "./stage.ts";
+import { describe, expect, test } from "vitest";
+import { drawn, noBrowser, openStage } from "./stage.ts";
+import { useStage } from "./useStage.ts";
 
 describe.skipIf(noBrowser)("lobby", () => {
-  let stage: E2e;
-  beforeAll(async () => {
-    stage = await openStage({}, { fewPictures: true });
-  });
-  afterAll(() => stage?.close());
-  afterEach(async () => {
-    await stage.leave();
-    expect(stage.takeErrors()).toEqual([]);
-  });
+  const stage = useStage({}, { fewPictures: true });
 
   test("shows every scene, and rooms as they come and go", async () => {
     const page = await stage.visit("/", { viewport: { width: 1280, height: 900 } });

@@ -2,19 +2,12 @@
  * The room page as its address asks for it: bare in somebody's frame, on a big screen, and alone in public, where nothing
  * that a visitor leaves behind stays.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { drawn, noBrowser, openStage, takeHold, until, type E2e } from "./stage.ts";
+import { describe, expect, test } from "vitest";
+import { drawn, noBrowser, takeHold, until } from "./stage.ts";
+import { useStage } from "./useStage.ts";
 
 describe.skipIf(noBrowser)("modes", () => {
-  let stage: E2e;
-  beforeAll(async () => {
-    stage = await openStage({}, { fewPictures: true });
-  });
-  afterAll(() => stage?.close());
-  afterEach(async () => {
-    await stage.leave();
-    expect(stage.takeErrors()).toEqual([]);
-  });
+  const stage = useStage({}, { fewPictures: true });
 
   test("ui=none leaves the picture, which can be pulled; ui=minimal three tools; an unknown one is said", async () => {
     const { path } = await stage.room("jelly-stack");

@@ -1,18 +1,11 @@
 /** A lost line comes back by itself, as the same member, without an empty picture; a closed room ends the page. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CloseCode } from "../../shared/protocol.ts";
-import { drawn, noBrowser, openStage, until, type E2e } from "./stage.ts";
+import { drawn, noBrowser, until } from "./stage.ts";
+import { useStage } from "./useStage.ts";
 
 describe.skipIf(noBrowser)("reconnecting", () => {
-  let stage: E2e;
-  beforeAll(async () => {
-    stage = await openStage();
-  });
-  afterAll(() => stage?.close());
-  afterEach(async () => {
-    await stage.leave();
-    expect(stage.takeErrors()).toEqual([]);
-  });
+  const stage = useStage();
 
   const cut = (room: string): void => {
     const sessions = [...stage.app.registry.get(room).members.sessions.values()];

@@ -3,9 +3,10 @@
  * takes both of their pages back.
  */
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ReplayHook } from "../../client/replayHook.ts";
-import { drawn, noBrowser, openStage, takeHold, until, type E2e } from "./stage.ts";
+import { drawn, noBrowser, takeHold, until } from "./stage.ts";
+import { useStage } from "./useStage.ts";
 
 declare global {
   interface Window {
@@ -49,13 +50,7 @@ async function scrubTo(page: Page, tick: number): Promise<void> {
 }
 
 describe.skipIf(noBrowser)("what was can be seen again", () => {
-  let stage: E2e;
-  beforeAll(async () => (stage = await openStage()));
-  afterAll(() => stage?.close());
-  afterEach(async () => {
-    await stage.leave();
-    expect(stage.takeErrors()).toEqual([]);
-  });
+  const stage = useStage();
 
   test("two pull; the replay shows both moments as they were, hands and all, by scrubber and by keys", async () => {
     const { name, path } = await stage.room("jelly-stack");

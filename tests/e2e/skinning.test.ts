@@ -1,21 +1,14 @@
 /** What the GPU skins is what shared/skinning says, vertex for vertex, on a body that is being pulled out of shape. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { decode } from "@msgpack/msgpack";
 import { float32Of, uint32Of } from "../../client/sdk/bytes.ts";
 import { createSkin, evaluateSkinInto } from "../../shared/skinning/index.ts";
 import type { Topology } from "../../shared/topology.ts";
-import { drawn, noBrowser, openStage, takeHold, until, type E2e } from "./stage.ts";
+import { drawn, noBrowser, takeHold, until } from "./stage.ts";
+import { useStage } from "./useStage.ts";
 
 describe.skipIf(noBrowser)("GPU skinning", () => {
-  let stage: E2e;
-  beforeAll(async () => {
-    stage = await openStage();
-  });
-  afterAll(() => stage?.close());
-  afterEach(async () => {
-    await stage.leave();
-    expect(stage.takeErrors()).toEqual([]);
-  });
+  const stage = useStage();
 
   test.each(["bunny", "dragon"])("%s: positions and normals agree with the CPU's", async (scene) => {
     const { path } = await stage.room(scene);

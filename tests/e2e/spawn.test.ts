@@ -2,9 +2,10 @@
  * Bodies that wait, on real pages: not drawn and not picked until somebody puts one in with two clicks, then seen by
  * all; taken out with one click more.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { drawn, noBrowser, openStage, serverPositions, until, type E2e } from "./stage.ts";
+import { drawn, noBrowser, serverPositions, until } from "./stage.ts";
+import { useStage } from "./useStage.ts";
 
 /** Of scene put-in: all that wait, one of them, and its place on the tray, m. */
 const ALL = [1, 2, 3, 4, 5];
@@ -18,15 +19,7 @@ async function choose(page: Page, body: number): Promise<void> {
 }
 
 describe.skipIf(noBrowser)("bodies that wait", () => {
-  let stage: E2e;
-  beforeAll(async () => {
-    stage = await openStage({}, { fewPictures: true });
-  });
-  afterAll(() => stage?.close());
-  afterEach(async () => {
-    await stage.leave();
-    expect(stage.takeErrors()).toEqual([]);
-  });
+  const stage = useStage({}, { fewPictures: true });
 
   test("one is put in where the click points, seen by the other, picked, and taken out", async () => {
     const { name, path } = await stage.room("put-in");

@@ -56,7 +56,7 @@ export interface E2e {
 
 let built: Promise<unknown> | undefined;
 
-interface StageOptions {
+export interface StageOptions {
   flags?: readonly string[];
   /** No test here is about what happens between two pictures: few are drawn, and servers and pages have time. */
   fewPictures?: boolean;

@@ -2,17 +2,9 @@
  * Two visitors in one room: what one pulls the other sees, both have the server's integers, and what is drawn is what
  * was sent.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import {
-  drawn,
-  noBrowser,
-  openStage,
-  serverPositions,
-  surfaceUnderMiddle,
-  takeHold,
-  until,
-  type E2e,
-} from "./stage.ts";
+import { describe, expect, test } from "vitest";
+import { drawn, noBrowser, serverPositions, surfaceUnderMiddle, takeHold, until } from "./stage.ts";
+import { useStage } from "./useStage.ts";
 
 /**
  * A pulled body rolls, lies down and settles: the server lets it take a minute for the last of these alone
@@ -21,15 +13,7 @@ import {
 const TIME_TO_REST = 150_000;
 
 describe.skipIf(noBrowser)("two pages in one room", () => {
-  let stage: E2e;
-  beforeAll(async () => {
-    stage = await openStage({}, { fewPictures: true });
-  });
-  afterAll(() => stage?.close());
-  afterEach(async () => {
-    await stage.leave();
-    expect(stage.takeErrors()).toEqual([]);
-  });
+  const stage = useStage({}, { fewPictures: true });
 
   test("one drags, the other sees it move; both draw the server's shape", async () => {
     const { name, path } = await stage.room("bunny");

@@ -1,7 +1,8 @@
 /** Fingers: each holds its own point, a finger beside the body turns the view, and letting go lets go. */
 import type { CDPSession, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { drawn, noBrowser, openStage, surfaceUnderMiddle, until, type E2e } from "./stage.ts";
+import { describe, expect, test } from "vitest";
+import { drawn, noBrowser, surfaceUnderMiddle, until } from "./stage.ts";
+import { useStage } from "./useStage.ts";
 
 interface Finger {
   id: number;
@@ -20,15 +21,7 @@ const projected = (page: Page) =>
   page.evaluate(() => [window.pliant.project([0, 0, 0]), window.pliant.project([0.2, 0.2, 0.2])]);
 
 describe.skipIf(noBrowser)("touch", () => {
-  let stage: E2e;
-  beforeAll(async () => {
-    stage = await openStage();
-  });
-  afterAll(() => stage?.close());
-  afterEach(async () => {
-    await stage.leave();
-    expect(stage.takeErrors()).toEqual([]);
-  });
+  const stage = useStage();
 
   test("two fingers hold two points of one body; the view stays", async () => {
     const { path } = await stage.room("bunny");

@@ -1,0 +1,23 @@
+/** A stage for all tests of a file: opened before the first, left after each, closed after the last. */
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import type { Config } from "../../server/config.ts";
+import { noBrowser, openStage, type E2e, type StageOptions } from "./stage.ts";
+
+/**
+ * To be called where the file's tests are described. After each test all pages are closed, and none may have had an
+ * error.
+ * @param tolerated errors that belong to what is tested
+ * @returns what is the stage from the first test on
+ */
+export function useStage(changes: Partial<Config> = {}, options: StageOptions = {}, tolerated = /^$/): E2e {
+  const stage = {} as E2e;
+  beforeAll(async () => {
+    if (!noBrowser) Object.assign(stage, await openStage(changes, options));
+  });
+  afterEach(async () => {
+    await stage.leave?.();
+    expect(stage.takeErrors?.().filter((error) => !tolerated.test(error)) ?? []).toEqual([]);
+  });
+  afterAll(() => stage.close?.());
+  return stage;
+}
