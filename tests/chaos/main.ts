@@ -32,7 +32,7 @@ for (const name of only) {
 }
 const bin = findPostgres();
 if (bin === undefined) {
-  console.error('PostgreSQL was not found; README.md, "Tests", says how it is');
+  console.error("PostgreSQL was not found; docs/TESTS.md says how it is");
   process.exit(2);
 }
 const outcomes = await chaos({

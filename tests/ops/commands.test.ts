@@ -1,5 +1,5 @@
 /**
- * The commands of README.md in a fresh copy of the repository, with the machine's own Node and npm: `npm run simulate`
+ * The commands of README.md and docs/USING.md in a fresh copy of the repository, with the machine's own Node and npm: `npm run simulate`
  * installs and builds what it needs; `npm start` builds the rest and serves, ends cleanly on a signal to npm, and does
  * nothing twice; a machine that cannot get the runtime is told why.
  */

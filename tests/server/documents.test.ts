@@ -1,5 +1,9 @@
-/** PROTOCOL.md says what the code does: every number, name, code and byte in its tables is held to shared/. */
-import { readFileSync } from "node:fs";
+/**
+ * PROTOCOL.md says what the code does: every number, name, code and byte in its tables is held to shared/. All documents
+ * lead where they say.
+ */
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { HttpErrors, Notices } from "../../shared/errors.ts";
@@ -82,5 +86,39 @@ describe("server/README.md", () => {
     );
     expect(Object.keys(listed).sort()).toEqual(known.map(([name]) => name).sort());
     for (const [name, value] of known) if (value !== undefined) expect([name, listed[name!]]).toEqual([name, value]);
+  });
+});
+
+describe("documents", () => {
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const documents = globSync("**/*.md", {
+    cwd: root,
+    exclude: (path) => /(^|\/)(node_modules|build|artifacts|\.[^/]*)(\/|$)/.test(path),
+  });
+
+  /** What GitHub calls a heading in an address. */
+  const anchors = (text: string): string[] =>
+    [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+      title!
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    );
+
+  test.each(documents)("%s: every link leads to a file, and to a heading in it", (document) => {
+    const text = readFileSync(join(root, document), "utf8").replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, "");
+    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
+    const lost = links.filter((link) => {
+      if (/^[a-z]+:/.test(link)) return false;
+      const [path, anchor] = link.split("#") as [string, string?];
+      const file = path === "" ? join(root, document) : join(root, dirname(document), path);
+      if (!existsSync(file)) return true;
+      return anchor !== undefined && file.endsWith(".md") && !anchors(readFileSync(file, "utf8")).includes(anchor);
+    });
+    expect(lost).toEqual([]);
+  });
+
+  test("README.md is short enough to be read to the end: 900 words", () => {
+    expect(readFileSync(join(root, "README.md"), "utf8").split(/\s+/).length).toBeLessThanOrEqual(900);
   });
 });

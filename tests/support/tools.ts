@@ -35,7 +35,7 @@ export function lacks(name: string, path: string | undefined): boolean {
   if (path !== undefined) return false;
   const text = `${name} was not found and could not be installed`;
   if (inCI) throw new Error(`${text}; in CI these tests must run`);
-  console.warn(`SKIPPING: ${text}. See README.md, "Tests".`);
+  console.warn(`SKIPPING: ${text}. See docs/TESTS.md.`);
   return true;
 }
 
