@@ -18,6 +18,8 @@ export interface RoomEvents {
   members: { members: readonly Member[] };
   /** Something was refused or happened: PROTOCOL.md, section 4, has the codes. */
   notice: { code: string; text: string; details: unknown };
+  /** Another member said it with `send`. */
+  message: { member: number; type: string; data: unknown };
   state: RoomState;
   /** The scene began again. @see member who asked; 0: the server */
   reset: { tick: number; member: number };
@@ -35,6 +37,7 @@ export const EVENT_NAMES: readonly RoomEventName[] = [
   "hands",
   "members",
   "notice",
+  "message",
   "state",
   "reset",
   "waiting",

@@ -1,4 +1,5 @@
 /** One membership of a room: what is known of it, and what this member may do in it. */
+import { depthOf, isKind, KIND_FORM } from "../../shared/applicationData.ts";
 import { CloseCode, Limits, type RoomStats, type Welcome } from "../../shared/protocol.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import type { Topology } from "../../shared/topology.ts";
@@ -241,6 +242,24 @@ export class Room {
     this.#connection.send(build.cursor(place));
   }
 
+  /**
+   * Tells the other members something. The room passes it on to who is there now and keeps nothing; a member whose line
+   * is slow may miss it, and what comes too fast is refused with the notice RATE_LIMITED.
+   * @param type what the application calls it
+   * @param data what JSON may hold, or a Uint8Array
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
+   */
+  send(type: string, data: unknown = null): void {
+    if (!isKind(type)) badArgument("type", type, KIND_FORM);
+    this.#checkData(data);
+    const message = build.message(type, data);
+    const most = this.#limit("messageBytes", Limits.messageBytes);
+    const bytes = message.byteLength - build.message(type, null).byteLength + 1;
+    if (bytes > most) badArgument("data", `${bytes} bytes`, `at most ${most} bytes of msgpack`);
+    this.#mayAct();
+    this.#connection.send(message);
+  }
+
   /** Leaves for good; hands let go. May be called twice. */
   leave(): void {
     if (this.#state?.state !== "ended") this.#connection.close();
@@ -288,6 +307,16 @@ export class Room {
     return closestSurfacePoint(index, this.positions(index), triangles, checkVector("point", point));
   }
 
+  #checkData(data: unknown): void {
+    const most = this.#limit("messageDepth", Limits.messageDepth);
+    try {
+      if (depthOf(data, most) <= most) return;
+    } catch (error) {
+      badArgument("data", (error as Error).message, "nil, booleans, finite numbers, strings, bytes, lists and maps");
+    }
+    badArgument("data", "deeper", `at most ${most} lists and maps within one another`);
+  }
+
   /** A place that the server takes: at most `reach` from the world's origin. */
   #place(field: string, value: unknown): Point {
     const place = checkVector(field, value);
@@ -313,6 +342,8 @@ export class Room {
         return this.#listeners.tell("hands", event);
       case "notice":
         return this.#listeners.tell("notice", event);
+      case "message":
+        return this.#listeners.tell("message", { member: event.member, type: event.kind, data: event.data });
       case "reset":
         this.#endHands();
         return this.#listeners.tell("reset", event);
