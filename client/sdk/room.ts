@@ -9,6 +9,7 @@ import { Connection, type ConnectionStatus, type SocketConstructor } from "./con
 import { badArgument, closeError, PliantError } from "./errors.ts";
 import { EVENT_NAMES, Listeners, type RoomEventName, type RoomEvents, type RoomState } from "./events.ts";
 import { Hand } from "./hand.ts";
+import { type HeldChanges, HeldPoints } from "./heldPoints.ts";
 import {
   type AccessState,
   build,
@@ -56,11 +57,15 @@ export class Room {
   readonly #connection: Connection;
   readonly #listeners = new Listeners();
   readonly #hands = new Map<number, Hand>();
+  /** By all members. */
+  readonly #held = new HeldPoints();
   #state: RoomState | undefined;
   #welcome: Welcome | undefined;
   #frames: RoomFrames | undefined;
   /** Of `#frames`, or of the topology that is on its way. */
   #topologyHash: string | undefined;
+  /** It is on its way: `#frames` are of no scene, or of the one before. */
+  #loading = false;
   #members: readonly Member[] = [];
   #waiting: readonly number[] = [];
   #access: AccessState | undefined;
@@ -337,9 +342,14 @@ export class Room {
         return this.#listeners.tell("frame", { tick: event.tick });
       case "members":
         this.#members = event.members;
-        return this.#listeners.tell("members", event);
+        this.#listeners.tell("members", event);
+        return this.#tellHeld(
+          this.#held.membersAre(event.members.map(({ member }) => member)),
+          this.#frames?.tick ?? -1,
+        );
       case "hands":
-        return this.#listeners.tell("hands", event);
+        this.#listeners.tell("hands", event);
+        return this.#tellHeld(this.#held.handsAre(event.hands), event.tick);
       case "notice":
         return this.#listeners.tell("notice", event);
       case "message":
@@ -348,9 +358,7 @@ export class Room {
         this.#endHands();
         return this.#listeners.tell("reset", event);
       case "waiting":
-        this.#waiting = event.bodies;
-        this.#endHands(({ at }) => event.bodies.includes(at.body));
-        return this.#listeners.tell("waiting", event);
+        return this.#waitingAre(event);
       case "access":
         this.#access = event.access;
         return this.#listeners.tell("access", event.access);
@@ -361,6 +369,28 @@ export class Room {
     }
   }
 
+  /** A member's first frame shows how things are; what happened before is not news to it. */
+  get #hasFrame(): boolean {
+    return !this.#loading && this.#frames?.tick !== undefined;
+  }
+
+  #tellHeld({ grabbed, released }: HeldChanges, tick: number): void {
+    if (!this.#hasFrame) return;
+    for (const point of released) this.#listeners.tell("released", { ...point, tick });
+    for (const point of grabbed) this.#listeners.tell("grabbed", { ...point, tick });
+  }
+
+  #waitingAre(event: Extract<ServerEvent, { type: "waiting" }>): void {
+    const { tick, bodies, member } = event;
+    const before = this.#waiting;
+    this.#waiting = bodies;
+    this.#endHands(({ at }) => bodies.includes(at.body));
+    this.#listeners.tell("waiting", event);
+    if (!this.#hasFrame) return;
+    for (const body of before) if (!bodies.includes(body)) this.#listeners.tell("spawned", { tick, body, member });
+    for (const body of bodies) if (!before.includes(body)) this.#listeners.tell("removed", { tick, body, member });
+  }
+
   #welcomed(welcome: Welcome): void {
     this.#welcome = welcome;
     this.#frames?.lineLost();
@@ -368,9 +398,11 @@ export class Room {
     if (this.#topologyHash === hash) return;
     const before = this.#frames;
     this.#topologyHash = hash;
+    this.#loading = true;
     this.#options.fetchTopology(hash).then(
       (topology) => {
         if (this.#topologyHash !== hash || this.state === "ended") return;
+        this.#loading = false;
         this.#frames = new RoomFrames(topology, () => this.#connection.send(build.needKeyframe()));
         if (before) this.#listeners.tell("scene", { scene: welcome.scene });
       },

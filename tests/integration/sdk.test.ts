@@ -203,6 +203,43 @@ describe("a room", () => {
     room.leave();
   });
 
+  test("tells who takes hold and lets go, and who puts in and takes out", async () => {
+    const ann = await enter("happenings", { scene: "spare" });
+    const seen: unknown[] = [];
+    ann.on("grabbed", ({ member, body }) => seen.push([member, body]));
+    const early = ann.grab("there", center(ann, "there"));
+    await until(ann, "grabbed", () => seen.length === 1);
+    expect(seen).toEqual([[ann.member, 0]]);
+    const told: unknown[] = [];
+    const ben = await enter("happenings");
+    const record =
+      (what: string) =>
+      ({ member, body }: { member: number; body: number }) =>
+        void told.push([what, member, body]);
+    for (const what of ["grabbed", "released", "spawned", "removed"] as const) ben.on(what, record(what));
+    early.release();
+    await until(ben, "frame", () => told.length === 1);
+    ann.spawn("spare", [0, 1, 0], { occupied: "lift" });
+    await until(ben, "frame", () => told.length === 2);
+    await until(ann, "waiting", () => !ann.waiting.includes(1));
+    ann.grab("spare", center(ann, "spare"));
+    await until(ben, "frame", () => told.length === 3);
+    ann.remove("spare");
+    await until(ben, "frame", () => told.length === 5);
+    const by = ann.member;
+    expect(told.slice(0, 3)).toEqual([
+      ["released", by, 0],
+      ["spawned", by, 1],
+      ["grabbed", by, 1],
+    ]);
+    expect(told.slice(3).sort()).toEqual([
+      ["released", by, 1],
+      ["removed", by, 1],
+    ]);
+    ann.leave();
+    ben.leave();
+  });
+
   test("passes messages to the other members, as they were, in order", async () => {
     const ann = await enter("talk", { scene: "cube" });
     const ben = await enter("talk");
