@@ -15,6 +15,10 @@ import { TokenBucket } from "./tokenBucket.ts";
 /** What a room may send at once, in seconds of its rate: the longest message in a room of two thousand. */
 const ROOM_BURST_SECONDS = 4;
 
+/** Characters of a refused kind that its sender is told, in code points: half of a surrogate pair would be no UTF-8. */
+const SHOWN = 40;
+const shortened = (kind: string): string => [...kind].slice(0, SHOWN).join("");
+
 type MessageRequest = Extract<ClientRequest, { type: "message" }>;
 
 export class MessageRelay {
@@ -34,7 +38,7 @@ export class MessageRelay {
 
   handle(session: Session, { kind, data }: MessageRequest): void {
     const { messageDepth, messageBytes, messagesPerSecond, messageRoomBytes } = Limits;
-    if (!isKind(kind)) return this.#outOfRange(session, { field: "kind", value: kind.slice(0, 80), limit: KIND_FORM });
+    if (!isKind(kind)) return this.#outOfRange(session, { field: "kind", value: shortened(kind), limit: KIND_FORM });
     const depth = depthOf(data, messageDepth);
     if (depth > messageDepth)
       return this.#outOfRange(session, { field: "data", value: depth, limit: `${messageDepth} levels` });

@@ -28,8 +28,10 @@ function nested(depth: number): unknown {
 /** A string whose msgpack has this many bytes: 3 say how long it is. */
 const text = (bytes: number): string => "x".repeat(bytes - 3);
 
+const KINDS = ["", "two words", "9", "x".repeat(33), `x${"\u{1F9F5}".repeat(60)}`];
+
 test("what breaks a limit is refused by field, value and limit, and is passed on to nobody", async () => {
-  for (const kind of ["", "two words", "9", "x".repeat(33)]) ann.send([ClientMessage.message, kind, null]);
+  for (const kind of KINDS) ann.send([ClientMessage.message, kind, null]);
   ann.send([ClientMessage.message, "deep", nested(Limits.messageDepth + 1)]);
   ann.send([ClientMessage.message, "long", text(Limits.messageBytes + 1)]);
   ann.send([ClientMessage.message, "deepest", nested(Limits.messageDepth)]);
@@ -42,7 +44,7 @@ test("what breaks a limit is refused by field, value and limit, and is passed on
   const details = ann.notices.map(({ code, details: { field, value, limit } }) => [code, field, value, limit]);
   const form = "1 to 32 of A-Z, a-z, 0-9 and . _ : -, starting with a letter";
   expect(details).toEqual([
-    ...["", "two words", "9", "x".repeat(33)].map((kind) => ["OUT_OF_RANGE", "kind", kind, form]),
+    ...KINDS.map((kind) => ["OUT_OF_RANGE", "kind", [...kind].slice(0, 40).join(""), form]),
     ["OUT_OF_RANGE", "data", 9, "8 levels"],
     ["OUT_OF_RANGE", "data", 2049, "2048 bytes"],
   ]);
