@@ -96,6 +96,8 @@ export class Bot {
   access: AccessState | null = null;
   readonly hands = new Map<number, Hand>();
   readonly notices: { code: string; text: string; details: Record<string, unknown> }[] = [];
+  /** What other members sent. */
+  readonly heard: { member: number; kind: string; data: unknown }[] = [];
   stats: RoomStats | null = null;
   resets = 0;
   /** Bodies that wait, since when, and by whose hand. */
@@ -318,6 +320,9 @@ export class Bot {
         // Until the topology is here nothing can be decoded, and the chain must not lose a link.
         if (this.#decoder) this.#frame(event);
         else this.#early.push(event);
+        break;
+      case "message":
+        this.heard.push(event);
         break;
       case "members":
         this.members = event.members.map(({ member, name, color, connected, role }) => [

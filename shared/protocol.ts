@@ -42,6 +42,8 @@ export const ClientMessage = {
   kick: 12,
   /** [13, {locked?, ownersOnly?, password?, liftBans?}]: owners change the room's access; what is absent stays. */
   access: 13,
+  /** [14, kind, data]: tells the other members something, which the room only passes on. */
+  message: 14,
 } as const;
 
 /** Server to client. */
@@ -71,6 +73,8 @@ export const ServerMessage = {
   waiting: 73,
   /** [74, {locked, password, ownersOnly, bans}]: the room's access, after welcome and whenever it changes. */
   access: 74,
+  /** [75, member, kind, data]: another member's `message`. */
+  message: 75,
 } as const;
 
 /** WebSocket close codes. 1009 (too large) comes from the transport itself. */
@@ -111,6 +115,14 @@ export const Limits = {
   tooSlowBytes: 1024 * 1024,
   grabsPerMember: 4,
   nameLength: 24,
+  /** Of a `message`: bytes of its data as msgpack, and lists and maps within one another. */
+  messageBytes: 2048,
+  messageDepth: 8,
+  /** Of one member: sustained per second, and burst. */
+  messagesPerSecond: 10,
+  messageBurst: 20,
+  /** Bytes per second of messages that a room sends to all its members together. */
+  messageRoomBytes: 1024 * 1024,
 } as const;
 
 /** Fields of `welcome`. */

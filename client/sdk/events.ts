@@ -1,6 +1,7 @@
 /** What a room tells those who listen. */
 import type { RoomStats } from "../../shared/protocol.ts";
 import type { PliantError } from "./errors.ts";
+import type { HeldPoint } from "./heldPoints.ts";
 import type { AccessState, Hand as MemberHand, Member } from "./messages.ts";
 
 /** `reconnecting`: the line is down and comes back by itself. `ended`: it does not, and `error` says why. */
@@ -14,10 +15,18 @@ export interface RoomEvents {
   frame: { tick: number };
   /** Hands that changed. */
   hands: { tick: number; hands: readonly MemberHand[] };
+  /** A member, maybe this one, took hold of a point, or let go of it; `tick` is that of the frame that follows. */
+  grabbed: HeldPoint & { tick: number };
+  released: HeldPoint & { tick: number };
+  /** Put in or taken out from the frame of `tick` on. @see member who did it; 0: the server, with a reset or an undo */
+  spawned: { tick: number; body: number; member: number };
+  removed: { tick: number; body: number; member: number };
   /** Somebody came, went, or was renamed. */
   members: { members: readonly Member[] };
   /** Something was refused or happened: PROTOCOL.md, section 4, has the codes. */
   notice: { code: string; text: string; details: unknown };
+  /** Another member said it with `send`. */
+  message: { member: number; type: string; data: unknown };
   state: RoomState;
   /** The scene began again. @see member who asked; 0: the server */
   reset: { tick: number; member: number };
@@ -33,8 +42,13 @@ export type RoomEventName = keyof RoomEvents;
 export const EVENT_NAMES: readonly RoomEventName[] = [
   "frame",
   "hands",
+  "grabbed",
+  "released",
+  "spawned",
+  "removed",
   "members",
   "notice",
+  "message",
   "state",
   "reset",
   "waiting",

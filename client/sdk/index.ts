@@ -2,6 +2,7 @@
 export { joinRoom, type JoinOptions } from "./joinRoom.ts";
 export type { BodyReference, PointReference, Room } from "./room.ts";
 export type { Hand } from "./hand.ts";
+export type { HeldPoint } from "./heldPoints.ts";
 export type { Detail, RoomBody } from "./bodies.ts";
 export type { RoomEventName, RoomEvents, RoomState } from "./events.ts";
 export type { SocketConstructor, SocketLike } from "./connection.ts";

@@ -53,7 +53,8 @@ export type ServerEvent =
   | { type: "notice"; code: string; text: string; details: unknown }
   | { type: "reset"; tick: number; member: number }
   | { type: "waiting"; tick: number; bodies: number[]; member: number }
-  | { type: "access"; access: AccessState };
+  | { type: "access"; access: AccessState }
+  | { type: "message"; member: number; kind: string; data: unknown };
 
 /**
  * @param data one binary WebSocket message
@@ -101,6 +102,8 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
       };
     case ServerMessage.access:
       return { type: "access", access: parseAccess(record(f[0], "access")) };
+    case ServerMessage.message:
+      return { type: "message", member: number(f[0], "message member"), kind: String(f[1]), data: f[2] };
     default:
       return undefined;
   }
@@ -224,5 +227,6 @@ export const build = {
     encode([ClientMessage.kick, member, ...(banSeconds === undefined ? [] : [{ ban: banSeconds }])]),
   access: (change: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean }) =>
     encode([ClientMessage.access, change]),
+  message: (kind: string, data: unknown) => encode([ClientMessage.message, kind, data]),
   needKeyframe: () => encode([ClientMessage.needKeyframe]),
 };

@@ -1,4 +1,5 @@
 /** One membership of a room: what is known of it, and what this member may do in it. */
+import { depthOf, isKind, KIND_FORM } from "../../shared/applicationData.ts";
 import { CloseCode, Limits, type RoomStats, type Welcome } from "../../shared/protocol.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import type { Topology } from "../../shared/topology.ts";
@@ -8,6 +9,7 @@ import { Connection, type ConnectionStatus, type SocketConstructor } from "./con
 import { badArgument, closeError, PliantError } from "./errors.ts";
 import { EVENT_NAMES, Listeners, type RoomEventName, type RoomEvents, type RoomState } from "./events.ts";
 import { Hand } from "./hand.ts";
+import { type HeldChanges, HeldPoints } from "./heldPoints.ts";
 import {
   type AccessState,
   build,
@@ -55,11 +57,15 @@ export class Room {
   readonly #connection: Connection;
   readonly #listeners = new Listeners();
   readonly #hands = new Map<number, Hand>();
+  /** By all members. */
+  readonly #held = new HeldPoints();
   #state: RoomState | undefined;
   #welcome: Welcome | undefined;
   #frames: RoomFrames | undefined;
   /** Of `#frames`, or of the topology that is on its way. */
   #topologyHash: string | undefined;
+  /** It is on its way: `#frames` are of no scene, or of the one before. */
+  #loading = false;
   #members: readonly Member[] = [];
   #waiting: readonly number[] = [];
   #access: AccessState | undefined;
@@ -241,6 +247,24 @@ export class Room {
     this.#connection.send(build.cursor(place));
   }
 
+  /**
+   * Tells the other members something. The room passes it on to who is there now and keeps nothing; a member whose line
+   * is slow may miss it, and what comes too fast is refused with the notice RATE_LIMITED.
+   * @param type what the application calls it
+   * @param data what JSON may hold, or a Uint8Array
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
+   */
+  send(type: string, data: unknown = null): void {
+    if (!isKind(type)) badArgument("type", type, KIND_FORM);
+    this.#checkData(data);
+    const message = build.message(type, data);
+    const most = this.#limit("messageBytes", Limits.messageBytes);
+    const bytes = message.byteLength - build.message(type, null).byteLength + 1;
+    if (bytes > most) badArgument("data", `${bytes} bytes`, `at most ${most} bytes of msgpack`);
+    this.#mayAct();
+    this.#connection.send(message);
+  }
+
   /** Leaves for good; hands let go. May be called twice. */
   leave(): void {
     if (this.#state?.state !== "ended") this.#connection.close();
@@ -288,6 +312,16 @@ export class Room {
     return closestSurfacePoint(index, this.positions(index), triangles, checkVector("point", point));
   }
 
+  #checkData(data: unknown): void {
+    const most = this.#limit("messageDepth", Limits.messageDepth);
+    try {
+      if (depthOf(data, most) <= most) return;
+    } catch (error) {
+      badArgument("data", (error as Error).message, "nil, booleans, finite numbers, strings, bytes, lists and maps");
+    }
+    badArgument("data", "deeper", `at most ${most} lists and maps within one another`);
+  }
+
   /** A place that the server takes: at most `reach` from the world's origin. */
   #place(field: string, value: unknown): Point {
     const place = checkVector(field, value);
@@ -308,18 +342,23 @@ export class Room {
         return this.#listeners.tell("frame", { tick: event.tick });
       case "members":
         this.#members = event.members;
-        return this.#listeners.tell("members", event);
+        this.#listeners.tell("members", event);
+        return this.#tellHeld(
+          this.#held.membersAre(event.members.map(({ member }) => member)),
+          this.#frames?.tick ?? -1,
+        );
       case "hands":
-        return this.#listeners.tell("hands", event);
+        this.#listeners.tell("hands", event);
+        return this.#tellHeld(this.#held.handsAre(event.hands), event.tick);
       case "notice":
         return this.#listeners.tell("notice", event);
+      case "message":
+        return this.#listeners.tell("message", { member: event.member, type: event.kind, data: event.data });
       case "reset":
         this.#endHands();
         return this.#listeners.tell("reset", event);
       case "waiting":
-        this.#waiting = event.bodies;
-        this.#endHands(({ at }) => event.bodies.includes(at.body));
-        return this.#listeners.tell("waiting", event);
+        return this.#waitingAre(event);
       case "access":
         this.#access = event.access;
         return this.#listeners.tell("access", event.access);
@@ -330,6 +369,28 @@ export class Room {
     }
   }
 
+  /** A member's first frame shows how things are; what happened before is not news to it. */
+  get #hasFrame(): boolean {
+    return !this.#loading && this.#frames?.tick !== undefined;
+  }
+
+  #tellHeld({ grabbed, released }: HeldChanges, tick: number): void {
+    if (!this.#hasFrame) return;
+    for (const point of released) this.#listeners.tell("released", { ...point, tick });
+    for (const point of grabbed) this.#listeners.tell("grabbed", { ...point, tick });
+  }
+
+  #waitingAre(event: Extract<ServerEvent, { type: "waiting" }>): void {
+    const { tick, bodies, member } = event;
+    const before = this.#waiting;
+    this.#waiting = bodies;
+    this.#endHands(({ at }) => bodies.includes(at.body));
+    this.#listeners.tell("waiting", event);
+    if (!this.#hasFrame) return;
+    for (const body of before) if (!bodies.includes(body)) this.#listeners.tell("spawned", { tick, body, member });
+    for (const body of bodies) if (!before.includes(body)) this.#listeners.tell("removed", { tick, body, member });
+  }
+
   #welcomed(welcome: Welcome): void {
     this.#welcome = welcome;
     this.#frames?.lineLost();
@@ -337,9 +398,11 @@ export class Room {
     if (this.#topologyHash === hash) return;
     const before = this.#frames;
     this.#topologyHash = hash;
+    this.#loading = true;
     this.#options.fetchTopology(hash).then(
       (topology) => {
         if (this.#topologyHash !== hash || this.state === "ended") return;
+        this.#loading = false;
         this.#frames = new RoomFrames(topology, () => this.#connection.send(build.needKeyframe()));
         if (before) this.#listeners.tell("scene", { scene: welcome.scene });
       },

@@ -113,6 +113,14 @@ export class Broadcast {
     this.#count(parcel);
   }
 
+  /** From one member to all others who are not congested: it is neither kept nor sent again. */
+  relay(bytes: Uint8Array, from: Session): void {
+    const parcel = new Parcel([{ kind: "other", bytes }]);
+    for (const session of this.#sessions.values())
+      if (session !== from && this.#canTake(session)) this.#write(session, parcel);
+    this.#count(parcel);
+  }
+
   /** Payload bytes sent since the last call. */
   takeBytes(): number {
     const bytes = this.#bytes;

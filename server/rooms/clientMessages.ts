@@ -4,6 +4,7 @@
  * there, or lies outside its range, is refused with a notice and costs nothing.
  */
 import { Decoder } from "@msgpack/msgpack";
+import { depthOf, MOST_ENTRIES } from "../../shared/applicationData.ts";
 import { ClientMessage, Limits } from "../../shared/protocol.ts";
 import type { Vouched } from "../auth/auth.ts";
 import type { RoomShape } from "../workers/messages.ts";
@@ -34,6 +35,7 @@ export type ClientRequest =
   | { type: "ping"; clientTimeMs: number }
   | { type: "needKeyframe" }
   | { type: "kick"; member: number; banSeconds?: number }
+  | { type: "message"; kind: string; data: unknown }
   | ({ type: "access" } & AccessOptions);
 
 interface AccessOptions {
@@ -66,8 +68,8 @@ const decoder = new Decoder({
   maxStrLength: Limits.maxPayload,
   maxBinLength: Limits.maxPayload,
   maxExtLength: Limits.maxPayload,
-  maxArrayLength: 64,
-  maxMapLength: 64,
+  maxArrayLength: MOST_ENTRIES,
+  maxMapLength: MOST_ENTRIES,
 });
 
 /**
@@ -128,6 +130,10 @@ export function parseClientMessage(data: Uint8Array): ClientRequest | null {
       read.name = "access";
       return { type: "access", ...read.accessOptions() };
     }
+    case ClientMessage.message: {
+      read.name = "message";
+      return { type: "message", kind: read.string("kind"), data: read.data() };
+    }
     default:
       return null;
   }
@@ -168,6 +174,24 @@ class FieldReader {
     const value = this.finite(field);
     if (!Number.isInteger(value) || value < min || value > max) {
       throw new MalformedMessage(`${this.name}: ${field} is ${value}, not an integer from ${min} to ${max}`);
+    }
+    return value;
+  }
+
+  string(field: string): string {
+    const value = this.#message[this.#at++];
+    if (typeof value !== "string") throw new MalformedMessage(`${this.name}: ${field} is not a string`);
+    if (!value.isWellFormed()) throw new MalformedMessage(`${this.name}: ${field} is not UTF-8`);
+    return value;
+  }
+
+  /** What JSON may hold, or bin, as deep as it likes. */
+  data(): unknown {
+    const value = this.#message[this.#at++];
+    try {
+      depthOf(value, Limits.maxPayload);
+    } catch (error) {
+      throw new MalformedMessage(`${this.name}: data ${(error as Error).message}`);
     }
     return value;
   }

@@ -24,7 +24,10 @@ const SPAWN_COOLDOWN_MS = 250;
 /** Requests that make an input each; moves are coalesced, resets are few, and letting go is never refused. */
 const WAITS: ReadonlySet<string> = new Set(["grab", "impulse", "spawn", "remove"]);
 
-type InteractionRequest = Exclude<ClientRequest, { type: "hello" | "ping" | "needKeyframe" | "kick" | "access" }>;
+type InteractionRequest = Exclude<
+  ClientRequest,
+  { type: "hello" | "ping" | "needKeyframe" | "kick" | "access" | "message" }
+>;
 
 export class Interactions {
   readonly #sessions: ReadonlyMap<number, Session>;

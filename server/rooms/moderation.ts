@@ -21,6 +21,7 @@ const LEAST_ROLE: Partial<Record<ClientRequest["type"], Role>> = {
   reset: "player",
   spawn: "player",
   remove: "player",
+  message: "player",
   kick: "owner",
   access: "owner",
 };

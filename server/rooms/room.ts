@@ -23,6 +23,7 @@ import type { DueTick } from "./clock.ts";
 import type { Connection, Hello, Membership } from "./connection.ts";
 import { Interactions } from "./interactions.ts";
 import { InputQueue } from "./inputQueue.ts";
+import { MessageRelay } from "./messageRelay.ts";
 import { Moderation } from "./moderation.ts";
 import { type MemberRecords, Members } from "./members.ts";
 import type { RecentTimes } from "./recentTimes.ts";
@@ -115,6 +116,7 @@ export class Room {
   /** What members may do by their roles; kicks them. */
   readonly moderation: Moderation;
   readonly #broadcast: Broadcast;
+  readonly #relay: MessageRelay;
   readonly #events: RoomEvents;
   readonly #stats: TickStats;
   /** On performance.now(). */
@@ -157,6 +159,7 @@ export class Room {
       onHandsOff: (session) => this.#interactions.release(session),
     });
     this.#broadcast = new Broadcast(this.members.sessions, metrics);
+    this.#relay = new MessageRelay(this.members.sessions, this.#broadcast, metrics);
     this.#interactions = new Interactions(this.members.sessions, this.#queue, template.shape, metrics);
     const { name: room, access, audit, log } = options;
     this.moderation = new Moderation({
@@ -169,14 +172,13 @@ export class Room {
       onAccess: () => this.#broadcast.certain(encodeAccess(access.state), "other"),
     });
     const { held, waiting, scene } = this;
-    const { sessions } = this.members;
     this.#events = new RoomEvents({
       room,
       scene,
       waits: template.shape.waiting,
       held,
       waiting,
-      sessions,
+      sessions: this.members.sessions,
       interactions: this.#interactions,
       broadcast: this.#broadcast,
       metrics,
@@ -471,21 +473,22 @@ export class Room {
         type: request.type,
         ms: performance.now(),
       } satisfies InputTrace);
+    if (!this.moderation.allows(session, request)) return;
     switch (request.type) {
       case "hello":
         return;
       case "ping":
-        session.connection?.send(encodePong(request.clientTimeMs, this.tick), "other");
-        return;
+        return session.connection?.send(encodePong(request.clientTimeMs, this.tick), "other");
       case "needKeyframe":
         session.needsKeyframe = true;
         return;
       case "kick":
       case "access":
-        if (this.moderation.allows(session, request)) this.moderation.handle(session, request);
-        return;
+        return this.moderation.handle(session, request);
+      case "message":
+        return this.#relay.handle(session, request);
       default:
-        if (this.moderation.allows(session, request)) this.#interactions.handle(session, request);
+        this.#interactions.handle(session, request);
     }
   }
 

@@ -57,6 +57,15 @@ export function encodeReplayHead(head: ReplayHead): Uint8Array {
   return exactEncoder.encode(head);
 }
 
+export function encodeMessage(member: number, kind: string, data: unknown): Uint8Array {
+  return exactEncoder.encode([ServerMessage.message, member, kind, data]);
+}
+
+/** msgpack that keeps every bit of a number. */
+export function exactBytes(value: unknown): Uint8Array {
+  return exactEncoder.encode(value);
+}
+
 export function encodeReset(tick: number, member: number): Uint8Array {
   return encoder.encode([ServerMessage.reset, tick, member]);
 }

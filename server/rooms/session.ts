@@ -5,8 +5,10 @@
 import { randomBytes } from "node:crypto";
 import type { Entry } from "../auth/auth.ts";
 import { fingerprint } from "../auth/secrets.ts";
+import { Limits } from "../../shared/protocol.ts";
 import type { Connection } from "./connection.ts";
 import { cleanName, type Point } from "./clientMessages.ts";
+import { TokenBucket } from "./tokenBucket.ts";
 
 /** A held point, as the member last asked for it. */
 export interface Grab {
@@ -54,6 +56,8 @@ export class Session {
   lastKeyframeMs = -Infinity;
   /** When it last put a body in. */
   lastSpawnMs = -Infinity;
+  /** How many messages it may send to the others; a new socket does not fill it. */
+  readonly messages = new TokenBucket(Limits.messagesPerSecond, Limits.messageBurst, performance.now());
   /** Its hands go to everyone with the next hands message. */
   handsChanged = false;
 

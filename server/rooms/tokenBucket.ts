@@ -12,12 +12,12 @@ export class TokenBucket {
     this.#lastMs = nowMs;
   }
 
-  /** Takes one token; false when there is none. */
-  take(nowMs: number): boolean {
+  /** Takes one token, or so many; false when there are not enough. */
+  take(nowMs: number, tokens = 1): boolean {
     this.#tokens = Math.min(this.burst, this.#tokens + ((nowMs - this.#lastMs) * this.perSecond) / 1000);
     this.#lastMs = nowMs;
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
+    if (this.#tokens < tokens) return false;
+    this.#tokens -= tokens;
     return true;
   }
 }

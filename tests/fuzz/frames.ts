@@ -171,6 +171,11 @@ function fieldsOf(type: number, random: Random, { bodies, triangles, members }: 
         liftBans: () => random.chance(0.5),
         password: () => random.pick([null, "short", "long enough", "x".repeat(129)]),
       });
+    case ClientMessage.message:
+      return [
+        random.pick(["chat", "x.y:z-1", "", "9", "a".repeat(33), ...SECRETS]),
+        random.chance(0.5) ? stranger(random) : [{ a: stranger(random) }, random.bytes(random.below(3000))],
+      ];
     default:
       return [];
   }

@@ -203,6 +203,85 @@ describe("a room", () => {
     room.leave();
   });
 
+  test("tells who takes hold and lets go, and who puts in and takes out", async () => {
+    const ann = await enter("happenings", { scene: "spare" });
+    const seen: unknown[] = [];
+    ann.on("grabbed", ({ member, body }) => seen.push([member, body]));
+    const early = ann.grab("there", center(ann, "there"));
+    await until(ann, "grabbed", () => seen.length === 1);
+    expect(seen).toEqual([[ann.member, 0]]);
+    const told: unknown[] = [];
+    const ben = await enter("happenings");
+    const record =
+      (what: string) =>
+      ({ member, body }: { member: number; body: number }) =>
+        void told.push([what, member, body]);
+    for (const what of ["grabbed", "released", "spawned", "removed"] as const) ben.on(what, record(what));
+    early.release();
+    await until(ben, "frame", () => told.length === 1);
+    ann.spawn("spare", [0, 1, 0], { occupied: "lift" });
+    await until(ben, "frame", () => told.length === 2);
+    await until(ann, "waiting", () => !ann.waiting.includes(1));
+    ann.grab("spare", center(ann, "spare"));
+    await until(ben, "frame", () => told.length === 3);
+    ann.remove("spare");
+    await until(ben, "frame", () => told.length === 5);
+    const by = ann.member;
+    expect(told.slice(0, 3)).toEqual([
+      ["released", by, 0],
+      ["spawned", by, 1],
+      ["grabbed", by, 1],
+    ]);
+    expect(told.slice(3).sort()).toEqual([
+      ["released", by, 1],
+      ["removed", by, 1],
+    ]);
+    ann.leave();
+    ben.leave();
+  });
+
+  test("passes messages to the other members, as they were, in order", async () => {
+    const ann = await enter("talk", { scene: "cube" });
+    const ben = await enter("talk");
+    const heard: unknown[] = [];
+    const echoed: unknown[] = [];
+    ben.on("message", (message) => heard.push(message));
+    ann.on("message", (message) => echoed.push(message));
+    const data = { text: "Zoë", at: [0.1, -1e300, null, true], bytes: Uint8Array.of(0, 255) };
+    ann.send("chat", data);
+    ann.send("wave");
+    await until(ben, "message", () => heard.length === 2);
+    expect(heard).toEqual([
+      { member: ann.member, type: "chat", data },
+      { member: ann.member, type: "wave", data: null },
+    ]);
+    ben.send("chat", 7);
+    await until(ann, "message", () => echoed.length > 0);
+    expect(echoed).toEqual([{ member: ben.member, type: "chat", data: 7 }]);
+    ann.leave();
+    ben.leave();
+  });
+
+  test("passes on every message or refuses it as too fast", async () => {
+    const ann = await enter("flood", { scene: "cube" });
+    const ben = await enter("flood");
+    const refusals: unknown[] = [];
+    const heard: unknown[] = [];
+    ann.on("notice", ({ code, details }) => refusals.push({ code, details }));
+    ben.on("message", ({ data }) => heard.push(data));
+    for (let n = 0; n < 100; n++) ann.send("n", n);
+    await until(ann, "notice", () => refusals.length > 0);
+    await until(ben, "frame", () => heard.length + refusals.length === 100);
+    expect(refusals[0]).toEqual({
+      code: "RATE_LIMITED",
+      details: { field: "message", value: "n", limit: "10 per second" },
+    });
+    expect(heard.length).toBeGreaterThanOrEqual(20);
+    expect(heard.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, n) => n));
+    ann.leave();
+    ben.leave();
+  });
+
   test("is left when its signal is aborted later", async () => {
     const stop = new AbortController();
     const room = await enter("signal", { scene: "cube", signal: stop.signal });
@@ -245,6 +324,12 @@ describe("what is refused", () => {
       ["heading", () => room.spawn(1, [0, 1, 0], { heading: [0, 0] })],
       ["occupied", () => room.spawn(1, [0, 1, 0], { occupied: "push" as "lift" })],
       ["at", () => room.point([1e6, 0, 0])],
+      ["type", () => room.send("no spaces")],
+      ["data", () => room.send("x", Number.NaN)],
+      ["data", () => room.send("x", new Map())],
+      ["data", () => room.send("x", new Array(65).fill(0))],
+      ["data", () => room.send("x", [[[[[[[[[]]]]]]]]])],
+      ["data", () => room.send("x", "x".repeat(2048))],
       ["event", () => room.on("none" as RoomEventName, () => {})],
       ["listener", () => room.on("frame", undefined as unknown as () => void)],
     ];
@@ -275,6 +360,7 @@ describe("what is refused", () => {
       code: "NOT_ALLOWED",
       value: "spectator",
     });
+    expect(await refused(() => spectator.send("chat"))).toMatchObject({ code: "NOT_ALLOWED", value: "spectator" });
     const third = await enter("guarded");
     expect(await refused(() => enter("guarded"))).toMatchObject({ code: "ROOM_FULL", closeCode: CloseCode.roomFull });
     await until(owner, "members", () => owner.members.length === 3);

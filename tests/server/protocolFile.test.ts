@@ -86,6 +86,7 @@ function misfits(fields: readonly Field[], values: readonly unknown[]): string[]
 
 function fits(field: Field, value: unknown): boolean {
   if (value === undefined) return field.optional === true;
+  if (field.type === "any") return true;
   if (value === null) return field.nullable === true;
   const { type, fields, items, row } = field;
   if (type === "integer") return Number.isInteger(value);

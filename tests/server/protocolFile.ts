@@ -10,6 +10,7 @@ import {
   encodeAccess,
   encodeHands,
   encodeMembers,
+  encodeMessage,
   encodeNotice,
   encodePong,
   encodeReset,
@@ -29,7 +30,7 @@ export const PROTOCOL_FILE = fileURLToPath(new URL("../../docs/protocol.json", i
 /** One field of a message, of a map or of a row. */
 export interface Field {
   name: string;
-  type: "integer" | "number" | "string" | "boolean" | "bin" | "map" | "list";
+  type: "integer" | "number" | "string" | "boolean" | "bin" | "map" | "list" | "any";
   optional?: true;
   /** nil stands for "none". */
   nullable?: true;
@@ -92,6 +93,7 @@ export const FIELDS: {
         ...optional(boolean("liftBans")),
       ]),
     ],
+    message: [...string("kind"), { name: "data", type: "any" }],
   },
   server: {
     welcome: [
@@ -133,6 +135,7 @@ export const FIELDS: {
     reset: integer("tick", "member"),
     waiting: [...integer("tick"), { name: "bodies", type: "list", items: integer("body")[0]! }, ...integer("member")],
     access: [map("access", [...boolean("locked", "password", "ownersOnly"), ...integer("bans")])],
+    message: [...integer("member"), ...string("kind"), { name: "data", type: "any" }],
   },
 };
 
@@ -188,6 +191,7 @@ function messageVectors(): { client: Vector[]; server: Vector[] } {
     ["remove", build.remove(2)],
     ["kick", build.kick(7, 60)],
     ["access", build.access({ locked: true, password: null })],
+    ["message", build.message("score", { points: 7, by: [1, 2.5], note: null })],
   ];
   const limits = { ...Limits, reach: 8, maxImpulse: 0.5 };
   const server: [string, Uint8Array][] = [
@@ -234,6 +238,7 @@ function messageVectors(): { client: Vector[]; server: Vector[] } {
     ["reset", encodeReset(70001, 1)],
     ["waiting", encodeWaiting(70001, [1, 2], 0)],
     ["access", encodeAccess({ locked: true, password: false, ownersOnly: false, bans: 0 })],
+    ["message", encodeMessage(2, "score", { points: 7, by: [1, 2.5], note: null })],
   ];
   const vector = ([name, bytes]: [string, Uint8Array]): Vector => ({
     name,
@@ -260,6 +265,8 @@ const MALFORMED: [string, Uint8Array][] = [
   ["infinite", encode([ClientMessage.move, 3, 0, 0, Number.POSITIVE_INFINITY])],
   ["a grab above 65535", encode([ClientMessage.release, 65536])],
   ["half of a surrogate pair", Uint8Array.from(Buffer.from("93010281a46e616d65a3eda080", "hex"))],
+  ["data with a date", encode([ClientMessage.message, "at", new Date(0)])],
+  ["data with NaN", encode([ClientMessage.message, "at", [Number.NaN]])],
   ["an array of more than 64", encode([99, new Array(65).fill(0)])],
 ];
 

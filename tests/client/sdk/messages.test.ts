@@ -87,6 +87,11 @@ describe("build", () => {
     expect(parseClientMessage(build.cursor([1, 2, 3]))).toEqual({ type: "cursor", at: [1, 2, 3] });
     expect(parseClientMessage(build.cursor(undefined))).toEqual({ type: "cursor", at: null });
     expect(parseClientMessage(build.ping(12.5))).toEqual({ type: "ping", clientTimeMs: 12.5 });
+    expect(parseClientMessage(build.message("chat", { text: "hi" }))).toEqual({
+      type: "message",
+      kind: "chat",
+      data: { text: "hi" },
+    });
     expect(parseClientMessage(build.needKeyframe())).toEqual({ type: "needKeyframe" });
   });
 

@@ -40,6 +40,7 @@ describe("parseClientMessage", () => {
       { type: "spawn", body: 1, position: [1, 2, 3], heading: [0, -2], occupied: "lift" },
     ],
     [[C.remove, 1], { type: "remove", body: 1 }],
+    [[C.message, "chat", [1, { a: null }]], { type: "message", kind: "chat", data: [1, { a: null }] }],
     [[63, "unknown types are ignored"], null],
   ])("%j", (message, expected) => {
     expect(parse(message)).toEqual(expected);
@@ -70,6 +71,10 @@ describe("parseClientMessage", () => {
       "spawn: occupied is neither refuse nor lift",
     ],
     ["spawn options of another type", [C.spawn, 1, 0, 0, 0, 7], "spawn: options is not a map"],
+    ["a message without a kind", [C.message, 7, 1], "message: kind is not a string"],
+    ["a message without data", [C.message, "chat"], "message: data holds undefined"],
+    ["an infinity in a message", [C.message, "chat", [[Infinity]]], "message: data holds a number that is not finite"],
+    ["a date in a message", [C.message, "chat", new Date(0)], "message: data holds something that JSON does not have"],
     ["too long an array", new Array(100).fill(0), "not one msgpack value"],
   ])("%s is malformed", (_, message, reason) => {
     expect(() => parse(message)).toThrow(MalformedMessage);
@@ -87,7 +92,7 @@ describe("parseClientMessage", () => {
       fc.uint8Array({ maxLength: 200 }),
       fc
         .tuple(
-          fc.integer({ min: 0, max: 12 }),
+          fc.integer({ min: 0, max: 15 }),
           fc.array(fc.anything({ withDate: false, withBigInt: false }), { maxLength: 9 }),
         )
         .map(([type, fields]) => {

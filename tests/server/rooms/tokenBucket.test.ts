@@ -14,3 +14,9 @@ test("a burst, then the sustained rate, and never more than a burst saved up", (
   expect(taken(1010)).toBe(0);
   expect(taken(1_000_000)).toBe(120);
 });
+
+test("several at once are taken whole or not at all", () => {
+  const bucket = new TokenBucket(10, 40, 0);
+  expect([bucket.take(0, 30), bucket.take(0, 11), bucket.take(0, 10)]).toEqual([true, false, true]);
+  expect([bucket.take(2000, 21), bucket.take(2000, 20)]).toEqual([false, true]);
+});

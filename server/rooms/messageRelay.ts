@@ -1,0 +1,71 @@
+/**
+ * Application messages: from one member to all others, as they are. They are no inputs: the simulation, the journal and
+ * replays know nothing of them. Who is congested misses them.
+ */
+import type { ErrorDetails, NoticeCode } from "../../shared/errors.ts";
+import { depthOf, isKind, KIND_FORM } from "../../shared/applicationData.ts";
+import { Limits } from "../../shared/protocol.ts";
+import type { Metrics, RejectReason } from "../metrics/metrics.ts";
+import type { Broadcast } from "./broadcast.ts";
+import type { ClientRequest } from "./clientMessages.ts";
+import { encodeMessage, encodeNotice, exactBytes } from "./serverMessages.ts";
+import type { Session } from "./session.ts";
+import { TokenBucket } from "./tokenBucket.ts";
+
+/** What a room may send at once, in seconds of its rate: the longest message in a room of two thousand. */
+const ROOM_BURST_SECONDS = 4;
+
+/** Characters of a refused kind that its sender is told, in code points: half of a surrogate pair would be no UTF-8. */
+const SHOWN = 40;
+const shortened = (kind: string): string => [...kind].slice(0, SHOWN).join("");
+
+type MessageRequest = Extract<ClientRequest, { type: "message" }>;
+
+export class MessageRelay {
+  readonly #sessions: ReadonlyMap<number, Session>;
+  readonly #broadcast: Broadcast;
+  readonly #metrics: Metrics;
+  /** Bytes to all receivers together. */
+  readonly #budget: TokenBucket;
+
+  constructor(sessions: ReadonlyMap<number, Session>, broadcast: Broadcast, metrics: Metrics) {
+    this.#sessions = sessions;
+    this.#broadcast = broadcast;
+    this.#metrics = metrics;
+    const perSecond = Limits.messageRoomBytes;
+    this.#budget = new TokenBucket(perSecond, ROOM_BURST_SECONDS * perSecond, performance.now());
+  }
+
+  handle(session: Session, { kind, data }: MessageRequest): void {
+    const { messageDepth, messageBytes, messagesPerSecond, messageRoomBytes } = Limits;
+    if (!isKind(kind)) return this.#outOfRange(session, { field: "kind", value: shortened(kind), limit: KIND_FORM });
+    const depth = depthOf(data, messageDepth);
+    if (depth > messageDepth)
+      return this.#outOfRange(session, { field: "data", value: depth, limit: `${messageDepth} levels` });
+    const size = exactBytes(data).byteLength;
+    if (size > messageBytes)
+      return this.#outOfRange(session, { field: "data", value: size, limit: `${messageBytes} bytes` });
+    const nowMs = performance.now();
+    if (!session.messages.take(nowMs))
+      return this.#tooFast(session, { field: "message", value: kind, limit: `${messagesPerSecond} per second` });
+    const bytes = encodeMessage(session.member, kind, data);
+    const sent = bytes.byteLength * (this.#sessions.size - 1);
+    if (!this.#budget.take(nowMs, Math.min(sent, this.#budget.burst)))
+      return this.#tooFast(session, { field: "message", value: sent, limit: `${messageRoomBytes} bytes per second` });
+    this.#metrics.inputs.inc({ type: "message" });
+    this.#broadcast.relay(bytes, session);
+  }
+
+  #outOfRange(session: Session, details: ErrorDetails): void {
+    this.#refuse(session, "range", "OUT_OF_RANGE", details);
+  }
+
+  #tooFast(session: Session, details: ErrorDetails): void {
+    this.#refuse(session, "rate", "RATE_LIMITED", details);
+  }
+
+  #refuse(session: Session, reason: RejectReason, code: NoticeCode, details: ErrorDetails): void {
+    this.#metrics.reject(reason);
+    session.connection?.send(encodeNotice(code, { ...details }), "other");
+  }
+}

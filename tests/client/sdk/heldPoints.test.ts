@@ -1,0 +1,40 @@
+/** Each hold begins once and ends once, whatever way it ends. */
+import { expect, test } from "vitest";
+import { HeldPoints } from "../../../client/sdk/heldPoints.ts";
+import type { Grab } from "../../../client/sdk/messages.ts";
+
+const held = (grab: number, triangle = 7, x = 0): Grab => ({
+  grab,
+  body: 1,
+  triangle,
+  u: 0.25,
+  v: 0.5,
+  target: [x, 0, 0],
+});
+const hand = (member: number, ...grabs: Grab[]) => ({ member, cursor: undefined, grabs });
+const none = { grabbed: [], released: [] };
+
+test("a hold begins, moves unheard, and ends", () => {
+  const points = new HeldPoints();
+  expect(points.handsAre([hand(1, held(3)), hand(2)])).toEqual({ grabbed: [{ ...held(3), member: 1 }], released: [] });
+  expect(points.handsAre([hand(1, held(3, 7, 0.5))])).toEqual(none);
+  expect(points.handsAre([hand(2, held(3))])).toEqual({ grabbed: [{ ...held(3), member: 2 }], released: [] });
+  expect(points.handsAre([hand(1)])).toEqual({ grabbed: [], released: [{ ...held(3, 7, 0.5), member: 1 }] });
+  expect(points.handsAre([hand(1)])).toEqual(none);
+});
+
+test("the same number elsewhere is another hold", () => {
+  const points = new HeldPoints();
+  points.handsAre([hand(1, held(3))]);
+  expect(points.handsAre([hand(1, held(3, 8))])).toEqual({
+    grabbed: [{ ...held(3, 8), member: 1 }],
+    released: [{ ...held(3), member: 1 }],
+  });
+});
+
+test("who is gone has let go, once", () => {
+  const points = new HeldPoints();
+  points.handsAre([hand(1, held(3)), hand(2, held(4))]);
+  expect(points.membersAre([2])).toEqual({ grabbed: [], released: [{ ...held(3), member: 1 }] });
+  expect(points.membersAre([2])).toEqual(none);
+});

@@ -1,0 +1,59 @@
+/** Application messages on the wire: what is refused costs a notice and reaches nobody, what is malformed the line. */
+import { encode } from "@msgpack/msgpack";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { ClientMessage, CloseCode, Limits } from "../../shared/protocol.ts";
+import { startTestServer, type TestServer } from "./server.ts";
+
+let server: TestServer;
+let ann: Bot;
+let ben: Bot;
+beforeAll(async () => {
+  server = await startTestServer();
+  await createRoom(server.url, "cube", "room");
+  ann = await Bot.join(server.url, "room", { name: "Ann" });
+  ben = await Bot.join(server.url, "room", { name: "Ben" });
+});
+afterAll(async () => {
+  await Promise.all([ann.leave(), ben.leave()]);
+  await server.close();
+});
+
+function nested(depth: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < depth; level++) value = [value];
+  return value;
+}
+
+/** A string whose msgpack has this many bytes: 3 say how long it is. */
+const text = (bytes: number): string => "x".repeat(bytes - 3);
+
+const KINDS = ["", "two words", "9", "x".repeat(33), `x${"\u{1F9F5}".repeat(60)}`];
+
+test("what breaks a limit is refused by field, value and limit, and is passed on to nobody", async () => {
+  for (const kind of KINDS) ann.send([ClientMessage.message, kind, null]);
+  ann.send([ClientMessage.message, "deep", nested(Limits.messageDepth + 1)]);
+  ann.send([ClientMessage.message, "long", text(Limits.messageBytes + 1)]);
+  ann.send([ClientMessage.message, "deepest", nested(Limits.messageDepth)]);
+  ann.send([ClientMessage.message, "longest", text(Limits.messageBytes)]);
+  ann.send([ClientMessage.message, "last", 1]);
+  const kinds = (): string[] => ben.heard.map(({ kind }) => kind);
+  await ben.until(() => kinds().includes("last"), "the last message");
+  expect(kinds()).toEqual(["deepest", "longest", "last"]);
+  expect(ann.heard).toEqual([]);
+  const details = ann.notices.map(({ code, details: { field, value, limit } }) => [code, field, value, limit]);
+  const form = "1 to 32 of A-Z, a-z, 0-9 and . _ : -, starting with a letter";
+  expect(details).toEqual([
+    ...KINDS.map((kind) => ["OUT_OF_RANGE", "kind", [...kind].slice(0, 40).join(""), form]),
+    ["OUT_OF_RANGE", "data", 9, "8 levels"],
+    ["OUT_OF_RANGE", "data", 2049, "2048 bytes"],
+  ]);
+});
+
+test("malformed data end the line of who sent them, and of nobody else", async () => {
+  const eve = await Bot.join(server.url, "room", { name: "Eve" });
+  const closed = new Promise<number>((resolve) => eve.socket.once("close", resolve));
+  eve.socket.send(encode([ClientMessage.message, "at", new Date(0)]));
+  expect(await closed).toBe(CloseCode.badMessage);
+  await ben.frames(2);
+});
