@@ -1,12 +1,12 @@
 /**
- * Boundary elements, without inertia (James and Pai 1999). Of the solid by its surface (boundarySolid.ts) three matrices
- * are left, over the free corners of the surface and the particles inside:
+ * Boundary elements, without inertia (James and Pai 1999). Of the solid by its surface (boundarySolid.ts) three
+ * matrices are left, over the free corners of the surface and the particles inside:
  *
  *   G   displacements of corners by unit forces on them      K = G^-1      N = G_inside K
  *
- * so what is inside goes where N u says, and a force inside acts on the corners by N^T, which is exact for them by Betti's
- * reciprocal theorem. What accelerates all of the body alike has columns of its own. The body is a massless solid of
- * Kelvin and Voigt, K (u + beta u') = f, by backward Euler:
+ * so what is inside goes where N u says, and a force inside acts on the corners by N^T, which is exact for them by
+ * Betti's reciprocal theorem. What accelerates all of the body alike has columns of its own. The body is a massless
+ * solid of Kelvin and Voigt, K (u + beta u') = f, by backward Euler:
  *
  *   u <- (1 - s) u + s G f,   s = h / (h + beta)
  *

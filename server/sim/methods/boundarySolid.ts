@@ -7,8 +7,8 @@
  * with displacement u and traction t linear on triangles. c and the integral with x's own hat follow from a rigid
  * motion, which has no traction: the blocks of a row of T sum up to 0. Where the surface is fixed u is known and t is
  * not; everywhere else it is the other way round. At the border of what is fixed both tractions stand side by side:
- * triangles whose corners are all fixed have unknown ones, the others known ones. Inside, u follows by the same identity
- * with c = 1.
+ * triangles whose corners are all fixed have unknown ones, the others known ones. Inside, u follows by the same
+ * identity with c = 1.
  */
 import { BoundaryIntegrals, type Isotropic } from "./boundaryIntegrals.ts";
 import { solveDense } from "./denseSolve.ts";

@@ -6,10 +6,10 @@
  * that what is pushed now does not undo them. Friction as in Bridson, Fedkiw & Anderson 2002, section 5.2, from what a
  * row adds. What a collider has turned back (leaveColliders.ts) leans on it: for the pairs on its other side it has no
  * more to give, and they move alone. A row asks for what S had along its direction, and no round may throw anything: in
- * drape with 3 hands rows that contradicted each other moved a particle by 11 cm in a substep (25 m/s, an edge 5.3 times
- * its length), and 650 m before a zone took it back; now 4.3 m/s and 1.6. Tried and lost: each pair by itself, one after another, eight times. In a wedge,
- * two pairs against each other, or between a pair and a collider, a round took a quarter of what was missing off, or
- * less, and asked thousands of neighbors for it.
+ * drape with 3 hands rows that contradicted each other moved a particle by 11 cm in a substep (25 m/s, an edge 5.3
+ * times its length), and 650 m before a zone took it back; now 4.3 m/s and 1.6. Tried and lost: each pair by itself,
+ * one after another, eight times. In a wedge, two pairs against each other, or between a pair and a collider, a round
+ * took a quarter of what was missing off, or less, and asked thousands of neighbors for it.
  */
 import {
   HEADER,
