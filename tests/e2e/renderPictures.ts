@@ -1,7 +1,8 @@
 /**
  * Makes the pictures that the repository carries: the lobby's thumbnails (client/public/thumbnails) and the README's
  * screenshot (client/public/images), from the real room pages. Run by hand after the looks or a scene have changed:
- * node tests/e2e/renderPictures.ts [scene ...]; with names, only those thumbnails.
+ * node tests/e2e/renderPictures.ts [scene | room ...]; with names, only those thumbnails, and the screenshot for
+ * "room".
  */
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -183,7 +184,7 @@ try {
     await stage.leave();
   }
 
-  if (wanted.length === 0) await renderRoom();
+  if (wanted.length === 0 || wanted.includes("room")) await renderRoom();
 } finally {
   await stage.close();
 }
