@@ -26,12 +26,13 @@ export function checkImplicit({
         body.contact?.self,
         "false where solver is implicit: such a body does not touch itself",
       );
-    const met = [...bodies.filter((b) => b !== body), ...colliders].find((other) => !passThrough(body, other));
+    const others = [...bodies.filter((b) => b !== body), ...colliders.filter(({ type }) => type === "mesh")];
+    const met = others.find((other) => !passThrough(body, other));
     if (met)
       throw new SceneError(
         `${path}/contact/ignore`,
         body.contact.ignore,
-        `the names of all other bodies and colliders where solver is implicit, ${met.name ?? "one without a name"} among them: such a body touches nothing`,
+        `the names of all other bodies and of all mesh colliders where solver is implicit, ${met.name ?? "one without a name"} among them: such a body touches analytic colliders only`,
       );
     attachments.forEach(({ from, to }, n) => {
       if ("body" in to && (from.body === body.name || to.body === body.name))

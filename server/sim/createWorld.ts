@@ -25,7 +25,7 @@ import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
 import { planBalls } from "./memory/balls.ts";
 import { planColliders } from "./memory/colliders.ts";
 import { planCoreMeshes } from "./memory/coreMeshes.ts";
-import { planFilters, surfaceFilter } from "./memory/filters.ts";
+import { metColliders, planFilters, surfaceFilter } from "./memory/filters.ts";
 import { planLowWords } from "./memory/lowWords.ts";
 import { planImplicit } from "./memory/implicit.ts";
 import { planMethods } from "./methods/planMethods.ts";
@@ -119,10 +119,12 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     cores.reduce((n, core) => n + (core ? core.positions.length / 3 + core.triangles.length / 3 : 0), 0),
     memoryMap,
   );
-  const implicit = planImplicit(bodies, tickHz, (scene.attachments ?? []).length + GRAB_SLOTS, memoryMap);
-  const methods = planMethods(bodies, tickHz, memoryMap);
   const attachments = scene.attachments ?? [];
   const colliders = scene.colliders ?? [];
+  const filters = planFilters(bodies, colliders, memoryMap);
+  const met = metColliders(bodies, colliders).map((m, i) => ({ ...m, table: filters.tables[i]! }));
+  const implicit = planImplicit(bodies, { tickHz, substeps }, met, attachments.length + GRAB_SLOTS, memoryMap);
+  const methods = planMethods(bodies, tickHz, memoryMap);
   const obstacles = planColliders(
     colliders,
     (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)),
@@ -131,7 +133,6 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     memoryMap,
   );
   const solid = planCoreMeshes(colliders, cores, obstacles, real, edge, memoryMap);
-  const filters = planFilters(bodies, colliders, memoryMap);
   const phases = buildProgram(
     planned.groups,
     sweepArrays,

@@ -48,6 +48,8 @@ export interface ImplicitModel {
   /** c above, 1/s^2, and 1/(1 + 2 h d / 3) */
   coefficient: number;
   keep: number;
+  /** (1 + h d)/h^2, of an implicit Euler step, 1/s^2 */
+  euler: number;
   tolerance: number;
   tets: TetElements | undefined;
   triangles: TriangleElements | undefined;
@@ -56,12 +58,13 @@ export interface ImplicitModel {
   factor: Factor;
 }
 
+/** @param steps a tick, where it is not to choose them */
 export function implicitModel(
   body: Pick<BodyTemplate, "elements" | "mass" | "pinned" | "positions" | "own" | "damping" | "particleCount">,
   tickHz: number,
+  steps = Math.ceil(1 / (tickHz * LONGEST_STEP) - 1e-9),
 ): ImplicitModel {
   const { elements, particleCount: count } = body;
-  const steps = Math.ceil(1 / (tickHz * LONGEST_STEP) - 1e-9);
   const h = 1 / (tickHz * steps);
   const of = <K extends "tet" | "triangle" | "bend">(
     kind: K,
@@ -95,6 +98,7 @@ export function implicitModel(
     h,
     coefficient,
     keep,
+    euler: (1 + h * body.damping) / (h * h),
     tolerance: tets ? SOLID_TOLERANCE : SHEET_TOLERANCE,
     tets,
     triangles,

@@ -17,10 +17,21 @@ function passThrough(a: FilteredBody, b: FilteredBody | Collider): boolean {
 /** @param others the colliders that have a surface, in the order of their surfaces, which lie behind the bodies' */
 export function surfaceFilter(bodies: readonly FilteredBody[], others: readonly Collider[]): Meets {
   const surface = (n: number): FilteredBody | Collider => bodies[n] ?? others[n - bodies.length]!;
-  // particles of a method meet shapes (methods/methodBodies.ts), no surfaces
-  const meetsSurfaces = (n: number): boolean => bodies[n]?.form !== "method";
+  // particles of a method and of an implicit step meet shapes, no surfaces
+  const meetsSurfaces = (n: number): boolean => bodies[n]?.form !== "method" && bodies[n]?.form !== "implicit";
   // colliders do not meet each other
   return (a, b) => a < bodies.length && meetsSurfaces(a) && meetsSurfaces(b) && !passThrough(bodies[a]!, surface(b));
+}
+
+/** What each body meets by its particles: all colliders but meshes that it does not pass through. */
+export function metColliders(
+  bodies: readonly FilteredBody[],
+  colliders: readonly Collider[],
+): { any: boolean; moving: boolean }[] {
+  return bodies.map((body) => {
+    const met = colliders.filter((c) => c.type !== "mesh" && !passThrough(body, c));
+    return { any: met.length > 0, moving: met.some(({ motion }) => motion !== undefined) };
+  });
 }
 
 export interface PlannedFilters {

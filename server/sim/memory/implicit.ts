@@ -27,6 +27,15 @@ export interface PlannedImplicit {
   write: (buffer: ArrayBufferLike, at: { x: number; acc: number }, firsts: readonly number[], bodyRows: number) => void;
 }
 
+/** What an implicit body meets. */
+export interface Met {
+  /** Does it meet any collider by its particles, and one that moves? */
+  any: boolean;
+  moving: boolean;
+  /** Address of its byte for every collider, 0: all. */
+  table: number;
+}
+
 interface Planned {
   body: BodyTemplate;
   index: number;
@@ -37,11 +46,14 @@ interface Planned {
 
 /**
  * Takes memory for every implicit body now and returns what writes it later.
+ * @param substeps of a tick: as many steps as these has a body that meets a collider which moves from one to the next
+ * @param met by body
  * @param points slots of weighted points in the room
  */
 export function planImplicit(
   bodies: readonly BodyTemplate[],
-  tickHz: number,
+  { tickHz, substeps }: { tickHz: number; substeps: number },
+  met: readonly Met[],
   points: number,
   allocator: Allocator,
 ): PlannedImplicit {
@@ -49,9 +61,10 @@ export function planImplicit(
   const rows = allocator.take(implicit.length * L.IMPLICIT_BYTES);
   const states: StateRun[] = [];
   const planned = implicit.map(({ body, index }): Planned => {
-    const model = implicitModel(body, tickHz);
-    const at = takeArrays(model, points, allocator);
-    const bytes = 4 * VECTOR * model.count + L.IMPLICIT_STATE_END;
+    const { any, moving } = met[index]!;
+    const model = implicitModel(body, tickHz, moving ? substeps : undefined);
+    const at = takeArrays(model, points, any, allocator);
+    const bytes = stateBytes(model.count, any);
     states.push(wholeRun(index, at.get(L.IMPLICIT_STATE)!, bytes, allocator));
     return { body, index, model, at };
   });
@@ -66,6 +79,7 @@ export function planImplicit(
         const first = firsts[index]!;
         view.setInt32(bodyRows + index * L.BODY_BYTES + L.BODY_IMPLICIT, 1, true);
         writeRow(view, row, model, at, x + 16 * first);
+        view.setInt32(row + L.IMPLICIT_MEETS, met[index]!.table, true);
         writeFactor(buffer, model, at);
         new Float64Array(buffer, at.get(L.IMPLICIT_MASS)!, model.count).set(model.mass);
         if (model.tets) writeTets(view, at.get(L.IMPLICIT_TETS)!, model.tets);
@@ -76,14 +90,19 @@ export function planImplicit(
   };
 }
 
+/** Of what touches, forces of friction are kept behind the rest. */
+const stateBytes = (count: number, touches: boolean): number =>
+  (touches ? 5 : 4) * VECTOR * count + L.IMPLICIT_STATE_END;
+
 function takeArrays(
   { count, tets, triangles, bends, factor }: ImplicitModel,
   points: number,
+  touches: boolean,
   allocator: Allocator,
 ): Map<number, number> {
   const at = new Map<number, number>();
   const take = (field: number, bytes: number): void => void at.set(field, allocator.take(bytes));
-  take(L.IMPLICIT_STATE, 4 * VECTOR * count + L.IMPLICIT_STATE_END);
+  take(L.IMPLICIT_STATE, stateBytes(count, touches));
   take(L.IMPLICIT_MASS, 8 * count);
   take(L.IMPLICIT_WORK, L.VECTORS * VECTOR * count);
   if (tets) take(L.IMPLICIT_ROTATIONS, 72 * count);
@@ -97,6 +116,7 @@ function takeArrays(
   take(L.IMPLICIT_DIAGONAL, factor.diagonal.byteLength);
   take(L.IMPLICIT_SOLVED, 16 * factor.order.length);
   take(L.IMPLICIT_HELD, L.HELD_BYTES * points);
+  if (touches) take(L.IMPLICIT_TOUCHES, L.TOUCH_BYTES * count);
   return at;
 }
 
@@ -120,6 +140,7 @@ function writeRow(
   integer(L.IMPLICIT_STEPS, model.steps);
   number(L.IMPLICIT_STEP_SECONDS, model.h);
   number(L.IMPLICIT_COEFFICIENT, model.coefficient);
+  number(L.IMPLICIT_EULER, model.euler);
   number(L.IMPLICIT_KEEP, model.keep);
   number(L.IMPLICIT_TOLERANCE, model.tolerance);
   number(L.IMPLICIT_MU, model.tets?.mu ?? 0);

@@ -25,12 +25,14 @@ import {
   IMPLICIT_FIRST,
   IMPLICIT_COUNT,
   IMPLICIT_STATE,
+  IMPLICIT_STATE_END,
   IMPLICIT_MASS,
   IMPLICIT_WORK,
   IMPLICIT_STEPS,
   IMPLICIT_HELD_COUNT,
   IMPLICIT_STEP_SECONDS,
   IMPLICIT_COEFFICIENT,
+  IMPLICIT_EULER,
   IMPLICIT_KEEP,
   IMPLICIT_TOLERANCE,
   IMPLICIT_COLUMNS,
@@ -39,6 +41,9 @@ import {
   IMPLICIT_ITERATIONS,
   IMPLICIT_HALVINGS,
   IMPLICIT_FROM_REST,
+  IMPLICIT_TOUCHES,
+  IMPLICIT_MEETS,
+  IMPLICIT_ROUNDS,
   IMPLICIT_BYTES,
   VECTOR_Y,
   VECTOR_TARGET,
@@ -61,6 +66,19 @@ import {
 import { energyOfPoints, holdPoints, linearizePoints, multiplyPoints, notePoints } from "./points";
 import { precondition, turnParticles } from "./preconditioner";
 import { moveRigidly } from "./rigidMotion";
+import { collide } from "../colliders/collide";
+import {
+  anyHits,
+  anyTouch,
+  energyOfTouches,
+  filterTouches,
+  findTouches,
+  keepTouches,
+  linearizeTouches,
+  multiplyTouches,
+  placeTouches,
+  reviewTouches,
+} from "./touches";
 
 /**
  * Iterations of conjugate gradients at most; with points, whose stiffness the factor does not know; and what they leave
@@ -74,6 +92,8 @@ const TOLERANCE_HELD: f64 = 0.02;
  */
 const HALVINGS: i32 = 8;
 const ROUNDING: f64 = 1e-12;
+/** Solves after which what touches stays as it is. */
+const MOST_ROUNDS = 5;
 
 // the body at work
 // elastic energy where `goDown` or `linearize` was last, J
@@ -84,6 +104,8 @@ let vector: usize = 0;
 let work: usize = 0;
 let mass: usize = 0;
 let coefficient: f64 = 0;
+/** Something was hit: Euler's step, which does not look back. */
+let euler: bool = false;
 
 // @inline
 function workVector(n: i32): usize {
@@ -102,8 +124,11 @@ export function stepImplicit(rows: usize, begin: i32, end: i32): void {
     const state = <usize>load<u32>(row, IMPLICIT_STATE);
     if (takeOver() || load<f64>(state + 4 * vector) < 0) store<f64>(state + 4 * vector, elasticEnergy(state));
     holdPoints(row);
-    for (let n = 0; n < due; n++) step();
-    publish();
+    for (let n = 0; n < due; n++) {
+      if (n > 0 && takeOver()) store<f64>(state + 4 * vector, elasticEnergy(state));
+      step();
+      publish();
+    }
   }
 }
 
@@ -124,11 +149,12 @@ function isFixed(): bool {
 }
 
 /**
- * What others have changed: x and v by dx and dv, so x1 by dx - h dv and v1 by dv.
+ * What others have changed: x and v by dx and dv, so x1 by dx - h dv and v1 by dv. A step after it is Euler's.
  * @returns true if particles have been moved
  */
 function takeOver(): bool {
   let moved = false;
+  euler = false;
   const first = <usize>load<u32>(row, IMPLICIT_FIRST);
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
   const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
@@ -146,6 +172,7 @@ function takeOver(): bool {
         moved = true;
       }
       if (V !== <f32>load<f64>(x + vector)) {
+        euler = true;
         const change = <f64>V - load<f64>(x + vector);
         store<f64>(v1, load<f64>(v1) + change);
         store<f64>(x1, load<f64>(x1) - h * change);
@@ -156,23 +183,38 @@ function takeOver(): bool {
   return moved;
 }
 
-/** The state, rounded, to where everybody sees it. */
+/** The state, rounded, to where everybody sees it; what came down on a collider meanwhile is put there. */
 function publish(): void {
   const X = <usize>load<u32>(HEADER, H_X);
   const toV = <usize>load<u32>(HEADER, H_V) - X;
-  const toPrevious = <usize>load<u32>(HEADER, H_XPREV) - X;
   const first = <usize>load<u32>(row, IMPLICIT_FIRST);
   let x = <usize>load<u32>(row, IMPLICIT_STATE);
   for (let i = 0; i < count; i++) {
     for (let r: usize = 0; r < 3; r++, x += 8) {
       const there = first + ((<usize>i) << 4) + (r << 2);
-      const position = <f32>load<f64>(x);
-      store<f32>(there, position);
-      store<f32>(there + toPrevious, position);
+      store<f32>(there, <f32>load<f64>(x));
       store<f32>(there + toV, <f32>load<f64>(x + vector));
     }
   }
+  if (load<u32>(row, IMPLICIT_TOUCHES)) comeDown(first, <i32>((first - X) >> 4));
+  const toPrevious = <usize>load<u32>(HEADER, H_XPREV) - X;
+  for (let i = 0; i < count; i++) {
+    const there = first + ((<usize>i) << 4);
+    for (let r: usize = 0; r < 12; r += 4) store<f32>(there + toPrevious + r, load<f32>(there + r));
+  }
   notePoints(row, <usize>load<u32>(row, IMPLICIT_STATE), load<f32>(HEADER, H_SUBSTEP_SECONDS));
+}
+
+/** Colliders answer the step's motion. @param particle number of the body's first */
+function comeDown(first: usize, particle: i32): void {
+  const toPrevious = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  let x1 = <usize>load<u32>(row, IMPLICIT_STATE) + 2 * vector;
+  for (let i = 0; i < count; i++) {
+    const there = first + toPrevious + ((<usize>i) << 4);
+    for (let r: usize = 0; r < 12; r += 4, x1 += 8) store<f32>(there + r, <f32>load<f64>(x1));
+  }
+  const h = <f32>load<f64>(row, IMPLICIT_STEP_SECONDS);
+  collide(particle, particle + count, h, <usize>load<u32>(row, IMPLICIT_MEETS));
 }
 
 function step(): void {
@@ -180,17 +222,39 @@ function step(): void {
   const y = workVector(VECTOR_Y);
   const target = workVector(VECTOR_TARGET);
   turnParticles(row, x);
-  aim(x, y, target);
+  const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
+  euler = load<u32>(row, IMPLICIT_TOUCHES) !== 0 && (euler || anyHits(row, x, x + vector, h));
+  coefficient = euler ? load<f64>(row, IMPLICIT_EULER) : load<f64>(row, IMPLICIT_COEFFICIENT);
+  if (euler) aimOnce(x, y, target);
+  else aim(x, y, target);
+  const kept = x + 4 * vector + IMPLICIT_STATE_END;
+  findTouches(row, x, target, kept, <f32>h);
+  placeTouches(row, y);
   let height = linearize(y, target);
   const here = inertia(x, target) + load<f64>(x + 4 * vector) + energyOfPoints(row, x);
   if (!(height <= here)) {
     memory.copy(y, x, vector);
+    placeTouches(row, y);
     height = linearize(y, target);
     count32(IMPLICIT_FROM_REST, 1);
   }
   direction();
-  const there = goDown(y, target, height);
+  let there = goDown(y, target, height);
+  for (let round = 1; reviewTouches(row, there, workVector(VECTOR_R)) && round < MOST_ROUNDS; round++) {
+    if (there !== y) memory.copy(y, there, vector);
+    placeTouches(row, y);
+    height = linearize(y, target);
+    direction();
+    there = goDown(y, target, height);
+    count32(IMPLICIT_ROUNDS, 1);
+  }
+  if (load<u32>(row, IMPLICIT_TOUCHES)) keepTouches(row, kept, there);
   if (isFree()) moveRigidly(mass, count, there, target);
+  advanceState(x, there);
+}
+
+/** x, v -> x1, v1; y -> x, and the velocity that BDF2 has there. */
+function advanceState(x: usize, there: usize): void {
   const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
   for (let at: usize = 0; at < vector; at += 8) {
     const here = x + at;
@@ -199,9 +263,11 @@ function step(): void {
     const v1 = x1 + vector;
     const position = load<f64>(here);
     const now = load<f64>(there + at);
-    const velocity = (3 * (now - position) - (position - load<f64>(x1))) / (2 * h);
+    const velocity = euler
+      ? (now - position) / h
+      : (3 * (now - position) - (position - load<f64>(x1))) / (2 * h);
     store<f64>(x1, position);
-    store<f64>(v1, load<f64>(v));
+    store<f64>(v1, euler ? velocity : load<f64>(v));
     store<f64>(here, now);
     store<f64>(v, velocity);
   }
@@ -240,6 +306,25 @@ function aim(x: usize, y: usize, target: usize): void {
   }
 }
 
+/** Likewise of Euler's step: xt = x + keep h v + a/c; x + h v -> y. */
+function aimOnce(x: usize, y: usize, target: usize): void {
+  const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
+  const keep = 1 / (h * h * coefficient);
+  const toA = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const first = <usize>load<u32>(row, IMPLICIT_FIRST);
+  let at: usize = 0;
+  for (let i = 0; i < count; i++) {
+    const free = massOf(i) > 0;
+    for (let r: usize = 0; r < 3; r++, at += 8) {
+      const p = load<f64>(x + at);
+      const a = <f64>load<f32>(first + toA + ((<usize>i) << 4) + (r << 2));
+      const wanted = free ? p + keep * h * load<f64>(x + at + vector) + a / coefficient : p;
+      store<f64>(target + at, wanted);
+      store<f64>(y + at, free ? p + h * load<f64>(x + at + vector) : p);
+    }
+  }
+}
+
 /** c/2 (y - xt)^T M (y - xt) */
 function inertia(y: usize, target: usize): f64 {
   let sum: f64 = 0;
@@ -257,15 +342,15 @@ function elasticEnergy(x: usize): f64 {
   return energyOfTets(row, x) + energyOfTriangles(row, x) + energyOfBends(row, x);
 }
 
-/** Nothing is fixed, and nothing holds it. */
+/** Nothing is fixed, nothing holds it, and it touches nothing. */
 function isFree(): bool {
-  return load<i32>(row, IMPLICIT_COLUMNS) === count && load<i32>(row, IMPLICIT_HELD_COUNT) === 0;
+  return load<i32>(row, IMPLICIT_COLUMNS) === count && load<i32>(row, IMPLICIT_HELD_COUNT) === 0 && !anyTouch(row);
 }
 
 /** What the step minimizes. */
 function objective(y: usize, target: usize): f64 {
   elastic = elasticEnergy(y);
-  return inertia(y, target) + elastic + energyOfPoints(row, y);
+  return inertia(y, target) + elastic + energyOfPoints(row, y) + energyOfTouches(row, y);
 }
 
 /** The same, its gradient -> R, and what products with its Hessian need. */
@@ -276,8 +361,9 @@ function linearize(y: usize, target: usize): f64 {
   const triangles = linearizeTriangles(row, y, g);
   const bends = linearizeBends(row, y, g);
   linearizePoints(row, y, g);
+  linearizeTouches(row, y, g);
   elastic = tets + triangles + bends;
-  return inertia(y, target) + elastic + energyOfPoints(row, y);
+  return inertia(y, target) + elastic + energyOfPoints(row, y) + energyOfTouches(row, y);
 }
 
 /** c M p -> q, less the vector `from` where it is given. */
@@ -290,9 +376,13 @@ function multiplyMasses(p: usize, from: usize, q: usize): void {
   }
 }
 
-/** Newton's direction -> D from the gradient in R: H+ d = -g, by conjugate gradients. */
+/**
+ * Newton's direction -> D from the gradient in R: H+ d = -g, by conjugate gradients, modified where colliders hold
+ * particles. Leaves minus the gradient there in R, also where they hold it.
+ */
 function direction(): void {
-  const held = load<i32>(row, IMPLICIT_HELD_COUNT) > 0;
+  const touches = anyTouch(row);
+  const held = touches || load<i32>(row, IMPLICIT_HELD_COUNT) > 0;
   const most = held ? MOST_ITERATIONS_HELD : MOST_ITERATIONS;
   const leave = held ? TOLERANCE_HELD : load<f64>(row, IMPLICIT_TOLERANCE);
   const d = workVector(VECTOR_D);
@@ -303,7 +393,7 @@ function direction(): void {
   negate(r);
   memory.fill(d, 0, vector);
   memory.fill(z, 0, vector);
-  precondition(row, r, z);
+  preconditionFree(touches, r, z);
   memory.copy(p, z, vector);
   let rz = dot(r, z);
   const enough = leave * leave * rz;
@@ -313,17 +403,28 @@ function direction(): void {
     multiplyTriangles(row, p, q);
     multiplyBends(row, p, q);
     multiplyPoints(row, p, q);
+    multiplyTouches(row, p, q);
     const pq = dot(p, q);
     if (!(pq > 0)) break;
     advance(rz / pq, d, p, r, q);
     count32(IMPLICIT_ITERATIONS, 1);
-    precondition(row, r, z);
+    preconditionFree(touches, r, z);
     const next = dot(r, z);
     if (!(next > enough)) break;
     const beta = next / rz;
     for (let at: usize = 0; at < vector; at += 8) store<f64>(p + at, load<f64>(z + at) + beta * load<f64>(p + at));
     rz = next;
   }
+}
+
+/** The preconditioner, of and for what may move. */
+function preconditionFree(touches: bool, r: usize, z: usize): void {
+  if (!touches) return precondition(row, r, z);
+  const free = workVector(VECTOR_THERE);
+  memory.copy(free, r, vector);
+  filterTouches(row, free);
+  precondition(row, free, z);
+  filterTouches(row, z);
 }
 
 /** r = -r; zero for fixed particles. */

@@ -827,7 +827,7 @@ export const EDGE_LEAF_BYTES = 224;
 // ------------------------------------
 export const IMPLICIT_FIRST = 0; // i32 address of the first particle in X
 export const IMPLICIT_COUNT = 4; // i32 particles
-// i32 pointer: STATE: x, v, those a step before x1, v1; f64 elastic energy, J, below 0: not known
+// i32 pointer: STATE: x, v, those a step before x1, v1; f64 elastic energy, J, below 0: not known; forces of friction
 export const IMPLICIT_STATE = 8;
 export const IMPLICIT_MASS = 12; // i32 pointer: f64[n] kg, 0 for fixed particles
 export const IMPLICIT_WORK = 16; // i32 pointer: VECTORS vectors
@@ -863,7 +863,12 @@ export const IMPLICIT_STEPS_DONE = 168;
 export const IMPLICIT_ITERATIONS = 172;
 export const IMPLICIT_HALVINGS = 176;
 export const IMPLICIT_FROM_REST = 180;
-export const IMPLICIT_BYTES = 192;
+export const IMPLICIT_TOUCHES = 184; // i32 pointer: TOUCH rows, as many as particles; 0: no collider is ever in reach
+export const IMPLICIT_TOUCH_COUNT = 188; // i32 of this step
+export const IMPLICIT_MEETS = 192; // i32 BODY_MEETS of the body
+export const IMPLICIT_ROUNDS = 196; // i32, for tools: solves that followed a change of what touches
+export const IMPLICIT_EULER = 200; // f64 1/s^2: (1 + h damping) / h^2
+export const IMPLICIT_BYTES = 208;
 /** Vectors of a body's work area. */
 export const VECTOR_Y = 0;
 export const VECTOR_TARGET = 1;
@@ -905,6 +910,23 @@ export const HELD_STIFFNESS = 8;
 export const HELD_EFFECTIVE = 16;
 export const HELD_TARGET = 24;
 export const HELD_BYTES = 48;
+/**
+ * A particle at a collider: i32 byte offset in a vector, and what it does there (TOUCH_OPEN, _STICKS, _SLIDES); f64x3
+ * normal, place where it touches, and slip of the last linearization; f64 coefficients of friction; mu lambda_n, N; and
+ * what a slip counts at least, m.
+ */
+export const TOUCH_STATE = 4;
+export const TOUCH_NORMAL = 8;
+export const TOUCH_PLACE = 32;
+export const TOUCH_SLIP = 56;
+export const TOUCH_STATIC = 80;
+export const TOUCH_DYNAMIC = 88;
+export const TOUCH_FRICTION = 96;
+export const TOUCH_LEAST = 104;
+export const TOUCH_BYTES = 112;
+export const TOUCH_OPEN = 0;
+export const TOUCH_STICKS = 1;
+export const TOUCH_SLIDES = 2;
 // ---- the kinetic front of contact (front.ts)
 // ---------------------------------------------------------------------------------
 /**

@@ -1,0 +1,392 @@
+/**
+ * Colliders in an implicit step. What lies on one is there to stay or to slide while it is solved (Baraff & Witkin
+ * 1998, modified conjugate gradients), so that the body's own weight does not press it through first:
+ *   sticks   y_i = p                          p the place where it touches, carried along by a collider that moves
+ *   slides   n . (y_i - p) = 0, and friction's potential D = mu lambda_n sqrt(s^2 + e^2) of its slip s, with lambda_n
+ *            as it was last (Li et al. 2020, incremental potential contact): it can only take energy
+ *   open     nothing
+ * What holds it is what the gradient of the rest leaves there, lambda = dE/dy_i. After a solve what pulls (lambda_n < 0)
+ * opens, what friction cannot hold (|lambda_t| > mu_static lambda_n) slides, and what has gone through closes; then it
+ * is solved again, a few times at most. What did not slip sticks in the next step. mu lambda_n of what slides is kept
+ * from step to step. What comes down on a collider is `collide`'s, which follows the step: it leaves it at the
+ * margin, where the next step finds it.
+ * Twin: sim/reference/implicit/touches.ts.
+ */
+import {
+  HEADER,
+  H_X,
+  H_XPREV,
+  H_ACC,
+  H_COLLIDERS,
+  H_COLLIDER_COUNT,
+  COLLIDER_BYTES,
+  COLLIDER_FRICTION,
+  COLLIDER_MESH,
+  COLLIDER_MOTION,
+  COLLIDER_STATIC,
+  COLLIDER_TYPE,
+  IMPLICIT_COUNT,
+  IMPLICIT_FIRST,
+  IMPLICIT_MASS,
+  IMPLICIT_MEETS,
+  IMPLICIT_TOUCHES,
+  IMPLICIT_TOUCH_COUNT,
+  MOTION_R0,
+  MOTION_R1,
+  MOTION_S0,
+  MOTION_S1,
+  TOUCH_BYTES,
+  TOUCH_DYNAMIC,
+  TOUCH_FRICTION,
+  TOUCH_LEAST,
+  TOUCH_NORMAL,
+  TOUCH_OPEN,
+  TOUCH_PLACE,
+  TOUCH_SLIDES,
+  TOUCH_SLIP,
+  TOUCH_STATE,
+  TOUCH_STATIC,
+  TOUCH_STICKS,
+} from "../layout/layout";
+import { RISE } from "../colliders/collide";
+import { distanceTo, nx, ny, nz } from "../colliders/colliderDistance";
+import { findCoefficients, rests, rootStatic } from "../colliders/coefficients";
+import { frameX, frameY, frameZ, fromFrame, inFrame, turnFromFrame } from "../colliders/motion";
+import { meets } from "../state/filters";
+
+/** Part of its contact radius above a collider's margin within which a particle lies on it. */
+const NEAR: f32 = 0.01;
+/** It is held so much above, so that `collide` finds nothing to answer. */
+const SKIN: f32 = 0.001;
+/** Friction that changes by less than this part of itself, or of the mean, is solved for. */
+const SAME: f64 = 0.05;
+/** A slip of this part of the contact radius in a step is none. */
+const LEAST: f64 = 1e-4;
+/** What sticks begins to slide with so many times what friction holds: a force at the limit does not quiver. */
+const BREAKS: f64 = 1.01;
+
+// the collider nearest to the last particle: distance from the margin in parts of the radius, normal and place
+let gap: f32 = 0;
+let normalX: f32 = 0;
+let normalY: f32 = 0;
+let normalZ: f32 = 0;
+let placeX: f32 = 0;
+let placeY: f32 = 0;
+let placeZ: f32 = 0;
+let nearest: usize = 0;
+
+/**
+ * Lists the particles that lie on a collider where the step begins.
+ * @param x, target vectors: where it begins, what inertia wants; kept friction of the last step
+ */
+export function findTouches(row: usize, x: usize, target: usize, kept: usize, h: f32): void {
+  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
+  store<i32>(row, 0, IMPLICIT_TOUCH_COUNT);
+  if (!touch) return;
+  const mass = <usize>load<u32>(row, IMPLICIT_MASS);
+  const toPrevious = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  let particle = <usize>load<u32>(row, IMPLICIT_FIRST);
+  let count = 0;
+  for (let i = 0; i < load<i32>(row, IMPLICIT_COUNT); i++, particle += 16) {
+    if (!(load<f64>(mass + ((<usize>i) << 3)) > 0)) continue;
+    const r = load<f32>(particle + toPrevious, 12);
+    const at = <usize>i * 24;
+    if (!findNearest(row, x + at, r)) continue;
+    const rough = load<f32>(particle + toAcc, 12);
+    findCoefficients(particle, rough);
+    store<i32>(touch, <i32>at);
+    store<f64>(touch, <f64>(rootStatic * load<f32>(nearest, COLLIDER_STATIC)), TOUCH_STATIC);
+    store<f64>(touch, <f64>(rough * load<f32>(nearest, COLLIDER_FRICTION)), TOUCH_DYNAMIC);
+    writeTouch(touch, target + at, kept + at, r, h);
+    touch += TOUCH_BYTES;
+    count++;
+  }
+  store<i32>(row, count, IMPLICIT_TOUCH_COUNT);
+}
+
+/** Whether the particle at vector entry x lies on a collider, and on which. */
+function findNearest(row: usize, x: usize, r: f32): bool {
+  const table = <usize>load<u32>(row, IMPLICIT_MEETS);
+  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  const px = <f32>load<f64>(x);
+  const py = <f32>load<f64>(x, 8);
+  const pz = <f32>load<f64>(x, 16);
+  gap = NEAR * r;
+  nearest = 0;
+  for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
+    if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH || !meets(table, n)) continue;
+    const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+    if (!motion) {
+      const d = distanceTo(c, px, py, pz) - r;
+      if (d > gap) continue;
+      take(c, d, nx, ny, nz, px, py, pz);
+      continue;
+    }
+    inFrame(motion, MOTION_S0, MOTION_R0, px, py, pz);
+    const x0 = frameX;
+    const y0 = frameY;
+    const z0 = frameZ;
+    const d = distanceTo(c, x0, y0, z0) - r;
+    if (d > gap) continue;
+    turnFromFrame(motion, MOTION_R1, nx, ny, nz);
+    const turnedX = frameX;
+    const turnedY = frameY;
+    const turnedZ = frameZ;
+    fromFrame(motion, MOTION_S1, MOTION_R1, x0, y0, z0);
+    take(c, d, turnedX, turnedY, turnedZ, frameX, frameY, frameZ);
+  }
+  return nearest !== 0;
+}
+
+function take(c: usize, d: f32, x: f32, y: f32, z: f32, px: f32, py: f32, pz: f32): void {
+  nearest = c;
+  gap = d;
+  normalX = x;
+  normalY = y;
+  normalZ = z;
+  placeX = px;
+  placeY = py;
+  placeZ = pz;
+}
+
+/** Normal, place, and whether inertia presses it there. What is deeper than its margin comes out slowly. */
+function writeTouch(touch: usize, target: usize, kept: usize, r: f32, h: f32): void {
+  const out = <f64>min<f32>(SKIN * r - gap, (RISE * h + SKIN) * r);
+  const x = <f64>normalX;
+  const y = <f64>normalY;
+  const z = <f64>normalZ;
+  store<f64>(touch, x, TOUCH_NORMAL);
+  store<f64>(touch, y, TOUCH_NORMAL + 8);
+  store<f64>(touch, z, TOUCH_NORMAL + 16);
+  store<f64>(touch, <f64>placeX + out * x, TOUCH_PLACE);
+  store<f64>(touch, <f64>placeY + out * y, TOUCH_PLACE + 8);
+  store<f64>(touch, <f64>placeZ + out * z, TOUCH_PLACE + 16);
+  store<f64>(touch, load<f64>(kept), TOUCH_FRICTION);
+  store<f64>(touch, LEAST * <f64>r, TOUCH_LEAST);
+  store<i32>(touch, guess(touch, target), TOUCH_STATE);
+}
+
+/** Friction of what slid, for the next step. @param kept vector, of which the first of three is used; y where it is */
+export function keepTouches(row: usize, kept: usize, y: usize): void {
+  memory.fill(kept, 0, 24 * <usize>load<i32>(row, IMPLICIT_COUNT));
+  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
+  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
+    const at = <usize>load<i32>(touch);
+    if (load<i32>(touch, TOUCH_STATE) !== TOUCH_SLIDES || measureSlip(touch, y + at) <= load<f64>(touch, TOUCH_LEAST))
+      continue;
+    store<f64>(kept + at, load<f64>(touch, TOUCH_FRICTION));
+  }
+}
+
+/** What it did, or would do alone: what friction there is, is known once it is solved. */
+function guess(touch: usize, target: usize): i32 {
+  const lift = above(touch, target);
+  if (!(lift < 0)) return TOUCH_OPEN;
+  if (load<f64>(touch, TOUCH_FRICTION) > 0) return TOUCH_SLIDES;
+  return measureSlip(touch, target) <= load<f64>(touch, TOUCH_STATIC) * -lift ? TOUCH_STICKS : TOUCH_SLIDES;
+}
+
+/** How far an entry is from the place along the surface, TOUCH_SLIP. @returns its length, m */
+function measureSlip(touch: usize, entry: usize): f64 {
+  const lift = above(touch, entry);
+  let sum: f64 = 0;
+  for (let r: usize = 0; r < 24; r += 8) {
+    const slip = load<f64>(entry + r) - load<f64>(touch + r, TOUCH_PLACE) - lift * load<f64>(touch + r, TOUCH_NORMAL);
+    store<f64>(touch + r, slip, TOUCH_SLIP);
+    sum += slip * slip;
+  }
+  return sqrt<f64>(sum);
+}
+
+/** n . (entry - p) */
+function above(touch: usize, entry: usize): f64 {
+  return (
+    load<f64>(touch, TOUCH_NORMAL) * (load<f64>(entry) - load<f64>(touch, TOUCH_PLACE)) +
+    load<f64>(touch, TOUCH_NORMAL + 8) * (load<f64>(entry, 8) - load<f64>(touch, TOUCH_PLACE + 8)) +
+    load<f64>(touch, TOUCH_NORMAL + 16) * (load<f64>(entry, 16) - load<f64>(touch, TOUCH_PLACE + 16))
+  );
+}
+
+/** n . entry */
+function across(touch: usize, entry: usize): f64 {
+  return (
+    load<f64>(touch, TOUCH_NORMAL) * load<f64>(entry) +
+    load<f64>(touch, TOUCH_NORMAL + 8) * load<f64>(entry, 8) +
+    load<f64>(touch, TOUCH_NORMAL + 16) * load<f64>(entry, 16)
+  );
+}
+
+/** entry -= s n */
+function withdraw(touch: usize, entry: usize, s: f64): void {
+  for (let r: usize = 0; r < 24; r += 8)
+    store<f64>(entry + r, load<f64>(entry + r) - s * load<f64>(touch + r, TOUCH_NORMAL));
+}
+
+/**
+ * Does a particle that is at a collider come towards it, faster than what lies there does?
+ * @param x, v vectors
+ */
+export function anyHits(row: usize, x: usize, v: usize, h: f64): bool {
+  const mass = <usize>load<u32>(row, IMPLICIT_MASS);
+  const toPrevious = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  let particle = <usize>load<u32>(row, IMPLICIT_FIRST);
+  for (let i = 0; i < load<i32>(row, IMPLICIT_COUNT); i++, particle += 16) {
+    if (!(load<f64>(mass + ((<usize>i) << 3)) > 0)) continue;
+    const at = <usize>i * 24;
+    if (!findNearest(row, x + at, load<f32>(particle + toPrevious, 12))) continue;
+    const approach = -(
+      <f64>normalX * (h * load<f64>(v + at) - (<f64>placeX - load<f64>(x + at))) +
+      <f64>normalY * (h * load<f64>(v + at, 8) - (<f64>placeY - load<f64>(x + at, 8))) +
+      <f64>normalZ * (h * load<f64>(v + at, 16) - (<f64>placeZ - load<f64>(x + at, 16)))
+    );
+    if (!rests(<f32>approach, particle + toAcc, <f32>h)) return true;
+  }
+  return false;
+}
+
+/** Does anything stick or slide? */
+export function anyTouch(row: usize): bool {
+  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
+  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES)
+    if (load<i32>(touch, TOUCH_STATE) !== TOUCH_OPEN) return true;
+  return false;
+}
+
+/** Puts what touches to where it may be. */
+export function placeTouches(row: usize, y: usize): void {
+  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
+  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
+    const entry = y + <usize>load<i32>(touch);
+    const state = load<i32>(touch, TOUCH_STATE);
+    if (state === TOUCH_STICKS) memory.copy(entry, touch + TOUCH_PLACE, 24);
+    else if (state === TOUCH_SLIDES) withdraw(touch, entry, above(touch, entry));
+  }
+}
+
+/** Takes from a direction what touches may not do. */
+export function filterTouches(row: usize, d: usize): void {
+  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
+  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
+    const entry = d + <usize>load<i32>(touch);
+    const state = load<i32>(touch, TOUCH_STATE);
+    if (state === TOUCH_STICKS) memory.fill(entry, 0, 24);
+    else if (state === TOUCH_SLIDES) withdraw(touch, entry, across(touch, entry));
+  }
+}
+
+/** mu lambda_n sqrt(s^2 + e^2) of what slides, in what is minimized, J */
+export function energyOfTouches(row: usize, y: usize): f64 {
+  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
+  let sum: f64 = 0;
+  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
+    if (load<i32>(touch, TOUCH_STATE) !== TOUCH_SLIDES) continue;
+    sum += load<f64>(touch, TOUCH_FRICTION) * rounded(touch, measureSlip(touch, y + <usize>load<i32>(touch)));
+  }
+  return sum;
+}
+
+/** sqrt(s^2 + e^2) */
+// @inline
+function rounded(touch: usize, slip: f64): f64 {
+  const least = load<f64>(touch, TOUCH_LEAST);
+  return sqrt<f64>(slip * slip + least * least);
+}
+
+/** g += dD/dy; keeps the slip, for products. */
+export function linearizeTouches(row: usize, y: usize, g: usize): void {
+  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
+  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
+    if (load<i32>(touch, TOUCH_STATE) !== TOUCH_SLIDES) continue;
+    const at = <usize>load<i32>(touch);
+    const scale = load<f64>(touch, TOUCH_FRICTION) / rounded(touch, measureSlip(touch, y + at));
+    for (let r: usize = 0; r < 24; r += 8)
+      store<f64>(g + at + r, load<f64>(g + at + r) + scale * load<f64>(touch + r, TOUCH_SLIP));
+  }
+}
+
+/** q += H p, H = mu lambda_n/t (1 - s s^T/t^2), t = sqrt(s^2 + e^2); p does not leave the surface. */
+export function multiplyTouches(row: usize, p: usize, q: usize): void {
+  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
+  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
+    if (load<i32>(touch, TOUCH_STATE) !== TOUCH_SLIDES) continue;
+    const at = <usize>load<i32>(touch);
+    let slip: f64 = 0;
+    let dot: f64 = 0;
+    for (let r: usize = 0; r < 24; r += 8) {
+      const s = load<f64>(touch + r, TOUCH_SLIP);
+      slip += s * s;
+      dot += s * load<f64>(p + at + r);
+    }
+    const t = rounded(touch, sqrt<f64>(slip));
+    const scale = load<f64>(touch, TOUCH_FRICTION) / t;
+    const along = dot / (t * t);
+    for (let r: usize = 0; r < 24; r += 8) {
+      const change = load<f64>(p + at + r) - along * load<f64>(touch + r, TOUCH_SLIP);
+      store<f64>(q + at + r, load<f64>(q + at + r) + scale * change);
+    }
+  }
+}
+
+/**
+ * After a solve: who opens, closes, or begins to slide.
+ * @param y where it ended; residual minus the gradient there
+ * @returns true: anyone does, or slides against other friction, and it is to be solved again
+ */
+export function reviewTouches(row: usize, y: usize, residual: usize): bool {
+  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
+  const mean = meanPush(row, residual);
+  let changed = false;
+  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
+    const at = <usize>load<i32>(touch);
+    const state = load<i32>(touch, TOUCH_STATE);
+    if (state === TOUCH_OPEN) {
+      if (!(above(touch, y + at) < 0)) continue;
+      store<i32>(touch, TOUCH_STICKS, TOUCH_STATE);
+      changed = true;
+      continue;
+    }
+    const push = -across(touch, residual + at);
+    if (push < 0) {
+      store<i32>(touch, TOUCH_OPEN, TOUCH_STATE);
+      changed = true;
+    } else if (state === TOUCH_STICKS) changed = breaks(touch, residual + at, push) || changed;
+    else changed = rubs(touch, push, mean) || changed;
+  }
+  return changed;
+}
+
+/** Mean of what pushes, N. */
+function meanPush(row: usize, residual: usize): f64 {
+  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
+  let sum: f64 = 0;
+  let count = 0;
+  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
+    if (load<i32>(touch, TOUCH_STATE) === TOUCH_OPEN) continue;
+    sum += max<f64>(0, -across(touch, residual + <usize>load<i32>(touch)));
+    count++;
+  }
+  return count > 0 ? sum / <f64>count : 0;
+}
+
+/** Friction does not hold it: it begins to slide. @param push lambda_n, N */
+function breaks(touch: usize, residual: usize, push: f64): bool {
+  let size: f64 = 0;
+  for (let r: usize = 0; r < 24; r += 8) {
+    const along = -load<f64>(residual + r) - push * load<f64>(touch + r, TOUCH_NORMAL);
+    size += along * along;
+  }
+  if (sqrt<f64>(size) <= BREAKS * load<f64>(touch, TOUCH_STATIC) * push) return false;
+  store<f64>(touch, load<f64>(touch, TOUCH_DYNAMIC) * push, TOUCH_FRICTION);
+  store<i32>(touch, TOUCH_SLIDES, TOUCH_STATE);
+  return true;
+}
+
+/** Notes what friction is. @returns true: it is another than was solved for */
+function rubs(touch: usize, push: f64, mean: f64): bool {
+  const mu = load<f64>(touch, TOUCH_DYNAMIC);
+  const before = load<f64>(touch, TOUCH_FRICTION);
+  store<f64>(touch, mu * push, TOUCH_FRICTION);
+  return abs<f64>(mu * push - before) > SAME * mu * max<f64>(push, mean);
+}
