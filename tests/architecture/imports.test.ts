@@ -60,7 +60,7 @@ const kernelFolders: Record<string, string[]> = {
   warmStart: ["math"],
   colliders: ["math", "state"],
   constraints: ["math", "colliders"],
-  implicit: ["constraints"],
+  implicit: ["state", "colliders", "constraints"],
   rigid: ["math", "state", "colliders", "constraints"],
   integrate: ["math", "state", "colliders", "rigid"],
   broadPhase: ["math", "state", "scheduler"],

@@ -5,7 +5,8 @@ import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
 import { implicitModel } from "../../server/sim/implicit/model.ts";
 import type { HeldPoint } from "../../server/sim/reference/implicit/points.ts";
-import { ImplicitBody, initialState } from "../../server/sim/reference/implicit/step.ts";
+import { ImplicitBody, initialState, type Surroundings } from "../../server/sim/reference/implicit/step.ts";
+import type { Place } from "../../server/sim/reference/implicit/touches.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
 
@@ -59,13 +60,53 @@ function heldPoints({ memory, layout }: CreatedWorld): HeldPoint[] {
   });
 }
 
+/** The plane y = 0 as the kernel has it, in float32. @returns what lies on it */
+function onFloor({ memory, layout }: CreatedWorld, mass: Float64Array, h: number): Surroundings {
+  const [NEAR, SKIN] = [Math.fround(0.002), Math.fround(0.001)];
+  const RISE = Math.fround(2 * Math.fround(h));
+  const f32 = new Float32Array(memory.buffer);
+  const i32 = new Int32Array(memory.buffer);
+  const header = (field: number): number => i32[(L.HEADER + field) / 4]!;
+  const collider = (field: number): number => f32[(header(L.H_COLLIDERS) + field) / 4]!;
+  const lane = (address: number, i: number): number => f32[address / 4 + 4 * i + 3]!;
+  const rootStatic = f32[(header(L.H_SURFACE) + L.SURFACE_STATIC) / 4]!;
+  const places = (x: Float64Array): Place[] =>
+    Array.from(mass, (_, i) => i).flatMap((i) => {
+      const r = lane(layout.xPrev, i);
+      const gap = Math.fround(Math.fround(x[3 * i + 1]!) - r);
+      if (!(mass[i]! > 0) || gap > Math.fround(NEAR * r)) return [];
+      const out = Math.min(Math.fround(Math.fround(SKIN * r) - gap), Math.fround(Math.fround(RISE + SKIN) * r));
+      const [px, py, pz] = [0, 1, 2].map((k) => Math.fround(x[3 * i + k]!)) as [number, number, number];
+      return {
+        particle: i,
+        normal: [0, 1, 0],
+        place: [px, py + out, pz],
+        mu: {
+          static: Math.fround(rootStatic * collider(L.COLLIDER_STATIC)),
+          dynamic: Math.fround(lane(header(L.H_ACC), i) * collider(L.COLLIDER_FRICTION)),
+        },
+        least: 1e-4 * r,
+      };
+    });
+  return {
+    places,
+    hits: (x, v) =>
+      places(x).some(({ particle: i }) => {
+        const approach = -(h * v[3 * i + 1]! - (Math.fround(x[3 * i + 1]!) - x[3 * i + 1]!));
+        const g = Math.abs(f32[header(L.H_ACC) / 4 + 4 * i + 1]!);
+        return Math.fround(approach) > Math.fround(Math.fround(RISE * Math.fround(h)) * g);
+      }),
+  };
+}
+
 async function compare(body: Body, more: Partial<Scene>, hands: boolean): Promise<ImplicitBody> {
   const created = await createWorld({ version: 1, title: "parity", bodies: [body], ...more }, { baseDir: "." });
   const { memory, layout, bodies } = created;
   const acceleration = numbers(created, new Int32Array(memory.buffer)[(L.HEADER + L.H_ACC) / 4]!);
   const model = implicitModel(bodies[0]!, layout.tickHz);
   const state = initialState(model, numbers(created, layout.x), numbers(created, layout.v), acceleration);
-  const twin = new ImplicitBody(model, state, acceleration);
+  const around = more.colliders && onFloor(created, model.mass, model.h);
+  const twin = new ImplicitBody(model, state, acceleration, around);
   const world = openWorld(memory, layout);
   world.mayRest = false;
   const size = 3 * layout.particleCount;
@@ -107,3 +148,26 @@ test("attachments without compliance, and one that slips", () =>
     },
     false,
   ));
+
+const FLOOR: Scene["colliders"] = [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.1 }];
+
+/** Contact radius of a particle of the body, m. */
+async function radius(body: Body): Promise<number> {
+  const { memory, layout } = await createWorld({ version: 1, title: "radius", bodies: [body] }, { baseDir: "." });
+  return new Float32Array(memory.buffer)[layout.xPrev / 4 + 3]!;
+}
+
+test("a solid that slides on a floor and comes to rest, and one that a hand takes up", async () => {
+  const lying = (height: number): Body =>
+    ({
+      ...beam(undefined),
+      transform: { translate: [0.5, height, 0] },
+      velocity: [0.3, 0, 0.1],
+      // so stiff that nothing of it leaves the floor: what comes down there is not the twin's
+      material: { density: 1000, youngsModulus: 1e8, poissonsRatio: 0.3, damping: 0.5 },
+    }) as Body;
+  const body = lying(0.05 + (await radius(lying(1))) * 1.001);
+  const still = await compare(body, { colliders: FLOOR }, false);
+  expect(still.counts.rounds).toBeGreaterThan(0);
+  await compare({ ...body, velocity: [0, 0, 0] }, { colliders: FLOOR }, true);
+});

@@ -107,6 +107,7 @@ const sheet = {
   material: { density: 200, thickness: 1e-3, youngsModulus: 1e6, poissonsRatio: 0.3 },
 };
 const floor = { type: "plane", name: "floor", normal: [0, 1, 0], offset: -1 };
+const meshCollider = { type: "mesh", name: "table", mesh: { type: "box", size: [1, 1, 1], cells: [1, 1, 1] } };
 const scene = (body: object, more: object = {}): unknown => ({
   version: 1,
   title: "t",
@@ -117,8 +118,8 @@ const scene = (body: object, more: object = {}): unknown => ({
 
 test.each([
   ["/bodies/0/contact/self", { contact: { ignore: ["floor"] } }, {}],
-  ["/bodies/0/contact/ignore", { contact: { self: false } }, {}],
-  ["/bodies/0/contact/ignore", {}, { colliders: [floor, { type: "sphere", center: [0, -3, 0], radius: 1 }] }],
+  ["/bodies/0/contact/ignore", {}, { colliders: [floor, meshCollider] }],
+  ["/bodies/0/contact/ignore", {}, { bodies: [sheet, { ...sheet, name: "other" }] }],
   ["/bodies/0/sweep", { sweep: { order: "jacobi" } }, {}],
   ["/bodies/0/waiting", { waiting: true }, {}],
   ["/bodies/0/solver", { material: { model: "pbd", density: 200, thickness: 1e-3, distance: { compliance: 0 } } }, {}],
@@ -126,6 +127,9 @@ test.each([
   expect(() => validateScene(scene(body, more))).toThrow(expect.objectContaining({ path }));
 });
 
-test("solver implicit where nothing is touched", () => {
+test("solver implicit where nothing is touched, and where shapes are", () => {
   expect(validateScene(scene({})).bodies[0]).toMatchObject({ solver: "implicit" });
+  const sphere = { type: "sphere", center: [0, -3, 0], radius: 1 };
+  const shapes = scene({ contact: { self: false } }, { colliders: [floor, sphere] });
+  expect(validateScene(shapes).bodies[0]).toMatchObject({ solver: "implicit" });
 });

@@ -55,12 +55,15 @@ import { frameX, frameY, frameZ, fromFrame, inFrame, turnFromFrame } from "../co
 import { meets } from "../state/filters";
 
 /** Part of its contact radius above a collider's margin within which a particle lies on it. */
-const NEAR: f32 = 0.01;
+const NEAR: f32 = 0.002;
 /** It is held so much above, so that `collide` finds nothing to answer. */
 const SKIN: f32 = 0.001;
 /** Friction that changes by less than this part of itself, or of the mean, is solved for. */
 const SAME: f64 = 0.05;
-/** A slip of this part of the contact radius in a step is none. */
+/**
+ * Friction grows over a slip of this part of the contact radius in a step; what slips no more sticks in the next.
+ * Tried: ten times as much, of what slips and of what sticks: near the limit of friction a block creeps.
+ */
 const LEAST: f64 = 1e-4;
 /** What sticks begins to slide with so many times what friction holds: a force at the limit does not quiver. */
 const BREAKS: f64 = 1.01;
@@ -173,9 +176,9 @@ export function keepTouches(row: usize, kept: usize, y: usize): void {
   let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
   for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
     const at = <usize>load<i32>(touch);
-    if (load<i32>(touch, TOUCH_STATE) !== TOUCH_SLIDES || measureSlip(touch, y + at) <= load<f64>(touch, TOUCH_LEAST))
-      continue;
-    store<f64>(kept + at, load<f64>(touch, TOUCH_FRICTION));
+    if (load<i32>(touch, TOUCH_STATE) !== TOUCH_SLIDES) continue;
+    if (measureSlip(touch, y + at) > load<f64>(touch, TOUCH_LEAST))
+      store<f64>(kept + at, load<f64>(touch, TOUCH_FRICTION));
   }
 }
 
@@ -184,7 +187,7 @@ function guess(touch: usize, target: usize): i32 {
   const lift = above(touch, target);
   if (!(lift < 0)) return TOUCH_OPEN;
   if (load<f64>(touch, TOUCH_FRICTION) > 0) return TOUCH_SLIDES;
-  return measureSlip(touch, target) <= load<f64>(touch, TOUCH_STATIC) * -lift ? TOUCH_STICKS : TOUCH_SLIDES;
+  return measureSlip(touch, target) < load<f64>(touch, TOUCH_STATIC) * -lift ? TOUCH_STICKS : TOUCH_SLIDES;
 }
 
 /** How far an entry is from the place along the surface, TOUCH_SLIP. @returns its length, m */
@@ -343,7 +346,8 @@ export function reviewTouches(row: usize, y: usize, residual: usize): bool {
     const state = load<i32>(touch, TOUCH_STATE);
     if (state === TOUCH_OPEN) {
       if (!(above(touch, y + at) < 0)) continue;
-      store<i32>(touch, TOUCH_STICKS, TOUCH_STATE);
+      // were it to stick, what slides would stop at once
+      store<i32>(touch, TOUCH_SLIDES, TOUCH_STATE);
       changed = true;
       continue;
     }

@@ -1,0 +1,193 @@
+/**
+ * Twin of kernel/assembly/implicit/touches.ts: colliders in an implicit step (modified conjugate gradients, Baraff &
+ * Witkin 1998; friction's potential, Li et al. 2020).
+ *   sticks   y_i = p
+ *   slides   n . (y_i - p) = 0, and D = mu lambda_n sqrt(s^2 + e^2) of its slip s, with lambda_n as it was last
+ *   open     nothing
+ * lambda = dE/dy_i is what holds a particle. After a solve what pulls opens, what friction cannot hold slides, what has
+ * gone through closes.
+ */
+import type { Vector } from "../vector.ts";
+
+/** Friction that changes by less than this part of itself, or of the mean, is solved for. */
+const SAME = 0.05;
+/** What sticks begins to slide with so many times what friction holds. */
+const BREAKS = 1.01;
+
+/** A particle at a collider. */
+export interface Place {
+  particle: number;
+  /** Unit normal, and where it touches when the step ends. */
+  normal: Vector;
+  place: Vector;
+  /** Coefficients of friction. */
+  mu: { static: number; dynamic: number };
+  /** What a slip counts at least, m. */
+  least: number;
+}
+
+interface Touch extends Place {
+  state: "open" | "sticks" | "slides";
+  /** mu lambda_n, N */
+  friction: number;
+  slip: [number, number, number];
+}
+
+export class Touches {
+  private touches: Touch[] = [];
+  private kept = new Map<number, number>();
+
+  /** @param target float64[3n], what inertia wants */
+  find(places: readonly Place[], target: Float64Array): void {
+    this.touches = places.map((place) => {
+      const touch: Touch = { ...place, state: "open", friction: this.kept.get(place.particle) ?? 0, slip: [0, 0, 0] };
+      return { ...touch, state: guess(touch, target) };
+    });
+  }
+
+  /** Friction of what slid, for the next step. @param y float64[3n] where it is */
+  keep(y: Float64Array): void {
+    const slid = this.touches.filter((touch) => touch.state === "slides" && measureSlip(touch, y) > touch.least);
+    this.kept = new Map(slid.map(({ particle, friction }) => [particle, friction]));
+  }
+
+  get any(): boolean {
+    return this.touches.some(({ state }) => state !== "open");
+  }
+
+  /** Puts what touches to where it may be. @param y float64[3n] inout */
+  put(y: Float64Array): void {
+    for (const touch of this.touches) {
+      if (touch.state === "sticks") y.set(touch.place, 3 * touch.particle);
+      else if (touch.state === "slides") withdraw(touch, y, above(touch, y));
+    }
+  }
+
+  /** Takes from a direction what touches may not do. @param d float64[3n] inout */
+  filter(d: Float64Array): void {
+    for (const touch of this.touches) {
+      if (touch.state === "sticks") d.fill(0, 3 * touch.particle, 3 * touch.particle + 3);
+      else if (touch.state === "slides") withdraw(touch, d, across(touch, d));
+    }
+  }
+
+  /** J */
+  energy(y: Float64Array): number {
+    let sum = 0;
+    for (const touch of this.sliding()) sum += touch.friction * rounded(touch, measureSlip(touch, y));
+    return sum;
+  }
+
+  /** g += dD/dy; keeps the slip, for products. */
+  linearize(y: Float64Array, g: Float64Array): void {
+    for (const touch of this.sliding()) {
+      const scale = touch.friction / rounded(touch, measureSlip(touch, y));
+      for (let r = 0; r < 3; r++) g[3 * touch.particle + r]! += scale * touch.slip[r]!;
+    }
+  }
+
+  /** q += H p of the last linearization. */
+  product(p: Float64Array, q: Float64Array): void {
+    for (const touch of this.sliding()) {
+      const { particle, slip, friction } = touch;
+      let size = 0;
+      let dot = 0;
+      for (let r = 0; r < 3; r++) {
+        size += slip[r]! * slip[r]!;
+        dot += slip[r]! * p[3 * particle + r]!;
+      }
+      const t = rounded(touch, Math.sqrt(size));
+      const scale = friction / t;
+      const along = dot / (t * t);
+      for (let r = 0; r < 3; r++) q[3 * particle + r]! += scale * (p[3 * particle + r]! - along * slip[r]!);
+    }
+  }
+
+  /**
+   * After a solve.
+   * @param y where it ended; residual minus the gradient there
+   * @returns true: it is to be solved again
+   */
+  review(y: Float64Array, residual: Float64Array): boolean {
+    const mean = this.meanPush(residual);
+    let changed = false;
+    for (const touch of this.touches) {
+      const push = -across(touch, residual);
+      if (touch.state === "open") {
+        if (!(above(touch, y) < 0)) continue;
+        touch.state = "slides";
+        changed = true;
+      } else if (push < 0) {
+        touch.state = "open";
+        changed = true;
+      } else if (touch.state === "sticks") changed = breaks(touch, residual, push) || changed;
+      else changed = rubs(touch, push, mean) || changed;
+    }
+    return changed;
+  }
+
+  private sliding(): Touch[] {
+    return this.touches.filter(({ state }) => state === "slides");
+  }
+
+  /** N */
+  private meanPush(residual: Float64Array): number {
+    const closed = this.touches.filter(({ state }) => state !== "open");
+    const sum = closed.reduce((s, touch) => s + Math.max(0, -across(touch, residual)), 0);
+    return closed.length > 0 ? sum / closed.length : 0;
+  }
+}
+
+function guess(touch: Touch, target: Float64Array): Touch["state"] {
+  const lift = above(touch, target);
+  if (!(lift < 0)) return "open";
+  if (touch.friction > 0) return "slides";
+  return measureSlip(touch, target) < touch.mu.static * -lift ? "sticks" : "slides";
+}
+
+/** n . (y_i - p) */
+function above({ particle: i, normal: n, place: p }: Touch, y: Float64Array): number {
+  return n[0] * (y[3 * i]! - p[0]) + n[1] * (y[3 * i + 1]! - p[1]) + n[2] * (y[3 * i + 2]! - p[2]);
+}
+
+/** n . d_i */
+const across = ({ particle: i, normal: n }: Touch, d: Float64Array): number =>
+  n[0] * d[3 * i]! + n[1] * d[3 * i + 1]! + n[2] * d[3 * i + 2]!;
+
+function withdraw({ particle, normal }: Touch, d: Float64Array, s: number): void {
+  for (let r = 0; r < 3; r++) d[3 * particle + r]! -= s * normal[r]!;
+}
+
+/** Notes how far y is from the place along the surface. @returns its length, m */
+function measureSlip(touch: Touch, y: Float64Array): number {
+  const lift = above(touch, y);
+  let sum = 0;
+  for (let r = 0; r < 3; r++) {
+    const slip = y[3 * touch.particle + r]! - touch.place[r]! - lift * touch.normal[r]!;
+    touch.slip[r] = slip;
+    sum += slip * slip;
+  }
+  return Math.sqrt(sum);
+}
+
+const rounded = ({ least }: Touch, slip: number): number => Math.sqrt(slip * slip + least * least);
+
+/** Friction does not hold it: it begins to slide. @param push lambda_n, N */
+function breaks(touch: Touch, residual: Float64Array, push: number): boolean {
+  let size = 0;
+  for (let r = 0; r < 3; r++) {
+    const along = -residual[3 * touch.particle + r]! - push * touch.normal[r]!;
+    size += along * along;
+  }
+  if (Math.sqrt(size) <= BREAKS * touch.mu.static * push) return false;
+  touch.friction = touch.mu.dynamic * push;
+  touch.state = "slides";
+  return true;
+}
+
+/** Notes what friction is. @returns true: it is another than was solved for */
+function rubs(touch: Touch, push: number, mean: number): boolean {
+  const before = touch.friction;
+  touch.friction = touch.mu.dynamic * push;
+  return Math.abs(touch.friction - before) > SAME * touch.mu.dynamic * Math.max(push, mean);
+}
