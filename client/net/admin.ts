@@ -36,6 +36,9 @@ interface Inside {
   heldBodies: number[];
   /** Of the last ten seconds' ticks, s. */
   stepSeconds: { mean: number; p99: number };
+  /** Of one thread's time, lately. Not told by a process of an older version. */
+  threadShare?: number;
+  memoryBytes?: number;
   checkpointAgeSeconds: number;
   access: { locked: boolean; password: boolean; ownersOnly: boolean; bans: number };
   people: Person[];

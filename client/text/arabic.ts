@@ -364,6 +364,8 @@ export const arabic: Catalog = {
   columnRealTime: "الزمن الحقيقي",
   columnStepMean: "متوسط الخطوة",
   columnStepP99: "الخطوة p99",
+  columnThread: "الخيط",
+  columnMemory: "الذاكرة",
   columnHeld: "المثبَّت",
   columnCheckpoint: "نقطة الحفظ",
   adminGoOn: "أكمل",

@@ -322,6 +322,8 @@ export const english = {
   columnRealTime: "Real time",
   columnStepMean: "Step mean",
   columnStepP99: "Step p99",
+  columnThread: "Thread",
+  columnMemory: "Memory",
   columnHeld: "Held",
   columnCheckpoint: "Checkpoint",
   adminGoOn: "Go on",

@@ -310,6 +310,8 @@ export const german: Catalog = {
   columnRealTime: "Echtzeit",
   columnStepMean: "Schritt, Mittel",
   columnStepP99: "Schritt, p99",
+  columnThread: "Thread",
+  columnMemory: "Speicher",
   columnHeld: "Gehalten",
   columnCheckpoint: "Sicherung",
   adminGoOn: "Weitermachen",

@@ -320,6 +320,8 @@ export const spanish: Catalog = {
   columnRealTime: "Tiempo real",
   columnStepMean: "Paso, media",
   columnStepP99: "Paso, p99",
+  columnThread: "Hilo",
+  columnMemory: "Memoria",
   columnHeld: "Sujetos",
   columnCheckpoint: "Copia",
   adminGoOn: "Continuar",

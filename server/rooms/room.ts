@@ -309,9 +309,9 @@ export class Room {
     return this.checkpointPolicy.history.tick;
   }
 
-  /** How long ticks took in their worker. */
-  get stepTimes(): RecentTimes {
-    return this.#stats.recent;
+  /** How long ticks took in their worker, and the bytes of what they step. */
+  get costs(): { stepTimes: RecentTimes; memoryBytes: number } {
+    return { stepTimes: this.#stats.recent, memoryBytes: this.#simulation.memoryBytes };
   }
 
   /** Of its thread's time, lately. */

@@ -108,6 +108,12 @@ export class RoomSimulation {
     return this.#exclusive(() => this.#rebuild(plan()));
   }
 
+  /** Of its state: what the room has for itself, beside what all rooms of its scene share. */
+  get memoryBytes(): number {
+    const { memory, frames } = this.#handle;
+    return memory.buffer.byteLength + frames.byteLength;
+  }
+
   /** Looks at the state between two ticks. */
   inspect(): Promise<InspectResult> {
     return this.#exclusive(() => this.#pool.inspect({ room: this.#handle }));

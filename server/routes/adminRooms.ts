@@ -62,6 +62,12 @@ const adminRoomSchema = {
         "Process that steps it: host and process id, as in the log; its address where it did not answer; null: nobody does.",
     },
     stepSeconds: stepSchema,
+    threadShare: {
+      type: "number",
+      description:
+        "Of one thread's time in the last one or two seconds, without what other threads help; 0: it stands still.",
+    },
+    memoryBytes: { type: "integer", description: "Of the room's own state, beside what rooms of a scene share." },
     checkpointAgeSeconds: {
       type: "number",
       description: "Since the last checkpoint of a room that has moved since then, s; 0: there is nothing to take.",
@@ -170,11 +176,14 @@ function describe(room: Room): Description {
     address: entry.address,
     subject: entry.subject,
   }));
+  const { stepTimes, memoryBytes } = room.costs;
   return {
     ...describeRoom(room),
     room: room.name,
     owner: OWNER,
-    stepSeconds: room.stepTimes.summary(),
+    stepSeconds: stepTimes.summary(),
+    threadShare: room.share,
+    memoryBytes,
     checkpointAgeSeconds: room.checkpointPolicy.unsavedSeconds,
     access: room.access.state,
     people,

@@ -87,6 +87,17 @@ describe.skipIf(noBrowser)("operations", () => {
     expect(mean).toBeGreaterThan(0);
     expect(p99).toBeGreaterThanOrEqual(mean!);
     expect(await cell(page, name, "columnCheckpoint").textContent()).toMatch(/^(–|\d+ s)$/);
+    await until(
+      page,
+      (room) =>
+        Number.parseFloat(
+          document.querySelector(`tbody[data-room="${room}"] td[data-column="columnThread"]`)?.textContent ?? "",
+        ) > 0,
+      name,
+    );
+    expect(await cell(page, quiet.name, "columnThread").textContent()).toBe("0 %");
+    expect(await cell(page, name, "columnMemory").textContent()).toMatch(/^[1-9]\d* MB$/);
+    await stage.shoot(page, "admin-rooms");
     const tick = Number(await cell(page, name, "columnTick").textContent());
     await until(
       page,
