@@ -376,6 +376,7 @@ export const arabic: Catalog = {
   adminMembersAway: "{here} + {away} غائب",
   adminParkedBecause: "موقوفة: {reason}",
   adminOwnThread: "خيط خاص",
+  adminOverBudget: "المشهد ثقيل جدًا: {took} لكل خطوة، والمتاح {has}",
   adminLocked: "مقفلة",
   adminPassword: "كلمة سر",
   adminOwnersOnly: "المالكون فقط",

@@ -334,6 +334,7 @@ export const english = {
   adminMembersAway: "{here} + {away} away",
   adminParkedBecause: "parked: {reason}",
   adminOwnThread: "own thread",
+  adminOverBudget: "scene too heavy: {took} a tick, {has} are there",
   adminLocked: "locked",
   adminPassword: "password",
   adminOwnersOnly: "owners only",

@@ -322,6 +322,7 @@ export const german: Catalog = {
   adminMembersAway: "{here} + {away} abwesend",
   adminParkedBecause: "geparkt: {reason}",
   adminOwnThread: "eigener Thread",
+  adminOverBudget: "Szene zu schwer: {took} je Tick, {has} sind da",
   adminLocked: "abgeschlossen",
   adminPassword: "Passwort",
   adminOwnersOnly: "nur Eigentum",

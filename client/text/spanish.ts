@@ -332,6 +332,7 @@ export const spanish: Catalog = {
   adminMembersAway: "{here} + {away} ausentes",
   adminParkedBecause: "apartada: {reason}",
   adminOwnThread: "hilo propio",
+  adminOverBudget: "escena demasiado pesada: {took} por paso, hay {has}",
   adminLocked: "cerrada",
   adminPassword: "contraseña",
   adminOwnersOnly: "solo quien dirige",

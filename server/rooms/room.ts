@@ -645,6 +645,7 @@ export class Room {
     metrics.observeTick(result.seconds, result.wholeSeconds, roundTripSeconds, result.work);
     metrics.observeContact(result.contact);
     this.#stats.stepped(result);
+    template.budget.ticked(this.#stats.recent);
     for (const event of result.events) this.#events.report(event, result.tick);
     if (delta || keyframe) {
       this.#lastFrameMs = performance.now();

@@ -17,6 +17,7 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { WorldLayout } from "../sim/types.ts";
 import type { RoomShape } from "../workers/messages.ts";
 import type { WorkerPools } from "../workers/pool.ts";
+import { SceneBudget } from "./sceneBudget.ts";
 
 export interface SceneSummary {
   id: string;
@@ -41,6 +42,8 @@ export interface SceneTemplate {
   /** What can go on from a state of it; see workers/identity.ts. */
   identity: string;
   shape: RoomShape;
+  /** Told of its rooms' ticks. */
+  budget: SceneBudget;
 }
 
 /** A topology as it goes over HTTP; the compressed forms appear a moment after the build. */
@@ -238,7 +241,8 @@ export class SceneLibrary {
       );
       this.#publishTopology(built.topologyHash, built.topology);
       const { template: memory, layout, topology, topologyHash, identity, shape } = built;
-      return { scene: id, text, memory, layout, topology, topologyHash, identity, shape };
+      const budget = new SceneBudget(id, layout.tickHz, log);
+      return { scene: id, text, memory, layout, topology, topologyHash, identity, shape, budget };
     } catch (error) {
       log.error({ scene: id, err: error }, "scene could not be built");
       const reason = error instanceof Error ? error.message : String(error);

@@ -19,6 +19,9 @@ import type { InspectResult, ReplayResult, RoomHandle, SavedState, StepResult, S
 import type { RoomPool } from "../workers/pool.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
 
+/** What a simulation needs of its scene. */
+type SteppedTemplate = Omit<SceneTemplate, "scene" | "text" | "identity" | "shape" | "budget">;
+
 export type Rebuilt = ReplayResult & { seconds: number };
 
 export type StepOutcome =
@@ -36,7 +39,7 @@ const SLICE_MS = 8;
 let handlesMade = 0;
 
 export class RoomSimulation {
-  readonly #template: SceneTemplate;
+  readonly #template: SteppedTemplate;
   readonly #pool: RoomPool;
   #handle: RoomHandle;
   /**
@@ -47,20 +50,20 @@ export class RoomSimulation {
   #others = 0;
   #tornMs: number[] = [];
 
-  private constructor(template: SceneTemplate, pool: RoomPool, handle: RoomHandle) {
+  private constructor(template: SteppedTemplate, pool: RoomPool, handle: RoomHandle) {
     this.#template = template;
     this.#pool = pool;
     this.#handle = handle;
   }
 
   /** Copies the template into a memory of its own. */
-  static async open(template: SceneTemplate, pool: RoomPool): Promise<RoomSimulation> {
+  static async open(template: SteppedTemplate, pool: RoomPool): Promise<RoomSimulation> {
     return new RoomSimulation(template, pool, await openHandle(template, pool));
   }
 
   /** Of a room that was before. */
   static async restore(
-    template: SceneTemplate,
+    template: SteppedTemplate,
     pool: RoomPool,
     plan: Rebuild,
   ): Promise<{ simulation: RoomSimulation; rebuilt: Rebuilt }> {
@@ -163,7 +166,7 @@ export class RoomSimulation {
   }
 }
 
-async function openHandle(template: SceneTemplate, pool: RoomPool, state?: Uint8Array): Promise<RoomHandle> {
+async function openHandle(template: SteppedTemplate, pool: RoomPool, state?: Uint8Array): Promise<RoomHandle> {
   const { memory, frames } = await pool.open({
     template: template.memory,
     layout: template.layout,
@@ -176,7 +179,7 @@ async function openHandle(template: SceneTemplate, pool: RoomPool, state?: Uint8
 
 /** A memory as of `from`, stepped again to `until`. */
 async function rebuild(
-  template: SceneTemplate,
+  template: SteppedTemplate,
   pool: RoomPool,
   { state, from, until, records, hashes = [], fresh }: Rebuild,
 ): Promise<{ handle: RoomHandle; rebuilt: Rebuilt }> {

@@ -169,8 +169,11 @@ class RoomRow {
     const { parked } = room;
     this.parked = parked !== undefined;
     for (const button of this.#unpark) button.hidden = !parked;
+    const over = inside?.overBudget;
+    const tick = over && { took: milliseconds(over.medianSeconds), has: milliseconds(over.budgetSeconds) };
     const marks: [boolean | undefined, string][] = [
       [parked !== undefined, t("adminParkedBecause", { reason: parked?.reason ?? "" })],
+      [tick !== undefined, tick ? t("adminOverBudget", tick) : ""],
       [room.pool === "dedicated", t("adminOwnThread")],
       [access?.locked, t("adminLocked")],
       [access?.password, t("adminPassword")],
