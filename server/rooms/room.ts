@@ -184,7 +184,7 @@ export class Room {
       metrics,
       log,
     });
-    this.#stats = new TickStats(template.layout.tickHz);
+    this.#stats = new TickStats(template.layout.tickHz, template.budget);
     this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
     this.#watchEmptiness();
   }
@@ -645,7 +645,6 @@ export class Room {
     metrics.observeTick(result.seconds, result.wholeSeconds, roundTripSeconds, result.work);
     metrics.observeContact(result.contact);
     this.#stats.stepped(result);
-    template.budget.ticked(this.#stats.recent);
     for (const event of result.events) this.#events.report(event, result.tick);
     if (delta || keyframe) {
       this.#lastFrameMs = performance.now();
