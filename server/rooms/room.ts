@@ -171,13 +171,12 @@ export class Room {
       members: this.members,
       onAccess: () => this.#broadcast.certain(encodeAccess(access.state), "other"),
     });
-    const { held, waiting, scene } = this;
     this.#events = new RoomEvents({
       room,
-      scene,
+      scene: this.scene,
       waits: template.shape.waiting,
-      held,
-      waiting,
+      held: this.held,
+      waiting: this.waiting,
       sessions: this.members.sessions,
       interactions: this.#interactions,
       broadcast: this.#broadcast,
@@ -329,8 +328,9 @@ export class Room {
     return this.#stats.dilation(performance.now());
   }
 
-  get topologyHash(): string {
-    return this.#options.template.topologyHash;
+  /** What members were sent last, in grid units of each body; null: nothing yet. */
+  get sentFrame(): RoomSimulation["sentFrame"] {
+    return this.#simulation.sentFrame;
   }
 
   /** Where visitors reach the process that has the room; undefined: nobody has said so. */

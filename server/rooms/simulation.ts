@@ -31,6 +31,12 @@ export type StepOutcome =
   | { kind: "dropped" }
   | { kind: "rebuilt"; error: unknown; rebuilt: Rebuilt };
 
+interface SentFrame {
+  tick: number;
+  /** int32[3 * streamedParticles], in units of each body's quantum. */
+  points: Int32Array;
+}
+
 const REBUILDS_ALLOWED = 3;
 const REBUILD_WINDOW_MS = 10_000;
 /** Ticks are stepped again for so long at once, ms: other rooms' ticks wait for the thread meanwhile. */
@@ -115,6 +121,15 @@ export class RoomSimulation {
   get memoryBytes(): number {
     const { memory, frames } = this.#handle;
     return memory.buffer.byteLength + frames.byteLength;
+  }
+
+  /**
+   * What was encoded last, taken while ticks go on: should one end just now, some of it is of the frame before. Null:
+   * nothing yet.
+   */
+  get sentFrame(): SentFrame | null {
+    const { frameTick, frame } = new FrameState(this.#handle.frames);
+    return frameTick < 0 ? null : { tick: frameTick, points: Int32Array.from(frame) };
   }
 
   /** Looks at the state between two ticks. */
