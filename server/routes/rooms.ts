@@ -347,8 +347,7 @@ export function describeListing(listing: Listing): Record<string, unknown> {
 
 /** Where it is to be seen from outside: nowhere, if not everybody may look in. */
 function pictureOf({ name, access }: Pick<Room, "name" | "access">): { picture?: string } {
-  const { locked, password } = access.state;
-  return locked || password ? {} : { picture: `/api/rooms/${name}/picture` };
+  return access.isOpen ? { picture: `/api/rooms/${name}/picture` } : {};
 }
 
 /** What may be told of it. */
