@@ -12,8 +12,8 @@ import { moved, solidOf, type Solid } from "./solids.ts";
 
 /** Half of the page's vertical angle of view (client/view/stage.ts), as a tangent. */
 const TAN_Y = Math.tan((38 * Math.PI) / 360);
-/** What is fitted leaves a rim. */
-const FREE: FreeArea = { left: -0.92, right: 0.92, bottom: -0.92, top: 0.92 };
+/** What is fitted leaves a rim: a box that fills the picture is looked at from so near that one sees one side of it. */
+const FREE: FreeArea = { left: -0.7, right: 0.7, bottom: -0.7, top: 0.7 };
 /** Direction of the light that casts the shadow, as in client/view/environment.ts. */
 const KEY = unit([0.55, 0.75, 0.4]);
 const SHADE = { color: [74, 47, 30], opacity: 0.45 } as const;
