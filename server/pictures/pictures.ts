@@ -120,8 +120,9 @@ export class Pictures {
     this.#scenes.delete(topologyHash);
     const picture = known ?? this.#paint(() => ({ hash: topologyHash, topology, ...SCENE }));
     this.#scenes.set(topologyHash, picture);
-    // It is tried again when somebody asks for it and others have been asked for since.
-    picture.catch(() => {});
+    picture.catch(() => {
+      if (this.#scenes.get(topologyHash) === picture) this.#scenes.delete(topologyHash);
+    });
     if (this.#scenes.size > SCENES) this.#scenes.delete(this.#scenes.keys().next().value!);
     return picture;
   }

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { startServer } from "../../load-tests/server.ts";
 import { decodePng } from "../server/pictures/png.ts";
 import { SCENES_DIR, startTestServer, type TestServer } from "./server.ts";
 
@@ -124,3 +125,23 @@ test("a scene without a picture of its own has a painted one once it is built, a
   expect([width, height]).toEqual([480, 315]);
   expect((await get("/api/scenes/nobodys/picture")).status).toBe(404);
 });
+
+test("any process shows the rooms of another one", async () => {
+  const data = mkdtempSync(join(tmpdir(), "pliant-pictures-two-"));
+  const env = { PLIANT_PREWARM: "none", PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: data, PLIANT_SCENES_DIR: scenesDir };
+  const [first, second] = await Promise.all([startServer({ env }), startServer({ env })]);
+  try {
+    await createRoom(first.url, "cube", "there");
+    const listing = async (): Promise<{ room: string; picture?: string }[]> =>
+      ((await (await fetch(`${second.url}/api/rooms`)).json()) as { rooms: { room: string; picture?: string }[] })
+        .rooms;
+    await vi.waitFor(async () => expect((await listing()).map(({ room }) => room)).toContain("there"), 10_000);
+    const { picture } = (await listing()).find(({ room }) => room === "there")!;
+    const answer = await fetch(second.url + picture!);
+    expect(answer.headers.get("content-type")).toBe("image/png");
+    expect(decodePng(await bytesOf(answer)).width).toBe(240);
+  } finally {
+    await Promise.all([first.stop(), second.stop()]);
+    rmSync(data, { recursive: true, force: true });
+  }
+}, 60_000);
