@@ -32,6 +32,7 @@ import { ReplayStreams } from "./rooms/replayStreams.ts";
 import { RoomRegistry } from "./rooms/registry.ts";
 import { SharedRead } from "./rooms/sharedRead.ts";
 import { warmUp } from "./rooms/warmUp.ts";
+import { Pictures } from "./pictures/pictures.ts";
 import { SceneLibrary } from "./rooms/sceneLibrary.ts";
 import type { Session } from "./rooms/session.ts";
 import { RequestAuth } from "./routes/requestAuth.ts";
@@ -41,6 +42,7 @@ import { adminRoomsRoute } from "./routes/adminRooms.ts";
 import { BODY_MS, HEAD_MS, Lines } from "./routes/lines.ts";
 import { allowOtherOrigins, ownOrigins } from "./routes/directly.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { pictureRoutes } from "./routes/pictures.ts";
 import { pageRoutes } from "./routes/pages.ts";
 import { parkedRoutes } from "./routes/parked.ts";
 import { setAsideRoutes } from "./routes/setAside.ts";
@@ -153,6 +155,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
       ),
   });
   const library = new SceneLibrary({ scenesDir: config.scenesDir, clientDir: config.clientDir, pools, metrics, log });
+  const pictures = new Pictures((error) => log.error({ err: error }, "a worker thread failed outside any task"));
   const authSecrets = tokenSecrets(config.tokenSecrets, config.store === "none" ? null : config.dataDir);
   const auth = new Auth({ mode: config.auth, secrets: authSecrets, adminToken: config.adminToken });
   let notReady: string | null = "building scenes";
@@ -286,6 +289,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     registry,
     roomsPerMinute: config.roomsPerMinute,
   });
+  pictureRoutes(fastify, { requestAuth, library, pictures });
   recordingRoutes(fastify, { requestAuth, audit });
   replayRoutes(fastify, { requestAuth, audit, replays: new ReplayStreams(pools.forReplays()) });
   tokenRoutes(fastify, { requestAuth, audit, registry });
@@ -313,6 +317,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     else await registry.close();
     await fastify.close();
     await durability?.close();
+    await pictures.close();
     await pools.close();
     metrics.close();
   };

@@ -36,6 +36,11 @@ interface Inside {
   heldBodies: number[];
   /** Of the last ten seconds' ticks, s. */
   stepSeconds: { mean: number; p99: number };
+  /** Of one thread's time, lately. Not told by a process of an older version. */
+  threadShare?: number;
+  memoryBytes?: number;
+  /** Of the scene, on this machine; absent: its ticks fit. */
+  overBudget?: { medianSeconds: number; budgetSeconds: number };
   checkpointAgeSeconds: number;
   access: { locked: boolean; password: boolean; ownersOnly: boolean; bans: number };
   people: Person[];

@@ -13,6 +13,8 @@ export interface SceneSummary {
   title: string;
   description: string;
   thumbnail?: string;
+  /** Path of one that the server paints, where there is none. */
+  picture?: string;
   /** Address of what the physics report measures about it. */
   report?: string;
 }
@@ -27,6 +29,8 @@ export interface RoomSummary {
   room: string;
   scene: string;
   members: number;
+  /** Path of what it looks like just now; absent: not everybody may look in. */
+  picture?: string;
   /** Where the process that has the room is reached, if it says so. */
   url?: string;
   /** Nobody serves it until an operator has looked at it. */
@@ -81,6 +85,11 @@ export async function fetchScenes(): Promise<{ scenes: SceneSummary[]; broken: B
 
 export async function fetchRooms(): Promise<RoomSummary[]> {
   return listOf(await (await request("/api/rooms", { headers: bearer(undefined) })).json(), "rooms");
+}
+
+/** What the room looks like. @throws PliantError */
+export async function fetchPicture({ room, picture }: RoomSummary): Promise<Blob> {
+  return (await request(picture!, { headers: bearer(room) })).blob();
 }
 
 /** @throws PliantError 404 when the scene's file is gone */

@@ -1,6 +1,6 @@
 /** What a room has to draw and to pull, as its topology says. */
 import type { Topology, TopologyBody } from "../../shared/topology.ts";
-import { float32Of, uint32Of } from "./bytes.ts";
+import { float32Of, uint32Of } from "../../shared/bytes.ts";
 
 /** A finer mesh to draw in place of a body's surface (PROTOCOL.md, section 3). */
 export interface Detail {

@@ -1,7 +1,7 @@
 /** Follows a room's one chain of frames: a keyframe decodes alone, a delta against the frame before it. */
 import { createSnapshotModel, decodeDelta, decodeKeyframe, type SnapshotModel } from "../../shared/snapshot/index.ts";
 import type { Topology } from "../../shared/topology.ts";
-import { uint32Of } from "./bytes.ts";
+import { uint32Of } from "../../shared/bytes.ts";
 import type { ServerEvent } from "./messages.ts";
 
 export type FrameEvent = Extract<ServerEvent, { type: "keyframe" | "delta" }>;

@@ -14,7 +14,7 @@ import {
 import type { ReplayHead } from "../../shared/protocol.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { Hand, ServerEvent } from "../sdk/messages.ts";
-import { uint32Of } from "../sdk/bytes.ts";
+import { uint32Of } from "../../shared/bytes.ts";
 import { interpolateInto } from "./interpolate.ts";
 
 interface EncodedFrame {

@@ -1,5 +1,5 @@
 /** The part of a page's picture that no tools cover: between the bar above and the tools below. */
-import { WHOLE, type FreeArea } from "../view/framing.ts";
+import { WHOLE, type FreeArea } from "../../shared/framing.ts";
 
 /** Between bodies and tools, and at the sides, as a share of the window: there is something to pull into. */
 const MARGIN = 0.05;

@@ -1,6 +1,7 @@
 /** The lobby: where others already pull, and what one can pull on. */
 import { fetchRooms, fetchScenes, type RoomSummary, type SceneSummary } from "../net/api.ts";
 import { h, icon } from "./dom.ts";
+import { LivePictures } from "./livePictures.ts";
 import { sceneSections } from "./sceneCards.ts";
 import { problemText } from "../text/problem.ts";
 import { LANGUAGES, t, tParts } from "../text/text.ts";
@@ -55,6 +56,7 @@ export function openLobby(app: HTMLElement): void {
     (error: unknown) => say(problemText(error)),
   );
 
+  const live = new LivePictures();
   let shown = "";
   const refresh = async () => {
     if (document.hidden) return;
@@ -67,6 +69,7 @@ export function openLobby(app: HTMLElement): void {
           ...(list.length > 0 ? list.map((room) => roomRow(room, known.get(room.scene))) : [emptyRow()]),
         );
       shown = key;
+      live.show(list, rooms);
     } catch (error) {
       say(problemText(error));
       return;
@@ -87,14 +90,14 @@ function languages(): HTMLElement {
 
 function roomRow({ room, scene, members, parked }: RoomSummary, known: SceneSummary | undefined): HTMLElement {
   const count = parked ? t("parked") : t("people", { count: members });
-  const source = known?.thumbnail ?? "/icon.svg";
+  const source = known?.thumbnail ?? known?.picture;
   return h(
     "li",
     {},
     h(
       "a",
       { href: `/r/${encodeURIComponent(room)}`, "data-room": room },
-      h("img", { src: source, alt: "", width: "64", height: "42", class: known?.thumbnail ? "" : "placeholder" }),
+      h("img", { src: source ?? "/icon.svg", alt: "", width: "96", height: "63", class: source ? "" : "placeholder" }),
       h("span", { class: "what" }, h("strong", {}, known?.title ?? scene), h("code", {}, room)),
       h("span", { class: members > 0 ? "count busy" : "count" }, icon("people"), count),
       icon("arrow"),

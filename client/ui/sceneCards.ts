@@ -65,9 +65,10 @@ function sceneEntry(scene: SceneSummary, say: (text: string | undefined) => void
 }
 
 function picture(scene: SceneSummary): HTMLElement {
-  if (!scene.thumbnail)
+  const source = scene.thumbnail ?? scene.picture;
+  if (source === undefined)
     return h("div", { class: "picture" }, h("img", { class: "placeholder", src: "/icon.svg", alt: "" }));
-  const image = h("img", { src: scene.thumbnail, alt: "", loading: "lazy", width: "640", height: "420" });
+  const image = h("img", { src: source, alt: "", loading: "lazy", width: "640", height: "420" });
   image.addEventListener("error", () => image.remove());
   return h("div", { class: "picture" }, image);
 }

@@ -5,7 +5,7 @@
 import { BufferAttribute, BufferGeometry, Mesh, Sphere, Vector3 } from "three";
 import { createSkin } from "../../shared/skinning/index.ts";
 import type { TopologyBody } from "../../shared/topology.ts";
-import { float32Of, uint32Of } from "../sdk/bytes.ts";
+import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { bodyMaterials, type BodyMaterials } from "./bodyMaterial.ts";
 import type { PickSurface } from "./picking.ts";
 import type { SkinMode, SkinUniforms } from "./skinShader.ts";

@@ -26,7 +26,7 @@ import {
 import { toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
 import type { AnalyticCollider, Vec3 } from "../../shared/scene.ts";
 import type { TopologyCollider } from "../../shared/topology.ts";
-import { float32Of, uint32Of } from "../sdk/bytes.ts";
+import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { MAX_BLOBS } from "./contactBlobs.ts";
 
 export interface FloorUniforms {

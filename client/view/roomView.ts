@@ -8,7 +8,7 @@ import type { SurfacePoint } from "../sdk/messages.ts";
 import { BodyMesh } from "./bodyMesh.ts";
 import { ContactBlobs } from "./contactBlobs.ts";
 import { DebugDraw } from "./debugDraw.ts";
-import { WHOLE, type FreeArea } from "./framing.ts";
+import { WHOLE, type FreeArea } from "../../shared/framing.ts";
 import { HandsView, type DrawnCursor, type DrawnGrab, type ShownCursor } from "./handsView.ts";
 import type { LocalBend } from "./localBend.ts";
 import { surfacePoint } from "../sdk/surface.ts";

@@ -16,12 +16,12 @@ import {
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Topology } from "../../shared/topology.ts";
-import { float32Of, uint32Of } from "../sdk/bytes.ts";
+import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
 import { MovingColliders } from "./movingColliders.ts";
 import { Studio } from "./environment.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
-import { frame, WHOLE, type FreeArea } from "./framing.ts";
+import { frame, WHOLE, type FreeArea } from "../../shared/framing.ts";
 import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./quality.ts";
 
 /** Colour of the floor's shade: never black, light bounces around in a room. */
@@ -129,10 +129,11 @@ export class Stage {
     this.controls.target.copy(this.homeTarget);
     if (this.fit && shown.length > 0) {
       const tanY = Math.tan((this.camera.fov * Math.PI) / 360);
-      const { position, target } = frame(shown, step, { tanX: tanY * this.camera.aspect, tanY }, free);
-      this.camera.position.copy(position);
-      this.controls.target.copy(target);
-      this.controls.maxDistance = Math.max(this.controls.maxDistance, 2 * position.distanceTo(target));
+      const { position, target } = frame(shown, step.toArray(), { tanX: tanY * this.camera.aspect, tanY }, free);
+      this.camera.position.set(...position);
+      this.controls.target.set(...target);
+      const distance = this.camera.position.distanceTo(this.controls.target);
+      this.controls.maxDistance = Math.max(this.controls.maxDistance, 2 * distance);
     }
     this.controls.update();
   }

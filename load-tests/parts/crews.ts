@@ -138,7 +138,7 @@ async function beside(
   });
   const pool = pools.forRoom("shared");
   const open = ({ template, ...rest }: BuildResult): Promise<RoomSimulation> =>
-    RoomSimulation.open({ ...rest, scene: "", text: "", memory: template }, pool);
+    RoomSimulation.open({ ...rest, memory: template }, pool);
   const heavy = withHeavy ? watch(await open(built.heavy), HZ) : undefined;
   const light: ReturnType<typeof watch>[] = [];
   for (let n = 0; n < LIGHT_ROOMS; n++) {

@@ -3,6 +3,8 @@
 export interface TimeSummary {
   /** s; 0 when there is nothing yet. */
   mean: number;
+  /** Nearest rank, as `p99`, s. */
+  median: number;
   /** Nearest rank: the smallest value that at least 99 % of them do not exceed, s. */
   p99: number;
 }
@@ -16,6 +18,11 @@ export class RecentTimes {
     this.#seconds = new Float64Array(capacity);
   }
 
+  /** So many came since the beginning; the newest of them are kept. */
+  get added(): number {
+    return this.#added;
+  }
+
   add(seconds: number): void {
     this.#seconds[this.#added % this.#seconds.length] = seconds;
     this.#added += 1;
@@ -23,10 +30,12 @@ export class RecentTimes {
 
   summary(): TimeSummary {
     const kept = this.#seconds.slice(0, Math.min(this.#added, this.#seconds.length)).sort();
-    if (kept.length === 0) return { mean: 0, p99: 0 };
+    if (kept.length === 0) return { mean: 0, median: 0, p99: 0 };
+    const rank = (share: number): number => kept[Math.ceil(share * kept.length) - 1]!;
     return {
       mean: kept.reduce((sum, value) => sum + value, 0) / kept.length,
-      p99: kept[Math.ceil(0.99 * kept.length) - 1]!,
+      median: rank(0.5),
+      p99: rank(0.99),
     };
   }
 }

@@ -171,20 +171,19 @@ export class Room {
       members: this.members,
       onAccess: () => this.#broadcast.certain(encodeAccess(access.state), "other"),
     });
-    const { held, waiting, scene } = this;
     this.#events = new RoomEvents({
       room,
-      scene,
+      scene: this.scene,
       waits: template.shape.waiting,
-      held,
-      waiting,
+      held: this.held,
+      waiting: this.waiting,
       sessions: this.members.sessions,
       interactions: this.#interactions,
       broadcast: this.#broadcast,
       metrics,
       log,
     });
-    this.#stats = new TickStats(template.layout.tickHz);
+    this.#stats = new TickStats(template.layout.tickHz, template.budget);
     this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
     this.#watchEmptiness();
   }
@@ -309,9 +308,9 @@ export class Room {
     return this.checkpointPolicy.history.tick;
   }
 
-  /** How long ticks took in their worker. */
-  get stepTimes(): RecentTimes {
-    return this.#stats.recent;
+  /** How long ticks took in their worker, and the bytes of what they step. */
+  get costs(): { stepTimes: RecentTimes; memoryBytes: number } {
+    return { stepTimes: this.#stats.recent, memoryBytes: this.#simulation.memoryBytes };
   }
 
   /** Of its thread's time, lately. */
@@ -329,8 +328,9 @@ export class Room {
     return this.#stats.dilation(performance.now());
   }
 
-  get topologyHash(): string {
-    return this.#options.template.topologyHash;
+  /** What members were sent last, in grid units of each body; null: nothing yet. */
+  get sentFrame(): RoomSimulation["sentFrame"] {
+    return this.#simulation.sentFrame;
   }
 
   /** Where visitors reach the process that has the room; undefined: nobody has said so. */

@@ -17,6 +17,7 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { WorldLayout } from "../sim/types.ts";
 import type { RoomShape } from "../workers/messages.ts";
 import type { WorkerPools } from "../workers/pool.ts";
+import { SceneBudget } from "./sceneBudget.ts";
 
 export interface SceneSummary {
   id: string;
@@ -25,6 +26,8 @@ export interface SceneSummary {
   bodies: number;
   /** Path of a picture, if there is one. */
   thumbnail?: string;
+  /** Path of one that is painted, where there is none and the scene is built. */
+  picture?: string;
   /** Path of the section of the physics report that measures what the scene shows. */
   report?: string;
 }
@@ -41,6 +44,8 @@ export interface SceneTemplate {
   /** What can go on from a state of it; see workers/identity.ts. */
   identity: string;
   shape: RoomShape;
+  /** Told of its rooms' ticks. */
+  budget: SceneBudget;
 }
 
 /** A topology as it goes over HTTP; the compressed forms appear a moment after the build. */
@@ -80,6 +85,8 @@ export class SceneLibrary {
   /** What files were when they were read last: by their state on the disk, nothing is read or checked twice. */
   readonly #read = new Map<string, (ReadScene | { error: CodedError }) & { state: string }>();
   readonly #leftOut = new Map<string, string>();
+  /** Templates that are there, by scene id. */
+  readonly #built = new Map<string, SceneTemplate>();
   #listing: Promise<SceneSummary[]> | null = null;
   readonly #topologies = new Map<string, TopologyDocument>();
 
@@ -106,8 +113,8 @@ export class SceneLibrary {
     for (const file of this.#leftOut.keys()) if (!files.includes(file)) this.#leftOut.delete(file);
     for (const file of files) {
       try {
-        const { scene } = await this.read(file.slice(0, -".json".length));
-        scenes.push(this.#summary(file.slice(0, -".json".length), scene, pictures));
+        const id = file.slice(0, -".json".length);
+        scenes.push(this.#summary(id, await this.read(id), pictures));
         this.#leftOut.delete(file);
       } catch (error) {
         // Once for each state of the file: whoever lists scenes must not write the log.
@@ -121,11 +128,11 @@ export class SceneLibrary {
 
   /** @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID */
   async summary(id: string): Promise<SceneSummary & { scene: Scene }> {
-    const { scene } = await this.read(id);
+    const read = await this.read(id);
     const pictures = PICTURES.map((type) => `${id}.${type}`).filter((file) =>
       existsSync(join(this.#options.clientDir, "thumbnails", file)),
     );
-    return { ...this.#summary(id, scene, new Set(pictures)), scene };
+    return { ...this.#summary(id, read, new Set(pictures)), scene: read.scene };
   }
 
   /**
@@ -139,10 +146,20 @@ export class SceneLibrary {
     const template = this.#build(id, text);
     this.#templates.set(id, { fileHash, template });
     // A failed build may succeed later (a mesh file that was missing); do not remember it.
-    template.catch(() => {
-      if (this.#templates.get(id)?.template === template) this.#templates.delete(id);
-    });
+    template.then(
+      (built) => this.#built.set(id, built),
+      () => {
+        if (this.#templates.get(id)?.template === template) this.#templates.delete(id);
+      },
+    );
     return template;
+  }
+
+  /** The scene's template, if its file is the one that was built. @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID */
+  async built(id: string): Promise<SceneTemplate | undefined> {
+    const { text } = await this.read(id);
+    const built = this.#built.get(id);
+    return built?.text === text ? built : undefined;
   }
 
   /**
@@ -215,7 +232,8 @@ export class SceneLibrary {
     return join(this.#options.scenesDir, `${id}.json`);
   }
 
-  #summary(id: string, scene: Scene, pictures: ReadonlySet<string>): SceneSummary {
+  #summary(id: string, { scene, text }: ReadScene, pictures: ReadonlySet<string>): SceneSummary {
+    const paintable = this.#built.get(id)?.text === text;
     const picture = PICTURES.find((type) => pictures.has(`${id}.${type}`));
     return {
       id,
@@ -223,6 +241,7 @@ export class SceneLibrary {
       description: scene.description ?? "",
       bodies: scene.bodies.length,
       ...(picture ? { thumbnail: `/thumbnails/${id}.${picture}` } : {}),
+      ...(!picture && paintable ? { picture: `/api/scenes/${id}/picture` } : {}),
       ...(scene.report !== undefined ? { report: `/report#${scene.report}` } : {}),
     };
   }
@@ -238,7 +257,8 @@ export class SceneLibrary {
       );
       this.#publishTopology(built.topologyHash, built.topology);
       const { template: memory, layout, topology, topologyHash, identity, shape } = built;
-      return { scene: id, text, memory, layout, topology, topologyHash, identity, shape };
+      const budget = new SceneBudget(id, layout.tickHz, log);
+      return { scene: id, text, memory, layout, topology, topologyHash, identity, shape, budget };
     } catch (error) {
       log.error({ scene: id, err: error }, "scene could not be built");
       const reason = error instanceof Error ? error.message : String(error);

@@ -19,6 +19,9 @@ import type { InspectResult, ReplayResult, RoomHandle, SavedState, StepResult, S
 import type { RoomPool } from "../workers/pool.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
 
+/** What a simulation needs of its scene. */
+type SteppedTemplate = Omit<SceneTemplate, "scene" | "text" | "identity" | "shape" | "budget">;
+
 export type Rebuilt = ReplayResult & { seconds: number };
 
 export type StepOutcome =
@@ -28,6 +31,12 @@ export type StepOutcome =
   | { kind: "dropped" }
   | { kind: "rebuilt"; error: unknown; rebuilt: Rebuilt };
 
+interface SentFrame {
+  tick: number;
+  /** int32[3 * streamedParticles], in units of each body's quantum. */
+  points: Int32Array;
+}
+
 const REBUILDS_ALLOWED = 3;
 const REBUILD_WINDOW_MS = 10_000;
 /** Ticks are stepped again for so long at once, ms: other rooms' ticks wait for the thread meanwhile. */
@@ -36,7 +45,7 @@ const SLICE_MS = 8;
 let handlesMade = 0;
 
 export class RoomSimulation {
-  readonly #template: SceneTemplate;
+  readonly #template: SteppedTemplate;
   readonly #pool: RoomPool;
   #handle: RoomHandle;
   /**
@@ -47,20 +56,20 @@ export class RoomSimulation {
   #others = 0;
   #tornMs: number[] = [];
 
-  private constructor(template: SceneTemplate, pool: RoomPool, handle: RoomHandle) {
+  private constructor(template: SteppedTemplate, pool: RoomPool, handle: RoomHandle) {
     this.#template = template;
     this.#pool = pool;
     this.#handle = handle;
   }
 
   /** Copies the template into a memory of its own. */
-  static async open(template: SceneTemplate, pool: RoomPool): Promise<RoomSimulation> {
+  static async open(template: SteppedTemplate, pool: RoomPool): Promise<RoomSimulation> {
     return new RoomSimulation(template, pool, await openHandle(template, pool));
   }
 
   /** Of a room that was before. */
   static async restore(
-    template: SceneTemplate,
+    template: SteppedTemplate,
     pool: RoomPool,
     plan: Rebuild,
   ): Promise<{ simulation: RoomSimulation; rebuilt: Rebuilt }> {
@@ -106,6 +115,21 @@ export class RoomSimulation {
    */
   rebuild(plan: () => Rebuild): Promise<Rebuilt> {
     return this.#exclusive(() => this.#rebuild(plan()));
+  }
+
+  /** Of its state: what the room has for itself, beside what all rooms of its scene share. */
+  get memoryBytes(): number {
+    const { memory, frames } = this.#handle;
+    return memory.buffer.byteLength + frames.byteLength;
+  }
+
+  /**
+   * What was encoded last, taken while ticks go on: should one end just now, some of it is of the frame before. Null:
+   * nothing yet.
+   */
+  get sentFrame(): SentFrame | null {
+    const { frameTick, frame } = new FrameState(this.#handle.frames);
+    return frameTick < 0 ? null : { tick: frameTick, points: Int32Array.from(frame) };
   }
 
   /** Looks at the state between two ticks. */
@@ -157,7 +181,7 @@ export class RoomSimulation {
   }
 }
 
-async function openHandle(template: SceneTemplate, pool: RoomPool, state?: Uint8Array): Promise<RoomHandle> {
+async function openHandle(template: SteppedTemplate, pool: RoomPool, state?: Uint8Array): Promise<RoomHandle> {
   const { memory, frames } = await pool.open({
     template: template.memory,
     layout: template.layout,
@@ -170,7 +194,7 @@ async function openHandle(template: SceneTemplate, pool: RoomPool, state?: Uint8
 
 /** A memory as of `from`, stepped again to `until`. */
 async function rebuild(
-  template: SceneTemplate,
+  template: SteppedTemplate,
   pool: RoomPool,
   { state, from, until, records, hashes = [], fresh }: Rebuild,
 ): Promise<{ handle: RoomHandle; rebuilt: Rebuilt }> {

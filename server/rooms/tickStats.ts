@@ -1,6 +1,7 @@
 /** One room's last second in numbers: what the `stats` message shows. */
 import type { StepResult } from "../workers/messages.ts";
 import { RecentTimes } from "./recentTimes.ts";
+import type { SceneBudget } from "./sceneBudget.ts";
 import type { RoomStats } from "../../shared/protocol.ts";
 
 /** Ticks whose times are kept: ten seconds at 60 Hz. */
@@ -12,6 +13,7 @@ export class TickStats {
   /** Of whole ticks in their worker. */
   readonly recent = new RecentTimes(RECENT_TICKS);
   readonly #tickHz: number;
+  readonly #budget: SceneBudget | undefined;
   #ticks = 0;
   /** Since when ticks are counted, ms; null while the room stands still. */
   #sinceMs: number | null = null;
@@ -21,9 +23,10 @@ export class TickStats {
   #worstLatenessMs = 0;
   readonly #stageSeconds = new Map<string, number>();
 
-  /** @param tickHz ticks per second that the room wants */
-  constructor(tickHz: number) {
+  /** @param tickHz ticks per second that the room wants. @param budget of its scene, which is told of each tick */
+  constructor(tickHz: number, budget?: SceneBudget) {
     this.#tickHz = tickHz;
+    this.#budget = budget;
   }
 
   /** The room begins to tick, or to stand still: time in between is nobody's. */
@@ -57,6 +60,7 @@ export class TickStats {
     this.#ticks += 1;
     this.#wholeSeconds += result.wholeSeconds;
     this.recent.add(result.wholeSeconds);
+    this.#budget?.ticked(this.recent);
     for (const [stage, seconds] of Object.entries(result.seconds)) {
       this.#stageSeconds.set(stage, (this.#stageSeconds.get(stage) ?? 0) + seconds);
     }

@@ -62,6 +62,21 @@ const adminRoomSchema = {
         "Process that steps it: host and process id, as in the log; its address where it did not answer; null: nobody does.",
     },
     stepSeconds: stepSchema,
+    threadShare: {
+      type: "number",
+      description:
+        "Of one thread's time in the last one or two seconds, without what other threads help; 0: it stands still.",
+    },
+    memoryBytes: { type: "integer", description: "Of the room's own state, beside what rooms of a scene share." },
+    overBudget: {
+      type: "object",
+      required: ["medianSeconds", "budgetSeconds"],
+      properties: {
+        medianSeconds: { type: "number", description: "Half of a room's first ticks took longer." },
+        budgetSeconds: { type: "number", description: "Between two ticks." },
+      },
+      description: "The scene needs more than its tick on this machine: its rooms run in slow motion. Absent: it fits.",
+    },
     checkpointAgeSeconds: {
       type: "number",
       description: "Since the last checkpoint of a room that has moved since then, s; 0: there is nothing to take.",
@@ -170,11 +185,15 @@ function describe(room: Room): Description {
     address: entry.address,
     subject: entry.subject,
   }));
+  const { stepTimes, memoryBytes } = room.costs;
   return {
     ...describeRoom(room),
     room: room.name,
     owner: OWNER,
-    stepSeconds: room.stepTimes.summary(),
+    stepSeconds: stepTimes.summary(),
+    threadShare: room.share,
+    memoryBytes,
+    ...(room.template.budget.exceeded && { overBudget: room.template.budget.exceeded }),
     checkpointAgeSeconds: room.checkpointPolicy.unsavedSeconds,
     access: room.access.state,
     people,

@@ -337,8 +337,17 @@ function requireRole(identity: Identity | null, room: Pick<Room, "name" | "acces
 }
 
 /** Of a room that another process has. */
-export function describeListing({ name, scene, members, pool, createdAt, parked }: Listing): Record<string, unknown> {
-  return { room: name, scene, members, pool, createdAt, ...(parked && { parked: shownParked(parked) }) };
+export function describeListing(listing: Listing): Record<string, unknown> {
+  const { name, scene, members, pool, createdAt, parked, settings } = listing;
+  const more = parked
+    ? { parked: shownParked(parked) }
+    : pictureOf({ name, access: RoomAccess.fromSettings(settings) });
+  return { room: name, scene, members, pool, createdAt, ...more };
+}
+
+/** Where it is to be seen from outside: nowhere, if not everybody may look in. */
+function pictureOf({ name, access }: Pick<Room, "name" | "access">): { picture?: string } {
+  return access.isOpen ? { picture: `/api/rooms/${name}/picture` } : {};
 }
 
 /** What may be told of it. */
@@ -354,8 +363,9 @@ export function describeRoom(room: Room): Record<string, unknown> {
     timeDilation: room.dilation,
     heldBodies: [...room.held],
     waitingBodies: [...room.waiting],
-    topology: room.topologyHash,
+    topology: room.template.topologyHash,
     createdAt: room.createdAt.toISOString(),
     ...(room.publicUrl !== undefined && { url: room.publicUrl }),
+    ...pictureOf(room),
   };
 }

@@ -17,6 +17,10 @@ export const sceneSchema = {
     description: text("For people."),
     bodies: { type: "integer", description: "Soft bodies and cloths in it." },
     thumbnail: text("Path of a picture; absent when there is none.", "/thumbnails/bunny.webp"),
+    picture: text(
+      "Path of a painted one where there is no thumbnail; absent: the scene is not built.",
+      "/api/scenes/mine/picture",
+    ),
     report: text("Path of its section of the physics report; absent when the scene names none.", "/report#fig7"),
   },
 };
@@ -59,6 +63,10 @@ export const roomSchema = {
       description: "Bodies that blew up and are held until a reset.",
     },
     topology: text("Content hash: /api/topologies/<hash>."),
+    picture: text(
+      "Path of a picture of it as it is; absent: not everybody may look in.",
+      "/api/rooms/bunny-4f2a91/picture",
+    ),
     url: text("Where visitors reach the process that has the room; absent: nobody has said so."),
     createdAt: { type: "string", format: "date-time" },
   },

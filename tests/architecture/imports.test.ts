@@ -25,7 +25,7 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   {
     files: /^server\/app\.ts$/,
     mayLoad:
-      /^(server\/(config\.ts|trust\.ts|durability\.ts|cluster\/|store\/|auth\/|routes\/|rooms\/|workers\/(?!simWorker|buildWorker)|metrics\/)|shared\/)/,
+      /^(server\/(config\.ts|trust\.ts|durability\.ts|cluster\/|store\/|auth\/|routes\/|rooms\/|pictures\/pictures|workers\/(?!simWorker|buildWorker)|metrics\/)|shared\/)/,
   },
   { files: /^server\/durability\.ts$/, mayLoad: /^server\/(cluster|persistence|store)\// },
   { files: /^server\/config\.ts$/, mayLoad: /^(shared\/|server\/trust\.ts$)/ },
@@ -37,6 +37,7 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
     files: /^server\/rooms\//,
     mayLoad: /^(server\/(rooms|auth|metrics|persistence)\/|server\/workers\/(?!simWorker|buildWorker)|shared\/)/,
   },
+  { files: /^server\/pictures\//, mayLoad: /^(server\/pictures|shared)\// },
   { files: /^server\/store\//, mayLoad: /^(server\/(store|metrics)|shared)\// },
   { files: /^server\/cluster\//, mayLoad: /^(server\/(cluster|store|metrics)|shared)\// },
   { files: /^server\/ops\//, mayLoad: /^server\/ops\// },

@@ -13,6 +13,7 @@ import { decodeRecording } from "../../server/persistence/recording.ts";
 import { STORE_FILE } from "../../server/store/openStore.ts";
 import { HttpErrors } from "../../shared/errors.ts";
 import { CloseCode } from "../../shared/protocol.ts";
+import { SCENES_DIR } from "../integration/server.ts";
 import { noBrowser, openStage, until, type E2e } from "./stage.ts";
 
 const TOKEN = "operators-own-token-for-this-test-only";
@@ -87,6 +88,17 @@ describe.skipIf(noBrowser)("operations", () => {
     expect(mean).toBeGreaterThan(0);
     expect(p99).toBeGreaterThanOrEqual(mean!);
     expect(await cell(page, name, "columnCheckpoint").textContent()).toMatch(/^(–|\d+ s)$/);
+    await until(
+      page,
+      (room) =>
+        Number.parseFloat(
+          document.querySelector(`tbody[data-room="${room}"] td[data-column="columnThread"]`)?.textContent ?? "",
+        ) > 0,
+      name,
+    );
+    expect(await cell(page, quiet.name, "columnThread").textContent()).toBe("0 %");
+    expect(await cell(page, name, "columnMemory").textContent()).toMatch(/^[1-9]\d* MB$/);
+    await stage.shoot(page, "admin-rooms");
     const tick = Number(await cell(page, name, "columnTick").textContent());
     await until(
       page,
@@ -259,6 +271,30 @@ describe.skipIf(noBrowser)("operations", () => {
     await stage.shoot(page, "admin-phone-dark");
   });
 });
+
+test.skipIf(noBrowser)(
+  "a room whose scene needs more than its tick says so, on a phone too",
+  async () => {
+    const stage = await openStage({ adminToken: TOKEN, scenesDir: SCENES_DIR });
+    try {
+      const { name } = await stage.room("heavy");
+      const bot = await Bot.join(stage.url, name);
+      const page = await enterAdmin(stage);
+      const badge = row(page, name).locator(".badge", { hasText: "scene too heavy" });
+      await badge.waitFor({ timeout: 60_000 });
+      expect(await badge.textContent()).toMatch(/^scene too heavy: \d+\.\d\d ms a tick, 4\.17 ms are there$/);
+      await stage.shoot(page, "admin-heavy");
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+      await stage.shoot(page, "admin-heavy-phone");
+      expect(stage.takeErrors()).toEqual([]);
+      await bot.leave();
+    } finally {
+      await stage.close();
+    }
+  },
+  90_000,
+);
 
 test.skipIf(noBrowser)("what was set aside of a room is listed, downloaded as it was stored, and deleted", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pliant-admin-"));

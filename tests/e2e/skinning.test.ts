@@ -1,7 +1,7 @@
 /** What the GPU skins is what shared/skinning says, vertex for vertex, on a body that is being pulled out of shape. */
 import { describe, expect, test } from "vitest";
 import { decode } from "@msgpack/msgpack";
-import { float32Of, uint32Of } from "../../client/sdk/bytes.ts";
+import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { createSkin, evaluateSkinInto } from "../../shared/skinning/index.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { drawn, noBrowser, takeHold, until } from "./stage.ts";

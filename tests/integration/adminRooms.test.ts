@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { startServer } from "../../load-tests/server.ts";
 import type { RunningServer } from "../../load-tests/server.ts";
@@ -39,6 +39,8 @@ interface AdminRoom {
   scene: string;
   tick?: number;
   people?: { name: string }[];
+  threadShare?: number;
+  memoryBytes?: number;
 }
 const ask = async (
   server: RunningServer,
@@ -64,7 +66,13 @@ test("either process lists the rooms of both, with people and ticks, once each, 
     expect(rooms.map(({ owner }) => Number(owner?.split(":").at(-1)))).toEqual([first.process.pid, second.process.pid]);
     expect(rooms.map(({ people }) => people?.map(({ name }) => name))).toEqual([["Wren"], ["Seal"]]);
     for (const { tick } of rooms) expect(tick).toBeGreaterThan(0);
+    // Memory of WebAssembly comes in pages of 64 KiB; beside it is the encoder's frame.
+    for (const { memoryBytes } of rooms) expect(memoryBytes).toBeGreaterThan(2 ** 16);
   }
+  // A thread's share is known when the room has ticked for a quarter of a second.
+  await vi.waitFor(async () => {
+    for (const { threadShare } of (await ask(first)).rooms) expect(threadShare).toBeGreaterThan(0);
+  }, 10_000);
   expect((await ask(first, "/api/admin/rooms?of=this-process")).rooms.map(({ room }) => room)).toEqual(["at-first"]);
   expect((await fetch(`${first.url}/api/admin/rooms`)).status).toBe(401);
   await Promise.all([here.leave(), there.leave()]);
@@ -77,7 +85,7 @@ test("a process that is stopped does not keep the list back, and its rooms stand
     expect(status).toBe(200);
     const there = rooms.find(({ room }) => room === "at-second");
     expect(there).toMatchObject({ scene: "cube", owner: second.url });
-    expect(there).not.toHaveProperty("tick");
+    for (const known of ["tick", "threadShare", "memoryBytes"]) expect(there).not.toHaveProperty(known);
     expect(rooms.find(({ room }) => room === "at-first")?.tick).toBeGreaterThan(0);
   } finally {
     second.process.kill("SIGCONT");

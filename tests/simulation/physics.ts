@@ -5,6 +5,7 @@
  * state forgets (the list of pairs, sim/checkpoint.ts) is a bit that goes into the digest, too. That the real step
  * gives the same bits again is tested elsewhere (tests/determinism).
  */
+import { SceneBudget } from "../../server/rooms/sceneBudget.ts";
 import type { SceneTemplate } from "../../server/rooms/sceneLibrary.ts";
 import { type Input, noSeconds, type SimEvent } from "../../server/sim/types.ts";
 import type {
@@ -139,6 +140,7 @@ export class Physics {
       topology: new SharedArrayBuffer(0),
       topologyHash: "none",
       identity,
+      budget: new SceneBudget(scene, tickHz, { warn: () => {} }),
       shape: { triangles: [8, 8], waiting: WAITS, reach: 10, origin: [0, 0, 0], maxImpulse: 1 },
     } as unknown as SceneTemplate;
     this.#templates.set(scene, made);

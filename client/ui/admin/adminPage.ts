@@ -14,7 +14,7 @@ import {
 } from "../../net/admin.ts";
 import { h } from "../dom.ts";
 import { Toasts } from "../toasts.ts";
-import { details, percent } from "./format.ts";
+import { details, megabytes, percent } from "./format.ts";
 import { type RoomActions, RoomsTable } from "./roomsTable.ts";
 import { problemText } from "../../text/problem.ts";
 import { dateText, t } from "../../text/text.ts";
@@ -260,12 +260,11 @@ class AdminView implements RoomActions {
 
 function processEntry(process: AdminProcess): HTMLLIElement {
   const { url, version, state, load, rooms, members, memoryBytes } = process;
-  const megabytes = `${Math.round(memoryBytes / 2 ** 20)} MB`;
   const figures = [
     t("adminBusy", { percent: percent(load) }),
     t("rooms", { count: rooms }),
     t("members", { count: members }),
-    megabytes,
+    megabytes(memoryBytes),
     t("adminVersion", { version }),
   ];
   return h(

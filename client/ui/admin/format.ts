@@ -18,6 +18,9 @@ export function age(seconds: number): string {
 /** 1 234 567 -> "1206 kB". */
 export const size = (bytes: number): string => (bytes < 1024 ? `${bytes} B` : `${Math.round(bytes / 1024)} kB`);
 
+/** 26 345 678 -> "25 MB"; counted as operating systems do. */
+export const megabytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MB`;
+
 /** One line of what an audit entry says beside who, what and where. */
 export const details = (values: Record<string, unknown>): string =>
   Object.entries(values)

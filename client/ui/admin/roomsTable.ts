@@ -6,7 +6,7 @@ import type { AdminRoom, Person, SetAsidePiece } from "../../net/admin.ts";
 import { h, icon } from "../dom.ts";
 import { ROLE_TEXTS } from "../people.ts";
 import { dateText, t } from "../../text/text.ts";
-import { age, milliseconds, percent, size } from "./format.ts";
+import { age, megabytes, milliseconds, percent, size } from "./format.ts";
 
 export interface RoomActions {
   kick(room: string, person: Person, banSeconds?: number): void;
@@ -38,6 +38,8 @@ const COLUMNS = [
   "columnRealTime",
   "columnStepMean",
   "columnStepP99",
+  "columnThread",
+  "columnMemory",
   "columnHeld",
   "columnCheckpoint",
 ] as const;
@@ -158,6 +160,8 @@ class RoomRow {
     ] as const) {
       this.#fill(column, inside ? milliseconds(inside.stepSeconds[of]) : NONE);
     }
+    this.#fill("columnThread", inside?.threadShare === undefined ? NONE : percent(inside.threadShare));
+    this.#fill("columnMemory", inside?.memoryBytes === undefined ? NONE : megabytes(inside.memoryBytes));
     const held = inside?.heldBodies.length ?? 0;
     this.#fill("columnHeld", held === 0 ? NONE : String(held), noticed && held > 0);
     this.#fill("columnCheckpoint", age(inside?.checkpointAgeSeconds ?? 0));
@@ -165,8 +169,11 @@ class RoomRow {
     const { parked } = room;
     this.parked = parked !== undefined;
     for (const button of this.#unpark) button.hidden = !parked;
+    const over = inside?.overBudget;
+    const tick = over && { took: milliseconds(over.medianSeconds), has: milliseconds(over.budgetSeconds) };
     const marks: [boolean | undefined, string][] = [
       [parked !== undefined, t("adminParkedBecause", { reason: parked?.reason ?? "" })],
+      [tick !== undefined, tick ? t("adminOverBudget", tick) : ""],
       [room.pool === "dedicated", t("adminOwnThread")],
       [access?.locked, t("adminLocked")],
       [access?.password, t("adminPassword")],

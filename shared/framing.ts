@@ -3,7 +3,7 @@
  * direction it is exact: in the camera's axes each edge of the free part bounds eye.x + k eye.z (and y alike) by one
  * extreme over the points, and two opposite bounds meet at the least distance.
  */
-import { Vector3 } from "three";
+import type { Vec3 } from "./scene.ts";
 
 /** Edges of the free part, in the picture's coordinates: -1 left and bottom, 1 right and top. */
 export interface FreeArea {
@@ -21,54 +21,57 @@ export interface Lens {
   tanY: number;
 }
 
-interface Axes {
-  right: Vector3;
-  up: Vector3;
+export interface Axes {
+  right: Vec3;
+  up: Vec3;
   /** Towards the eye. */
-  back: Vector3;
+  back: Vec3;
 }
 
-/** @param back unit vector from what is looked at towards the eye, not upright */
-function axesOf(back: Vector3): Axes {
-  const right = new Vector3(0, 1, 0).cross(back).normalize();
-  return { right, up: back.clone().cross(right), back };
+/** Unit vectors. @param towards the eye, from what is looked at; any length, not upright */
+export function axesOf(towards: Vec3): Axes {
+  const back = unit(towards);
+  const right = unit([back[2], 0, -back[0]]);
+  const up: Vec3 = [
+    back[1] * right[2] - back[2] * right[1],
+    back[2] * right[0] - back[0] * right[2],
+    back[0] * right[1] - back[1] * right[0],
+  ];
+  return { right, up, back };
 }
 
 /**
  * @param points float32[3n] m, n >= 1
- * @param back from what is looked at towards the eye, m
+ * @param towards the eye, from what is looked at, m
  * @returns where the eye is, and what it looks at: in the middle of the picture, as deep as the middle of the points
  */
 export function frame(
   points: Float32Array,
-  back: Vector3,
+  towards: Vec3,
   lens: Lens,
   free: FreeArea,
-): { position: Vector3; target: Vector3 } {
-  const { right, up, back: axis } = axesOf(back.clone().normalize());
-  const x = bounds(points, right, axis, free.left * lens.tanX, free.right * lens.tanX);
-  const y = bounds(points, up, axis, free.bottom * lens.tanY, free.top * lens.tanY);
-  const depth = bounds(points, axis, axis, 0, 0);
+): { position: Vec3; target: Vec3 } {
+  const { right, up, back } = axesOf(towards);
+  const x = bounds(points, right, back, free.left * lens.tanX, free.right * lens.tanX);
+  const y = bounds(points, up, back, free.bottom * lens.tanY, free.top * lens.tanY);
+  const depth = bounds(points, back, back, 0, 0);
   const size = Math.max(1e-3, depth.high - depth.low);
   // Never inside: a single point, or a line along the view, could be looked at from no distance.
   const eye = Math.max(x.distance, y.distance, depth.high + 0.25 * size);
-  const middle = new Vector3().addScaledVector(right, x.at(eye)).addScaledVector(up, y.at(eye));
-  return {
-    position: middle.clone().addScaledVector(axis, eye),
-    target: middle.addScaledVector(axis, 0.5 * (depth.low + depth.high)),
-  };
+  const at = (deep: number): Vec3 => right.map((r, k) => x.at(eye) * r + y.at(eye) * up[k]! + deep * back[k]!) as Vec3;
+  return { position: at(eye), target: at(0.5 * (depth.low + depth.high)) };
 }
 
 /**
  * One side of the picture: p - e lies between low (eye - depth) and high (eye - depth) for every point.
  * @returns the least eye coordinate along `back` that allows it, and e for a given one
  */
-function bounds(points: Float32Array, side: Vector3, back: Vector3, low: number, high: number) {
+function bounds(points: Float32Array, side: Vec3, back: Vec3, low: number, high: number) {
   let most = -Infinity;
   let least = Infinity;
   for (let i = 0; i < points.length; i += 3) {
-    const along = points[i]! * side.x + points[i + 1]! * side.y + points[i + 2]! * side.z;
-    const depth = points[i]! * back.x + points[i + 1]! * back.y + points[i + 2]! * back.z;
+    const along = points[i]! * side[0] + points[i + 1]! * side[1] + points[i + 2]! * side[2];
+    const depth = points[i]! * back[0] + points[i + 1]! * back[1] + points[i + 2]! * back[2];
     most = Math.max(most, along + high * depth);
     least = Math.min(least, along + low * depth);
   }
@@ -78,4 +81,9 @@ function bounds(points: Float32Array, side: Vector3, back: Vector3, low: number,
     distance: high > low ? (most - least) / (high - low) : -Infinity,
     at: (eye: number) => 0.5 * (most - high * eye + least - low * eye),
   };
+}
+
+function unit([x, y, z]: Vec3): Vec3 {
+  const length = Math.hypot(x, y, z);
+  return [x / length, y / length, z / length];
 }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { PerspectiveCamera, Vector3 } from "three";
 import { expect, test } from "vitest";
-import { frame } from "../../../client/view/framing.ts";
+import { frame } from "../../shared/framing.ts";
 
 const coordinate = fc.double({ min: -3, max: 3, noNaN: true });
 const points = fc.array(fc.tuple(coordinate, coordinate, coordinate), { minLength: 2, maxLength: 30 });
@@ -21,9 +21,10 @@ test("all points lie in the free area, and on two opposite edges of it, unless t
         const camera = new PerspectiveCamera(38, aspect, 0.001, 1000);
         const tanY = Math.tan((38 * Math.PI) / 360);
         const back = new Vector3(Math.sin(turn), rise, Math.cos(turn));
-        const { position, target } = frame(flat, back, { tanX: tanY * aspect, tanY }, free);
+        const framed = frame(flat, back.toArray(), { tanX: tanY * aspect, tanY }, free);
+        const position = new Vector3(...framed.position);
         camera.position.copy(position);
-        camera.lookAt(target);
+        camera.lookAt(...framed.target);
         camera.updateMatrixWorld();
         // of float32 coordinates up to 3 m, seen from no nearer than a quarter of a millimetre
         const near = list.some((_, i) => position.distanceTo(new Vector3().fromArray(flat, 3 * i)) < 1e-2);

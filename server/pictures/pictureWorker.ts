@@ -1,0 +1,35 @@
+/** Thread entry of pictures.ts: what a room or a scene looks like, as PNG. */
+import { decode } from "@msgpack/msgpack";
+import type { Topology } from "../../shared/topology.ts";
+import type { PaintTask } from "./pictures.ts";
+import { encodePng } from "./png.ts";
+import { type Moment, ScenePainter } from "./scenePainter.ts";
+
+/** Scenes that are kept ready, those that were painted last: a detail mesh takes some 50 ms to prepare. */
+const KEPT = 8;
+const kept = new Map<string, { topology: Topology; painter: ScenePainter }>();
+
+export function paint({ hash, topology, moment, width, height }: PaintTask): Uint8Array {
+  const scene = prepared(hash, topology);
+  const shown = moment ? { ...moment, positions: metres(scene.topology, moment.points) } : scene.painter.start;
+  return encodePng(scene.painter.paint(shown satisfies Moment, width, height), width, height);
+}
+
+function prepared(hash: string, bytes: SharedArrayBuffer): { topology: Topology; painter: ScenePainter } {
+  const known = kept.get(hash);
+  kept.delete(hash);
+  const topology = known?.topology ?? (decode(new Uint8Array(bytes).slice()) as Topology);
+  const scene = known ?? { topology, painter: new ScenePainter(topology) };
+  kept.set(hash, scene);
+  if (kept.size > KEPT) kept.delete(kept.keys().next().value!);
+  return scene;
+}
+
+/** Grid units to m; m as they are. */
+function metres({ bodies }: Topology, points: Int32Array | Float32Array): Float32Array {
+  if (points instanceof Float32Array) return points;
+  const out = new Float32Array(points.length);
+  for (const { first, count, quantum } of bodies)
+    for (let i = 3 * first; i < 3 * (first + count); i++) out[i] = quantum * points[i]!;
+  return out;
+}

@@ -1,0 +1,189 @@
+/**
+ * Pictures of rooms and scenes that the server paints itself: always true, and nobody can send one. A thread of its own
+ * paints them one after another, only when somebody asks, each room every few seconds at most, however many ask, and
+ * all of them together take no more than a share of one core. The rooms are not interrupted: what was sent last is
+ * painted.
+ */
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Piscina } from "piscina";
+
+/** What the thread is told. */
+export interface PaintTask {
+  /** Of the topology's bytes. */
+  hash: string;
+  /** msgpack of a `Topology`. */
+  topology: SharedArrayBuffer;
+  /** Absent: as the scene is placed. */
+  moment?: {
+    /** [3 * particles]: grid units of each body as int32, or m as float32. */
+    points: Int32Array | Float32Array;
+    /** Numbers of the bodies that wait. */
+    waiting: number[];
+    /** Since the room's first tick. */
+    seconds: number;
+  };
+  width: number;
+  height: number;
+}
+
+export interface Picture {
+  /** PNG with opacity. */
+  bytes: Buffer;
+  /** Of the bytes, as HTTP has it. */
+  etag: string;
+}
+
+/** What is asked of a scene. */
+export interface PaintedScene {
+  topology: SharedArrayBuffer;
+  topologyHash: string;
+}
+
+/** What is asked of a room. */
+export interface PaintedRoom {
+  template: PaintedScene & { layout: { tickHz: number } };
+  waiting: ReadonlySet<number>;
+  tick: number;
+  /** What members were sent last, in grid units of each body; null: nothing yet. */
+  sentFrame: { tick: number; points: Int32Array } | null;
+  inspect(): Promise<{ tick: number; positions: Float32Array }>;
+}
+
+interface Kept {
+  /** What it shows: the same is not painted again. */
+  shows: string;
+  picture: Picture | null;
+  error: unknown;
+  next: Promise<void> | null;
+  askedMs: number;
+}
+
+/** A room's picture is painted again when it is older, ms. */
+const FRESH_MS = 5000;
+/** Whoever asks waits so long for the next one, and gets the one before else, ms. */
+const WAIT_MS = 1500;
+/** Of one core, for painting. */
+const SHARE = 0.1;
+/** A picture that takes longer is given up, ms. */
+const DEADLINE_MS = 5000;
+/** The thread goes away when nothing was painted for so long, ms. */
+const IDLE_MS = 30_000;
+/** JavaScript heap of the thread, MB. */
+const MEMORY_MB = 512;
+/** Pictures of scenes that are kept, those that were painted last. */
+const SCENES = 64;
+/** Pixels. */
+const ROOM = { width: 240, height: 158 };
+const SCENE = { width: 480, height: 315 };
+
+const filename = new URL("./pictureWorker.ts", import.meta.url).href;
+
+export class Pictures {
+  readonly #pool: Piscina;
+  readonly #rooms = new WeakMap<PaintedRoom, Kept>();
+  /** By topology. */
+  readonly #scenes = new Map<string, Promise<Picture>>();
+  /** The end of the last picture, and of the pause after it. */
+  #tail: Promise<unknown> = Promise.resolve();
+  readonly #closed = new AbortController();
+
+  /** @param onError the thread failed outside of any picture */
+  constructor(onError: (error: Error) => void) {
+    this.#pool = new Piscina({
+      filename,
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: IDLE_MS,
+      recordTiming: false,
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+    });
+    this.#pool.on("error", onError);
+  }
+
+  /** As it is now, or was some seconds ago. @throws what painting throws */
+  async room(room: PaintedRoom): Promise<Picture> {
+    const kept = this.#rooms.get(room) ?? { shows: "", picture: null, error: null, next: null, askedMs: -Infinity };
+    this.#rooms.set(room, kept);
+    if (kept.next === null && performance.now() - kept.askedMs >= FRESH_MS) {
+      kept.askedMs = performance.now();
+      kept.next = this.#renew(room, kept).finally(() => (kept.next = null));
+    }
+    if (kept.next) await (kept.picture ? Promise.race([kept.next, pause(WAIT_MS, this.#closed.signal)]) : kept.next);
+    if (kept.picture === null) throw kept.error;
+    return kept.picture;
+  }
+
+  /** As it is placed. @throws what painting throws */
+  scene({ topology, topologyHash }: PaintedScene): Promise<Picture> {
+    const known = this.#scenes.get(topologyHash);
+    this.#scenes.delete(topologyHash);
+    const picture = known ?? this.#paint(() => ({ hash: topologyHash, topology, ...SCENE }));
+    this.#scenes.set(topologyHash, picture);
+    picture.catch(() => {
+      if (this.#scenes.get(topologyHash) === picture) this.#scenes.delete(topologyHash);
+    });
+    if (this.#scenes.size > SCENES) this.#scenes.delete(this.#scenes.keys().next().value!);
+    return picture;
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#pool.destroy();
+  }
+
+  /** Never rejects. */
+  async #renew(room: PaintedRoom, kept: Kept): Promise<void> {
+    try {
+      // A room that stands still and has sent nothing is at its tick.
+      const shows = JSON.stringify([room.sentFrame?.tick ?? room.tick, [...room.waiting]]);
+      if (kept.picture && shows === kept.shows) return;
+      kept.picture = await this.#paint(() => taskOf(room));
+      kept.shows = shows;
+    } catch (error) {
+      kept.error = error;
+    }
+  }
+
+  /** In its turn. @param compose called then: what is painted is as new as can be */
+  #paint(compose: () => PaintTask | Promise<PaintTask>): Promise<Picture> {
+    let ms = 0;
+    const done = this.#tail.then(async () => {
+      this.#closed.signal.throwIfAborted();
+      const task = await compose();
+      const startMs = performance.now();
+      try {
+        const bytes = (await this.#pool.run(task, { name: "paint", signal: this.#deadline() })) as Uint8Array;
+        return pictureOf(Buffer.from(bytes));
+      } finally {
+        ms = performance.now() - startMs;
+      }
+    });
+    this.#tail = done.then(
+      () => pause(ms * (1 / SHARE - 1), this.#closed.signal),
+      () => pause(ms * (1 / SHARE - 1), this.#closed.signal),
+    );
+    return done;
+  }
+
+  #deadline(): AbortSignal {
+    return AbortSignal.any([AbortSignal.timeout(DEADLINE_MS), this.#closed.signal]);
+  }
+}
+
+async function taskOf(room: PaintedRoom): Promise<PaintTask> {
+  const { topology, topologyHash, layout } = room.template;
+  const sent = room.sentFrame;
+  const read = sent ? { ...sent, positions: sent.points } : await room.inspect();
+  const moment = { points: read.positions, waiting: [...room.waiting], seconds: read.tick / layout.tickHz };
+  return { hash: topologyHash, topology, moment, ...ROOM };
+}
+
+const pictureOf = (bytes: Buffer): Picture => ({
+  bytes,
+  etag: `"${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}"`,
+});
+
+/** Ends early, and well, when the signal says so. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { ref: false, signal }).catch(() => {});

@@ -1,0 +1,78 @@
+/** What rooms and scenes look like, as the server paints it. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { CodedError } from "../../shared/errors.ts";
+import type { Picture, Pictures } from "../pictures/pictures.ts";
+import type { SceneLibrary } from "../rooms/sceneLibrary.ts";
+import type { RequestAuth } from "./requestAuth.ts";
+import { errorResponses, nameParam } from "./schemas.ts";
+
+/** Whether one may see it is judged by who asks: nobody else keeps it. */
+const OF_ROOM = "private, max-age=5";
+const OF_SCENE = "public, max-age=300";
+
+const answered = {
+  200: { type: "string", format: "binary", description: "PNG with opacity." },
+  304: { type: "null", description: "It is the one of the request's if-none-match." },
+};
+
+export interface PictureRouteOptions {
+  requestAuth: RequestAuth;
+  library: SceneLibrary;
+  pictures: Pictures;
+}
+
+export function pictureRoutes(app: FastifyInstance, { requestAuth, library, pictures }: PictureRouteOptions): void {
+  app.get<{ Params: { room: string } }>(
+    "/api/rooms/:room/picture",
+    {
+      schema: {
+        tags: ["rooms"],
+        summary: "A small picture of a room as it is, or was some seconds ago",
+        description: "240 x 158 pixels, painted by the server: what hands and cursors do is not in it.",
+        params: nameParam("room", "Name of the room."),
+        produces: ["image/png"],
+        response: {
+          ...answered,
+          ...errorResponses(
+            "TOKEN_NEEDED",
+            "TOKEN_INVALID",
+            "NOT_ALLOWED",
+            "BANNED",
+            "ROOM_LOCKED",
+            "TOO_MANY_REQUESTS",
+            "ROOM_NOT_FOUND",
+          ),
+        },
+      },
+    },
+    async (request, reply) => send(request, reply, await pictures.room(requestAuth.room(request)), OF_ROOM),
+  );
+
+  app.get<{ Params: { scene: string } }>(
+    "/api/scenes/:scene/picture",
+    {
+      schema: {
+        tags: ["scenes"],
+        summary: "A picture of a scene as it is placed",
+        description: "480 x 315 pixels, painted by the server, of scenes that this process has built.",
+        params: nameParam("scene", "Id of the scene."),
+        produces: ["image/png"],
+        response: { ...answered, ...errorResponses("SCENE_NOT_FOUND", "SCENE_INVALID", "TOO_MANY_REQUESTS") },
+      },
+    },
+    async (request, reply) => {
+      const { scene } = request.params;
+      const template = await library.built(scene);
+      // Whoever asks for pictures must not make the server build.
+      if (!template)
+        throw new CodedError("SCENE_NOT_FOUND", { field: "scene", value: scene, limit: "one that is built" });
+      return send(request, reply, await pictures.scene(template), OF_SCENE);
+    },
+  );
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { bytes, etag }: Picture, caching: string): FastifyReply {
+  reply.header("cache-control", caching).header("etag", etag);
+  if (request.headers["if-none-match"] === etag) return reply.code(304).send(null);
+  return reply.type("image/png").send(bytes);
+}

@@ -1,0 +1,96 @@
+/** Pictures in the lobby that the server paints: of rooms as they are just now, and of scenes that have no other. */
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { Bot } from "../../load-tests/bot.ts";
+import { SCENES_DIR } from "../integration/server.ts";
+import { noBrowser, until } from "./stage.ts";
+import { useStage } from "./useStage.ts";
+
+/** A picture's opacities and colours, as the browser has decoded it. */
+const pixelsOf = (page: Page, room: string): Promise<number[]> =>
+  page.evaluate((room) => {
+    const image = document.querySelector<HTMLImageElement>(`a[data-room="${room}"] img`)!;
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
+    const context = canvas.getContext("2d")!;
+    context.drawImage(image, 0, 0);
+    return [...context.getImageData(0, 0, canvas.width, canvas.height).data];
+  }, room);
+
+/** Waits until the room's picture is one of the server's other than `before`. @returns its address */
+async function shown(page: Page, room: string, before = ""): Promise<string> {
+  await until(
+    page,
+    ([room, before]) => {
+      const image = document.querySelector<HTMLImageElement>(`a[data-room="${room}"] img.live`);
+      return image !== null && image.src !== before && image.complete && image.naturalWidth === 240;
+    },
+    [room, before] as const,
+    60_000,
+  );
+  return (await page.locator(`a[data-room="${room}"] img`).getAttribute("src"))!;
+}
+
+describe.skipIf(noBrowser)("the lobby", () => {
+  const stage = useStage({}, { fewPictures: true });
+
+  test("shows what a room looks like, and what it looks like after somebody pulled; a locked one shows its scene", async () => {
+    const { name } = await stage.room("jelly-stack");
+    const locked = await stage.room("bunny");
+    await stage.app.registry.get(locked.name).access.setLocked(true);
+    const page = await stage.visit("/", { viewport: { width: 1280, height: 900 } });
+    let address = await shown(page, name);
+    const before = await pixelsOf(page, name);
+    await stage.shoot(page, "lobby-live");
+
+    const bot = await Bot.join(stage.url, name, { name: "Heron" });
+    await bot.frames(1);
+    bot.grab(1, { body: 2, triangle: 0, u: 0.3, v: 0.3 }, [0.4, 0.5, 0.3]);
+    const [x] = bot.center(2);
+    await bot.until(() => Math.hypot(bot.center(2)[0] - x) > 0.1, "the stack is pulled over", 30_000);
+    // The one that was being painted meanwhile may be of before.
+    await expect
+      .poll(
+        async () => {
+          address = await shown(page, name, address);
+          const now = await pixelsOf(page, name);
+          return now.filter((value, i) => Math.abs(value - before[i]!) > 32).length / now.length;
+        },
+        { timeout: 90_000 },
+      )
+      .toBeGreaterThan(0.01);
+    await stage.shoot(page, "lobby-live-pulled");
+    const image = page.locator(`a[data-room="${locked.name}"] img`);
+    expect(await image.getAttribute("src")).toBe("/thumbnails/bunny.jpg");
+
+    // The picture stays when the list is made anew, and goes with its room.
+    await bot.leave();
+    await page.locator(`a[data-room="${name}"] .count:not(.busy)`).waitFor();
+    expect(await page.locator(`a[data-room="${name}"] img.live`).count()).toBe(1);
+    await stage.app.registry.remove(name);
+    await page.locator(`a[data-room="${name}"]`).waitFor({ state: "detached" });
+  }, 180_000);
+});
+
+describe.skipIf(noBrowser)("scenes of one's own", () => {
+  const stage = useStage({ scenesDir: SCENES_DIR, prewarm: ["cube", "sheet"] }, { fewPictures: true });
+
+  test("have a picture once they are built, on a phone too", async () => {
+    await stage.app.warm;
+    const { name } = await stage.room("cube");
+    const page = await stage.visit("/", { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+    await shown(page, name);
+    const picture = page.locator('.card[data-scene="cube"] .picture img');
+    await picture.scrollIntoViewIfNeeded();
+    await until(
+      page,
+      () => document.querySelector<HTMLImageElement>('.card[data-scene="cube"] .picture img')?.naturalWidth === 480,
+      null,
+    );
+    expect(await page.locator('.card[data-scene="stuck"] .picture img.placeholder').count()).toBe(1);
+    await stage.shoot(page, "lobby-own-card");
+    await page.evaluate(() => scrollTo(0, 0));
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await stage.shoot(page, "lobby-own");
+  }, 120_000);
+});

@@ -1,0 +1,147 @@
+/**
+ * Pictures that a real server paints of its rooms and scenes: what is sent, to whom, how often it is painted, and that
+ * it shows what has moved.
+ */
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { startServer } from "../../load-tests/server.ts";
+import { decodePng } from "../server/pictures/png.ts";
+import { SCENES_DIR, startTestServer, type TestServer } from "./server.ts";
+
+/** What a lobby's thumbnail may weigh. */
+const MOST_BYTES = 16_384;
+const scenesDir = mkdtempSync(join(tmpdir(), "pliant-pictures-"));
+let server: TestServer;
+
+beforeAll(async () => {
+  for (const scene of ["cube", "sheet"])
+    copyFileSync(join(SCENES_DIR, `${scene}.json`), join(scenesDir, `${scene}.json`));
+  server = await startTestServer({ scenesDir });
+});
+afterAll(async () => {
+  await server?.close();
+  rmSync(scenesDir, { recursive: true, force: true });
+});
+
+const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(server.url + path, { headers });
+const bytesOf = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
+async function listed(room: string): Promise<{ picture?: string }> {
+  const { rooms } = (await (await get("/api/rooms")).json()) as { rooms: { room: string; picture?: string }[] };
+  return rooms.find((one) => one.room === room)!;
+}
+
+test("a room's picture is a small PNG with opacity that nobody shares; who has it already gets nothing", async () => {
+  await createRoom(server.url, "cube", "still");
+  const { picture } = await listed("still");
+  const answer = await get(picture!);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("content-type")).toBe("image/png");
+  expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+  expect(answer.headers.get("cache-control")).toBe("private, max-age=5");
+  const bytes = await bytesOf(answer);
+  expect(bytes.length).toBeLessThan(MOST_BYTES);
+  const { width, height, pixels } = decodePng(bytes);
+  expect([width, height]).toEqual([240, 158]);
+  // The cube is fitted: it covers a good part, and the corners are free.
+  const solid = pixels.filter((value, i) => i % 4 === 3 && value === 255).length / (width * height);
+  expect(solid).toBeGreaterThan(0.2);
+  expect(solid).toBeLessThan(0.8);
+  expect(pixels[3]).toBe(0);
+  const etag = answer.headers.get("etag")!;
+  const again = await get(picture!, { "if-none-match": etag });
+  expect([again.status, (await bytesOf(again)).length]).toEqual([304, 0]);
+});
+
+test("however many ask, it is painted once; a room that stands still is not painted again", async () => {
+  await createRoom(server.url, "sheet", "asked");
+  const room = server.app.registry.get("asked");
+  const inspect = vi.spyOn(room, "inspect");
+  const answers = await Promise.all(Array.from({ length: 40 }, () => get("/api/rooms/asked/picture")));
+  expect(new Set(answers.map((answer) => answer.headers.get("etag"))).size).toBe(1);
+  expect(inspect).toHaveBeenCalledTimes(1);
+});
+
+test("what has moved is elsewhere on the next picture", async () => {
+  // seen from where it is: the picture of a scene without a camera would follow it
+  const scene = JSON.parse(readFileSync(join(SCENES_DIR, "cube.json"), "utf8")) as object;
+  const camera = { position: [0, 0, 4], target: [0, 0, 0] };
+  writeFileSync(join(scenesDir, "watched.json"), JSON.stringify({ ...scene, camera }));
+  await createRoom(server.url, "watched", "moving");
+  const path = "/api/rooms/moving/picture";
+  const middle = (png: Buffer): number => {
+    const { width, pixels } = decodePng(png);
+    let sum = 0;
+    let count = 0;
+    for (let at = 0; at < pixels.length / 4; at++) {
+      if (pixels[4 * at + 3]! < 255) continue;
+      sum += at % width;
+      count += 1;
+    }
+    return sum / count;
+  };
+  const before = middle(await bytesOf(await get(path)));
+  expect(before).toBeCloseTo(119.5, 0);
+  const bot = await Bot.join(server.url, "moving");
+  await bot.frames(1);
+  bot.grab(1, { body: 0, triangle: 0, u: 0.3, v: 0.3 }, [1, 0, 0]);
+  await bot.until(() => bot.center(0)[0] > 0.5, "the cube is pulled to the right");
+  // A picture is as new as the server cares for, 5 s and the pause between two.
+  await vi.waitFor(async () => expect(middle(await bytesOf(await get(path)))).toBeGreaterThan(before + 15), {
+    timeout: 30_000,
+    interval: 500,
+  });
+  await bot.leave();
+}, 45_000);
+
+test("a room with a lock or a password has none for others, and the list offers none; its owner sees it", async () => {
+  const { token } = await createRoom(server.url, "cube", "shut");
+  const owner = await Bot.join(server.url, "shut", { joinToken: token! });
+  owner.setAccess({ locked: true });
+  await vi.waitFor(async () => expect(await listed("shut")).not.toHaveProperty("picture"));
+  expect((await get("/api/rooms/shut/picture")).status).toBe(423);
+  expect((await get("/api/rooms/shut/picture", { authorization: `Bearer ${token}` })).status).toBe(200);
+  owner.setAccess({ locked: false, password: "open sesame" });
+  await vi.waitFor(async () => expect((await get("/api/rooms/shut/picture")).status).toBe(401));
+  expect(await listed("shut")).not.toHaveProperty("picture");
+  await owner.leave();
+});
+
+test("a scene without a picture of its own has a painted one once it is built, and asking for it builds nothing", async () => {
+  writeFileSync(join(scenesDir, "mine.json"), readFileSync(join(SCENES_DIR, "cube.json")));
+  const summary = async (): Promise<{ picture?: string }> =>
+    (await (await get("/api/scenes/mine")).json()) as { picture?: string };
+  expect(await summary()).not.toHaveProperty("picture");
+  expect((await get("/api/scenes/mine/picture")).status).toBe(404);
+  expect(await summary()).not.toHaveProperty("picture");
+  await createRoom(server.url, "mine", "of-mine");
+  const { picture } = await summary();
+  const answer = await get(picture!);
+  expect(answer.headers.get("cache-control")).toBe("public, max-age=300");
+  const { width, height } = decodePng(await bytesOf(answer));
+  expect([width, height]).toEqual([480, 315]);
+  expect((await get("/api/scenes/nobodys/picture")).status).toBe(404);
+});
+
+test("any process shows the rooms of another one", async () => {
+  const data = mkdtempSync(join(tmpdir(), "pliant-pictures-two-"));
+  const env = { PLIANT_PREWARM: "none", PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: data, PLIANT_SCENES_DIR: scenesDir };
+  const [first, second] = await Promise.all([startServer({ env }), startServer({ env })]);
+  try {
+    await createRoom(first.url, "cube", "there");
+    const listing = async (): Promise<{ room: string; picture?: string }[]> =>
+      ((await (await fetch(`${second.url}/api/rooms`)).json()) as { rooms: { room: string; picture?: string }[] })
+        .rooms;
+    await vi.waitFor(async () => expect((await listing()).map(({ room }) => room)).toContain("there"), 10_000);
+    const { picture } = (await listing()).find(({ room }) => room === "there")!;
+    const answer = await fetch(second.url + picture!);
+    expect(answer.headers.get("content-type")).toBe("image/png");
+    expect(decodePng(await bytesOf(answer)).width).toBe(240);
+  } finally {
+    await Promise.all([first.stop(), second.stop()]);
+    rmSync(data, { recursive: true, force: true });
+  }
+}, 60_000);
