@@ -46,6 +46,7 @@ export type ServerEvent =
   | { type: "welcome"; welcome: Welcome }
   | { type: "keyframe"; tick: number; data: Uint8Array }
   | { type: "delta"; tick: number; baseTick: number; data: Uint8Array }
+  | { type: "positions"; tick: number; data: Uint8Array }
   | { type: "members"; members: Member[] }
   | { type: "hands"; tick: number; hands: Hand[] }
   | { type: "pong"; clientTimeMs: number; serverTick: number }
@@ -77,6 +78,8 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
         baseTick: number(f[1], "delta baseTick"),
         data: bytes(f[2], "delta data"),
       };
+    case ServerMessage.positions:
+      return { type: "positions", tick: number(f[0], "positions tick"), data: bytes(f[1], "positions data") };
     case ServerMessage.members:
       return { type: "members", members: list(f[0], "members").map(parseMember) };
     case ServerMessage.hands:

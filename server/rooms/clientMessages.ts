@@ -20,6 +20,9 @@ export type ClientRequest =
       resume?: string;
       token?: string;
       password?: string;
+      mode?: "simple";
+      /** Frames per second in that mode. */
+      hz?: number;
       /** Of another process, in place of `resume`, `token` and `password` (routes/vouched.ts). */
       ticket?: string;
       vouched?: Vouched;
@@ -56,7 +59,7 @@ export class MalformedMessage extends Error {
 }
 
 const HELLO_FIELDS = ["name", "color", "resume", "token", "password", "ticket"] as const;
-type HelloField = (typeof HELLO_FIELDS)[number];
+type HelloOptions = { [field in (typeof HELLO_FIELDS)[number]]?: string } & { mode?: "simple"; hz?: number };
 
 /** Largest id that a client may choose for a grab. */
 const MAX_GRAB_ID = 65535;
@@ -256,9 +259,9 @@ class FieldReader {
     return { ...options, password };
   }
 
-  helloOptions(): { [field in HelloField]?: string } {
+  helloOptions(): HelloOptions {
     const value = this.#options();
-    const options: { [field in HelloField]?: string } = {};
+    const options: HelloOptions = {};
     for (const field of HELLO_FIELDS) {
       const text = value[field];
       if (text === undefined || text === null) continue;
@@ -267,8 +270,24 @@ class FieldReader {
       if (!text.isWellFormed()) throw new MalformedMessage(`hello: ${field} is not UTF-8`);
       options[field] = text;
     }
+    const { mode, hz } = value;
+    if (mode !== undefined && mode !== null) {
+      if (mode !== "simple") throw new MalformedMessage(`hello: mode is ${shown(mode)}, and the only one is simple`);
+      options.mode = mode;
+    }
+    if (hz !== undefined && hz !== null) {
+      if (typeof hz !== "number" || !(hz >= 1 && hz <= Limits.simpleHz))
+        throw new MalformedMessage(`hello: hz is ${shown(hz)}, not a number from 1 to ${Limits.simpleHz}`);
+      options.hz = hz;
+    }
     return options;
   }
+}
+
+/** A value as a reason may hold it. */
+function shown(value: unknown): string {
+  const text = typeof value === "string" ? JSON.stringify(value.toWellFormed()) : String(value);
+  return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 20);
 }
 
 export interface Refusal {
