@@ -74,9 +74,9 @@ export const DRAINED_BYTES = Limits.backpressureBytes / 4;
 
 export type Congestion = "flowing" | "skip" | "close";
 
-/** @param largestKeyframe bytes of the largest frame of the room that stands alone: one of them queued must not count as slowness */
-export function congestion(bufferedBytes: number, largestKeyframe: number): Congestion {
-  if (bufferedBytes > Math.max(Limits.tooSlowBytes, 2 * largestKeyframe)) return "close";
+/** @param largestAlone bytes of the room's largest frame that stands alone: one of them queued must not count as slow */
+export function congestion(bufferedBytes: number, largestAlone: number): Congestion {
+  if (bufferedBytes > Math.max(Limits.tooSlowBytes, 2 * largestAlone)) return "close";
   return bufferedBytes > Limits.backpressureBytes ? "skip" : "flowing";
 }
 
