@@ -10,7 +10,10 @@ export const PROTOCOL_VERSION = 2;
 
 /** Client to server. */
 export const ClientMessage = {
-  /** [1, version, {name?, color?, resume?, token?, password?, mode?, hz?}] must come first, within `helloTimeoutMs`. */
+  /**
+   * [1, version, {name?, color?, resume?, token?, password?, mode?, hz?, contacts?}] must come first, within
+   * `helloTimeoutMs`.
+   */
   hello: 1,
   /**
    * [2, grab, body, triangle, u, v, x, y, z]: hold the point (1-u-v) a + u b + v c of a surface triangle, pull it
@@ -77,6 +80,8 @@ export const ServerMessage = {
   message: 75,
   /** [76, tick, bin]: in place of keyframes and deltas for who said `mode: "simple"`; int32 x y z of every particle. */
   positions: 76,
+  /** [77, tick, [[body, body], ...]]: these have begun to touch; to who said `contacts: true`. */
+  contacts: 77,
 } as const;
 
 /** WebSocket close codes. 1009 (too large) comes from the transport itself. */
@@ -128,6 +133,8 @@ export const Limits = {
   /** Simple mode: frames per second that a member may ask for, and bytes per second of them that it gets. */
   simpleHz: 20,
   simpleBytes: 2 * 1024 * 1024,
+  /** Pairs of bodies of a room that are told to have begun to touch, a second. */
+  contactsPerSecond: 60,
 } as const;
 
 /** Fields of `welcome`. */

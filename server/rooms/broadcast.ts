@@ -74,7 +74,7 @@ export const DRAINED_BYTES = Limits.backpressureBytes / 4;
 
 export type Congestion = "flowing" | "skip" | "close";
 
-/** @param largestAlone bytes of the room's largest frame that stands alone: one of them queued must not count as slow */
+/** @param largestAlone bytes of the room's largest frame that stands alone: one of them queued is not slowness */
 export function congestion(bufferedBytes: number, largestAlone: number): Congestion {
   if (bufferedBytes > Math.max(Limits.tooSlowBytes, 2 * largestAlone)) return "close";
   return bufferedBytes > Limits.backpressureBytes ? "skip" : "flowing";
@@ -104,6 +104,12 @@ export class Broadcast {
     this.#sessions = sessions;
     this.#metrics = metrics;
     this.#tickHz = tickHz;
+  }
+
+  /** Is anybody here to be told of contact? */
+  get hearsContacts(): boolean {
+    for (const { hearsContacts, connection } of this.#sessions.values()) if (hearsContacts && connection) return true;
+    return false;
   }
 
   /** What a send tick is to encode beside the chain's delta: somebody joined, fell behind, or is in simple mode. */
@@ -171,11 +177,11 @@ export class Broadcast {
     this.#count(parcel);
   }
 
-  /** From one member to all others who are not congested: it is neither kept nor sent again. */
-  relay(bytes: Uint8Array, from: Session): void {
+  /** To those who are not congested: it is neither kept nor sent again. */
+  relay(bytes: Uint8Array, reaches: (session: Session) => boolean): void {
     const parcel = new Parcel([{ kind: "other", bytes }]);
     for (const session of this.#sessions.values())
-      if (session !== from && this.#canTake(session)) this.#write(session, parcel);
+      if (reaches(session) && this.#canTake(session)) this.#write(session, parcel);
     this.#count(parcel);
   }
 

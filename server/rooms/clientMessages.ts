@@ -23,6 +23,7 @@ export type ClientRequest =
       mode?: "simple";
       /** Frames per second in that mode. */
       hz?: number;
+      contacts?: boolean;
       /** Of another process, in place of `resume`, `token` and `password` (routes/vouched.ts). */
       ticket?: string;
       vouched?: Vouched;
@@ -59,7 +60,11 @@ export class MalformedMessage extends Error {
 }
 
 const HELLO_FIELDS = ["name", "color", "resume", "token", "password", "ticket"] as const;
-type HelloOptions = { [field in (typeof HELLO_FIELDS)[number]]?: string } & { mode?: "simple"; hz?: number };
+type HelloOptions = { [field in (typeof HELLO_FIELDS)[number]]?: string } & {
+  mode?: "simple";
+  hz?: number;
+  contacts?: boolean;
+};
 
 /** Largest id that a client may choose for a grab. */
 const MAX_GRAB_ID = 65535;
@@ -270,7 +275,7 @@ class FieldReader {
       if (!text.isWellFormed()) throw new MalformedMessage(`hello: ${field} is not UTF-8`);
       options[field] = text;
     }
-    const { mode, hz } = value;
+    const { mode, hz, contacts } = value;
     if (mode !== undefined && mode !== null) {
       if (mode !== "simple") throw new MalformedMessage(`hello: mode is ${shown(mode)}, and the only one is simple`);
       options.mode = mode;
@@ -279,6 +284,10 @@ class FieldReader {
       if (typeof hz !== "number" || !(hz >= 1 && hz <= Limits.simpleHz))
         throw new MalformedMessage(`hello: hz is ${shown(hz)}, not a number from 1 to ${Limits.simpleHz}`);
       options.hz = hz;
+    }
+    if (contacts !== undefined && contacts !== null) {
+      if (typeof contacts !== "boolean") throw new MalformedMessage("hello: contacts is not a boolean");
+      options.contacts = contacts;
     }
     return options;
   }

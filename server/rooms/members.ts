@@ -81,6 +81,7 @@ export class Members {
     const session = new Session(this.#nextMember, cleanName(hello.name), cleanColor(hello.color), entry);
     this.#nextMember += 1;
     session.simple = simpleModeOf(hello);
+    session.hearsContacts = hello.contacts ?? false;
     session.arriving = true;
     this.sessions.set(session.member, session);
     return session;
@@ -215,6 +216,7 @@ export class Members {
     session.expiry = null;
     session.needsKeyframe = true;
     session.simple = simpleModeOf(hello);
+    session.hearsContacts = hello.contacts ?? false;
     // The limit is for one socket; whoever comes back sees the room at once.
     session.lastKeyframeMs = -Infinity;
     session.name = cleanName(hello.name) ?? session.name;

@@ -171,9 +171,10 @@ export class Room {
       members: this.members,
       onAccess: () => this.#broadcast.certain(encodeAccess(access.state), "other"),
     });
-    const { held, waiting, scene } = this;
+    const { held, waiting, scene, tickHz } = this;
     this.#events = new RoomEvents({
       room,
+      tickHz,
       scene,
       waits: template.shape.waiting,
       held,
@@ -626,12 +627,12 @@ export class Room {
 
   #composeTask(): Omit<StepTask, "room"> {
     const tick = this.tick + 1;
-    const { tickHz } = this.#options.template.layout;
     const common = {
       tick,
       inputs: this.#queue.take(),
       save: this.checkpointPolicy.saveDue,
-      hash: tick % (HASH_SECONDS * tickHz) === 0,
+      hash: tick % (HASH_SECONDS * this.tickHz) === 0,
+      touching: this.#broadcast.hearsContacts,
     };
     if (tick % this.sendTicks !== 0) return { ...common, delta: "none", keyframe: false };
     const quietMs = performance.now() - this.#lastFrameMs;
@@ -649,7 +650,7 @@ export class Room {
     metrics.observeTick(result.seconds, result.wholeSeconds, roundTripSeconds, result.work);
     metrics.observeContact(result.contact);
     this.#stats.stepped(result);
-    for (const event of result.events) this.#events.report(event, result.tick);
+    this.#events.take(result);
     if (anyFrame) {
       this.#lastFrameMs = performance.now();
       metrics.observeFrames(delta, keyframe, result.seconds.encode, template.layout.streamedParticles);

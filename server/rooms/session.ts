@@ -57,6 +57,8 @@ export class Session {
   lastKeyframeMs = -Infinity;
   /** Of a member in simple mode: when it gets a frame; null: it takes keyframes and deltas. */
   simple: SimpleMode | null = null;
+  /** It is told of contact that begins. */
+  hearsContacts = false;
   /** When it last put a body in. */
   lastSpawnMs = -Infinity;
   /** How many messages it may send to the others; a new socket does not fill it. */

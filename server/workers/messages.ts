@@ -155,6 +155,8 @@ export interface StepTask {
    * not got the last one. Absent: no.
    */
   positions?: "moving" | "always";
+  /** Also which bodies touch. */
+  touching?: boolean;
   /** Also the state as this tick leaves it. */
   save?: boolean;
   /** Also its hash. */
@@ -218,6 +220,8 @@ export interface StepResult extends Frames {
   events: SimEvent[];
   /** What contact did in this tick. */
   contact: ContactCounts;
+  /** Pairs of bodies that touch after it, if that was asked for. */
+  touching?: number[];
   work: SharedWork;
   saved: SavedState | null;
   /** If it was asked for. */

@@ -139,6 +139,7 @@ function runStep(task: StepTask | StepByKey, hooks: StepHooks): StepResult | Unk
     wholeSeconds,
     events,
     contact,
+    ...(task.touching && { touching: world.touching() }),
     work,
     ...frames,
   };

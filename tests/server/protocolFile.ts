@@ -8,6 +8,7 @@ import { decode, encode } from "@msgpack/msgpack";
 import { build } from "../../client/sdk/messages.ts";
 import {
   encodeAccess,
+  encodeContacts,
   encodeHands,
   encodeMembers,
   encodeMessage,
@@ -66,7 +67,11 @@ export const FIELDS: {
       {
         ...map(
           "options",
-          optional([...string("name", "color", "resume", "token", "password", "mode"), ...number("hz")]),
+          optional([
+            ...string("name", "color", "resume", "token", "password", "mode"),
+            ...number("hz"),
+            ...boolean("contacts"),
+          ]),
         ),
         optional: true,
       },
@@ -143,6 +148,7 @@ export const FIELDS: {
     access: [map("access", [...boolean("locked", "password", "ownersOnly"), ...integer("bans")])],
     message: [...integer("member"), ...string("kind"), { name: "data", type: "any" }],
     positions: [...integer("tick"), { name: "frame", type: "bin" }],
+    contacts: [...integer("tick"), rows("contacts", integer("body", "body"))],
   },
 };
 
@@ -247,6 +253,13 @@ function messageVectors(): { client: Vector[]; server: Vector[] } {
     ["waiting", encodeWaiting(70001, [1, 2], 0)],
     ["access", encodeAccess({ locked: true, password: false, ownersOnly: false, bans: 0 })],
     ["message", encodeMessage(2, "score", { points: 7, by: [1, 2.5], note: null })],
+    [
+      "contacts",
+      encodeContacts(70001, [
+        [0, 2],
+        [1, 300],
+      ]),
+    ],
     ["positions", encode([ServerMessage.positions, 6, new Uint8Array(Int32Array.of(1, -2, 2 ** 28 - 1).buffer)])],
   ];
   const vector = ([name, bytes]: [string, Uint8Array]): Vector => ({
@@ -275,6 +288,7 @@ const MALFORMED: [string, Uint8Array][] = [
   ["a grab above 65535", encode([ClientMessage.release, 65536])],
   ["half of a surrogate pair", Uint8Array.from(Buffer.from("93010281a46e616d65a3eda080", "hex"))],
   ["a mode that is none", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "raw" }])],
+  ["contacts that are no boolean", encode([ClientMessage.hello, PROTOCOL_VERSION, { contacts: 1 }])],
   ["more frames than simple mode has", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "simple", hz: 60 }])],
   ["data with a date", encode([ClientMessage.message, "at", new Date(0)])],
   ["data with NaN", encode([ClientMessage.message, "at", [Number.NaN]])],
