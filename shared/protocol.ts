@@ -10,7 +10,10 @@ export const PROTOCOL_VERSION = 2;
 
 /** Client to server. */
 export const ClientMessage = {
-  /** [1, version, {name?, color?, resume?, token?, password?}] must come first, within `helloTimeoutMs`. */
+  /**
+   * [1, version, {name?, color?, resume?, token?, password?, mode?, hz?, contacts?}] must come first, within
+   * `helloTimeoutMs`.
+   */
   hello: 1,
   /**
    * [2, grab, body, triangle, u, v, x, y, z]: hold the point (1-u-v) a + u b + v c of a surface triangle, pull it
@@ -48,7 +51,7 @@ export const ClientMessage = {
 
 /** Server to client. */
 export const ServerMessage = {
-  /** [64, {version, room, scene, session, token, member, tickHz, sendHz, topology, limits, role, url?}] */
+  /** [64, {version, room, scene, session, token, member, tickHz, sendHz, topology, limits, role, mode?, url?}] */
   welcome: 64,
   /** [65, tick, bin]: decodes alone. */
   keyframe: 65,
@@ -75,6 +78,10 @@ export const ServerMessage = {
   access: 74,
   /** [75, member, kind, data]: another member's `message`. */
   message: 75,
+  /** [76, tick, bin]: in place of keyframes and deltas for who said `mode: "simple"`; int32 x y z of every particle. */
+  positions: 76,
+  /** [77, tick, [[body, body], ...]]: these have begun to touch; to who said `contacts: true`. */
+  contacts: 77,
 } as const;
 
 /** WebSocket close codes. 1009 (too large) comes from the transport itself. */
@@ -123,6 +130,11 @@ export const Limits = {
   messageBurst: 20,
   /** Bytes per second of messages that a room sends to all its members together. */
   messageRoomBytes: 1024 * 1024,
+  /** Simple mode: frames per second that a member may ask for, and bytes per second of them that it gets. */
+  simpleHz: 20,
+  simpleBytes: 2 * 1024 * 1024,
+  /** Pairs of bodies of a room that are told to have begun to touch, a second. */
+  contactsPerSecond: 60,
 } as const;
 
 /** Fields of `welcome`. */
@@ -140,6 +152,8 @@ export interface Welcome {
   limits: Record<string, number>;
   /** What this member may do; see shared/roles.ts. */
   role: Role;
+  /** Frames come as `positions`. */
+  mode?: "simple";
   /** Where visitors reach the process that has the room, http(s)://host[:port]; absent: nobody has said so. */
   url?: string;
 }

@@ -35,6 +35,8 @@ export interface ConnectionOptions {
   WebSocket?: SocketConstructor;
   /** Read at every hello, so that a changed name goes out with the next one. */
   profile: () => { name?: string; color?: string };
+  /** Of contact that begins. */
+  contacts?: boolean;
   /** Credentials, read at every hello. */
   credentials?: () => { token?: string; password?: string };
   onEvent: (event: ServerEvent, receivedMs: number) => void;
@@ -170,6 +172,7 @@ export class Connection {
         ...(name !== undefined && { name }),
         ...(color !== undefined && { color }),
         ...(this.token ? { resume: this.token } : {}),
+        ...(this.options.contacts && { contacts: true }),
         ...this.options.credentials?.(),
       }) as Uint8Array<ArrayBuffer>,
     );

@@ -21,6 +21,8 @@ export interface RoomEvents {
   /** Put in or taken out from the frame of `tick` on. @see member who did it; 0: the server, with a reset or an undo */
   spawned: { tick: number; body: number; member: number };
   removed: { tick: number; body: number; member: number };
+  /** Two bodies have begun to touch; only if `joinRoom` was asked for `contacts`. */
+  contact: { tick: number; bodies: readonly [number, number] };
   /** Somebody came, went, or was renamed. */
   members: { members: readonly Member[] };
   /** Something was refused or happened: PROTOCOL.md, section 4, has the codes. */
@@ -46,6 +48,7 @@ export const EVENT_NAMES: readonly RoomEventName[] = [
   "released",
   "spawned",
   "removed",
+  "contact",
   "members",
   "notice",
   "message",

@@ -16,6 +16,8 @@ export interface JoinOptions {
   password?: string;
   /** Opens the room with this scene if there is none of its name. Default: the room must be there. */
   scene?: string;
+  /** Be told of bodies that begin to touch (the event `contact`). Default: no, because looking costs the server. */
+  contacts?: boolean;
   /** Aborted while joining: ABORTED. Aborted later: leaves. */
   signal?: AbortSignal;
   /** From the call to the first frame; default 30,000 ms, or longer where a large scene has to be built. */
@@ -46,7 +48,8 @@ export async function joinRoom(url: string | URL, options: JoinOptions = {}): Pr
     password: checkText("password", options.password, MAX_PASSWORD),
     scene: checkText("scene", options.scene, MAX_NAME),
   };
-  const { signal } = options;
+  const { signal, contacts = false } = options;
+  if (typeof contacts !== "boolean") badArgument("contacts", contacts, "a boolean");
   if (signal !== undefined && !(signal instanceof AbortSignal)) badArgument("signal", signal, "an AbortSignal");
   const timeoutMs = checkNumber("timeoutMs", options.timeoutMs ?? DEFAULT_TIMEOUT_MS, 1, MAX_TIMEOUT_MS);
   const WebSocket = options.WebSocket ?? (globalThis.WebSocket as SocketConstructor | undefined);
@@ -54,7 +57,7 @@ export async function joinRoom(url: string | URL, options: JoinOptions = {}): Pr
   const limited = new Limited(timeoutMs, signal);
   try {
     const token = await openRoom(base, room, asked, limited.signal);
-    const joined = await firstFrame({ base, room, ...asked, token, WebSocket }, limited.signal);
+    const joined = await firstFrame({ base, room, ...asked, token, contacts, WebSocket }, limited.signal);
     signal?.addEventListener("abort", () => joined.leave(), { once: true });
     return joined;
   } catch (error) {

@@ -46,6 +46,8 @@ export type ServerEvent =
   | { type: "welcome"; welcome: Welcome }
   | { type: "keyframe"; tick: number; data: Uint8Array }
   | { type: "delta"; tick: number; baseTick: number; data: Uint8Array }
+  | { type: "positions"; tick: number; data: Uint8Array }
+  | { type: "contacts"; tick: number; pairs: [number, number][] }
   | { type: "members"; members: Member[] }
   | { type: "hands"; tick: number; hands: Hand[] }
   | { type: "pong"; clientTimeMs: number; serverTick: number }
@@ -77,6 +79,10 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
         baseTick: number(f[1], "delta baseTick"),
         data: bytes(f[2], "delta data"),
       };
+    case ServerMessage.positions:
+      return { type: "positions", tick: number(f[0], "positions tick"), data: bytes(f[1], "positions data") };
+    case ServerMessage.contacts:
+      return { type: "contacts", tick: number(f[0], "contacts tick"), pairs: list(f[1], "contacts").map(parsePair) };
     case ServerMessage.members:
       return { type: "members", members: list(f[0], "members").map(parseMember) };
     case ServerMessage.hands:
@@ -116,6 +122,11 @@ function parseAccess({ locked, password, ownersOnly, bans }: Record<string, unkn
     ownersOnly: ownersOnly === true,
     bans: typeof bans === "number" ? bans : 0,
   };
+}
+
+function parsePair(value: unknown): [number, number] {
+  const f = list(value, "contacts entry");
+  return [number(f[0], "contacts body"), number(f[1], "contacts body")];
 }
 
 function parseMember(value: unknown): Member {
@@ -210,8 +221,14 @@ export interface SpawnOptions {
 
 /** Client to server. Each returns the bytes of one socket message. */
 export const build = {
-  hello: (who: { name?: string; color?: string; resume?: string; token?: string; password?: string }) =>
-    encode([ClientMessage.hello, PROTOCOL_VERSION, who]),
+  hello: (who: {
+    name?: string;
+    color?: string;
+    resume?: string;
+    token?: string;
+    password?: string;
+    contacts?: boolean;
+  }) => encode([ClientMessage.hello, PROTOCOL_VERSION, who]),
   grab: (grab: number, at: SurfacePoint, [x, y, z]: Point) =>
     encode([ClientMessage.grab, grab, at.body, at.triangle, at.u, at.v, x, y, z]),
   move: (grab: number, [x, y, z]: Point) => encode([ClientMessage.move, grab, x, y, z]),

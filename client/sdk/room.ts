@@ -44,6 +44,7 @@ export interface RoomOptions {
   color: string | undefined;
   token: string | undefined;
   password: string | undefined;
+  contacts: boolean;
   WebSocket: SocketConstructor;
   fetchTopology: (hash: string) => Promise<Topology>;
   roomExists: () => Promise<boolean>;
@@ -74,13 +75,14 @@ export class Room {
 
   /** For `joinRoom`. */
   constructor(options: RoomOptions) {
-    const { base, room, name, color, token, password, WebSocket } = options;
+    const { base, room, name, color, token, password, contacts, WebSocket } = options;
     this.#options = options;
     this.name = room;
     this.#connection = new Connection({
       url: `${base.replace(/^http/, "ws")}/api/rooms/${room}/socket`,
       WebSocket,
       profile: () => ({ name, color }),
+      contacts,
       credentials: () => ({ ...(token !== undefined && { token }), ...(password !== undefined && { password }) }),
       roomExists: options.roomExists,
       onEvent: (event) => this.#receive(event),
@@ -354,6 +356,9 @@ export class Room {
         return this.#listeners.tell("notice", event);
       case "message":
         return this.#listeners.tell("message", { member: event.member, type: event.kind, data: event.data });
+      case "contacts":
+        for (const bodies of event.pairs) this.#listeners.tell("contact", { tick: event.tick, bodies });
+        return;
       case "reset":
         this.#endHands();
         return this.#listeners.tell("reset", event);

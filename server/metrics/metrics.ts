@@ -10,7 +10,7 @@ import { totalmem } from "node:os";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { ContactCounts, StageSeconds } from "../sim/types.ts";
-import type { SharedWork, EncodedMessage, StepResult } from "../workers/messages.ts";
+import type { SharedWork, EncodedMessage, Frames, StepResult } from "../workers/messages.ts";
 import { ClusterMetrics } from "./cluster.ts";
 import { AuthMetrics } from "./auth.ts";
 import { Maker } from "./maker.ts";
@@ -27,8 +27,8 @@ const LOOP_RESOLUTION_MS = 10;
 /** Bytes per particle; raw float32 is 12, the aim is 1.3 while moving. */
 const BYTES_PER_PARTICLE_BUCKETS = [0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.3, 1.6, 2, 3, 4, 6];
 
-export type BytesKind = "keyframe" | "delta" | "hands" | "members" | "stats" | "other";
-const BYTES_KINDS: readonly BytesKind[] = ["keyframe", "delta", "hands", "members", "stats", "other"];
+const BYTES_KINDS = ["keyframe", "delta", "positions", "hands", "members", "stats", "other"] as const;
+export type BytesKind = (typeof BYTES_KINDS)[number];
 const REJECT_REASONS = [
   "rate",
   "malformed",
@@ -277,13 +277,13 @@ export class Metrics {
    * `oldestMs`: when its oldest input came in.
    */
   observeSent(
-    { delta, keyframe, saved }: Pick<StepResult, "delta" | "keyframe" | "saved">,
+    { delta, keyframe, positions, saved }: Pick<StepResult, keyof Frames | "saved">,
     startMs: number,
     oldestMs: number | null,
   ): void {
     const nowMs = performance.now();
     if (saved) this.persistence.held(saved.seconds);
-    if (delta || keyframe) this.frameSeconds.observe((nowMs - startMs) / 1000);
+    if (delta ?? keyframe ?? positions) this.frameSeconds.observe((nowMs - startMs) / 1000);
     if (oldestMs !== null) this.inputSeconds.observe((nowMs - oldestMs) / 1000);
   }
 

@@ -2,7 +2,7 @@
  * From one tick's encoded frames to every member's socket. Each message is encoded once and the same bytes go to
  * everyone, all messages of a tick in one write (wireFrame.ts). On an
  * ordered socket the last frame queued to a client is a valid base, so a client either gets every delta of the room's
- * chain, or none until its next keyframe.
+ * chain, or none until its next keyframe. Who is in simple mode gets whole frames, fewer of them, and no others.
  *
  *     bufferedAmount   <= 64 KiB   frames flow
  *                       > 64 KiB   frames, hands and stats are skipped; a keyframe follows once it has drained to a
@@ -12,7 +12,7 @@
  */
 import { CloseCode, Limits } from "../../shared/protocol.ts";
 import type { BytesKind, Metrics } from "../metrics/metrics.ts";
-import type { EncodedMessage } from "../workers/messages.ts";
+import type { EncodedMessage, Frames, StepTask } from "../workers/messages.ts";
 import { encodeHands } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
 import { wireFrames } from "./wireFrame.ts";
@@ -39,14 +39,44 @@ class Parcel {
   }
 }
 
+/** What one tick is to different members. */
+class Parcels {
+  readonly #beside: readonly Outgoing[];
+  readonly #allHands: () => Uint8Array;
+  readonly #inStep = new Map<EncodedMessage | null, Parcel>();
+  readonly #anew = new Map<EncodedMessage, Parcel>();
+
+  constructor(beside: readonly Outgoing[], allHands: () => Uint8Array) {
+    this.#beside = beside;
+    this.#allHands = allHands;
+  }
+
+  /** @param anew hands are sent as changes, so whoever starts anew needs all of them */
+  of(frame: EncodedMessage | null, anew: boolean): Parcel {
+    const parcels = anew && frame ? this.#anew : this.#inStep;
+    let parcel = parcels.get(frame!);
+    if (!parcel) {
+      const hands: Outgoing[] = anew && frame ? [{ kind: "hands", bytes: this.#allHands() }] : [];
+      parcel = new Parcel([...this.#beside, ...hands, ...(frame ? [frame] : [])]);
+      parcels.set(frame!, parcel);
+    }
+    return parcel;
+  }
+
+  *made(): Iterable<Parcel> {
+    yield* this.#inStep.values();
+    yield* this.#anew.values();
+  }
+}
+
 /** A congested socket counts as drained at this many buffered bytes. */
 export const DRAINED_BYTES = Limits.backpressureBytes / 4;
 
 export type Congestion = "flowing" | "skip" | "close";
 
-/** @param largestKeyframe bytes of the largest keyframe of the room: one of them queued must not count as slowness */
-export function congestion(bufferedBytes: number, largestKeyframe: number): Congestion {
-  if (bufferedBytes > Math.max(Limits.tooSlowBytes, 2 * largestKeyframe)) return "close";
+/** @param largestAlone bytes of the room's largest frame that stands alone: one of them queued is not slowness */
+export function congestion(bufferedBytes: number, largestAlone: number): Congestion {
+  if (bufferedBytes > Math.max(Limits.tooSlowBytes, 2 * largestAlone)) return "close";
   return bufferedBytes > Limits.backpressureBytes ? "skip" : "flowing";
 }
 
@@ -54,7 +84,7 @@ export function congestion(bufferedBytes: number, largestKeyframe: number): Cong
 const KEYFRAME_INTERVAL_MS = 250;
 
 /** True when a keyframe should be encoded for this session with the next frame. */
-export function wantsKeyframe(session: Session): boolean {
+function wantsKeyframe(session: Session): boolean {
   if (!session.needsKeyframe || !session.connection?.isOpen) return false;
   return (
     session.connection.bufferedBytes <= DRAINED_BYTES &&
@@ -65,45 +95,79 @@ export function wantsKeyframe(session: Session): boolean {
 export class Broadcast {
   readonly #sessions: ReadonlyMap<number, Session>;
   readonly #metrics: Metrics;
-  #largestKeyframe = 0;
+  readonly #tickHz: number;
+  #largestAlone = 0;
   /** Payload bytes to all clients since `takeBytes`. */
   #bytes = 0;
 
-  constructor(sessions: ReadonlyMap<number, Session>, metrics: Metrics) {
+  constructor(sessions: ReadonlyMap<number, Session>, metrics: Metrics, tickHz: number) {
     this.#sessions = sessions;
     this.#metrics = metrics;
+    this.#tickHz = tickHz;
+  }
+
+  /** Is anybody here to be told of contact? */
+  get hearsContacts(): boolean {
+    for (const { hearsContacts, connection } of this.#sessions.values()) if (hearsContacts && connection) return true;
+    return false;
+  }
+
+  /** What a send tick is to encode beside the chain's delta: somebody joined, fell behind, or is in simple mode. */
+  wanted(tick: number): Pick<StepTask, "keyframe" | "positions"> {
+    let keyframe = false;
+    let moving = false;
+    let always = false;
+    for (const session of this.#sessions.values()) {
+      const { simple, connection } = session;
+      if (simple === null) {
+        keyframe ||= wantsKeyframe(session);
+      } else if (connection?.isOpen && connection.bufferedBytes <= Limits.backpressureBytes && simple.asks(tick)) {
+        moving = true;
+        always ||= simple.behind || session.needsKeyframe;
+      }
+    }
+    return { keyframe, ...(moving && { positions: always ? "always" : "moving" }) };
   }
 
   /**
    * Sends what a tick has: the keyframe to those who asked and can take it, the delta to those who are in the chain,
-   * and what goes beside it to everyone who is not congested, before the frame: who has a frame knows whose hands made
-   * it. What is lost of that is replaced by the next of its kind or by the keyframe.
+   * positions to those in simple mode who asked, and what goes beside it to everyone who is not congested, before the
+   * frame: who has a frame knows whose hands made it. What is lost of that is replaced by the next of its kind or by
+   * the keyframe.
    */
-  tick(tick: number, delta: EncodedMessage | null, keyframe: EncodedMessage | null, beside: readonly Outgoing[]): void {
-    if (keyframe) this.#largestKeyframe = Math.max(this.#largestKeyframe, keyframe.bytes.byteLength);
-    const inChain = new Parcel(delta ? [...beside, delta] : beside);
-    const outside = new Parcel(beside);
-    let anew: Parcel | null = null;
+  tick(tick: number, frames: Frames, beside: readonly Outgoing[]): void {
+    const { delta, keyframe, positions } = frames;
+    const any = delta ?? keyframe ?? positions;
+    for (const alone of [keyframe, positions])
+      if (alone) this.#largestAlone = Math.max(this.#largestAlone, alone.bytes.byteLength);
+    const parcels = new Parcels(beside, () => encodeHands(tick, this.#sessions.values()));
     for (const session of this.#sessions.values()) {
-      if (!this.#canTake(session)) {
-        if (session.connection && (delta || keyframe)) this.#skipFrame(session);
-      } else if (!session.needsKeyframe) {
-        this.#write(session, inChain);
-      } else if (keyframe && wantsKeyframe(session)) {
-        session.needsKeyframe = false;
-        session.lastKeyframeMs = performance.now();
-        // Hands are sent as changes, so whoever starts anew needs all of them.
-        anew ??= new Parcel([
-          ...beside,
-          { kind: "hands", bytes: encodeHands(tick, this.#sessions.values()) },
-          keyframe,
-        ]);
-        this.#write(session, anew);
-      } else {
-        this.#write(session, outside);
+      if (this.#canTake(session)) {
+        const frame = this.#frameFor(session, tick, frames);
+        this.#write(session, parcels.of(frame, session.needsKeyframe));
+        if (frame) session.needsKeyframe = false;
+      } else if (session.connection && any) {
+        this.#skipFrame(session);
       }
     }
-    for (const parcel of [inChain, outside, anew]) if (parcel) this.#count(parcel);
+    for (const parcel of parcels.made()) this.#count(parcel);
+  }
+
+  /** The frame of this tick that is this member's, if any. */
+  #frameFor(session: Session, tick: number, { moved, delta, keyframe, positions }: Frames): EncodedMessage | null {
+    const { simple } = session;
+    if (simple?.hasAsked(tick)) {
+      if (positions) simple.sent(tick, positions.bytes.byteLength, this.#tickHz);
+      return positions;
+    }
+    if (simple) {
+      simple.behind ||= moved;
+      return null;
+    }
+    if (!session.needsKeyframe) return delta;
+    if (!keyframe || !wantsKeyframe(session)) return null;
+    session.lastKeyframeMs = performance.now();
+    return keyframe;
   }
 
   /** To everyone, congested or not: rare and small. */
@@ -113,11 +177,11 @@ export class Broadcast {
     this.#count(parcel);
   }
 
-  /** From one member to all others who are not congested: it is neither kept nor sent again. */
-  relay(bytes: Uint8Array, from: Session): void {
+  /** To those who are not congested: it is neither kept nor sent again. */
+  relay(bytes: Uint8Array, reaches: (session: Session) => boolean): void {
     const parcel = new Parcel([{ kind: "other", bytes }]);
     for (const session of this.#sessions.values())
-      if (session !== from && this.#canTake(session)) this.#write(session, parcel);
+      if (reaches(session) && this.#canTake(session)) this.#write(session, parcel);
     this.#count(parcel);
   }
 
@@ -131,7 +195,7 @@ export class Broadcast {
   #canTake(session: Session): boolean {
     const { connection } = session;
     if (!connection?.isOpen) return false;
-    const state = congestion(connection.bufferedBytes, this.#largestKeyframe);
+    const state = congestion(connection.bufferedBytes, this.#largestAlone);
     if (state === "close") connection.close(CloseCode.tooSlow, "too slow: more than 1 MiB waits for this client");
     return state === "flowing";
   }

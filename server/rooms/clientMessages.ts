@@ -20,6 +20,10 @@ export type ClientRequest =
       resume?: string;
       token?: string;
       password?: string;
+      mode?: "simple";
+      /** Frames per second in that mode. */
+      hz?: number;
+      contacts?: boolean;
       /** Of another process, in place of `resume`, `token` and `password` (routes/vouched.ts). */
       ticket?: string;
       vouched?: Vouched;
@@ -56,7 +60,11 @@ export class MalformedMessage extends Error {
 }
 
 const HELLO_FIELDS = ["name", "color", "resume", "token", "password", "ticket"] as const;
-type HelloField = (typeof HELLO_FIELDS)[number];
+type HelloOptions = { [field in (typeof HELLO_FIELDS)[number]]?: string } & {
+  mode?: "simple";
+  hz?: number;
+  contacts?: boolean;
+};
 
 /** Largest id that a client may choose for a grab. */
 const MAX_GRAB_ID = 65535;
@@ -256,9 +264,9 @@ class FieldReader {
     return { ...options, password };
   }
 
-  helloOptions(): { [field in HelloField]?: string } {
+  helloOptions(): HelloOptions {
     const value = this.#options();
-    const options: { [field in HelloField]?: string } = {};
+    const options: HelloOptions = {};
     for (const field of HELLO_FIELDS) {
       const text = value[field];
       if (text === undefined || text === null) continue;
@@ -267,8 +275,28 @@ class FieldReader {
       if (!text.isWellFormed()) throw new MalformedMessage(`hello: ${field} is not UTF-8`);
       options[field] = text;
     }
+    const { mode, hz, contacts } = value;
+    if (mode !== undefined && mode !== null) {
+      if (mode !== "simple") throw new MalformedMessage(`hello: mode is ${shown(mode)}, and the only one is simple`);
+      options.mode = mode;
+    }
+    if (hz !== undefined && hz !== null) {
+      if (typeof hz !== "number" || !(hz >= 1 && hz <= Limits.simpleHz))
+        throw new MalformedMessage(`hello: hz is ${shown(hz)}, not a number from 1 to ${Limits.simpleHz}`);
+      options.hz = hz;
+    }
+    if (contacts !== undefined && contacts !== null) {
+      if (typeof contacts !== "boolean") throw new MalformedMessage("hello: contacts is not a boolean");
+      options.contacts = contacts;
+    }
     return options;
   }
+}
+
+/** A value as a reason may hold it. */
+function shown(value: unknown): string {
+  const text = typeof value === "string" ? JSON.stringify(value.toWellFormed()) : String(value);
+  return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 20);
 }
 
 export interface Refusal {

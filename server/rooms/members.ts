@@ -16,6 +16,7 @@ import { fingerprint } from "../auth/secrets.ts";
 import { cleanColor, cleanName } from "./clientMessages.ts";
 import type { Connection, Hello } from "./connection.ts";
 import { Session } from "./session.ts";
+import { simpleModeOf } from "./simpleMode.ts";
 
 /** A client that left with 1000 may still come back, with a new name perhaps, within this, s. */
 const LEAVE_GRACE_SECONDS = 2;
@@ -79,6 +80,8 @@ export class Members {
     this.#makeSeat(entry);
     const session = new Session(this.#nextMember, cleanName(hello.name), cleanColor(hello.color), entry);
     this.#nextMember += 1;
+    session.simple = simpleModeOf(hello);
+    session.hearsContacts = hello.contacts ?? false;
     session.arriving = true;
     this.sessions.set(session.member, session);
     return session;
@@ -212,6 +215,8 @@ export class Members {
     if (session.expiry) clearTimeout(session.expiry);
     session.expiry = null;
     session.needsKeyframe = true;
+    session.simple = simpleModeOf(hello);
+    session.hearsContacts = hello.contacts ?? false;
     // The limit is for one socket; whoever comes back sees the room at once.
     session.lastKeyframeMs = -Infinity;
     session.name = cleanName(hello.name) ?? session.name;

@@ -53,7 +53,7 @@ export class MessageRelay {
     if (!this.#budget.take(nowMs, Math.min(sent, this.#budget.burst)))
       return this.#tooFast(session, { field: "message", value: sent, limit: `${messageRoomBytes} bytes per second` });
     this.#metrics.inputs.inc({ type: "message" });
-    this.#broadcast.relay(bytes, session);
+    this.#broadcast.relay(bytes, (other) => other !== session);
   }
 
   #outOfRange(session: Session, details: ErrorDetails): void {

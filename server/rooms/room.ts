@@ -11,13 +11,13 @@ import type { Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
 import type { RoomAccess } from "../auth/roomAccess.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { InspectResult, SavedState, StepResult, StepTask } from "../workers/messages.ts";
+import { type InspectResult, NO_FRAMES, type SavedState, type StepResult, type StepTask } from "../workers/messages.ts";
 import type { ParkedReason } from "../metrics/cluster.ts";
 import type { RoomPool } from "../workers/pool.ts";
 import { fill, type Found } from "../persistence/restore.ts";
 import { CheckpointPolicy, Hopeless } from "../persistence/checkpointPolicy.ts";
 import { recordingOf, type RoomRecording } from "../persistence/recording.ts";
-import { Broadcast, type Outgoing, wantsKeyframe } from "./broadcast.ts";
+import { Broadcast, type Outgoing } from "./broadcast.ts";
 import type { ClientRequest } from "./clientMessages.ts";
 import type { DueTick } from "./clock.ts";
 import type { Connection, Hello, Membership } from "./connection.ts";
@@ -158,7 +158,7 @@ export class Room {
       onChanged: () => this.#membersChanged(),
       onHandsOff: (session) => this.#interactions.release(session),
     });
-    this.#broadcast = new Broadcast(this.members.sessions, metrics);
+    this.#broadcast = new Broadcast(this.members.sessions, metrics, template.layout.tickHz);
     this.#relay = new MessageRelay(this.members.sessions, this.#broadcast, metrics);
     this.#interactions = new Interactions(this.members.sessions, this.#queue, template.shape, metrics);
     const { name: room, access, audit, log } = options;
@@ -173,6 +173,7 @@ export class Room {
     });
     this.#events = new RoomEvents({
       room,
+      tickHz: this.tickHz,
       scene: this.scene,
       waits: template.shape.waiting,
       held: this.held,
@@ -621,37 +622,41 @@ export class Room {
 
   #sendStats(): void {
     const stats = this.#stats.take(this.members.connected, this.#broadcast.takeBytes(), performance.now());
-    this.#broadcast.tick(this.tick, null, null, [{ kind: "stats", bytes: encodeStats(stats) }]);
+    this.#broadcast.tick(this.tick, NO_FRAMES, [{ kind: "stats", bytes: encodeStats(stats) }]);
   }
 
   #composeTask(): Omit<StepTask, "room"> {
     const tick = this.tick + 1;
-    const { tickHz } = this.#options.template.layout;
     const common = {
       tick,
       inputs: this.#queue.take(),
       save: this.checkpointPolicy.saveDue,
-      hash: tick % (HASH_SECONDS * tickHz) === 0,
+      hash: tick % (HASH_SECONDS * this.tickHz) === 0,
+      touching: this.#broadcast.hearsContacts,
     };
     if (tick % this.sendTicks !== 0) return { ...common, delta: "none", keyframe: false };
-    const keyframe = this.#keyframeWanted();
     const quietMs = performance.now() - this.#lastFrameMs;
-    return { ...common, delta: quietMs >= REST_HEARTBEAT_MS ? "always" : "moving", keyframe };
+    return {
+      ...common,
+      delta: quietMs >= REST_HEARTBEAT_MS ? "always" : "moving",
+      ...this.#broadcast.wanted(tick),
+    };
   }
 
   #publish(result: StepResult, roundTripSeconds: number): void {
     const { metrics, template } = this.#options;
     const { delta, keyframe } = result;
+    const anyFrame = delta ?? keyframe ?? result.positions;
     metrics.observeTick(result.seconds, result.wholeSeconds, roundTripSeconds, result.work);
     metrics.observeContact(result.contact);
     this.#stats.stepped(result);
-    for (const event of result.events) this.#events.report(event, result.tick);
-    if (delta || keyframe) {
+    this.#events.take(result);
+    if (anyFrame) {
       this.#lastFrameMs = performance.now();
       metrics.observeFrames(delta, keyframe, result.seconds.encode, template.layout.streamedParticles);
     }
     const beside = this.#besideFrames(result.tick);
-    if (delta || keyframe || beside.length > 0) this.#broadcast.tick(result.tick, delta, keyframe, beside);
+    if (anyFrame || beside.length > 0) this.#broadcast.tick(result.tick, result, beside);
   }
 
   /** What is due beside the frames: hands that changed. */
@@ -662,11 +667,6 @@ export class Room {
       if (changed.length > 0) beside.push({ kind: "hands", bytes: encodeHands(tick, changed) });
     }
     return beside;
-  }
-
-  #keyframeWanted(): boolean {
-    for (const session of this.members.sessions.values()) if (wantsKeyframe(session)) return true;
-    return false;
   }
 
   /** The room was made again from what it remembers, after a thread was lost inside a step. */

@@ -2,13 +2,16 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { SimEvent } from "../sim/types.ts";
+import type { StepResult } from "../workers/messages.ts";
 import type { Broadcast } from "./broadcast.ts";
+import { ContactEvents } from "./contactEvents.ts";
 import type { Interactions } from "./interactions.ts";
-import { encodeNotice, encodeReset, encodeWaiting } from "./serverMessages.ts";
+import { encodeContacts, encodeNotice, encodeReset, encodeWaiting } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
 
 export interface RoomEventsOptions {
   room: string;
+  tickHz: number;
   scene: string;
   /** Numbers of the bodies that wait when the scene starts. */
   waits: readonly number[];
@@ -24,16 +27,26 @@ export interface RoomEventsOptions {
 
 export class RoomEvents {
   readonly #options: RoomEventsOptions;
+  readonly #contacts: ContactEvents;
 
   constructor(options: RoomEventsOptions) {
     this.#options = options;
+    this.#contacts = new ContactEvents(options.tickHz);
   }
 
-  report(event: SimEvent, tick: number): void {
+  take({ tick, events, touching }: Pick<StepResult, "tick" | "events" | "touching">): void {
+    for (const event of events) this.#report(event, tick);
+    const begun = touching ? this.#contacts.begun(tick, touching) : [];
+    if (begun.length > 0)
+      this.#options.broadcast.relay(encodeContacts(tick, begun), ({ hearsContacts }) => hearsContacts);
+  }
+
+  #report(event: SimEvent, tick: number): void {
     const { room, scene, held, waiting, sessions, interactions, broadcast, metrics, log } = this.#options;
     switch (event.type) {
       case "reset":
         held.clear();
+        this.#contacts.forget();
         broadcast.certain(encodeReset(tick, event.member), "other");
         this.#allWait(tick);
         return;

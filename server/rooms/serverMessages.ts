@@ -49,6 +49,11 @@ export function encodeWaiting(tick: number, bodies: Iterable<number>, member: nu
   return encoder.encode([ServerMessage.waiting, tick, [...bodies], member]);
 }
 
+/** @param pairs of bodies */
+export function encodeContacts(tick: number, pairs: readonly [number, number][]): Uint8Array {
+  return encoder.encode([ServerMessage.contacts, tick, pairs]);
+}
+
 export function encodeAccess(state: AccessState): Uint8Array {
   return encoder.encode([ServerMessage.access, state]);
 }

@@ -8,6 +8,7 @@ import { fingerprint } from "../auth/secrets.ts";
 import { Limits } from "../../shared/protocol.ts";
 import type { Connection } from "./connection.ts";
 import { cleanName, type Point } from "./clientMessages.ts";
+import type { SimpleMode } from "./simpleMode.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
 /** A held point, as the member last asked for it. */
@@ -54,6 +55,10 @@ export class Session {
   /** The next frame must be a keyframe: it has just joined, or missed a frame. No deltas until then. */
   needsKeyframe = true;
   lastKeyframeMs = -Infinity;
+  /** Of a member in simple mode: when it gets a frame; null: it takes keyframes and deltas. */
+  simple: SimpleMode | null = null;
+  /** It is told of contact that begins. */
+  hearsContacts = false;
   /** When it last put a body in. */
   lastSpawnMs = -Infinity;
   /** How many messages it may send to the others; a new socket does not fill it. */

@@ -6,7 +6,7 @@ import type { Session } from "./session.ts";
 
 export function welcomeOf(
   { name, scene, sendTicks, template: { layout, topologyHash, shape } }: Room,
-  { id, token, member }: Session,
+  { id, token, member, simple }: Session,
   { role }: Entry,
   url: string | undefined,
 ): Welcome {
@@ -22,6 +22,7 @@ export function welcomeOf(
     topology: topologyHash,
     limits: { ...Limits, reach: shape.reach, maxImpulse: shape.maxImpulse },
     role,
+    ...(simple && { mode: "simple" }),
     ...(url !== undefined && { url }),
   };
 }

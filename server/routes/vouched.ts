@@ -51,11 +51,11 @@ export class Voucher {
   }
 
   async #ofHello(request: FastifyRequest, hello: Hello, seal: (said: unknown) => string): Promise<Uint8Array> {
-    const { version, name, color, token, password, resume } = hello;
+    const { version, name, color, mode, hz, contacts, token, password, resume } = hello;
     const vouched: Vouched =
       token === undefined ? { identity: null } : await this.#auth.vouch(token, addressKey(request.ip));
     const said: SaidInMessage = { ...vouched, password, resume };
-    return encode([ClientMessage.hello, version, { name, color, ticket: seal(said) }]);
+    return encode([ClientMessage.hello, version, { name, color, mode, hz, contacts, ticket: seal(said) }]);
   }
 }
 

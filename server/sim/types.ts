@@ -189,6 +189,8 @@ export interface World {
   asleep(): Uint8Array;
   /** 1 for bodies that wait: they are not there. */
   waiting(): Uint8Array;
+  /** Pairs a, b of bodies that touch each other, a < b, one pair after the other. */
+  touching(): number[];
   /** True while a collider moves and a moment longer, by the tick number alone. */
   collidersMove(): boolean;
   /** FNV-1a-64 (hex) over tick number, positions and velocities. */

@@ -24,6 +24,7 @@ import { MethodBodies } from "./methods/methodBodies.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 import { HELD, parkAll, statusAt, InactiveBodies } from "./inactive.ts";
 import { Rest } from "./rest.ts";
+import { Touching } from "./touching.ts";
 import {
   type ContactCounts,
   type Input,
@@ -65,6 +66,7 @@ export class SimWorld implements World {
   private readonly waitingBodies: InactiveBodies;
   private readonly rest: Rest;
   private readonly methods: MethodBodies;
+  private readonly contacts: Touching;
 
   constructor(memory: WebAssembly.Memory, layout: SimLayout) {
     this.memory = memory;
@@ -80,6 +82,7 @@ export class SimWorld implements World {
     this.waitingBodies = new InactiveBodies(this.views, layout, this.kernel);
     this.rest = new Rest(memory, this.views, layout, (body) => this.waitingBodies.waits(body));
     this.methods = new MethodBodies(memory, this.views, layout, this.kernel);
+    this.contacts = new Touching(this.views, layout);
   }
 
   /** Calls back after every substep (not while resting), in the middle of `step`. */
@@ -233,6 +236,10 @@ export class SimWorld implements World {
       zones: count(L.H_COUNT_ZONES),
       stops: count(L.H_COUNT_STOPS),
     };
+  }
+
+  touching(): number[] {
+    return this.contacts.pairs();
   }
 
   collidersMove(): boolean {

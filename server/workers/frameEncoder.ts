@@ -14,7 +14,7 @@ import {
 import type { Topology } from "../../shared/topology.ts";
 import type { World } from "../sim/types.ts";
 import type { FrameState } from "./frameState.ts";
-import type { EncodedMessage, StepTask } from "./messages.ts";
+import { type EncodedMessage, type Frames, NO_FRAMES, type StepTask } from "./messages.ts";
 
 /**
  * What the codec needs of a topology: the same for all rooms of a scene, and too slow (10 ms) to make for every room.
@@ -51,18 +51,15 @@ export class FrameEncoder {
    * Encodes a send tick and moves the room's chain on to it.
    * @param state the room's last frame, inout
    * @returns a delta if anything changed, or a collider moves (clients draw it by the tick that they have), or the task
-   *   wants one anyway, a keyframe if the task wants one
+   *   wants one anyway, a keyframe if the task wants one, positions as the task says
    */
-  encode(
-    world: World,
-    state: FrameState,
-    task: Pick<StepTask, "tick" | "delta" | "keyframe">,
-  ): { delta: EncodedMessage | null; keyframe: EncodedMessage | null } {
+  encode(world: World, state: FrameState, task: Pick<StepTask, "tick" | "delta" | "keyframe" | "positions">): Frames {
     const { snapshot } = this.#model;
     const first = state.frameTick < 0;
     this.#quantize(world, state, first);
-    const wanted = task.keyframe || task.delta === "always" || world.collidersMove() || this.#changed(state.frame);
-    if (!wanted) return { delta: null, keyframe: null };
+    const moved = world.collidersMove() || this.#changed(state.frame);
+    const whole = task.positions === "always" || (task.positions === "moving" && moved);
+    if (!moved && !whole && !task.keyframe && task.delta !== "always") return NO_FRAMES;
     const { tick } = task;
     const baseTick = state.frameTick;
     const delta = first
@@ -71,9 +68,12 @@ export class FrameEncoder {
     const keyframe = task.keyframe
       ? message("keyframe", [ServerMessage.keyframe, tick, encodeKeyframe(snapshot, this.#next)])
       : null;
+    const positions = whole
+      ? message("positions", [ServerMessage.positions, tick, new Uint8Array(this.#next.buffer)])
+      : null;
     state.frame.set(this.#next);
     state.frameTick = tick;
-    return { delta, keyframe };
+    return { moved, delta, keyframe, positions };
   }
 
   /**

@@ -150,6 +150,13 @@ export interface StepTask {
    * empty, so that
    * everybody stands on the same frame. */
   keyframe: boolean;
+  /**
+   * Also the whole frame as it is, for members in simple mode. `moving`: if anything changed. `always`: somebody has
+   * not got the last one. Absent: no.
+   */
+  positions?: "moving" | "always";
+  /** Also which bodies touch. */
+  touching?: boolean;
   /** Also the state as this tick leaves it. */
   save?: boolean;
   /** Also its hash. */
@@ -184,12 +191,23 @@ export interface HelpTask {
 }
 
 export interface EncodedMessage {
-  kind: "keyframe" | "delta";
+  kind: "keyframe" | "delta" | "positions";
   /** The whole socket message, envelope and all; its buffer is transferred. */
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-export interface StepResult {
+/** What a tick has for the members' pictures; null: nothing. */
+export interface Frames {
+  /** Is this frame another than the one before? */
+  moved: boolean;
+  delta: EncodedMessage | null;
+  keyframe: EncodedMessage | null;
+  positions: EncodedMessage | null;
+}
+
+export const NO_FRAMES: Frames = { moved: false, delta: null, keyframe: null, positions: null };
+
+export interface StepResult extends Frames {
   tick: number;
   /**
    * When the thread began with it, ms; process time in the thread's answer, the main thread's performance.now() in what
@@ -202,9 +220,9 @@ export interface StepResult {
   events: SimEvent[];
   /** What contact did in this tick. */
   contact: ContactCounts;
+  /** Pairs of bodies that touch after it, if that was asked for. */
+  touching?: number[];
   work: SharedWork;
-  delta: EncodedMessage | null;
-  keyframe: EncodedMessage | null;
   saved: SavedState | null;
   /** If it was asked for. */
   stateHash?: string;

@@ -12,23 +12,24 @@ import type { ContactCounts } from "../sim/types.ts";
 import { FrameState } from "./frameState.ts";
 import { type Done, type StepHooks, ThreadLoop } from "./threadLoop.ts";
 import { copyMemory } from "./memoryCopy.ts";
-import type {
-  SharedWork,
-  HelpTask,
-  InspectResult,
-  InspectTask,
-  OpenResult,
-  OpenTask,
-  ReplayResult,
-  ReplayTask,
-  SavedState,
-  SaveTask,
-  ServeTask,
-  SimThreadData,
-  StepByKey,
-  StepResult,
-  StepTask,
-  UnknownRoom,
+import {
+  type HelpTask,
+  type InspectResult,
+  type InspectTask,
+  NO_FRAMES,
+  type OpenResult,
+  type OpenTask,
+  type ReplayResult,
+  type ReplayTask,
+  type SavedState,
+  type SaveTask,
+  type ServeTask,
+  type SharedWork,
+  type SimThreadData,
+  type StepByKey,
+  type StepResult,
+  type StepTask,
+  type UnknownRoom,
 } from "./messages.ts";
 import { toProcessMs } from "./processClock.ts";
 import { collectGarbage } from "./reclaim.ts";
@@ -77,8 +78,10 @@ export function serve(task: ServeTask): Promise<never> {
 
 const saved = (result: SavedState): Done => ({ result, transfer: [result.state.buffer] });
 
-const buffersOf = ({ delta, keyframe, saved: state }: StepResult): ArrayBuffer[] =>
-  [delta?.bytes, keyframe?.bytes, state?.state].flatMap((bytes) => (bytes ? [bytes.buffer as ArrayBuffer] : []));
+const buffersOf = ({ delta, keyframe, positions, saved: state }: StepResult): ArrayBuffer[] =>
+  [delta?.bytes, keyframe?.bytes, positions?.bytes, state?.state].flatMap((bytes) =>
+    bytes ? [bytes.buffer as ArrayBuffer] : [],
+  );
 
 /** Template -> a room's own memory. @throws CheckpointError */
 export function open({ template, layout, state }: OpenTask): OpenResult {
@@ -119,8 +122,7 @@ function runStep(task: StepTask | StepByKey, hooks: StepHooks): StepResult | Unk
   const { seconds, events, work, othersSeconds } = stepWorld(room, task, hooks);
   const contact = since(before, world.contactCounts());
   const encodeStartMs = performance.now();
-  const frames =
-    task.delta === "none" && !task.keyframe ? { delta: null, keyframe: null } : encoder.encode(world, state, task);
+  const frames = task.delta === "none" && !task.keyframe ? NO_FRAMES : encoder.encode(world, state, task);
   const endMs = performance.now();
   const wholeSeconds = (endMs - startMs) / 1000 - othersSeconds;
   const encode = (endMs - encodeStartMs) / 1000;
@@ -137,6 +139,7 @@ function runStep(task: StepTask | StepByKey, hooks: StepHooks): StepResult | Unk
     wholeSeconds,
     events,
     contact,
+    ...(task.touching && { touching: world.touching() }),
     work,
     ...frames,
   };

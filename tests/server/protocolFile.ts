@@ -8,6 +8,7 @@ import { decode, encode } from "@msgpack/msgpack";
 import { build } from "../../client/sdk/messages.ts";
 import {
   encodeAccess,
+  encodeContacts,
   encodeHands,
   encodeMembers,
   encodeMessage,
@@ -63,7 +64,17 @@ export const FIELDS: {
   client: {
     hello: [
       ...integer("version"),
-      { ...map("options", optional(string("name", "color", "resume", "token", "password"))), optional: true },
+      {
+        ...map(
+          "options",
+          optional([
+            ...string("name", "color", "resume", "token", "password", "mode"),
+            ...number("hz"),
+            ...boolean("contacts"),
+          ]),
+        ),
+        optional: true,
+      },
     ],
     grab: [...integer("grab"), ...surfacePoint, ...point],
     move: [...integer("grab"), ...point],
@@ -105,7 +116,7 @@ export const FIELDS: {
         ...string("topology"),
         { name: "limits", type: "map" },
         ...string("role"),
-        ...optional(string("url")),
+        ...optional(string("mode", "url")),
       ]),
     ],
     keyframe: [...integer("tick"), { name: "frame", type: "bin" }],
@@ -136,6 +147,8 @@ export const FIELDS: {
     waiting: [...integer("tick"), { name: "bodies", type: "list", items: integer("body")[0]! }, ...integer("member")],
     access: [map("access", [...boolean("locked", "password", "ownersOnly"), ...integer("bans")])],
     message: [...integer("member"), ...string("kind"), { name: "data", type: "any" }],
+    positions: [...integer("tick"), { name: "frame", type: "bin" }],
+    contacts: [...integer("tick"), rows("contacts", integer("body", "body"))],
   },
 };
 
@@ -177,6 +190,7 @@ function messageVectors(): { client: Vector[]; server: Vector[] } {
   const client: [string, Uint8Array][] = [
     ["hello", build.hello({ name: "Zoë", color: "#2e86ab", resume: "00ff" })],
     ["hello", encode([ClientMessage.hello, PROTOCOL_VERSION])],
+    ["hello", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "simple", hz: 10 }])],
     ["grab", build.grab(3, at, [0.5, -1, 2])],
     ["move", build.move(3, [0.5, 70000, -0.125])],
     ["release", build.release(65535)],
@@ -239,6 +253,14 @@ function messageVectors(): { client: Vector[]; server: Vector[] } {
     ["waiting", encodeWaiting(70001, [1, 2], 0)],
     ["access", encodeAccess({ locked: true, password: false, ownersOnly: false, bans: 0 })],
     ["message", encodeMessage(2, "score", { points: 7, by: [1, 2.5], note: null })],
+    [
+      "contacts",
+      encodeContacts(70001, [
+        [0, 2],
+        [1, 300],
+      ]),
+    ],
+    ["positions", encode([ServerMessage.positions, 6, new Uint8Array(Int32Array.of(1, -2, 2 ** 28 - 1).buffer)])],
   ];
   const vector = ([name, bytes]: [string, Uint8Array]): Vector => ({
     name,
@@ -265,6 +287,9 @@ const MALFORMED: [string, Uint8Array][] = [
   ["infinite", encode([ClientMessage.move, 3, 0, 0, Number.POSITIVE_INFINITY])],
   ["a grab above 65535", encode([ClientMessage.release, 65536])],
   ["half of a surrogate pair", Uint8Array.from(Buffer.from("93010281a46e616d65a3eda080", "hex"))],
+  ["a mode that is none", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "raw" }])],
+  ["contacts that are no boolean", encode([ClientMessage.hello, PROTOCOL_VERSION, { contacts: 1 }])],
+  ["more frames than simple mode has", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "simple", hz: 60 }])],
   ["data with a date", encode([ClientMessage.message, "at", new Date(0)])],
   ["data with NaN", encode([ClientMessage.message, "at", [Number.NaN]])],
   ["an array of more than 64", encode([99, new Array(65).fill(0)])],

@@ -241,6 +241,8 @@ export class Physics {
       work: { threads: 1, shared: 0, helped: 0 },
       delta: null,
       keyframe: null,
+      positions: null,
+      moved: false,
       saved,
       ...(task.hash && { stateHash: world.hash }),
     };

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Installs the programs that browser, Prometheus and PostgreSQL tests need, where they are missing and the system allows it: Debian or Ubuntu, as root.
+# Installs the programs that browser, Prometheus, Python and PostgreSQL tests need, where they are missing and the system allows it: Debian or Ubuntu, as root.
 # Elsewhere it only says what is missing. Always ends well: whether a missing program is a failure is for the tests to decide.
 set -u
 missing=()
 command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
   [ -x "${CHROMIUM_PATH:-/nowhere}" ] || missing+=(chromium)
 command -v prometheus >/dev/null || missing+=(prometheus)
+command -v python3 >/dev/null || missing+=(python3)
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || [ -x "${PGBIN:-/nowhere}/initdb" ] || missing+=(postgresql)
 [ ${#missing[@]} -eq 0 ] && exit 0
 

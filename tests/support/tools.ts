@@ -1,7 +1,7 @@
 /**
- * Programs that are not npm packages and that some tests need: a Chromium, Prometheus and PostgreSQL. They are looked
- * for, or installed where the system allows it (Debian or Ubuntu, as root). Where they cannot be had the tests are
- * skipped and say so; with CI set, that is a failure.
+ * Programs that are not npm packages and that some tests need: a Chromium, Prometheus, Python and PostgreSQL. They are
+ * looked for, or installed where the system allows it (Debian or Ubuntu, as root). Where they cannot be had the tests
+ * are skipped and say so; with CI set, that is a failure.
  *
  *   const prometheus = findOnPath("prometheus");
  *   describe.skipIf(lacks("Prometheus", prometheus))("...", () => { ... });
@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { findChromium } from "./chromium.ts";
 import { findPostgres } from "./postgres.ts";
 
-/** True where a skipped browser, Prometheus or PostgreSQL test is a failure. */
+/** True where a skipped browser, Prometheus, Python or PostgreSQL test is a failure. */
 const inCI = !["", "0", "false"].includes(process.env.CI ?? "");
 
 /** Path of a program on PATH, or undefined. */
@@ -42,6 +42,7 @@ export function lacks(name: string, path: string | undefined): boolean {
 /** Installs what is missing by tests/support/install-tools.sh, which does nothing where it is not allowed to. */
 export function installTools(): void {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return;
-  if (findChromium() !== undefined && findOnPath("prometheus") !== undefined && findPostgres() !== undefined) return;
+  const found = [findChromium(), findOnPath("prometheus"), findOnPath("python3"), findPostgres()];
+  if (!found.includes(undefined)) return;
   spawnSync("bash", [fileURLToPath(new URL("./install-tools.sh", import.meta.url))], { stdio: "inherit" });
 }

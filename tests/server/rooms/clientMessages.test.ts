@@ -21,6 +21,11 @@ describe("parseClientMessage", () => {
   test.each([
     [[C.hello, 1], { type: "hello", version: 1 }],
     [[C.hello, 1, null], { type: "hello", version: 1 }],
+    [
+      [C.hello, 1, { mode: "simple", hz: 2.5, contacts: true }],
+      { type: "hello", version: 1, mode: "simple", hz: 2.5, contacts: true },
+    ],
+    [[C.hello, 1, { mode: null, hz: null, contacts: null }], { type: "hello", version: 1 }],
     [[C.hello, 1, { name: "Ada", other: [1] }], { type: "hello", version: 1, name: "Ada" }],
     [
       [C.grab, 1, 0, 7, 0.25, 0.5, 1, 2, 3],
@@ -53,6 +58,9 @@ describe("parseClientMessage", () => {
     ["a hello without version", [C.hello], "hello: version"],
     ["a hello with options of another type", [C.hello, 1, []], "options is not a map"],
     ["a name that is no string", [C.hello, 1, { name: 7 }], "name is not a string"],
+    ["a mode that is none", [C.hello, 1, { mode: "raw" }], 'mode is "raw", and the only one is simple'],
+    ["more frames than there are", [C.hello, 1, { hz: 21 }], "hz is 21, not a number from 1 to 20"],
+    ["contacts that are no boolean", [C.hello, 1, { contacts: "yes" }], "contacts is not a boolean"],
     ["a missing coordinate", [C.move, 1, 0, 0], "move: z is not a finite number"],
     ["NaN", [C.move, 1, 0, NaN, 0], "move: y is not a finite number"],
     ["an infinity", [C.cursor, 0, 0, -Infinity], "cursor: z is not a finite number"],

@@ -1,0 +1,16 @@
+"""Joins rooms of a Pliant server: soft bodies and cloth that are simulated once, on the server, for everybody.
+
+    import pliant
+
+    with pliant.join("http://localhost:8080/r/my-room", scene="bunny") as room:
+        with room.grab("bunny", (0, 0.3, 0)) as hand:
+            hand.move((0, 0.6, 0))
+            for frame in room.frames():
+                print(frame.tick, frame.positions("bunny")[0, 1])
+"""
+
+from .errors import PliantError
+from .frames import Body, Frame, Topology
+from .room import Hand, Room, join
+
+__all__ = ["Body", "Frame", "Hand", "PliantError", "Room", "Topology", "join"]

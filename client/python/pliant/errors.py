@@ -1,0 +1,34 @@
+"""The one exception of the package."""
+
+from __future__ import annotations
+
+from typing import Any
+
+#: Close codes of the socket (PROTOCOL.md, section 9) by the names that they have here.
+_CLOSED = {
+    1000: "LEFT",
+    4401: "TOKEN_NEEDED",
+    4403: "KICKED",
+    4404: "ROOM_GONE",
+    4407: "PASSWORD_NEEDED",
+    4409: "VERSION_UNSUPPORTED",
+    4423: "ROOM_LOCKED",
+    4424: "ROOM_PARKED",
+    4425: "TOO_MANY_ATTEMPTS",
+    4430: "ROOM_FULL",
+}
+
+
+class PliantError(Exception):
+    """`code` says what went wrong; README.md lists the codes."""
+
+    def __init__(self, code: str, message: str, **details: Any) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.details = details
+
+    @classmethod
+    def closed(cls, close_code: int, reason: str) -> PliantError:
+        """Of a socket that was closed with this code."""
+        code = _CLOSED.get(close_code, "LINE_LOST")
+        return cls(code, f"the line was closed with {close_code} {reason}".rstrip(), close_code=close_code)

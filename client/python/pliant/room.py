@@ -1,0 +1,329 @@
+"""A member of a room: joins, has its frames, and pulls."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import urllib.error
+import urllib.request
+from collections import deque
+from typing import Any, Deque, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from urllib.parse import parse_qs, quote, urlsplit
+
+from ._chain import Chain
+from ._msgpack import pack, unpack
+from ._websocket import Closed, WebSocket
+from .errors import PliantError
+from .frames import Body, BodyKey, Frame, Topology, little_endian
+
+_VERSION = 2
+_HELLO, _GRAB, _MOVE, _RELEASE, _IMPULSE, _RESET, _NEED_KEYFRAME, _SPAWN, _REMOVE = 1, 2, 3, 4, 5, 6, 9, 10, 11
+_WELCOME, _KEYFRAME, _DELTA, _MEMBERS, _NOTICE, _WAITING, _POSITIONS = 64, 65, 66, 67, 71, 73, 76
+#: The server says something every 3 s; s.
+_SILENCE = 10.0
+_NOTICES = 100
+
+
+def join(
+    url: str,
+    *,
+    name: Optional[str] = None,
+    color: Optional[str] = None,
+    token: Optional[str] = None,
+    password: Optional[str] = None,
+    scene: Optional[str] = None,
+    mode: str = "simple",
+    hz: Optional[float] = None,
+    timeout: float = 30.0,
+) -> Room:
+    """Joins the room whose page is at `url`, http(s)://host[:port]/r/<room>, and returns with its first frame.
+
+    `scene` opens the room if there is none of its name. `mode` is how frames come: `simple`, whole, at most `hz` of
+    them a second (1 to 20), or `codec`, in a tenth of the bytes, decoded in some 0.1 ms for each particle that moves.
+    A link with `#token=` brings its token. Raises PliantError, or TimeoutError after `timeout` seconds.
+    """
+    parts = urlsplit(url)
+    folder, _, room = parts.path.rstrip("/").rpartition("/")
+    if parts.scheme not in ("http", "https") or not folder.endswith("/r") or not room:
+        raise PliantError("BAD_ARGUMENT", f"url is {url!r}, not http(s)://host/r/<room>", field="url", value=url)
+    if mode not in ("simple", "codec") or (mode == "codec" and hz is not None):
+        raise PliantError("BAD_ARGUMENT", f"mode is {mode!r} with hz {hz}, not simple, or codec without", field="mode")
+    base = f"{parts.scheme}://{parts.netloc}{folder[:-2]}"
+    token = token or parse_qs(parts.fragment).get("token", [None])[0]
+    if scene is not None:
+        token = token or _open(base, room, scene, timeout)
+    said: Dict[str, Any] = {"name": name, "color": color, "token": token, "password": password, "hz": hz}
+    if mode == "simple":
+        said["mode"] = mode
+    joined = Room(base, room, {key: value for key, value in said.items() if value is not None}, timeout)
+    try:
+        joined.wait(timeout=timeout)
+    except BaseException:
+        joined.leave()
+        raise
+    return joined
+
+
+class Hand:
+    """A held point of a body. Used with `with` it lets go at the end."""
+
+    def __init__(self, room: Room, grab: int) -> None:
+        self._room = room
+        self._grab = grab
+        self.held = True
+
+    def move(self, to: Sequence[float]) -> None:
+        """Pulls towards `to`, m. The server takes 60 inputs a second."""
+        if self.held:
+            self._room._send(_MOVE, self._grab, *_point("to", to))
+
+    def release(self) -> None:
+        if self.held:
+            self.held = False
+            self._room._hands.pop(self._grab, None)
+            try:
+                self._room._send(_RELEASE, self._grab)
+            except PliantError:
+                pass  # Without a line nothing is held.
+
+    def __enter__(self) -> Hand:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.release()
+
+
+class Room:
+    """Made by `join`. A thread of its own takes in what comes. Used with `with` it is left at the end."""
+
+    def __init__(self, base: str, room: str, said: Dict[str, Any], timeout: float) -> None:
+        self._news = threading.Condition()
+        self._frame: Optional[Frame] = None
+        self._ended: Optional[PliantError] = None
+        self._hands: Dict[int, Hand] = {}
+        #: Rows of [member, name, color, connected, role].
+        self.members: List[List[Any]] = []
+        #: The last hundred things that the server had to say, with `code`, `text` and `details`.
+        self.notices: Deque[Dict[str, Any]] = deque(maxlen=_NOTICES)
+        #: Numbers of the bodies that are not in the room: what frames say of them means nothing.
+        self.waiting: Set[int] = set()
+        try:
+            self._socket = WebSocket(f"ws{base[4:]}/api/rooms/{quote(room)}/socket", timeout, _SILENCE)
+            self._socket.send(pack([_HELLO, _VERSION, said]))
+            kind, *fields = unpack(self._socket.receive())
+        except Closed as closed:
+            raise PliantError.closed(closed.code, closed.reason) from closed
+        except OSError as error:
+            raise PliantError("UNREACHABLE", str(error)) from error
+        if kind != _WELCOME or fields[0].get("mode") != said.get("mode"):
+            self._socket.close()
+            raise PliantError("BAD_ANSWER", "the server does not know simple mode")
+        self.welcome: Dict[str, Any] = fields[0]
+        answer = _request(f"{base}/api/topologies/{self.welcome['topology']}", None, timeout)
+        self.topology = Topology(unpack(answer))
+        self._chain = None if "mode" in said else Chain(self.topology, self._show, self._ask)
+        self._thread = threading.Thread(target=self._listen, name=f"pliant {room}", daemon=True)
+        self._thread.start()
+
+    @property
+    def bodies(self) -> List[Body]:
+        return self.topology.bodies
+
+    @property
+    def member(self) -> int:
+        """This member's number in `members`."""
+        return self.welcome["member"]
+
+    @property
+    def frame(self) -> Frame:
+        """The newest."""
+        assert self._frame is not None
+        return self._frame
+
+    @property
+    def tick(self) -> int:
+        return self.frame.tick
+
+    def positions(self, body: BodyKey) -> memoryview:
+        """float64 (count, 3) of the newest frame, m."""
+        return self.frame.positions(body)
+
+    def quantized(self, body: BodyKey) -> memoryview:
+        """int32 (count, 3) of the newest frame, exactly as the server has them."""
+        return self.frame.quantized(body)
+
+    def wait(self, after: Optional[Frame] = None, timeout: Optional[float] = 10.0) -> Frame:
+        """The newest frame that is another than `after`; waits for it. In a room that rests none comes.
+
+        Raises TimeoutError after `timeout` seconds, and PliantError when the room has ended.
+        """
+        with self._news:
+            if not self._news.wait_for(lambda: self._frame is not after or self._ended, timeout):
+                raise TimeoutError(f"no frame within {timeout} s")
+            if self._frame is after:
+                assert self._ended is not None
+                raise self._ended
+            return self.frame
+
+    def frames(self, timeout: Optional[float] = None) -> Iterator[Frame]:
+        """Frames as they come, the newest first; who is slow misses some."""
+        frame = None
+        while True:
+            frame = self.wait(frame, timeout)
+            yield frame
+
+    def grab(
+        self,
+        body: BodyKey,
+        at: Optional[Sequence[float]] = None,
+        *,
+        to: Optional[Sequence[float]] = None,
+        triangle: Optional[int] = None,
+        u: float = 0.0,
+        v: float = 0.0,
+    ) -> Hand:
+        """Takes hold of a body's surface: of its particle that is nearest to the place `at`, m, or of the point
+        (1-u-v) a + u b + v c of a triangle. Pulls towards `to`; absent: to `at`, or to where the point is."""
+        where = self.topology.body(body)
+        point = self._surface_point(where, at, triangle, u, v)
+        target = _point("to", to if to is not None else at if at is not None else self._place(where, *point))
+        limit = self.welcome["limits"]["grabsPerMember"]
+        free = [grab for grab in range(limit) if grab not in self._hands]
+        if not free:
+            raise PliantError("GRAB_LIMIT", f"this member holds {limit} points, as many as one may", limit=limit)
+        hand = self._hands[free[0]] = Hand(self, free[0])
+        self._send(_GRAB, free[0], where.index, *point, *target)
+        return hand
+
+    def push(self, body: BodyKey, at: Sequence[float], impulse: Sequence[float]) -> None:
+        """One push at the surface's particle that is nearest to `at`, m; `impulse` in N s."""
+        where = self.topology.body(body)
+        point = self._surface_point(where, at, None, 0.0, 0.0)
+        self._send(_IMPULSE, where.index, *point, *_point("impulse", impulse))
+
+    def spawn(self, body: BodyKey, position: Sequence[float]) -> None:
+        """Puts in a body that waits, the middle of its underside at `position`, m."""
+        self._send(_SPAWN, self.topology.body(body).index, *_point("position", position))
+
+    def remove(self, body: BodyKey) -> None:
+        """Takes it out again."""
+        self._send(_REMOVE, self.topology.body(body).index)
+
+    def reset(self) -> None:
+        """The scene begins again, for everyone."""
+        self._send(_RESET)
+
+    def leave(self) -> None:
+        """Leaves for good."""
+        self._socket.close()
+        if self._thread is not threading.current_thread():
+            self._thread.join(_SILENCE)
+
+    def __enter__(self) -> Room:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.leave()
+
+    def _surface_point(
+        self, body: Body, at: Optional[Sequence[float]], triangle: Optional[int], u: float, v: float
+    ) -> Tuple[int, float, float]:
+        triangles = body.triangles.tolist()
+        if triangle is not None:
+            if not 0 <= triangle < len(triangles):
+                limit = f"0 to {len(triangles) - 1}"
+                raise PliantError("BAD_ARGUMENT", f"triangle is {triangle}, not {limit}", field="triangle")
+            return triangle, float(u), float(v)
+        target = _point("at", at)
+        positions = self.positions(body).tolist()
+        nearest = min((math.dist(positions[p], target), p) for corners in triangles for p in corners)[1]
+        chosen = next(t for t, corners in enumerate(triangles) if nearest in corners)
+        corner = triangles[chosen].index(nearest)
+        return chosen, float(corner == 1), float(corner == 2)
+
+    def _place(self, body: Body, triangle: int, u: float, v: float) -> List[float]:
+        positions = self.positions(body).tolist()
+        a, b, c = (positions[p] for p in body.triangles.tolist()[triangle])
+        return [(1 - u - v) * a[k] + u * b[k] + v * c[k] for k in range(3)]
+
+    def _send(self, *message: Any) -> None:
+        if self._ended is not None:
+            raise self._ended
+        try:
+            self._socket.send(pack(list(message)))
+        except Closed as closed:
+            raise PliantError.closed(closed.code, closed.reason) from closed
+
+    def _ask(self) -> None:
+        """For a keyframe."""
+        try:
+            self._socket.send(pack([_NEED_KEYFRAME]))
+        except Closed:
+            pass  # Whoever listens says so.
+
+    def _listen(self) -> None:
+        try:
+            while True:
+                self._take(*unpack(self._socket.receive()))
+        except Closed as closed:
+            ended = PliantError.closed(closed.code, closed.reason)
+        except Exception as error:  # whoever waits is to hear of it
+            self._socket.close()
+            ended = PliantError("BAD_ANSWER", repr(error))
+        if self._chain is not None:
+            self._chain.end()
+        with self._news:
+            self._ended = ended
+            self._news.notify_all()
+
+    def _take(self, kind: int, *fields: Any) -> None:
+        if kind == _POSITIONS:
+            self._show(Frame(fields[0], little_endian("i", fields[1]), self.topology))
+        elif kind in (_KEYFRAME, _DELTA) and self._chain is not None:
+            self._chain.take(fields[0], fields[1] if kind == _DELTA else None, fields[-1])
+        elif kind == _MEMBERS:
+            self.members = fields[0]
+        elif kind == _WAITING:
+            self.waiting = set(fields[1])
+        elif kind == _NOTICE:
+            self.notices.append(dict(zip(("code", "text", "details"), fields)))
+
+    def _show(self, frame: Frame) -> None:
+        if len(frame.numbers) != 3 * self.topology.particles:
+            raise ValueError(f"a frame of {len(frame.numbers)} numbers, must be {3 * self.topology.particles}")
+        with self._news:
+            self._frame = frame
+            self._news.notify_all()
+
+
+def _point(field: str, value: Optional[Sequence[float]]) -> List[float]:
+    try:
+        point = [float(part) for part in value or ()]
+    except (TypeError, ValueError):
+        point = []
+    if len(point) != 3 or not all(map(math.isfinite, point)):
+        raise PliantError("BAD_ARGUMENT", f"{field} is {value!r}, not three finite numbers", field=field, value=value)
+    return point
+
+
+def _open(base: str, room: str, scene: str, timeout: float) -> Optional[str]:
+    """Opens the room, or finds it. Returns its owner's token if it was opened now."""
+    return json.loads(_request(f"{base}/api/rooms", {"scene": scene, "room": room}, timeout)).get("token")
+
+
+def _request(url: str, body: Any, timeout: float) -> bytes:
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, {"content-type": "application/json"} if data else {})
+    try:
+        with urllib.request.urlopen(request, timeout=timeout) as answer:
+            return answer.read()
+    except urllib.error.HTTPError as error:
+        try:
+            fields = json.loads(error.read())
+        except ValueError:
+            fields = {}
+        code = fields.pop("code", "BAD_ANSWER")
+        raise PliantError(code, fields.pop("message", str(error)), status=error.code, **fields) from error
+    except OSError as error:
+        raise PliantError("UNREACHABLE", str(error)) from error

@@ -1,0 +1,62 @@
+/** Contact that begins, from a real simulation to members: who asked is told of it once, and nobody else is. */
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import WebSocket from "ws";
+import { joinRoom, type JoinOptions, type Room } from "../../client/sdk/index.ts";
+import { startTestServer, type TestServer } from "./server.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ scenesDir: fileURLToPath(new URL("scenes", import.meta.url)) });
+});
+afterAll(() => server.close());
+
+interface Contact {
+  tick: number;
+  bodies: readonly [number, number];
+}
+
+async function listener(name: string, options: JoinOptions): Promise<{ room: Room; contacts: Contact[] }> {
+  const room = await joinRoom(`${server.url}/r/contact`, {
+    scene: "falling",
+    name,
+    WebSocket: WebSocket as never,
+    ...options,
+  });
+  const contacts: Contact[] = [];
+  room.on("contact", (contact) => contacts.push(contact));
+  return { room, contacts };
+}
+
+/** Resolves with a frame of which it holds. */
+const when = (room: Room, done: () => boolean): Promise<void> =>
+  new Promise((resolve) => {
+    const off = room.on("frame", () => {
+      if (!done()) return;
+      off();
+      resolve();
+    });
+  });
+
+const names = (room: Room, { bodies }: Contact): string => bodies.map((body) => room.bodies[body]!.name).join(" ");
+
+test("two boxes fall: first the one below meets nobody, then the upper one meets it", async () => {
+  const deaf = await listener("deaf", {});
+  const { room, contacts } = await listener("hears", { contacts: true });
+  room.reset();
+  await when(room, () => contacts.length > 0);
+  expect(names(room, contacts[0]!)).toBe("below above");
+  const heights = (body: string): number[] => [...room.positions(body)].filter((_, k) => k % 3 === 1);
+  // The frame after the message shows them in touch: what contact keeps is less than a centimeter.
+  expect(Math.min(...heights("above")) - Math.max(...heights("below"))).toBeLessThan(0.01);
+  expect([0, 1]).toContain(room.tick - contacts[0]!.tick);
+  // They may hop once more. Who comes later is told what the others are told, and not what was before.
+  const late = await listener("late", { contacts: true });
+  const from = room.tick;
+  await Promise.all([late.room, room].map((one) => when(one, () => one.tick > from + 120)));
+  const later = ({ tick }: Contact): boolean => tick > from && tick <= from + 120;
+  expect(late.contacts.filter(later)).toEqual(contacts.filter(later));
+  expect(late.contacts.every(({ tick }) => tick >= from)).toBe(true);
+  expect(deaf.contacts).toEqual([]);
+  for (const one of [deaf.room, room, late.room]) one.leave();
+});

@@ -1,0 +1,105 @@
+/**
+ * The Python package of client/python against real servers: what it has of bundled scenes, frame by frame, is what the
+ * server has and what a member of the JavaScript client has.
+ */
+import { execFile, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { findOnPath, lacks } from "../support/tools.ts";
+import { startTestServer, type TestServer } from "./server.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const python = findOnPath("python3");
+const env = { ...process.env, PYTHONPATH: `${root}client/python`, PYTHONDONTWRITEBYTECODE: "1" };
+
+const FRAMES = 40;
+
+interface Had {
+  member: number;
+  body: number;
+  frames: [tick: number, numbers: number[]][];
+  /** By name: the last frame's numbers, and positions in m. */
+  last: Record<string, [number[][], number[][]]>;
+}
+
+/** Runs pythonMember.py. @throws Error with what it said */
+async function member(url: string, frames: number, options: Record<string, unknown>): Promise<Had> {
+  const child = spawn(python!, ["tests/integration/pythonMember.py", url, String(frames), JSON.stringify(options)], {
+    cwd: root,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const read = async (stream: NodeJS.ReadableStream): Promise<string> => {
+    let text = "";
+    for await (const part of stream) text += part;
+    return text;
+  };
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  const [out, said] = await Promise.all([read(child.stdout), read(child.stderr)]);
+  if ((await ended) !== 0) throw new Error(said);
+  return JSON.parse(out) as Had;
+}
+
+describe.skipIf(lacks("Python 3", python))("the Python client", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ scenesDir: `${root}scenes` });
+  });
+  afterAll(() => server.close());
+
+  test("passes its own tests", async () => {
+    const { stderr } = await promisify(execFile)(python!, ["-m", "unittest", "discover", "-s", "tests/client/python"], {
+      cwd: root,
+      env,
+    });
+    expect(stderr).toMatch(/Ran [1-9]\d* tests[\s\S]*\nOK\n/);
+  });
+
+  const scenes = ["one-cube", "one-sheet", "put-in", "funnel", "rigid-playground"];
+  test.each(scenes.flatMap((scene) => ["simple", "codec"].map((mode) => [scene, mode] as const)))(
+    "%s, %s: a member pulls, and has every integer of the server's",
+    async (scene, mode) => {
+      const name = `${scene}-${mode}`;
+      await createRoom(server.url, scene, name);
+      const bot = await Bot.join(server.url, name, { keepFrames: 10_000, timeoutMs: 120_000 });
+      const seen: number[][] = [];
+      const hand = bot.until(() => {
+        const grabs = [...bot.hands.values()].flatMap(({ grabs }) => grabs);
+        seen.push(...grabs.map(({ grab, body, target }) => [grab, body, target[1]]));
+        return seen.length > 5 && grabs.length === 0;
+      }, "a hand that pulls and lets go");
+      const had = await member(`${server.url}/r/${name}`, FRAMES, { mode });
+      await Promise.all([hand, bot.until(() => bot.tick >= had.frames.at(-1)![0], "the other member's frame")]);
+      expect(had.frames).toHaveLength(FRAMES);
+      for (const [tick, numbers] of had.frames) expect(numbers).toEqual([...bot.recent.get(tick)!]);
+      expect(new Set(had.frames.map(([, numbers]) => numbers.join())).size).toBeGreaterThan(FRAMES / 2);
+      const { bodies } = bot.topology;
+      bodies.forEach(({ name, first, count, quantum }) => {
+        const numbers = had.frames.at(-1)![1].slice(3 * first, 3 * (first + count));
+        const [quantized, positions] = had.last[name]!;
+        expect(quantized.flat()).toEqual(numbers);
+        expect(positions.flat()).toEqual(numbers.map((number) => number * quantum));
+      });
+      expect(new Set(seen.map(([grab, body]) => `${grab} ${body}`))).toEqual(new Set([`0 ${had.body}`]));
+      expect(bot.members.find(([number]) => number === had.member)).toMatchObject({ 1: "Python" });
+      await bot.leave();
+    },
+  );
+
+  test("opens a room by its scene, and is told in codes what is wrong", async () => {
+    expect((await member(`${server.url}/r/opened`, 3, { scene: "one-cube", hz: 5 })).frames).toHaveLength(3);
+    const refusals: [string, Record<string, unknown>, string][] = [
+      ["/r/nowhere", {}, "ROOM_GONE"],
+      ["/r/opened-not", { scene: "no-such-scene" }, "SCENE_NOT_FOUND"],
+      ["/rooms/opened", {}, "BAD_ARGUMENT"],
+      ["/r/opened", { mode: "raw" }, "BAD_ARGUMENT"],
+      ["/r/opened", { mode: "codec", hz: 5 }, "BAD_ARGUMENT"],
+      ["/r/opened", { hz: 50 }, "4400 hello: hz is 50, not a number from 1 to 20"],
+    ];
+    for (const [path, options, text] of refusals)
+      await expect(member(server.url + path, 1, options)).rejects.toThrow(text);
+    await expect(member("http://127.0.0.1:9/r/room", 1, {})).rejects.toThrow("UNREACHABLE");
+  });
+});

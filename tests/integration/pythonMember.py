@@ -1,0 +1,22 @@
+"""A member of a room for pythonClient.test.ts: joins the room at argv[1], pulls at its first body for argv[2] frames,
+lets go, leaves, and prints what it has had as JSON."""
+
+import json
+import sys
+
+import pliant
+
+url, count, options = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
+frames = []
+with pliant.join(url, name="Python", timeout=120, **options) as room:
+    body = next(body for body in room.bodies if body.index not in room.waiting)
+    place = room.positions(body).tolist()[body.triangles[0, 0]]
+    hand = room.grab(body, place, to=[place[0] + 0.1, place[1] + 0.4, place[2]])
+    for frame in room.frames(timeout=60):
+        frames.append([frame.tick, list(frame.numbers)])
+        hand.move([place[0], place[1] + 0.4, place[2] + 0.01 * len(frames)])
+        if len(frames) == count:
+            break
+    last = {body.name: [frame.quantized(body).tolist(), frame.positions(body).tolist()] for body in room.bodies}
+    hand.release()
+    json.dump({"member": room.member, "body": body.index, "frames": frames, "last": last}, sys.stdout)

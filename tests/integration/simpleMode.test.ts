@@ -1,0 +1,196 @@
+/**
+ * Simple mode against real servers, read by a decoder that knows nothing but PROTOCOL.md's half page: on bundled scenes
+ * its integers are those of the server, and of a member with the codec.
+ */
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { decode, encode } from "@msgpack/msgpack";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import WebSocket from "ws";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { startTestServer, type TestServer } from "./server.ts";
+
+const BUNDLED = fileURLToPath(new URL("../../scenes", import.meta.url));
+
+interface Body {
+  first: number;
+  count: number;
+  quantum: number;
+}
+
+/** The client of the half page. */
+class SimpleClient {
+  readonly frames = new Map<number, Int32Array>();
+  readonly other: number[] = [];
+  readonly socket: WebSocket;
+  welcome: Record<string, unknown> = {};
+  bodies: Body[] = [];
+  tick = -1;
+
+  constructor(url: string, room: string, options: Record<string, unknown>) {
+    this.socket = new WebSocket(`${url.replace("http", "ws")}/api/rooms/${room}/socket`);
+    this.socket.on("open", () => this.socket.send(encode([1, 2, options])));
+    this.socket.on("message", (data: Buffer) => {
+      const [type, ...fields] = decode(data) as [number, ...unknown[]];
+      if (type === 64) this.welcome = fields[0] as Record<string, unknown>;
+      if (type !== 76) return void this.other.push(type);
+      const bytes = fields[1] as Uint8Array;
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      this.tick = fields[0] as number;
+      this.frames.set(
+        this.tick,
+        Int32Array.from({ length: bytes.byteLength / 4 }, (_, i) => view.getInt32(4 * i, true)),
+      );
+    });
+  }
+
+  static async join(url: string, room: string, options: Record<string, unknown> = {}): Promise<SimpleClient> {
+    const client = new SimpleClient(url, room, { mode: "simple", ...options });
+    await until(() => client.tick >= 0, "the first frame");
+    const answer = await fetch(`${url}/api/topologies/${client.welcome.topology as string}`);
+    client.bodies = (decode(new Uint8Array(await answer.arrayBuffer())) as { bodies: Body[] }).bodies;
+    return client;
+  }
+
+  /** m */
+  positions(body: number): number[] {
+    const { first, count, quantum } = this.bodies[body]!;
+    return [...this.frames.get(this.tick)!.subarray(3 * first, 3 * (first + count))].map((c) => c * quantum);
+  }
+
+  async leave(): Promise<void> {
+    this.socket.close(1000);
+    await once(this.socket, "close");
+  }
+}
+
+async function until(done: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (const endMs = performance.now() + 120_000; !(await done()); await sleep(10))
+    if (performance.now() > endMs) throw new Error(`${what}: not within two minutes`);
+}
+
+async function inspect(url: string, room: string): Promise<{ frameTick: number; quantized: number[] }> {
+  return (await (await fetch(`${url}/api/rooms/${room}/positions`)).json()) as never;
+}
+
+const same = (a: Int32Array, b: Int32Array): boolean => a.length === b.length && a.every((value, i) => value === b[i]);
+
+/** The close code and reason that a hello with these options meets. */
+async function refusal(url: string, options: Record<string, unknown>): Promise<[number, string]> {
+  const { socket } = new SimpleClient(url, "room", options);
+  const [code, reason] = (await once(socket, "close")) as [number, Buffer];
+  return [code, reason.toString()];
+}
+
+describe("bundled scenes", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ scenesDir: BUNDLED });
+  });
+  afterAll(() => server.close());
+
+  test.each(["one-cube", "one-sheet", "put-in", "funnel", "rigid-playground"])(
+    "%s: every integer is the server's",
+    async (scene) => {
+      await createRoom(server.url, scene, scene);
+      const bot = await Bot.join(server.url, scene, { keepFrames: 10_000, timeoutMs: 120_000 });
+      const simple = await SimpleClient.join(server.url, scene);
+      expect(simple.welcome).toMatchObject({ mode: "simple", scene });
+      bot.grab(1, { body: 0, triangle: 0, u: 0.3, v: 0.3 }, [0.5, 1.5, 0.2]);
+      const told = new Map<number, number[]>();
+      await until(async () => {
+        const { frameTick, quantized } = await inspect(server.url, scene);
+        told.set(frameTick, quantized);
+        return [...told.keys()].filter((tick) => simple.frames.has(tick)).length >= 5 && simple.frames.size >= 40;
+      }, "forty frames, five of which the server told, too");
+      await until(() => bot.tick >= simple.tick, "the other member's frame");
+      for (const [tick, frame] of simple.frames) {
+        if (told.has(tick)) expect([...frame]).toEqual(told.get(tick));
+        // The codec's member has been there for longer.
+        expect(same(frame, bot.recent.get(tick)!)).toBe(true);
+      }
+      expect(new Set([...simple.frames.values()].map((frame) => frame.join())).size).toBeGreaterThan(20);
+      expect(simple.positions(0)).toHaveLength(3 * simple.bodies[0]!.count);
+      expect(simple.other).not.toContain(65);
+      expect(simple.other).not.toContain(66);
+      await Promise.all([bot.leave(), simple.leave()]);
+    },
+  );
+});
+
+describe("limits", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ workers: 1 });
+    await createRoom(server.url, "cube", "room");
+  });
+  afterAll(() => server.close());
+
+  test.each([
+    [{ mode: "raw" }, 'hello: mode is "raw", and the only one is simple'],
+    [{ mode: 7 }, "hello: mode is 7, and the only one is simple"],
+    [{ mode: `\u0000\ud83c\udf0d${"x".repeat(200)}` }, /^hello: mode is "/],
+    [{ mode: "simple", hz: 21 }, "hello: hz is 21, not a number from 1 to 20"],
+    [{ mode: "simple", hz: 0 }, "hello: hz is 0, not a number from 1 to 20"],
+    [{ mode: "simple", hz: Number.NaN }, "hello: hz is NaN, not a number from 1 to 20"],
+    [{ mode: "simple", hz: "10" }, 'hello: hz is "10", not a number from 1 to 20'],
+    [{ mode: "simple", hz: { valueOf: 10 } }, "hello: hz is [object Object], not a num"],
+  ])("%j ends the line with a reason", async (options, reason) => {
+    expect(await refusal(server.url, options)).toEqual([
+      4400,
+      typeof reason === "string" ? expect.stringContaining(reason) : expect.stringMatching(reason),
+    ]);
+  });
+
+  test("a room that rests gives a newcomer its one frame, and whoever was late the last one", async () => {
+    const bot = await Bot.join(server.url, "room", { keepFrames: 10_000 });
+    const heartbeats = (count: number): Promise<void> => {
+      const goal = bot.counts.emptyDeltas + count;
+      return bot.until(() => bot.counts.emptyDeltas >= goal, `${count} empty deltas`);
+    };
+    await heartbeats(2);
+    const simple = await SimpleClient.join(server.url, "room", { hz: 1 });
+    expect([...simple.frames.get(simple.tick)!]).toEqual([...bot.frame]);
+    await heartbeats(6);
+    expect(simple.frames.size).toBe(1);
+
+    bot.impulse({ body: 0, triangle: 0, u: 0.3, v: 0.3 }, [0.5, 0, 0]);
+    await until(() => simple.frames.size >= 4, "frames of a cube that flies");
+    bot.reset();
+    await bot.until(() => bot.resets === 1, "the reset");
+    await heartbeats(2);
+    const rest = bot.frame;
+    await until(() => same(simple.frames.get(simple.tick)!, rest), "rest");
+    await heartbeats(6);
+    const ticks = [...simple.frames.keys()];
+    // Once a second, give or take the send tick that one waits for, and the first.
+    for (let i = 2; i < ticks.length; i++) expect(ticks[i]! - ticks[i - 1]!).toBeGreaterThanOrEqual(60 - 2);
+    expect([...simple.frames.get(simple.tick)!]).toEqual([...bot.frame]);
+    await Promise.all([bot.leave(), simple.leave()]);
+  });
+
+  test("who does not read misses frames, and has the newest when it reads again", async () => {
+    await createRoom(server.url, "sheet", "slow");
+    const bot = await Bot.join(server.url, "slow");
+    const simple = await SimpleClient.join(server.url, "slow");
+    const frameBytes = 4 * simple.frames.get(simple.tick)!.length;
+    const rate = async (): Promise<number> => {
+      const [from, had] = [bot.tick, simple.frames.size];
+      await until(() => bot.tick >= from + 300, "five seconds");
+      return (simple.frames.size - had) / 5;
+    };
+    expect(await rate()).toBeLessThanOrEqual(Math.min(20, 2 ** 21 / frameBytes) + 1);
+
+    simple.socket.pause();
+    const talking = setInterval(() => simple.socket.send(encode([8, 1])), 500);
+    await until(async () => (await server.metric("pliant_frames_skipped_total")) >= 30, "skipped frames");
+    expect(await server.metric("pliant_socket_buffered_bytes")).toBeLessThan(65536 + frameBytes + 4096);
+    const before = simple.tick;
+    simple.socket.resume();
+    await until(() => simple.tick > before && simple.tick > bot.tick - 30, "the newest frame");
+    clearInterval(talking);
+    expect(simple.socket.readyState).toBe(WebSocket.OPEN);
+    await Promise.all([bot.leave(), simple.leave()]);
+  });
+});

@@ -1,0 +1,36 @@
+/** A hello that one process passes on to another: secrets go sealed, all else as it was. */
+import { decode, encode } from "@msgpack/msgpack";
+import type { FastifyRequest } from "fastify";
+import { expect, test } from "vitest";
+import { build } from "../../../client/sdk/messages.ts";
+import { openMessage, Voucher } from "../../../server/routes/vouched.ts";
+import { parseClientMessage } from "../../../server/rooms/clientMessages.ts";
+import { ClientMessage, PROTOCOL_VERSION } from "../../../shared/protocol.ts";
+
+const request = { ip: "192.0.2.1" } as FastifyRequest;
+// Without a token nobody is asked who that is.
+const voucher = new Voucher(undefined as never, undefined as never);
+
+test("how frames come and what is told goes along with a password", async () => {
+  const said = { name: "Ada", color: "#112233", mode: "simple", hz: 5, contacts: true };
+  const message = encode([ClientMessage.hello, PROTOCOL_VERSION, { ...said, password: "of the room" }]);
+  let sealed: unknown;
+  const passed = await voucher.ofMessage(request, Buffer.from(message), true, (secrets) => {
+    sealed = secrets;
+    return "sealed";
+  });
+  expect(decode(passed!)).toEqual([ClientMessage.hello, PROTOCOL_VERSION, { ...said, ticket: "sealed" }]);
+  const opened = openMessage(parseClientMessage(passed!), (ticket) => (ticket === "sealed" ? sealed : null));
+  expect(opened).toMatchObject({ type: "hello", ...said, password: "of the room" });
+});
+
+test("without any of that nothing is made up", async () => {
+  const message = build.hello({ name: "Ada", password: "of the room" });
+  const passed = await voucher.ofMessage(request, Buffer.from(message), true, () => "sealed");
+  expect(parseClientMessage(passed!)).toEqual({
+    type: "hello",
+    version: PROTOCOL_VERSION,
+    name: "Ada",
+    ticket: "sealed",
+  });
+});
