@@ -1,7 +1,9 @@
 /**
  * At which thread a room lives. Pure: it is told the time. Where there are two threads or more, heavy rooms are kept
  * together on some of them and the others have light rooms alone, which never wait behind a long tick there. Within
- * each group rooms go where least is asked for, and move when that has become uneven.
+ * each group rooms go where least is asked for, and move when that has become uneven. Where heavy rooms ask for more
+ * than their threads have, those that fit beside the light ones go there: somebody's long ticks must not slow down
+ * another's heavy room while a thread has time. Light rooms interrupt a long tick (threadLoop.ts).
  */
 
 /** A room that has had no step for so long, and waits for none, asks for nothing, ms. */
@@ -46,8 +48,8 @@ export class Placement {
     if (room.home >= 0 && nowMs - room.movedMs < LEAST_STAY_MS) return room.home;
     for (const other of this.#residents)
       if (nowMs - other.activeMs > GONE_MS && other !== room) this.#residents.delete(other);
-    const [first, end] = this.#group(room);
     const asked = this.#asked(room);
+    const [first, end] = this.#group(room, asked);
     let best = first;
     for (let thread = first; thread < end; thread++) if (asked[thread]! < asked[best]!) best = thread;
     const inGroup = room.home >= first && room.home < end;
@@ -56,8 +58,11 @@ export class Placement {
     return (room.home = best);
   }
 
-  /** Threads first .. end - 1: light rooms have the first ones, heavy rooms the last ones, each group one at least. */
-  #group(room: Resident): [first: number, end: number] {
+  /**
+   * Threads first .. end - 1: light rooms have the first ones, heavy rooms the last ones, each group one at least.
+   * @param asked of each thread by other rooms
+   */
+  #group(room: Resident, asked: readonly number[]): [first: number, end: number] {
     let heavy = 0;
     let light = 0;
     for (const { heavy: isHeavy, demand } of this.#residents) {
@@ -66,7 +71,11 @@ export class Placement {
     }
     if (heavy === 0) return [0, this.#threads];
     const forLight = Math.min(this.#threads - 1, Math.max(1, Math.ceil(light / FULL), this.#threads - heavy));
-    return room.heavy ? [forLight, this.#threads] : [0, forLight];
+    if (!room.heavy) return [0, forLight];
+    const least = (from: number, to: number): number => Math.min(...asked.slice(from, to)) + room.demand;
+    const isBeside = room.home >= 0 && room.home < forLight;
+    const spills = least(forLight, this.#threads) > (isBeside ? FULL : 1) && least(0, forLight) <= FULL;
+    return spills ? [0, forLight] : [forLight, this.#threads];
   }
 
   /** What other rooms ask of each thread. */

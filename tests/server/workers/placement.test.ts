@@ -67,6 +67,22 @@ test("a room that becomes heavy moves away within a second, and comes back when 
   expect(homes(rooms).size).toBe(2);
 });
 
+test("heavy rooms that their thread has no time for live beside light ones, where that has", () => {
+  const placement = new Placement(2);
+  const light = many(3, 0.05);
+  const [huge, first, second] = [resident(1, true), resident(0.4, true), resident(0.4, true)];
+  const all = [...light, huge!, first!, second!];
+  live(placement, all, 5);
+  expect(homes(light)).toEqual(new Set([0]));
+  expect(huge!.home).toBe(1);
+  // one of them fits: 0.15 + 0.4, not 0.15 + 0.8
+  expect([first!.home, second!.home].sort()).toEqual([0, 1]);
+  expect(live(placement, all, 60, 5000)).toBe(0);
+  // when the huge one has gone there is time for both where heavy rooms are
+  live(placement, [...light, first!, second!], 5, 65_000);
+  expect([first!.home, second!.home]).toEqual([1, 1]);
+});
+
 test("light rooms get more threads when they ask for more, but heavy rooms keep one", () => {
   const placement = new Placement(4);
   const light = many(100, 0.05);
