@@ -46,6 +46,8 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     resetAll: () => connection.send(build.reset()),
     home: () => run("home"),
     overlay: () => run("overlay"),
+    visit: () =>
+      void playground?.toggleVisit((on) => shell.toolbar.setVisiting(on)).catch(() => shell.toasts.show(t("vrFailed"))),
     help: () => run("help"),
     place: (body) => {
       playground?.setPlacing(body);
@@ -191,6 +193,12 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     );
     if (sentences.length > 0) shell.say(sentences.join(" "));
   }, NEWS_MS);
+
+  // Where there is a headset; a frame without leave to use it has none.
+  navigator.xr?.isSessionSupported("immersive-vr").then(
+    (supported) => supported && shell.toolbar.offerVisit(),
+    () => {},
+  );
 
   // The socket opens meanwhile.
   const probe = probeGraphics();
