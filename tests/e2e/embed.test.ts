@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { joinRoom, Room } from "../../client/sdk/index.ts";
 import { SCENES_DIR } from "../integration/server.ts";
 import { succeeds } from "../support/program.ts";
-import { type E2e, noBrowser, openStage } from "./stage.ts";
+import { drawn, type E2e, noBrowser, openStage } from "./stage.ts";
 
 const BUILT = fileURLToPath(new URL("../../build/sdk/", import.meta.url));
 
@@ -24,7 +24,7 @@ declare global {
 const PAGE =
   '<!doctype html><link rel="icon" href="data:,"><script type="module">' +
   'import { joinRoom } from "/pliant-client/index.js"; window.joinRoom = joinRoom;</script>';
-const EXAMPLE = fileURLToPath(new URL("../../client/examples/points.html", import.meta.url));
+const EXAMPLES = fileURLToPath(new URL("../../client/examples/", import.meta.url));
 
 let stage: E2e;
 /** Whose origin is listed, and whose is not. */
@@ -46,7 +46,8 @@ async function openSite(): Promise<Site> {
       return void response.end(readFileSync(BUILT + file));
     }
     response.setHeader("content-type", "text/html");
-    if (pathname === "/points.html") return void response.end(readFileSync(EXAMPLE));
+    const example = /^\/(points|room)\.html$/.exec(pathname)?.[0];
+    if (example !== undefined) return void response.end(readFileSync(EXAMPLES + example));
     const framed = searchParams.get("room");
     response.end(PAGE + (framed === null ? "" : `<iframe src="${framed}"></iframe>`));
   });
@@ -124,6 +125,35 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     expect(member!.name).toBe("Points");
     await page.mouse.up();
     expect(stage.takeErrors()).toEqual([]);
+    await stage.leave();
+  });
+
+  test("the element shows a room, says what happens in it, and starts it again", async () => {
+    const { name, path } = await stage.room("cube");
+    const address = stage.url + path;
+    const page = await stage.visit(`/room.html?room=${encodeURIComponent(address)}`, {}, { through: friend.origin });
+    await page.getByText("There it is.").waitFor();
+    const [member] = stage.app.registry.get(name).members.sessions.values();
+    expect(member!.name).toBe("Ada");
+    const other = await drawn(await stage.visit(path));
+    await page.locator("pliant-room[data-members='2']").waitFor();
+    const frame = page.frames().find((one) => one.url().startsWith(address))!;
+    expect(new URL(frame.url()).search).toBe("?name=Ada&ui=none");
+    await stage.shoot(page, "element");
+    await page.getByText("Start again").click();
+    await other.getByText("Ada started it again").waitFor();
+    await page.evaluate(() => document.querySelector("pliant-room")!.setAttribute("src", "/elsewhere"));
+    await page.getByText("BAD_ARGUMENT: http(s)://host[:port]/r/<room>").waitFor();
+    expect(stage.takeErrors()).toEqual([]);
+    await stage.leave();
+  });
+
+  test("the element of a page whose origin is not listed says that there is no answer", async () => {
+    const { path } = await stage.room("cube");
+    const address = `/room.html?room=${encodeURIComponent(stage.url + path)}`;
+    const page = await stage.visit(address, {}, { through: stranger.origin });
+    await page.getByText(/^NO_ANSWER: /).waitFor();
+    expect(stage.takeErrors().join("\n")).toMatch(/frame-ancestors/);
     await stage.leave();
   });
 
