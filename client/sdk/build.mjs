@@ -11,27 +11,27 @@ import { build } from "vite";
 const root = new URL("../../", import.meta.url);
 const at = (path) => fileURLToPath(new URL(path, root));
 
-await build({
-  configFile: false,
-  logLevel: "warn",
-  root: at("client/sdk"),
-  build: {
-    outDir: at("build/sdk"),
-    target: "es2022",
-    emptyOutDir: true,
-    minify: false,
-    rolldownOptions: { output: { minify: true, chunkFileNames: "[name].js" } },
-    lib: {
-      entry: {
-        element: at("client/sdk/element.ts"),
-        index: at("client/sdk/index.ts"),
-        wasm: at("shared/snapshot/wasm.ts"),
-      },
-      formats: ["es"],
+/** Each entry has all that it needs of its own; only the core's decoder is a module beside it. */
+const entries = [
+  { index: at("client/sdk/index.ts"), wasm: at("shared/snapshot/wasm.ts") },
+  { element: at("client/sdk/element.ts") },
+  { three: at("client/sdk/three.ts") },
+];
+for (const [turn, entry] of entries.entries())
+  await build({
+    configFile: false,
+    logLevel: "warn",
+    root: at("client/sdk"),
+    build: {
+      outDir: at("build/sdk"),
+      target: "es2022",
+      emptyOutDir: turn === 0,
+      minify: false,
+      rolldownOptions: { external: ["three"], output: { minify: true, chunkFileNames: "[name].js" } },
+      lib: { entry, formats: ["es"] },
     },
-  },
-});
-for (const project of ["client/sdk/tsconfig.json", "client/sdk/tsconfig.element.json"]) {
+  });
+for (const project of ["client/sdk/tsconfig.json", "client/sdk/tsconfig.page.json"]) {
   const types = spawnSync(process.execPath, [at("node_modules/typescript/bin/tsc"), "-p", at(project)], {
     stdio: "inherit",
   });

@@ -68,8 +68,8 @@ void main() {
     float middle = 1.0 - pow(abs(2.0 * position.y - 1.0), 2.5);
     p = mix(from, to, position.y) + n * radius * mix(1.0, thin, middle);
   }
-  vNormalView = normalize(mat3(viewMatrix) * n);
-  gl_Position = projectionMatrix * viewMatrix * vec4(p, 1.0);
+  vNormalView = normalize(mat3(modelViewMatrix) * n);
+  gl_Position = projectionMatrix * modelViewMatrix * vec4(p, 1.0);
 }`;
 
 const FRAGMENT = /* glsl */ `
@@ -137,7 +137,7 @@ export class RubberBand {
    * @param to hand, m
    */
   update(from: Vector3, to: Vector3, camera: Camera): void {
-    const eye = camera.getWorldPosition(scratch);
+    const eye = this.group.worldToLocal(camera.getWorldPosition(scratch));
     const near = RADIUS * eye.distanceTo(from);
     const far = RADIUS * eye.distanceTo(to);
     // Stretched rubber keeps its volume: radius falls with the root of the length, measured in beads.

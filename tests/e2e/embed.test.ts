@@ -7,11 +7,12 @@ import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
+import { decode } from "fast-png";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { joinRoom, Room } from "../../client/sdk/index.ts";
 import { SCENES_DIR } from "../integration/server.ts";
 import { succeeds } from "../support/program.ts";
-import { drawn, type E2e, noBrowser, openStage } from "./stage.ts";
+import { drawn, type E2e, noBrowser, openStage, serverPositions, until } from "./stage.ts";
 
 const BUILT = fileURLToPath(new URL("../../build/sdk/", import.meta.url));
 
@@ -25,6 +26,7 @@ const PAGE =
   '<!doctype html><link rel="icon" href="data:,"><script type="module">' +
   'import { joinRoom } from "/pliant-client/index.js"; window.joinRoom = joinRoom;</script>';
 const EXAMPLES = fileURLToPath(new URL("../../client/examples/", import.meta.url));
+const THREE = fileURLToPath(new URL("../../node_modules/three/build/", import.meta.url));
 
 let stage: E2e;
 /** Whose origin is listed, and whose is not. */
@@ -45,8 +47,13 @@ async function openSite(): Promise<Site> {
       response.setHeader("content-type", "text/javascript");
       return void response.end(readFileSync(BUILT + file));
     }
+    const three = /^\/three\/(three\.[a-z]+\.js)$/.exec(pathname)?.[1];
+    if (three !== undefined) {
+      response.setHeader("content-type", "text/javascript");
+      return void response.end(readFileSync(THREE + three));
+    }
     response.setHeader("content-type", "text/html");
-    const example = /^\/(points|room)\.html$/.exec(pathname)?.[0];
+    const example = /^\/(points|room|three)\.html$/.exec(pathname)?.[0];
     if (example !== undefined) return void response.end(readFileSync(EXAMPLES + example));
     const framed = searchParams.get("room");
     response.end(PAGE + (framed === null ? "" : `<iframe src="${framed}"></iframe>`));
@@ -154,6 +161,43 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     const page = await stage.visit(address, {}, { through: stranger.origin });
     await page.getByText(/^NO_ANSWER: /).waitFor();
     expect(stage.takeErrors().join("\n")).toMatch(/frame-ancestors/);
+    await stage.leave();
+  });
+
+  test("a room in a three.js scene, small and turned, is drawn and pulled", async () => {
+    const { name, path } = await stage.room("cube");
+    const address = `/three.html?room=${encodeURIComponent(stage.url + path)}`;
+    const page = await stage.visit(address, {}, { through: friend.origin });
+    await page.getByText("In cube as player.").waitFor();
+    const start = (await serverPositions(stage, name)).positions;
+    const held = page.getByText(/^Holds /);
+    /** Red, green, blue in the middle of the cube: reddish, where the background is bluish. */
+    const middle = async (): Promise<ArrayLike<number>> =>
+      decode(await page.screenshot({ clip: { x: 300, y: 240, width: 1, height: 1 } })).data;
+    await expect
+      .poll(async () => ((pixel) => pixel[0]! - pixel[2]!)(await middle()), { timeout: 10_000 })
+      .toBeGreaterThan(50);
+    // the camera looks at the cube, which lies around the origin
+    await page.mouse.move(300, 240);
+    await page.mouse.down();
+    await held.waitFor();
+    await page.mouse.move(430, 200, { steps: 6 });
+    await expect
+      .poll(
+        async () => {
+          const { positions } = await serverPositions(stage, name);
+          return Math.max(...positions.map((value, i) => Math.abs(value - start[i]!)));
+        },
+        { timeout: 30_000 },
+      )
+      .toBeGreaterThan(0.05);
+    await stage.shoot(page, "three");
+    const other = await drawn(await stage.visit(path));
+    await page.mouse.move(440, 210);
+    await until(other, () => window.pliant.grabs().length === 1, undefined);
+    await page.mouse.up();
+    await until(other, () => window.pliant.grabs().length === 0, undefined);
+    expect(stage.takeErrors()).toEqual([]);
     await stage.leave();
   });
 

@@ -107,10 +107,13 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
       undefined,
     );
     await expect
-      .poll(async () => {
-        const now = (await serverPositions(stage, name)).positions;
-        return Math.max(...now.map((value, i) => Math.abs(value - start[i]!)));
-      })
+      .poll(
+        async () => {
+          const now = (await serverPositions(stage, name)).positions;
+          return Math.max(...now.map((value, i) => Math.abs(value - start[i]!)));
+        },
+        { timeout: 30_000 },
+      )
       .toBeGreaterThan(0.03);
     await stage.shoot(page, "headset-drag");
 
@@ -182,10 +185,13 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
     const start = (await serverPositions(stage, name)).positions;
     await point("right", [x, y + 0.3, z + 0.1]);
     await expect
-      .poll(async () => {
-        const now = (await serverPositions(stage, name)).positions;
-        return Math.max(...now.map((value, i) => Math.abs(value - start[i]!)));
-      })
+      .poll(
+        async () => {
+          const now = (await serverPositions(stage, name)).positions;
+          return Math.max(...now.map((value, i) => Math.abs(value - start[i]!)));
+        },
+        { timeout: 30_000 },
+      )
       .toBeGreaterThan(0.03);
     await pinch("right", 0);
     await owned(page, 0);
