@@ -197,6 +197,8 @@ export class Stage {
     this.eye = eyes ?? this.camera;
     this.quality = eyes ? new QualityGovernor(this.pageQuality.level, this.pageQuality.pinned) : this.pageQuality;
     this.applyQuality(this.quality.level);
+    // What was not drawn meanwhile is a pause, not slowness.
+    this.lastFrameMs = 0;
   }
 
   draw(): void {

@@ -1,4 +1,7 @@
-/** Where a room stands in front of a visitor: as a table-top. The bodies keep their places, the visitor is put into the room. */
+/**
+ * Where a room stands in front of a visitor: as a table-top. The bodies keep their places, the visitor is put into the
+ * room.
+ */
 import { type Matrix4, Quaternion, Vector3, type Box3 } from "three";
 
 /** Largest extent of what is shown, as the visitor sees it, m. */
