@@ -52,7 +52,7 @@ const STEPS = [
   {
     name: "sdk",
     script: "build:sdk",
-    inputs: ["client/sdk", "shared", "tsconfig.json", "LICENSE"],
+    inputs: ["client/sdk", "client/view", "client/state", "shared", "tsconfig.json", "LICENSE"],
     output: "build/sdk/package.json",
     /** The server does without: built where it is named. */
     onDemand: true,

@@ -20,6 +20,8 @@
  *                                       ms
  *     pliant.firstDrawnFrameMs          the same to the first picture with bodies, ms
  *     pliant.waiting                    numbers of the bodies that the picture does not show
+ *     pliant.seen([x, y, z])            where a visitor with a headset sees a point, m from where the visitor stands;
+ *                                       undefined without
  *     pliant.stats()                    round trip, buffer, fps, kbit/s, decode times
  *     pliant.drawn                      pictures drawn so far
  */
@@ -37,6 +39,7 @@ export interface HookSources {
   view: () => RoomView | undefined;
   grabs: () => readonly DrawnGrab[];
   cursors: () => readonly DrawnCursor[];
+  seen: (point: Vector3) => Vector3 | undefined;
   stats: () => LocalStats;
   firstDrawnFrameMs: () => number | undefined;
   firstMovingFrameMs: () => number | undefined;
@@ -49,6 +52,7 @@ function createHook({
   view,
   grabs,
   cursors,
+  seen,
   stats,
   firstDrawnFrameMs,
   firstMovingFrameMs,
@@ -98,6 +102,7 @@ function createHook({
     displayed: () => [...state.displayed],
     sampled: () => [...state.sampled],
     project: (point: [number, number, number]) => view()?.project(new Vector3(...point)),
+    seen: (point: [number, number, number]) => seen(new Vector3(...point))?.toArray(),
     pick: (x: number, y: number) => {
       const picked = view()?.pick(x, y, 0);
       return (

@@ -55,8 +55,11 @@ export class GrabController {
     return this.grabs.size;
   }
 
-  /** @returns false when all hands are taken */
-  begin(pointer: number, picked: Picked, clientX: number, clientY: number): boolean {
+  /**
+   * @param clientX, clientY where the pointer is, for one that moves over the window
+   * @returns false when all hands are taken
+   */
+  begin(pointer: number, picked: Picked, clientX = 0, clientY = 0): boolean {
     if (this.grabs.size >= this.options.maxGrabs) return false;
     const { view, send } = this.options;
     const facing = view.stage.camera.getWorldDirection(new Vector3());
@@ -91,6 +94,12 @@ export class GrabController {
     grab.clientX = clientX;
     grab.clientY = clientY;
     this.retarget(grab);
+  }
+
+  /** A hand that is in the room itself pulls to here, m. */
+  pull(pointer: number, to: Vector3): void {
+    const grab = this.grabs.get(pointer);
+    if (grab) this.aim(grab, scratch.copy(to));
   }
 
   /** Moves every hand away from (positive) or towards the eye. @param steps wheel notches */
@@ -168,18 +177,21 @@ export class GrabController {
   }
 
   private retarget(grab: OwnGrab): void {
-    const { view, reach, worldOrigin } = this.options;
-    const { origin, direction } = view.ray(grab.clientX, grab.clientY);
+    const { origin, direction } = this.options.view.ray(grab.clientX, grab.clientY);
     // Looking along the plane the hand stays where it was.
-    if (!new Ray(origin, direction).intersectPlane(grab.plane, scratch)) return;
-    scratch.y = Math.max(scratch.y, view.floorY);
+    if (new Ray(origin, direction).intersectPlane(grab.plane, scratch)) this.aim(grab, scratch);
+  }
+
+  /** @param to inout: becomes a place that the server takes */
+  private aim(grab: OwnGrab, to: Vector3): void {
+    const { view, reach, worldOrigin } = this.options;
+    to.y = Math.max(to.y, view.floorY);
     // the world ends that far from its own origin, not from the room's
-    scratch
-      .sub(worldOrigin)
+    to.sub(worldOrigin)
       .clampLength(0, 0.98 * reach())
       .add(worldOrigin);
-    grab.target.copy(scratch);
-    grab.bend.move(scratch.x, scratch.y, scratch.z);
+    grab.target.copy(to);
+    grab.bend.move(to.x, to.y, to.z);
     const nowMs = performance.now();
     if (nowMs - grab.sentMs >= this.interval()) this.flush(grab, nowMs);
   }

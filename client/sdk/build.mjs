@@ -1,6 +1,7 @@
 /**
  * Builds the package `pliant-client` into build/sdk, ready to be packed: one ES module, the decoder's WebAssembly in a
- * module of its own, types. They are made with a worker's types, which have no DOM: the core uses none.
+ * module of its own, types. The core's are made with a
+ * worker's types, which have no DOM: it uses none.
  */
 import { spawnSync } from "node:child_process";
 import { copyFileSync } from "node:fs";
@@ -10,25 +11,31 @@ import { build } from "vite";
 const root = new URL("../../", import.meta.url);
 const at = (path) => fileURLToPath(new URL(path, root));
 
-await build({
-  configFile: false,
-  logLevel: "warn",
-  root: at("client/sdk"),
-  build: {
-    outDir: at("build/sdk"),
-    target: "es2022",
-    emptyOutDir: true,
-    minify: false,
-    rolldownOptions: { output: { minify: true, chunkFileNames: "[name].js" } },
-    lib: {
-      entry: { index: at("client/sdk/index.ts"), wasm: at("shared/snapshot/wasm.ts") },
-      formats: ["es"],
+/** Each entry has all that it needs of its own; only the core's decoder is a module beside it. */
+const entries = [
+  { index: at("client/sdk/index.ts"), wasm: at("shared/snapshot/wasm.ts") },
+  { element: at("client/sdk/element.ts") },
+  { three: at("client/sdk/three.ts") },
+];
+for (const [turn, entry] of entries.entries())
+  await build({
+    configFile: false,
+    logLevel: "warn",
+    root: at("client/sdk"),
+    build: {
+      outDir: at("build/sdk"),
+      target: "es2022",
+      emptyOutDir: turn === 0,
+      minify: false,
+      rolldownOptions: { external: ["three"], output: { minify: true, chunkFileNames: "[name].js" } },
+      lib: { entry, formats: ["es"] },
     },
-  },
-});
-const types = spawnSync(process.execPath, [at("node_modules/typescript/bin/tsc"), "-p", at("client/sdk")], {
-  stdio: "inherit",
-});
-if (types.status !== 0) throw new Error("the types of pliant-client could not be made");
+  });
+for (const project of ["client/sdk/tsconfig.json", "client/sdk/tsconfig.page.json"]) {
+  const types = spawnSync(process.execPath, [at("node_modules/typescript/bin/tsc"), "-p", at(project)], {
+    stdio: "inherit",
+  });
+  if (types.status !== 0) throw new Error("the types of pliant-client could not be made");
+}
 for (const name of ["package.json", "README.md"]) copyFileSync(at(`client/sdk/${name}`), at(`build/sdk/${name}`));
 copyFileSync(at("LICENSE"), at("build/sdk/LICENSE"));

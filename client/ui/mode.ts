@@ -1,5 +1,7 @@
 /** What the page's address asks of the room page: how much of it is shown, and whether it stands alone in public. */
 
+import { tidyName } from "./profile.ts";
+
 /**
  * `full`; `minimal`: only push, put in and reset; `none`: only the picture, for a page that frames it; `present`: a big
  * screen, with the picture, who is there, and how to come in.
@@ -10,6 +12,8 @@ export interface Mode {
   ui: (typeof UIS)[number];
   /** Exhibit: after so long without a hand the room is as it was, s. undefined: it is nobody's exhibit */
   exhibitSeconds: number | undefined;
+  /** The visitor's name, as a page that frames this one knows it. */
+  name?: string;
   /** What of the address cannot be followed, for whoever wrote it. */
   problems: string[];
 }
@@ -25,6 +29,8 @@ export function modeOf(search: string): Mode {
   const known = UIS.find((name) => name === ui);
   if (known) mode.ui = known;
   else if (ui !== null) mode.problems.push(`ui=${ui} is not known: ${UIS.join(", ")}`);
+  const name = tidyName(asked.get("name") ?? "");
+  if (name) mode.name = name;
   const exhibit = asked.get("exhibit");
   const seconds = Number(exhibit);
   if (exhibit !== null && exhibit !== "" && seconds >= EXHIBIT.least && seconds <= EXHIBIT.most)

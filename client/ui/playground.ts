@@ -20,6 +20,7 @@ import type { GraphicsProbe } from "../view/graphicsProbe.ts";
 import type { Profile } from "./profile.ts";
 import type { RoomShell } from "./roomShell.ts";
 import { t } from "../text/text.ts";
+import type { Visit } from "../xr/visit.ts";
 
 export interface PlaygroundOptions {
   shell: RoomShell;
@@ -56,7 +57,10 @@ export class Playground {
   private tick = Number.NaN;
   private running = true;
   private readonly ended = new AbortController();
-  /** The page is hidden: no picture is asked for. */
+  /** With a headset, whose session draws. */
+  private visit: Visit | undefined;
+  private onFirstPicture: () => void = () => {};
+  /** The page is hidden, or a headset draws: no picture is asked for. */
   private parked = false;
   /** Where the hand that shows how to pull seems to hold. */
   private ghostAt: Picked | undefined;
@@ -125,32 +129,62 @@ export class Playground {
 
   /** @param onFirstPicture called once when the bodies have been drawn */
   start(onFirstPicture: () => void): void {
-    const loop = (nowMs: number) => {
-      if (!this.running) return;
-      this.parked = document.hidden;
-      if (this.parked) return;
-      requestAnimationFrame(loop);
-      this.frame(nowMs);
-      if (this.firstDrawnFrameMs === undefined && !Number.isNaN(this.tick)) {
-        this.firstDrawnFrameMs = performance.now();
-        performance.mark("pliant:first-drawn-frame");
-        onFirstPicture();
-        this.view.warmUp();
-        this.showHow();
-      }
-    };
-    requestAnimationFrame(loop);
+    this.onFirstPicture = onFirstPicture;
+    requestAnimationFrame(this.loop);
     document.addEventListener(
       "visibilitychange",
       () => {
         // A pointer that went up elsewhere would hold for ever.
         if (document.hidden) return this.grabs.endAll(true);
         this.options.state.returned();
-        if (this.parked) requestAnimationFrame(loop);
-        this.parked = false;
+        this.resume();
       },
       { signal: this.ended.signal },
     );
+  }
+
+  private readonly loop = (nowMs: number): void => {
+    if (!this.running) return;
+    this.parked = document.hidden || this.visit !== undefined;
+    if (this.parked) return;
+    requestAnimationFrame(this.loop);
+    this.frame(nowMs);
+    if (this.firstDrawnFrameMs === undefined && !Number.isNaN(this.tick)) {
+      this.firstDrawnFrameMs = performance.now();
+      performance.mark("pliant:first-drawn-frame");
+      this.onFirstPicture();
+      this.view.warmUp();
+      this.showHow();
+    }
+  };
+
+  private resume(): void {
+    if (this.parked) requestAnimationFrame(this.loop);
+    this.parked = false;
+  }
+
+  /**
+   * Into the room with a headset, or out again.
+   * @param changed told when the visit has begun, and when it is over
+   * @throws what the browser says
+   */
+  async toggleVisit(changed: (visiting: boolean) => void): Promise<void> {
+    if (this.visit) return this.visit.end();
+    const { Visit } = await import("../xr/visit.ts");
+    this.visit = await Visit.begin({
+      view: this.view,
+      grabs: this.grabs,
+      push: (picked, part) => this.push(picked, part),
+      enabled: () => this.options.online() && this.running,
+      color: this.options.profile.color,
+      frame: (nowMs) => this.frame(nowMs),
+      ended: () => {
+        this.visit = undefined;
+        this.resume();
+        changed(false);
+      },
+    });
+    changed(true);
   }
 
   installHook({ status, stats }: Pick<HookSources, "status" | "stats">): void {
@@ -164,6 +198,7 @@ export class Playground {
       view: () => this.view,
       grabs: () => this.drawnGrabs(),
       cursors: () => this.drawnCursors(),
+      seen: (point) => this.visit?.seen(point),
       firstDrawnFrameMs: () => this.firstDrawnFrameMs,
       firstMovingFrameMs: () => this.firstMovingFrameMs,
     });
@@ -200,6 +235,7 @@ export class Playground {
   dispose(): void {
     this.running = false;
     this.ended.abort();
+    this.visit?.end();
     this.grabs.endAll(false);
     for (const body of this.view.bodies) body.dispose();
     this.view.stage.renderer.dispose();
@@ -260,7 +296,8 @@ export class Playground {
     shell.spares.cancel();
   }
 
-  private push(picked: Picked): void {
+  /** @param part of the largest impulse that the scene allows */
+  private push(picked: Picked, part = PUSH): void {
     const { topology, send, shell } = this.options;
     shell.ghost.end();
     send(
@@ -268,7 +305,7 @@ export class Playground {
         picked,
         picked.direction
           .clone()
-          .multiplyScalar(PUSH * topology.interaction.maxImpulse)
+          .multiplyScalar(part * topology.interaction.maxImpulse)
           .toArray() as Point,
       ),
     );

@@ -11,9 +11,11 @@ import { slowMotionOf } from "../state/slowMotion.ts";
 import type { Command } from "../input/keyboard.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { exhibit } from "./exhibit.ts";
+import { frameBridge } from "./frameBridge.ts";
 import { modeOf } from "./mode.ts";
 import { distinctFrom, freshProfile, loadProfile } from "./profile.ts";
 import { probeGraphics } from "../view/graphicsProbe.ts";
+import { headsetIsThere } from "./headset.ts";
 import { messageOf, messagePage } from "./messagePage.ts";
 import { passwordPage } from "./passwordPage.ts";
 import { RoomShell } from "./roomShell.ts";
@@ -39,6 +41,9 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   const role = (): Role => state.welcome?.role ?? "player";
 
   const mode = modeOf(location.search);
+  if (mode.name) profile.name = mode.name;
+  const tellFrame = frameBridge({ home: () => run("home"), reset: () => mayReset() && connection.send(build.reset()) });
+  tellFrame({ pliant: "state", state: status.state });
   const shell = new RoomShell(room, profile, mode, {
     profileChanged: () => connection.reintroduce(),
     push: () => run("push"),
@@ -46,6 +51,8 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     resetAll: () => connection.send(build.reset()),
     home: () => run("home"),
     overlay: () => run("overlay"),
+    visit: () =>
+      void playground?.toggleVisit((on) => shell.toolbar.setVisiting(on)).catch(() => shell.toasts.show(t("vrFailed"))),
     help: () => run("help"),
     place: (body) => {
       playground?.setPlacing(body);
@@ -73,6 +80,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     onTopologyFailed: (error) => shell.setLoading(problemText(error)),
     onMembers: () => {
       beDistinct();
+      tellFrame({ pliant: "members", count: state.members.filter(({ connected }) => connected).length });
       shell.people.update(state.members, state.welcome?.member ?? 0, role());
       allow();
     },
@@ -126,6 +134,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     roomExists: async () => (await fetchRoom(room)) !== undefined,
     onStatus: (next) => {
       status = next;
+      tellFrame({ pliant: "state", state: next.state });
       shell.banner.update(next);
       allow();
       shell.element.classList.toggle("offline", next.state === "reconnecting");
@@ -192,6 +201,8 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     if (sentences.length > 0) shell.say(sentences.join(" "));
   }, NEWS_MS);
 
+  void headsetIsThere().then((there) => there && shell.toolbar.offerVisit());
+
   // The socket opens meanwhile.
   const probe = probeGraphics();
   if (!probe.webgl2) leaveWith("noWebGl");
@@ -223,7 +234,10 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       onCommand: run,
     });
     playground.installHook({ status: () => status.state, stats: localStats });
-    playground.start(() => shell.setLoading(undefined));
+    playground.start(() => {
+      shell.setLoading(undefined);
+      tellFrame({ pliant: "ready" });
+    });
   }
 
   /** The room is whole without it: a scene file that is gone by now only means no link. */
@@ -258,8 +272,12 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     }
   }
 
+  function mayReset(): boolean {
+    return status.state === "open" && atLeast(role(), access.ownersOnly ? "owner" : "player");
+  }
+
   function reset(): void {
-    if (status.state !== "open" || !atLeast(role(), access.ownersOnly ? "owner" : "player")) return;
+    if (!mayReset()) return;
     const others = state.members.filter(({ member, connected }) => connected && member !== state.welcome?.member);
     if (others.length > 0 && !shell.reset.panel.isOpen) return shell.reset.ask(others.length);
     shell.reset.panel.open(false);

@@ -12,6 +12,8 @@ export interface ToolbarActions {
   resetAll: () => void;
   home: () => void;
   overlay: () => void;
+  /** Into the room with a headset, or out again. */
+  visit: () => void;
   help: () => void;
 }
 
@@ -20,6 +22,7 @@ export class Toolbar {
   private readonly pushButton: HTMLButtonElement;
   private readonly overlayButton: HTMLButtonElement;
   readonly resetButton: HTMLButtonElement;
+  private readonly visitButton: HTMLButtonElement;
   private readonly me: HTMLButtonElement;
   readonly profile: Panel;
   private readonly overflow: HTMLElement;
@@ -59,6 +62,9 @@ export class Toolbar {
     this.resetButton = tool("reset", t("reset"), t("resetTitle"), actions.reset);
     this.overlayButton = tool("chart", t("numbers"), t("numbersTitle"), actions.overlay, "extra");
     this.overlayButton.setAttribute("aria-pressed", "false");
+    this.visitButton = tool("headset", t("enterVr"), t("enterVrTitle"), actions.visit);
+    this.visitButton.setAttribute("aria-pressed", "false");
+    this.visitButton.hidden = true;
     this.overflow = h(
       "div",
       { class: "overflow" },
@@ -66,6 +72,7 @@ export class Toolbar {
       this.overlayButton,
       tool("help", t("help"), t("helpTitle"), actions.help, "extra"),
       access,
+      this.visitButton,
       replayLink(room),
     );
     this.moreButton = tool("more", "", t("moreTools"), () => this.toggleMore());
@@ -113,6 +120,15 @@ export class Toolbar {
 
   setOverlay(on: boolean): void {
     this.overlayButton.setAttribute("aria-pressed", String(on));
+  }
+
+  /** There is a headset. */
+  offerVisit(): void {
+    this.visitButton.hidden = false;
+  }
+
+  setVisiting(on: boolean): void {
+    this.visitButton.setAttribute("aria-pressed", String(on));
   }
 
   /** @param mayReset does this member's role allow it, and is the line up? mayPull the same for hands */

@@ -46,7 +46,7 @@ export class QualityGovernor {
   private windowStartMs = Number.NaN;
   private skip = SETTLE_FRAMES;
 
-  private readonly pinned: boolean;
+  readonly pinned: boolean;
 
   /** @param pinned the level never changes */
   constructor(level: number, pinned = false) {

@@ -2,7 +2,7 @@
  * The picture of one room: bodies, hands, light and camera, updated once per animation frame from the displayed
  * positions. It draws only when something has changed, so a resting room costs a phone's battery nothing.
  */
-import { Raycaster, Sphere, Vector2, Vector3 } from "three";
+import { Raycaster, Sphere, Triangle, Vector2, Vector3 } from "three";
 import type { Topology } from "../../shared/topology.ts";
 import type { SurfacePoint } from "../sdk/messages.ts";
 import { BodyMesh } from "./bodyMesh.ts";
@@ -11,7 +11,7 @@ import { DebugDraw } from "./debugDraw.ts";
 import { WHOLE, type FreeArea } from "../../shared/framing.ts";
 import { HandsView, type DrawnCursor, type DrawnGrab, type ShownCursor } from "./handsView.ts";
 import type { LocalBend } from "./localBend.ts";
-import { surfacePoint } from "../sdk/surface.ts";
+import { closestSurfacePoint, surfacePoint } from "../sdk/surface.ts";
 import { pickNearest, pickSurfaces } from "./picking.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { RubberBand } from "./rubberBand.ts";
@@ -109,7 +109,7 @@ export class RoomView {
   }
 
   /** float32[3n] m */
-  private shownPoints(): Float32Array {
+  shownPoints(): Float32Array {
     const shown = this.bodies.filter(({ hidden }) => !hidden).map(({ positions }) => positions);
     const points = new Float32Array(shown.reduce((sum, { length }) => sum + length, 0));
     let at = 0;
@@ -138,12 +138,14 @@ export class RoomView {
       for (const bend of input.bends) bend.apply(this.floorY);
       this.updateBodies();
     }
-    const size = { camera: stage.camera, width: this.canvas.clientWidth, height: this.canvas.clientHeight };
+    // Eyes in a headset move all the time.
+    const visited = stage.renderer.xr.isPresenting;
+    const size = { camera: stage.eye, width: this.canvas.clientWidth, height: this.canvas.clientHeight };
     const handsMoved = this.hands.update(input.grabs, input.cursors, this.bodies, size, input.elapsedMs);
-    if (!(cameraMoved || collidersMoved || input.moved || bent || handsMoved || this.dirty)) return false;
+    if (!(visited || cameraMoved || collidersMoved || input.moved || bent || handsMoved || this.dirty)) return false;
     this.dirty = false;
-    if (this.visible && !this.measured) stage.useWhatIsThere();
-    this.measured ||= this.visible;
+    if (this.visible && !this.measured && !visited) stage.useWhatIsThere();
+    this.measured ||= this.visible && !visited;
     stage.draw();
     this.drawn++;
     this.showCursors(this.hands.onScreen(input.cursors, size), size.width, size.height);
@@ -194,11 +196,22 @@ export class RoomView {
   pick(clientX: number, clientY: number, tolerancePx: number): Picked | undefined {
     if (!this.visible) return undefined;
     const { origin, direction } = this.ray(clientX, clientY);
-    const from = origin.toArray() as [number, number, number];
-    const along = direction.toArray() as [number, number, number];
     const tangent =
       (tolerancePx * 2 * Math.tan((this.stage.camera.fov * Math.PI) / 360)) / Math.max(1, this.canvas.clientHeight);
+    return this.pickAlong(origin, direction, tangent);
+  }
+
+  /**
+   * The surface point that a ray meets; undefined when nothing or a collider is there.
+   * @param origin m. @param direction unit vector
+   * @param tangent of the angle by which the ray may miss
+   */
+  pickAlong(origin: Vector3, direction: Vector3, tangent: number): Picked | undefined {
+    if (!this.visible) return undefined;
+    const from = origin.toArray() as [number, number, number];
+    const along = direction.toArray() as [number, number, number];
     const hit = pickSurfaces(this.bodies, from, along) ?? pickNearest(this.bodies, from, along, tangent);
+    this.raycaster.set(origin, direction);
     if (!hit || hit.distance > this.colliderDistance()) return undefined;
     const { body, triangle, u, v } = hit;
     return {
@@ -209,6 +222,33 @@ export class RoomView {
       point: origin.clone().addScaledVector(direction, hit.distance),
       direction: direction.clone(),
     };
+  }
+
+  /**
+   * The surface point that is nearest to a point of the room; undefined: none is within reach.
+   * @param at m. @param reach m. @param direction of what takes it, unit vector
+   */
+  pickNear(at: Vector3, reach: number, direction: Vector3): Picked | undefined {
+    let best: Picked | undefined;
+    let least = reach;
+    for (const [body, { hidden, positions, triangles }] of this.bodies.entries()) {
+      if (hidden || !this.visible) continue;
+      const found = closestSurfacePoint(body, positions, triangles, at.toArray() as [number, number, number]);
+      const point = this.surfacePoint(found);
+      const distance = point.distanceTo(at);
+      if (distance > least) continue;
+      least = distance;
+      best = { ...found, point, direction: direction.clone() };
+    }
+    return best;
+  }
+
+  /** What was picked is seen from outside of its body; a cloth has two sides, both outside. */
+  facesOutside({ body, triangle, direction }: Picked): boolean {
+    const { mode, positions, triangles } = this.bodies[body]!;
+    if (mode === "sheet") return true;
+    const corner = (k: number): Vector3 => new Vector3().fromArray(positions, 3 * triangles[3 * triangle + k]!);
+    return new Triangle(corner(0), corner(1), corner(2)).getNormal(scratch).dot(direction) < 0;
   }
 
   /** A surface point near the middle of what is shown; undefined: none is in sight. */

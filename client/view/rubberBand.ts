@@ -68,8 +68,8 @@ void main() {
     float middle = 1.0 - pow(abs(2.0 * position.y - 1.0), 2.5);
     p = mix(from, to, position.y) + n * radius * mix(1.0, thin, middle);
   }
-  vNormalView = normalize(mat3(viewMatrix) * n);
-  gl_Position = projectionMatrix * viewMatrix * vec4(p, 1.0);
+  vNormalView = normalize(mat3(modelViewMatrix) * n);
+  gl_Position = projectionMatrix * modelViewMatrix * vec4(p, 1.0);
 }`;
 
 const FRAGMENT = /* glsl */ `
@@ -137,8 +137,9 @@ export class RubberBand {
    * @param to hand, m
    */
   update(from: Vector3, to: Vector3, camera: Camera): void {
-    const near = RADIUS * camera.position.distanceTo(from);
-    const far = RADIUS * camera.position.distanceTo(to);
+    const eye = this.group.worldToLocal(camera.getWorldPosition(scratch));
+    const near = RADIUS * eye.distanceTo(from);
+    const far = RADIUS * eye.distanceTo(to);
     // Stretched rubber keeps its volume: radius falls with the root of the length, measured in beads.
     const thin = Math.min(1, Math.max(0.3, Math.sqrt((12 * near) / Math.max(1e-9, from.distanceTo(to)))));
     set(this.band, from, to, near, thin);
@@ -153,6 +154,8 @@ export class RubberBand {
     }
   }
 }
+
+const scratch = new Vector3();
 
 function set({ mesh, ghost }: Part, from: Vector3, to: Vector3, radius: number, thin: number): void {
   for (const { uniforms } of [mesh.material, ghost.material]) {

@@ -33,7 +33,11 @@ export class Stage {
   readonly scene = new Scene();
   readonly camera = new PerspectiveCamera(38, 1, 0.01, 100);
   readonly controls: OrbitControls;
-  readonly quality: QualityGovernor;
+  /** Who looks at the picture: the page's camera, or a visitor's eyes in the room. */
+  eye = this.camera;
+  /** Of the picture that is drawn now: a headset's is its own, and the page's is as before after it. */
+  quality: QualityGovernor;
+  private readonly pageQuality: QualityGovernor;
   /** Rest bounds of everything that can move. */
   readonly restBounds: Sphere;
   readonly floor: FloorUniforms;
@@ -64,6 +68,7 @@ export class Stage {
       wanted === null
         ? new QualityGovernor(probe.software ? SOFTWARE_LEVEL : 0)
         : new QualityGovernor(Number(wanted) || 0, true);
+    this.pageQuality = this.quality;
     this.software = probe.software;
     // Software leaves samples out along the edges that triangles share: what is behind shows in specks and dashes.
     const renderer = new WebGLRenderer({
@@ -149,6 +154,8 @@ export class Stage {
     if (width === 0 || height === 0) return;
     this.camera.aspect = Math.max(0.1, width / height);
     this.camera.updateProjectionMatrix();
+    // A headset's picture has the headset's size.
+    if (this.renderer.xr.isPresenting) return;
     this.renderer.setPixelRatio(this.pixelRatio(this.quality.level));
     this.renderer.setSize(width, height, false);
     if (!this.sized) this.home();
@@ -186,8 +193,17 @@ export class Stage {
     this.studio.cover(bounds);
   }
 
+  /** @param eyes in the scene, of a visitor with a headset; undefined: the page is looked at again */
+  showTo(eyes: PerspectiveCamera | undefined): void {
+    this.eye = eyes ?? this.camera;
+    this.quality = eyes ? new QualityGovernor(this.pageQuality.level, this.pageQuality.pinned) : this.pageQuality;
+    this.applyQuality(this.quality.level);
+    // What was not drawn meanwhile is a pause, not slowness.
+    this.lastFrameMs = 0;
+  }
+
   draw(): void {
-    this.renderer.render(this.scene, this.camera);
+    this.renderer.render(this.scene, this.eye);
   }
 
   /**
@@ -205,7 +221,7 @@ export class Stage {
     const { shadowMap, environment } = LEVELS[level]!;
     this.studio.useEnvironment(environment, this.renderer);
     this.studio.useShadows(shadowMap);
-    this.renderer.setPixelRatio(this.pixelRatio(level));
+    if (!this.renderer.xr.isPresenting) this.renderer.setPixelRatio(this.pixelRatio(level));
   }
 
   private followColorScheme(): void {

@@ -7,11 +7,12 @@ import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
+import { decode } from "fast-png";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { joinRoom, Room } from "../../client/sdk/index.ts";
 import { SCENES_DIR } from "../integration/server.ts";
 import { succeeds } from "../support/program.ts";
-import { type E2e, noBrowser, openStage } from "./stage.ts";
+import { drawn, type E2e, noBrowser, openStage, serverPositions, until } from "./stage.ts";
 
 const BUILT = fileURLToPath(new URL("../../build/sdk/", import.meta.url));
 
@@ -24,7 +25,8 @@ declare global {
 const PAGE =
   '<!doctype html><link rel="icon" href="data:,"><script type="module">' +
   'import { joinRoom } from "/pliant-client/index.js"; window.joinRoom = joinRoom;</script>';
-const EXAMPLE = fileURLToPath(new URL("../../client/examples/points.html", import.meta.url));
+const EXAMPLES = fileURLToPath(new URL("../../client/examples/", import.meta.url));
+const THREE = fileURLToPath(new URL("../../node_modules/three/build/", import.meta.url));
 
 let stage: E2e;
 /** Whose origin is listed, and whose is not. */
@@ -45,8 +47,14 @@ async function openSite(): Promise<Site> {
       response.setHeader("content-type", "text/javascript");
       return void response.end(readFileSync(BUILT + file));
     }
+    const three = /^\/three\/(three\.[a-z]+\.js)$/.exec(pathname)?.[1];
+    if (three !== undefined) {
+      response.setHeader("content-type", "text/javascript");
+      return void response.end(readFileSync(THREE + three));
+    }
     response.setHeader("content-type", "text/html");
-    if (pathname === "/points.html") return void response.end(readFileSync(EXAMPLE));
+    const example = /^\/(points|room|three)\.html$/.exec(pathname)?.[0];
+    if (example !== undefined) return void response.end(readFileSync(EXAMPLES + example));
     const framed = searchParams.get("room");
     response.end(PAGE + (framed === null ? "" : `<iframe src="${framed}"></iframe>`));
   });
@@ -123,6 +131,72 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     const [member] = stage.app.registry.get(name).members.sessions.values();
     expect(member!.name).toBe("Points");
     await page.mouse.up();
+    expect(stage.takeErrors()).toEqual([]);
+    await stage.leave();
+  });
+
+  test("the element shows a room, says what happens in it, and starts it again", async () => {
+    const { name, path } = await stage.room("cube");
+    const address = stage.url + path;
+    const page = await stage.visit(`/room.html?room=${encodeURIComponent(address)}`, {}, { through: friend.origin });
+    await page.getByText("There it is.").waitFor();
+    const [member] = stage.app.registry.get(name).members.sessions.values();
+    expect(member!.name).toBe("Ada");
+    const other = await drawn(await stage.visit(path));
+    await page.locator("pliant-room[data-members='2']").waitFor();
+    const frame = page.frames().find((one) => one.url().startsWith(address))!;
+    expect(new URL(frame.url()).search).toBe("?name=Ada&ui=none");
+    await stage.shoot(page, "element");
+    await page.getByText("Start again").click();
+    await other.getByText("Ada started it again").waitFor();
+    await page.evaluate(() => document.querySelector("pliant-room")!.setAttribute("src", "/elsewhere"));
+    await page.getByText("BAD_ARGUMENT: http(s)://host[:port]/r/<room>").waitFor();
+    expect(stage.takeErrors()).toEqual([]);
+    await stage.leave();
+  });
+
+  test("the element of a page whose origin is not listed says that there is no answer", async () => {
+    const { path } = await stage.room("cube");
+    const address = `/room.html?room=${encodeURIComponent(stage.url + path)}`;
+    const page = await stage.visit(address, {}, { through: stranger.origin });
+    await page.getByText(/^NO_ANSWER: /).waitFor();
+    expect(stage.takeErrors().join("\n")).toMatch(/frame-ancestors/);
+    await stage.leave();
+  });
+
+  test("a room in a three.js scene, small and turned, is drawn and pulled", async () => {
+    const { name, path } = await stage.room("cube");
+    const address = `/three.html?room=${encodeURIComponent(stage.url + path)}`;
+    const page = await stage.visit(address, {}, { through: friend.origin });
+    await page.getByText("In cube as player.").waitFor();
+    const start = (await serverPositions(stage, name)).positions;
+    const held = page.getByText(/^Holds /);
+    /** Red, green, blue in the middle of the cube: reddish, where the background is bluish. */
+    const middle = async (): Promise<ArrayLike<number>> =>
+      decode(await page.screenshot({ clip: { x: 300, y: 240, width: 1, height: 1 } })).data;
+    await expect
+      .poll(async () => ((pixel) => pixel[0]! - pixel[2]!)(await middle()), { timeout: 10_000 })
+      .toBeGreaterThan(50);
+    // the camera looks at the cube, which lies around the origin
+    await page.mouse.move(300, 240);
+    await page.mouse.down();
+    await held.waitFor();
+    await page.mouse.move(430, 200, { steps: 6 });
+    await expect
+      .poll(
+        async () => {
+          const { positions } = await serverPositions(stage, name);
+          return Math.max(...positions.map((value, i) => Math.abs(value - start[i]!)));
+        },
+        { timeout: 30_000 },
+      )
+      .toBeGreaterThan(0.05);
+    await stage.shoot(page, "three");
+    const other = await drawn(await stage.visit(path));
+    await page.mouse.move(440, 210);
+    await until(other, () => window.pliant.grabs().length === 1, undefined);
+    await page.mouse.up();
+    await until(other, () => window.pliant.grabs().length === 0, undefined);
     expect(stage.takeErrors()).toEqual([]);
     await stage.leave();
   });

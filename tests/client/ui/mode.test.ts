@@ -9,6 +9,8 @@ test("nothing asked for is all there is", () => {
 
 test("what is asked for is followed, and what cannot be is named with what could", () => {
   expect(modeOf("?ui=none&exhibit=60")).toEqual({ ui: "none", exhibitSeconds: 60, problems: [] });
+  expect(modeOf("?name=%20Ada%20%20L%20").name).toBe("Ada L");
+  expect(modeOf("?name=").name).toBeUndefined();
   expect(modeOf("?ui=present").ui).toBe("present");
   expect(modeOf("?ui=tiny")).toEqual({
     ui: "full",

@@ -1,0 +1,157 @@
+/**
+ * A room as an object of a three.js scene: bodies skinned as the room's own page draws them, everybody's hands, and
+ * picking. It may be moved, turned and scaled like any object; floor, light and camera are the page's.
+ */
+import { Object3D, type PerspectiveCamera, type Raycaster, Vector3 } from "three";
+import { BodyMesh } from "../view/bodyMesh.ts";
+import { type DrawnGrab, HandsView } from "../view/handsView.ts";
+import { pickSurfaces } from "../view/picking.ts";
+import type { Hand } from "./hand.ts";
+import type { Hand as MemberHand, Point, SurfacePoint } from "./messages.ts";
+import type { Room } from "./room.ts";
+
+/** Of somebody whose color is not known. */
+const GREY = "#8a8f98";
+/** Frames that come apart by less or more than this are blended as if by this, ms. */
+const INTERVAL = { least: 8, most: 200, first: 33 };
+
+/** A point of a body's surface, and where it is in the world, m. */
+export interface PickedPoint extends SurfacePoint {
+  point: Vector3;
+}
+
+export class PliantRoom extends Object3D {
+  readonly room: Room;
+  #bodies: BodyMesh[] = [];
+  /** float32[3*particles] m: what is drawn, and the two frames between which it is. */
+  #shown = new Float32Array(0);
+  #from = new Float32Array(0);
+  #to = new Float32Array(0);
+  #frameMs = Number.NaN;
+  #intervalMs = INTERVAL.first;
+  #lastMs = Number.NaN;
+  readonly #handsView = new HandsView();
+  readonly #hands = new Map<number, MemberHand>();
+  readonly #ends: (() => void)[];
+
+  /** @param room of `joinRoom`; it is not left with this object */
+  constructor(room: Room) {
+    super();
+    this.room = room;
+    this.name = room.topology.title;
+    this.add(this.#handsView.group);
+    this.#build();
+    this.#ends = [
+      room.on("frame", () => this.#frame()),
+      room.on("scene", () => this.#build()),
+      room.on("hands", ({ hands }) => {
+        for (const hand of hands) this.#hands.set(hand.member, hand);
+      }),
+      room.on("members", ({ members }) => {
+        const there = new Set(members.filter(({ connected }) => connected).map(({ member }) => member));
+        for (const member of this.#hands.keys()) if (!there.has(member)) this.#hands.delete(member);
+      }),
+    ];
+  }
+
+  /**
+   * Once per picture, before it is drawn.
+   * @param camera which sees it: hands are as thick as they look
+   */
+  update(camera: PerspectiveCamera, nowMs = performance.now()): void {
+    const part = Math.min(1, Math.max(0, (nowMs - this.#frameMs) / this.#intervalMs));
+    for (let i = 0; i < this.#shown.length; i++)
+      this.#shown[i] = this.#from[i]! + part * (this.#to[i]! - this.#from[i]!);
+    for (const [index, body] of this.#bodies.entries()) {
+      body.hidden = this.room.waiting.includes(index);
+      body.mesh.visible = !body.hidden;
+      if (!body.hidden) body.update();
+    }
+    const elapsedMs = Math.min(250, nowMs - this.#lastMs) || 0;
+    this.#lastMs = nowMs;
+    this.#handsView.update(this.#grabs(), [], this.#bodies, { camera, width: 1, height: 1 }, elapsedMs);
+  }
+
+  /** The nearest surface point that a ray meets; undefined: none. */
+  pick(raycaster: Raycaster): PickedPoint | undefined {
+    this.updateWorldMatrix(true, false);
+    const ray = raycaster.ray.clone().applyMatrix4(this.matrixWorld.clone().invert());
+    ray.direction.normalize();
+    const hit = pickSurfaces(this.#bodies, ray.origin.toArray() as Point, ray.direction.toArray() as Point);
+    if (!hit) return undefined;
+    const { body, triangle, u, v, distance } = hit;
+    return { body, triangle, u, v, point: this.localToWorld(ray.at(distance, new Vector3())) };
+  }
+
+  /** Takes hold of what was picked. @throws PliantError as `room.grab` does */
+  grab({ body, triangle, u, v }: SurfacePoint): Hand {
+    return this.room.grab(body, { triangle, u, v });
+  }
+
+  /** Pulls a hand to a place in the world, m. @throws PliantError as `hand.move` does */
+  pull(hand: Hand, to: Vector3): void {
+    hand.move(this.worldToLocal(to.clone()).toArray() as Point);
+  }
+
+  /** Frees what it has on the graphics card, and hears no more of the room. */
+  override dispose(): void {
+    super.dispose();
+    for (const end of this.#ends) end();
+    this.#clear();
+    this.#handsView.update([], [], [], { camera: undefined as never, width: 1, height: 1 }, 0);
+    this.removeFromParent();
+  }
+
+  #build(): void {
+    this.#clear();
+    const { bodies } = this.room.topology;
+    const particles = bodies.reduce((sum, { count }) => sum + count, 0);
+    this.#shown = new Float32Array(3 * particles);
+    this.#from = this.#shown.slice();
+    this.#to = this.#shown.slice();
+    this.#bodies = bodies.map((body, index) => new BodyMesh(body, index, this.#shown));
+    this.add(...this.#bodies.map(({ mesh }) => mesh));
+    this.#frameMs = Number.NaN;
+    this.#frame();
+    this.#from.set(this.#to);
+    this.#shown.set(this.#to);
+  }
+
+  #clear(): void {
+    this.#hands.clear();
+    for (const body of this.#bodies) {
+      this.remove(body.mesh);
+      body.dispose();
+    }
+    this.#bodies = [];
+  }
+
+  #frame(): void {
+    const nowMs = performance.now();
+    const sinceMs = nowMs - this.#frameMs;
+    if (sinceMs > 0) {
+      const now = Math.min(INTERVAL.most, Math.max(INTERVAL.least, sinceMs));
+      this.#intervalMs += 0.1 * (now - this.#intervalMs);
+    }
+    this.#frameMs = nowMs;
+    this.#from.set(this.#shown);
+    for (const { index, first } of this.room.bodies) this.#to.set(this.room.positions(index), 3 * first);
+  }
+
+  #grabs(): DrawnGrab[] {
+    const { room } = this;
+    const colorOf = (member: number): string => room.members.find((one) => one.member === member)?.color ?? GREY;
+    const own = room.hands.map(({ id, at, target }) => ({
+      ...at,
+      id: `own:${id}`,
+      color: colorOf(room.member),
+      target: target as Point,
+    }));
+    const others = [...this.#hands.values()]
+      .filter(({ member }) => member !== room.member)
+      .flatMap(({ member, grabs }) =>
+        grabs.map((grab) => ({ ...grab, id: `${member}:${grab.grab}`, color: colorOf(member) })),
+      );
+    return [...own, ...others];
+  }
+}
