@@ -149,7 +149,7 @@ test("attachments without compliance, and one that slips", () =>
     false,
   ));
 
-const FLOOR: Scene["colliders"] = [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.1 }];
+const FLOOR: Scene["colliders"] = [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.05 }];
 
 /** Contact radius of a particle of the body, m. */
 async function radius(body: Body): Promise<number> {

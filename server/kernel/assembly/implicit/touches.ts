@@ -58,8 +58,6 @@ import { meets } from "../state/filters";
 const NEAR: f32 = 0.002;
 /** It is held so much above, so that `collide` finds nothing to answer. */
 const SKIN: f32 = 0.001;
-/** Friction that changes by less than this part of itself, or of the mean, is solved for. */
-const SAME: f64 = 0.05;
 /**
  * Friction grows over a slip of this part of the contact radius in a step; what slips no more sticks in the next.
  * Tried: ten times as much, of what slips and of what sticks: near the limit of friction a block creeps.
@@ -335,11 +333,10 @@ export function multiplyTouches(row: usize, p: usize, q: usize): void {
 /**
  * After a solve: who opens, closes, or begins to slide.
  * @param y where it ended; residual minus the gradient there
- * @returns true: anyone does, or slides against other friction, and it is to be solved again
+ * @returns true: anyone does, or slides against friction that was not known, and it is to be solved again
  */
 export function reviewTouches(row: usize, y: usize, residual: usize): bool {
   let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
-  const mean = meanPush(row, residual);
   let changed = false;
   for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
     const at = <usize>load<i32>(touch);
@@ -356,22 +353,9 @@ export function reviewTouches(row: usize, y: usize, residual: usize): bool {
       store<i32>(touch, TOUCH_OPEN, TOUCH_STATE);
       changed = true;
     } else if (state === TOUCH_STICKS) changed = breaks(touch, residual + at, push) || changed;
-    else changed = rubs(touch, push, mean) || changed;
+    else changed = rubs(touch, push) || changed;
   }
   return changed;
-}
-
-/** Mean of what pushes, N. */
-function meanPush(row: usize, residual: usize): f64 {
-  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
-  let sum: f64 = 0;
-  let count = 0;
-  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
-    if (load<i32>(touch, TOUCH_STATE) === TOUCH_OPEN) continue;
-    sum += max<f64>(0, -across(touch, residual + <usize>load<i32>(touch)));
-    count++;
-  }
-  return count > 0 ? sum / <f64>count : 0;
 }
 
 /** Friction does not hold it: it begins to slide. @param push lambda_n, N */
@@ -387,10 +371,10 @@ function breaks(touch: usize, residual: usize, push: f64): bool {
   return true;
 }
 
-/** Notes what friction is. @returns true: it is another than was solved for */
-function rubs(touch: usize, push: f64, mean: f64): bool {
-  const mu = load<f64>(touch, TOUCH_DYNAMIC);
+/** Notes what friction is, for the next solve. @returns true: none was known to this one */
+function rubs(touch: usize, push: f64): bool {
   const before = load<f64>(touch, TOUCH_FRICTION);
-  store<f64>(touch, mu * push, TOUCH_FRICTION);
-  return abs<f64>(mu * push - before) > SAME * mu * max<f64>(push, mean);
+  const friction = load<f64>(touch, TOUCH_DYNAMIC) * push;
+  store<f64>(touch, friction, TOUCH_FRICTION);
+  return before === 0 && friction > 0;
 }

@@ -9,8 +9,6 @@
  */
 import type { Vector } from "../vector.ts";
 
-/** Friction that changes by less than this part of itself, or of the mean, is solved for. */
-const SAME = 0.05;
 /** What sticks begins to slide with so many times what friction holds. */
 const BREAKS = 1.01;
 
@@ -109,7 +107,6 @@ export class Touches {
    * @returns true: it is to be solved again
    */
   review(y: Float64Array, residual: Float64Array): boolean {
-    const mean = this.meanPush(residual);
     let changed = false;
     for (const touch of this.touches) {
       const push = -across(touch, residual);
@@ -121,20 +118,13 @@ export class Touches {
         touch.state = "open";
         changed = true;
       } else if (touch.state === "sticks") changed = breaks(touch, residual, push) || changed;
-      else changed = rubs(touch, push, mean) || changed;
+      else changed = rubs(touch, push) || changed;
     }
     return changed;
   }
 
   private sliding(): Touch[] {
     return this.touches.filter(({ state }) => state === "slides");
-  }
-
-  /** N */
-  private meanPush(residual: Float64Array): number {
-    const closed = this.touches.filter(({ state }) => state !== "open");
-    const sum = closed.reduce((s, touch) => s + Math.max(0, -across(touch, residual)), 0);
-    return closed.length > 0 ? sum / closed.length : 0;
   }
 }
 
@@ -185,9 +175,9 @@ function breaks(touch: Touch, residual: Float64Array, push: number): boolean {
   return true;
 }
 
-/** Notes what friction is. @returns true: it is another than was solved for */
-function rubs(touch: Touch, push: number, mean: number): boolean {
+/** Notes what friction is, for the next solve. @returns true: none was known to this one */
+function rubs(touch: Touch, push: number): boolean {
   const before = touch.friction;
   touch.friction = touch.mu.dynamic * push;
-  return Math.abs(touch.friction - before) > SAME * touch.mu.dynamic * Math.max(push, mean);
+  return before === 0 && touch.friction > 0;
 }
