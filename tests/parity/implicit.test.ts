@@ -149,6 +149,33 @@ test("attachments without compliance, and one that slips", () =>
     false,
   ));
 
+test("a solid whose attachments crush it", async () => {
+  const body = beam(undefined);
+  const twin = await compare(
+    { ...body, transform: { translate: [0.5, 0, 0] } },
+    {
+      attachments: [
+        { from: { body: "body", near: [0, 0, 0] }, to: { world: [0.3, 0, 0] } },
+        { from: { body: "body", near: [1, 0, 0] }, to: { world: [0.7, 0, 0] } },
+      ],
+    },
+    false,
+  );
+  const x = twin.state.x;
+  const { bodies } = await createWorld({ version: 1, title: "rest", bodies: [body] }, { baseDir: "." });
+  const tets = bodies[0]!.elements.find((e) => e.kind === "tet")!;
+  const parts = Array.from(tets.volume, (volume, e) => {
+    const [a, b, c, d] = [0, 1, 2, 3].map((k) => x.subarray(3 * tets.particles[4 * e + k]!).subarray(0, 3));
+    const [u, v, w] = [a!, b!, c!].map((p) => [0, 1, 2].map((r) => p[r]! - d![r]!)) as [number[], number[], number[]];
+    const six =
+      u[0]! * (v[1]! * w[2]! - v[2]! * w[1]!) -
+      u[1]! * (v[0]! * w[2]! - v[2]! * w[0]!) +
+      u[2]! * (v[0]! * w[1]! - v[1]! * w[0]!);
+    return Math.abs(six) / 6 / volume;
+  });
+  expect(Math.min(...parts)).toBeLessThan(0.5);
+});
+
 const FLOOR: Scene["colliders"] = [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.05 }];
 
 /** Contact radius of a particle of the body, m. */

@@ -92,6 +92,18 @@ describe.each([1e5, 1e7, 1e9])("a block of %d Pa that falls", (youngsModulus) =>
   });
 });
 
+test("a block that is crushed where it lands becomes what it is where it is put down", async () => {
+  const soft = { youngsModulus: 1e4, damping: 1 };
+  const heights = async (above: number): Promise<number> => {
+    const lab = await room(block({ ...soft, translate: [0, SIZE / 2 + above, 0] }), floor(0.5));
+    lab.run(900);
+    return mean(coordinate(lab, 1));
+  };
+  const [put, fell] = [await heights(0.002), await heights(0.05)];
+  // friction holds each in another way
+  expect(Math.abs(fell / put - 1)).toBeLessThan(0.02);
+});
+
 describe.each([0.2, 0.5])("friction of %d", (mu) => {
   const angle = Math.atan(mu);
   /** Of a plate, which does not tip over, that lies on a slope of so many times the angle of friction. */

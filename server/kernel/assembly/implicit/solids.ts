@@ -1,7 +1,12 @@
 /**
  * Saint Venant-Kirchhoff tetrahedra of an implicit body: E = V (mu E:E + lambda/2 (tr E)^2), E Green's strain, and
  * products with its Hessian whose stress part is projected to be positive semidefinite (Teran et al. 2005): dP = F dS +
- * dF S+. Float64. Twin: sim/reference/implicit/elements.ts, same operations in the same order.
+ * dF S+. That law is weaker the more it is crushed, and pulls what is nearly flat on through; so an element of less than
+ * CRUSHED of its volume resists with
+ *   V K/2 ((J - CRUSHED)/CRUSHED)^2,   J = det F,  K = lambda + 2 mu
+ * too, of whose Hessian the positive part K/CRUSHED^2 cof F (cof F)^T is taken. (Without it a soft cube that fell from
+ * 5 cm stayed a crumpled block for ever: no step may turn its flat elements inside out.)
+ * Float64. Twin: sim/reference/implicit/elements.ts, same operations in the same order.
  */
 import {
   IMPLICIT_TETS,
@@ -19,6 +24,7 @@ import {
 const TURNS: i32 = 15;
 /** Off the diagonal, relative to the largest entry: what is below counts as zero. */
 const NOTHING: f64 = 1e-12;
+const CRUSHED: f64 = 0.5;
 
 // the last deformation, row by row
 let f0: f64 = 0;
@@ -91,9 +97,47 @@ function greenStrain(): void {
 /** mu s:s + lambda/2 (tr s)^2; infinite where det F <= 0: no step that goes down turns an element inside out. */
 // @inline
 function density(mu: f64, lambda: f64): f64 {
-  if (!(f0 * (f4 * f8 - f5 * f7) + f1 * (f5 * f6 - f3 * f8) + f2 * (f3 * f7 - f4 * f6) > 0)) return Infinity;
+  const J = f0 * (f4 * f8 - f5 * f7) + f1 * (f5 * f6 - f3 * f8) + f2 * (f3 * f7 - f4 * f6);
+  if (!(J > 0)) return Infinity;
   const trace = s0 + s1 + s2;
-  return mu * (s0 * s0 + s1 * s1 + s2 * s2 + 2 * (s3 * s3 + s4 * s4 + s5 * s5)) + 0.5 * lambda * trace * trace;
+  const E = mu * (s0 * s0 + s1 * s1 + s2 * s2 + 2 * (s3 * s3 + s4 * s4 + s5 * s5)) + 0.5 * lambda * trace * trace;
+  if (J >= CRUSHED) return E;
+  const part = (J - CRUSHED) / CRUSHED;
+  return E + 0.5 * (lambda + 2 * mu) * part * part;
+}
+
+/**
+ * What a crushed element adds to a gradient, or to a product with p of whose deformation f0 .. f8 is.
+ * @param to vector; K lambda + 2 mu
+ */
+function resistCrushing(tet: usize, to: usize, K: f64, product: bool): void {
+  const F0 = load<f64>(tet, IMPLICIT_TET_F);
+  const F1 = load<f64>(tet, IMPLICIT_TET_F + 8);
+  const F2 = load<f64>(tet, IMPLICIT_TET_F + 16);
+  const F3 = load<f64>(tet, IMPLICIT_TET_F + 24);
+  const F4 = load<f64>(tet, IMPLICIT_TET_F + 32);
+  const F5 = load<f64>(tet, IMPLICIT_TET_F + 40);
+  const F6 = load<f64>(tet, IMPLICIT_TET_F + 48);
+  const F7 = load<f64>(tet, IMPLICIT_TET_F + 56);
+  const F8 = load<f64>(tet, IMPLICIT_TET_F + 64);
+  const c0 = F4 * F8 - F5 * F7;
+  const c1 = F5 * F6 - F3 * F8;
+  const c2 = F3 * F7 - F4 * F6;
+  const J = F0 * c0 + F1 * c1 + F2 * c2;
+  if (J >= CRUSHED) return;
+  const c3 = F2 * F7 - F1 * F8;
+  const c4 = F0 * F8 - F2 * F6;
+  const c5 = F1 * F6 - F0 * F7;
+  const c6 = F1 * F5 - F2 * F4;
+  const c7 = F2 * F3 - F0 * F5;
+  const c8 = F0 * F4 - F1 * F3;
+  const by = product
+    ? c0 * f0 + c1 * f1 + c2 * f2 + (c3 * f3 + c4 * f4 + c5 * f5) + (c6 * f6 + c7 * f7 + c8 * f8)
+    : J - CRUSHED;
+  const a = (load<f64>(tet, IMPLICIT_TET_VOLUME) * K * by) / (CRUSHED * CRUSHED);
+  scatterRow(tet, to, a * c0, a * c1, a * c2);
+  scatterRow(tet, to + 8, a * c3, a * c4, a * c5);
+  scatterRow(tet, to + 16, a * c6, a * c7, a * c8);
 }
 
 /** s = 2 mu s + lambda tr s 1 */
@@ -187,6 +231,7 @@ export function linearizeTets(row: usize, x: usize, g: usize): f64 {
       V * (f6 * s5 + f7 * s1 + f8 * s3),
       V * (f6 * s4 + f7 * s3 + f8 * s2),
     );
+    resistCrushing(tet, g, lambda + 2 * mu, false);
     positivePart();
     storeStress(tet);
   }
@@ -267,6 +312,7 @@ export function multiplyTets(row: usize, p: usize, q: usize): void {
       V * (F6 * s5 + F7 * s1 + F8 * s3) + V * (f6 * t5 + f7 * t1 + f8 * t3),
       V * (F6 * s4 + F7 * s3 + F8 * s2) + V * (f6 * t4 + f7 * t3 + f8 * t2),
     );
+    resistCrushing(tet, q, lambda + 2 * mu, true);
   }
 }
 

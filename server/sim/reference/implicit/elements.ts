@@ -3,11 +3,14 @@
  * their Hessians, whose stress part is projected to be positive semidefinite (Teran et al. 2005), so that conjugate
  * gradients may be used:
  *   dP = F dS + dF S+,   S+ = the stress without its negative eigenvalues
+ * A tetrahedron of less than CRUSHED of its volume resists that with V K/2 ((J - CRUSHED)/CRUSHED)^2, K = lambda + 2 mu.
  * Same operations in the same order as the kernel: the same bits.
  */
 import type { BendElements, TetElements, TriangleElements } from "../../constraints/elements.ts";
 import type { SheetStiffness } from "../../implicit/model.ts";
 import { positivePart } from "./positivePart.ts";
+
+const CRUSHED = 0.5;
 
 /** What a body is made of. Vectors are float64[3n]. */
 export interface ElasticSet {
@@ -128,10 +131,11 @@ export function tetSet(e: TetElements): ElasticSet {
         const [a, b, c, u, v, w] = greenStrain(dF, 0) as [number, number, number, number, number, number];
         const trace = a + b + c;
         // no step that goes down turns an element inside out
-        if (!(determinant(dF) > 0)) return Infinity;
-        sum +=
-          e.volume[i]! *
-          (e.mu * (a * a + b * b + c * c + 2 * (u * u + v * v + w * w)) + 0.5 * e.lambda * trace * trace);
+        const J = determinant(dF);
+        if (!(J > 0)) return Infinity;
+        const E = e.mu * (a * a + b * b + c * c + 2 * (u * u + v * v + w * w)) + 0.5 * e.lambda * trace * trace;
+        const part = (J - CRUSHED) / CRUSHED;
+        sum += e.volume[i]! * (J >= CRUSHED ? E : E + 0.5 * (e.lambda + 2 * e.mu) * part * part);
       }
       return sum;
     },
@@ -140,6 +144,7 @@ export function tetSet(e: TetElements): ElasticSet {
         tetGradient(x, e, i, F, 9 * i);
         const stress = hooke(e, greenStrain(F, 9 * i));
         scatterTet(e, i, timesSymmetric(e.volume[i]!, F, 9 * i, stress, 0), g);
+        resistCrushing(e, i, F.subarray(9 * i, 9 * i + 9), g);
         S.set(positivePart(stress), 6 * i);
       }
     },
@@ -155,9 +160,38 @@ export function tetSet(e: TetElements): ElasticSet {
           first.map((P, k) => P + second[k]!),
           q,
         );
+        resistCrushing(e, i, F.subarray(9 * i, 9 * i + 9), q, dF);
       }
     },
   };
+}
+
+/** What a crushed element adds to a gradient, or to a product with what deforms by dF. */
+function resistCrushing(e: TetElements, i: number, F: Float64Array, to: Float64Array, dF?: Float64Array): void {
+  const at = (k: number): number => F[k]!;
+  const cofactor = [
+    at(4) * at(8) - at(5) * at(7),
+    at(5) * at(6) - at(3) * at(8),
+    at(3) * at(7) - at(4) * at(6),
+    at(2) * at(7) - at(1) * at(8),
+    at(0) * at(8) - at(2) * at(6),
+    at(1) * at(6) - at(0) * at(7),
+    at(1) * at(5) - at(2) * at(4),
+    at(2) * at(3) - at(0) * at(5),
+    at(0) * at(4) - at(1) * at(3),
+  ];
+  const row = (m: ArrayLike<number>, r: number): number =>
+    cofactor[r]! * m[r]! + cofactor[r + 1]! * m[r + 1]! + cofactor[r + 2]! * m[r + 2]!;
+  const J = row(F, 0);
+  if (J >= CRUSHED) return;
+  const by = dF ? row(dF, 0) + row(dF, 3) + row(dF, 6) : J - CRUSHED;
+  const a = (e.volume[i]! * (e.lambda + 2 * e.mu) * by) / (CRUSHED * CRUSHED);
+  scatterTet(
+    e,
+    i,
+    cofactor.map((c) => a * c),
+    to,
+  );
 }
 
 /** sum_j x_j b_j^T as its two columns, weft then warp, -> out. */
