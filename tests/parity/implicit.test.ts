@@ -70,17 +70,19 @@ function onFloor({ memory, layout }: CreatedWorld, mass: Float64Array, h: number
   const collider = (field: number): number => f32[(header(L.H_COLLIDERS) + field) / 4]!;
   const lane = (address: number, i: number): number => f32[address / 4 + 4 * i + 3]!;
   const rootStatic = f32[(header(L.H_SURFACE) + L.SURFACE_STATIC) / 4]!;
-  const places = (x: Float64Array): Place[] =>
+  const places = (x: Float64Array, end?: Float64Array): Place[] =>
     Array.from(mass, (_, i) => i).flatMap((i) => {
       const r = lane(layout.xPrev, i);
-      const gap = Math.fround(Math.fround(x[3 * i + 1]!) - r);
-      if (!(mass[i]! > 0) || gap > Math.fround(NEAR * r)) return [];
-      const out = Math.min(Math.fround(Math.fround(SKIN * r) - gap), Math.fround(Math.fround(RISE + SKIN) * r));
-      const [px, py, pz] = [0, 1, 2].map((k) => Math.fround(x[3 * i + k]!)) as [number, number, number];
+      const gapAt = (y: Float64Array): number => Math.fround(Math.fround(y[3 * i + 1]!) - r);
+      const lies = gapAt(x) <= Math.fround(NEAR * r);
+      if (!(mass[i]! > 0) || (!lies && !(end && gapAt(end) < 0))) return [];
+      const at = lies ? x : end!;
+      const out = Math.fround(Math.fround(SKIN * r) - gapAt(at));
+      const [px, py, pz] = [0, 1, 2].map((k) => Math.fround(at[3 * i + k]!)) as [number, number, number];
       return {
         particle: i,
         normal: [0, 1, 0],
-        place: [px, py + out, pz],
+        place: [px, py + (lies ? Math.min(out, Math.fround(Math.fround(RISE + SKIN) * r)) : out), pz],
         mu: {
           static: Math.fround(rootStatic * collider(L.COLLIDER_STATIC)),
           dynamic: Math.fround(lane(header(L.H_ACC), i) * collider(L.COLLIDER_FRICTION)),

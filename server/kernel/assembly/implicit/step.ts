@@ -71,6 +71,7 @@ import { precondition, turnParticles } from "./preconditioner";
 import { moveRigidly } from "./rigidMotion";
 import { collide } from "../colliders/collide";
 import {
+  anyEntered,
   anyHits,
   anyTouch,
   energyOfTouches,
@@ -227,11 +228,35 @@ function step(): void {
   turnParticles(row, x);
   const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
   euler = load<u32>(row, IMPLICIT_TOUCHES) !== 0 && (euler || anyHits(row, x, x + vector, h));
+  let there = attempt(x, 0);
+  if (anyEntered(row, x, there)) {
+    euler = true;
+    const end = workVector(VECTOR_THERE);
+    if (there === y) memory.copy(end, y, vector);
+    there = attempt(x, end);
+  }
+  for (let round = 1; reviewTouches(row, there, workVector(VECTOR_R)) && round < MOST_ROUNDS; round++) {
+    if (there !== y) memory.copy(y, there, vector);
+    placeTouches(row, y);
+    const height = linearize(y, target);
+    direction();
+    there = goDown(y, target, height);
+    count32(IMPLICIT_ROUNDS, 1);
+  }
+  if (load<u32>(row, IMPLICIT_TOUCHES)) keepTouches(row, x + 4 * vector + IMPLICIT_STATE_END, there);
+  if (isFree()) moveRigidly(mass, count, there, target);
+  advanceState(x, there);
+}
+
+/** The first solve of a step from x. @param end where an attempt before this one has ended, or 0 @returns where it ends */
+function attempt(x: usize, end: usize): usize {
+  const y = workVector(VECTOR_Y);
+  const target = workVector(VECTOR_TARGET);
   coefficient = euler ? load<f64>(row, IMPLICIT_EULER) : load<f64>(row, IMPLICIT_COEFFICIENT);
   if (euler) aimOnce(x, y, target);
   else aim(x, y, target);
   const kept = x + 4 * vector + IMPLICIT_STATE_END;
-  findTouches(row, x, target, kept, <f32>h);
+  findTouches(row, x, target, end, kept, load<f64>(row, IMPLICIT_STEP_SECONDS));
   placeTouches(row, y);
   let height = linearize(y, target);
   const here = inertia(x, target) + load<f64>(x + 4 * vector) + energyOfPoints(row, x);
@@ -242,18 +267,7 @@ function step(): void {
     count32(IMPLICIT_FROM_REST, 1);
   }
   direction();
-  let there = goDown(y, target, height);
-  for (let round = 1; reviewTouches(row, there, workVector(VECTOR_R)) && round < MOST_ROUNDS; round++) {
-    if (there !== y) memory.copy(y, there, vector);
-    placeTouches(row, y);
-    height = linearize(y, target);
-    direction();
-    there = goDown(y, target, height);
-    count32(IMPLICIT_ROUNDS, 1);
-  }
-  if (load<u32>(row, IMPLICIT_TOUCHES)) keepTouches(row, kept, there);
-  if (isFree()) moveRigidly(mass, count, there, target);
-  advanceState(x, there);
+  return goDown(y, target, height);
 }
 
 /** x, v -> x1, v1; y -> x, and the velocity that BDF2 has there. */

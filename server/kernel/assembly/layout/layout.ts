@@ -912,8 +912,8 @@ export const HELD_TARGET = 24;
 export const HELD_BYTES = 48;
 /**
  * A particle at a collider: i32 byte offset in a vector, and what it does there (TOUCH_OPEN, _STICKS, _SLIDES); f64x3
- * normal, place where it touches, and slip of the last linearization; f64 coefficients of friction; mu lambda_n, N; and
- * what a slip counts at least, m.
+ * normal, place where it touches, and slip of the last linearization; f64 coefficients of friction; mu lambda_n, N; the
+ * slip that counts as none, and the one over which friction grows, m.
  */
 export const TOUCH_STATE = 4;
 export const TOUCH_NORMAL = 8;
@@ -923,7 +923,8 @@ export const TOUCH_STATIC = 80;
 export const TOUCH_DYNAMIC = 88;
 export const TOUCH_FRICTION = 96;
 export const TOUCH_LEAST = 104;
-export const TOUCH_BYTES = 112;
+export const TOUCH_ROUND = 112;
+export const TOUCH_BYTES = 120;
 export const TOUCH_OPEN = 0;
 export const TOUCH_STICKS = 1;
 export const TOUCH_SLIDES = 2;

@@ -40,8 +40,11 @@ export interface ImplicitState {
 
 /** What is around a body. */
 export interface Surroundings {
-  /** The particles that lie on a collider, in their order. */
-  places: (x: Float64Array) => Place[];
+  /**
+   * The particles that lie on a collider at x, in their order; and, if it is given, those that do not and are in one at
+   * `end`.
+   */
+  places: (x: Float64Array, end?: Float64Array) => Place[];
   /** Does one of them come towards its collider, faster than what lies there does? */
   hits: (x: Float64Array, v: Float64Array) => boolean;
 }
@@ -106,24 +109,16 @@ export class ImplicitBody {
     const R = model.tets && particleRotations(x, model.tets);
     this.points.hold(held);
     // something is hit: Euler's step, which does not look back
-    const euler = this.around?.hits(x, v) ?? false;
-    this.coefficient = euler ? model.euler : model.coefficient;
-    const target = euler ? this.targetOnce() : this.target();
-    let y: Float64Array = x.map((p, k) => (!this.free(k) ? p : euler ? p + model.h * v[k]! : 2 * p - x1[k]!));
-    touches.find(this.around?.places(x) ?? [], target);
-    touches.put(y);
-    let height = this.objective(y, target);
-    const here = this.inertia(x, target) + this.energy + this.points.energy(x);
-    if (!(height <= here)) {
-      y = x.slice();
-      touches.put(y);
-      height = this.objective(y, target);
-      this.counts.fromRest++;
+    let euler = this.around?.hits(x, v) ?? false;
+    const { energy } = this;
+    let { y, target } = this.attempt(euler, R, energy);
+    if (this.enters(x, y)) {
+      euler = true;
+      ({ y, target } = this.attempt(euler, R, energy, y));
     }
-    y = this.down(y, this.direction(y, target, R), target, height);
     for (let round = 1; touches.review(y, this.residual) && round < MOST_ROUNDS; round++) {
       touches.put(y);
-      height = this.objective(y, target);
+      const height = this.objective(y, target);
       y = this.down(y, this.direction(y, target, R), target, height);
       this.counts.rounds++;
     }
@@ -136,6 +131,37 @@ export class ImplicitBody {
     state.v = y.map((p, k) => (euler ? (p - x[k]!) / h : (3 * (p - x[k]!) - (x[k]! - x1[k]!)) / (2 * h)));
     state.v1 = euler ? state.v : v;
     this.counts.steps++;
+  }
+
+  /** Is a particle in a collider at `end` that does not lie on one at x? */
+  private enters(x: Float64Array, end: Float64Array): boolean {
+    return this.around !== undefined && this.around.places(x, end).length > this.around.places(x).length;
+  }
+
+  /** The first solve of a step. @param energy at x, J; end where an attempt before this one has ended */
+  private attempt(
+    euler: boolean,
+    R: Float64Array | undefined,
+    energy: number,
+    end?: Float64Array,
+  ): { y: Float64Array; target: Float64Array } {
+    const { model, touches } = this;
+    const { x, v, x1 } = this.state;
+    this.coefficient = euler ? model.euler : model.coefficient;
+    const target = euler ? this.targetOnce() : this.target();
+    let y: Float64Array = x.map((p, k) => (!this.free(k) ? p : euler ? p + model.h * v[k]! : 2 * p - x1[k]!));
+    const free = x.map((p, k) => p + model.h * v[k]!);
+    touches.find(this.around?.places(x, end) ?? [], free, target);
+    touches.put(y);
+    let height = this.objective(y, target);
+    const here = this.inertia(x, target) + energy + this.points.energy(x);
+    if (!(height <= here)) {
+      y = x.slice();
+      touches.put(y);
+      height = this.objective(y, target);
+      this.counts.fromRest++;
+    }
+    return { y: this.down(y, this.direction(y, target, R), target, height), target };
   }
 
   private free(k: number): boolean {

@@ -11,6 +11,8 @@ import type { Vector } from "../vector.ts";
 
 /** What sticks begins to slide with so many times what friction holds. */
 const BREAKS = 1.01;
+/** Friction grows over this part of the slip that there would be without any force. */
+const ROUND = 0.1;
 
 /** A particle at a collider. */
 export interface Place {
@@ -20,7 +22,7 @@ export interface Place {
   place: Vector;
   /** Coefficients of friction. */
   mu: { static: number; dynamic: number };
-  /** What a slip counts at least, m. */
+  /** A slip that counts as none, m. */
   least: number;
 }
 
@@ -29,16 +31,23 @@ interface Touch extends Place {
   /** mu lambda_n, N */
   friction: number;
   slip: [number, number, number];
+  /** Friction grows over this slip, m. */
+  round: number;
 }
 
 export class Touches {
   private touches: Touch[] = [];
   private kept = new Map<number, number>();
 
-  /** @param target float64[3n], what inertia wants */
-  find(places: readonly Place[], target: Float64Array): void {
+  /**
+   * @param free float64[3n], where all would be without any force: x + h v
+   * @param target float64[3n], what inertia wants
+   */
+  find(places: readonly Place[], free: Float64Array, target: Float64Array): void {
     this.touches = places.map((place) => {
-      const touch: Touch = { ...place, state: "open", friction: this.kept.get(place.particle) ?? 0, slip: [0, 0, 0] };
+      const friction = this.kept.get(place.particle) ?? 0;
+      const round = Math.max(place.least, ROUND * slipOf(place, free));
+      const touch: Touch = { ...place, state: "open", friction, slip: [0, 0, 0], round };
       return { ...touch, state: guess(touch, target) };
     });
   }
@@ -160,7 +169,19 @@ function measureSlip(touch: Touch, y: Float64Array): number {
   return Math.sqrt(sum);
 }
 
-const rounded = ({ least }: Touch, slip: number): number => Math.sqrt(slip * slip + least * least);
+const rounded = ({ round }: Touch, slip: number): number => Math.sqrt(slip * slip + round * round);
+
+/** How far y is from the place along the surface, m. */
+function slipOf({ particle, normal, place }: Place, y: Float64Array): number {
+  let lift = 0;
+  let sum = 0;
+  for (let r = 0; r < 3; r++) {
+    const d = y[3 * particle + r]! - place[r]!;
+    lift += normal[r]! * d;
+    sum += d * d;
+  }
+  return Math.sqrt(Math.max(0, sum - lift * lift));
+}
 
 /** Friction does not hold it: it begins to slide. @param push lambda_n, N */
 function breaks(touch: Touch, residual: Float64Array, push: number): boolean {
