@@ -233,7 +233,12 @@ export class RoomRegistry {
       return this.#end(this.get(name));
     const lease = await persistence.store.claim(name, persistence.holder, { parked: true });
     if (!lease) throw new CodedError("ROOM_MOVING", { field: "room", value: name });
-    await persistence.store.removeRoom(lease);
+    try {
+      await persistence.store.removeRoom(lease);
+    } catch (error) {
+      await persistence.store.release(lease).catch(() => {}); // A lease without a room would keep everybody from it.
+      throw error;
+    }
     log.info({ room: name }, "a room that nobody had open was removed from the store");
   }
 
@@ -325,7 +330,8 @@ export class RoomRegistry {
       });
       return { room, created: true };
     } catch (error) {
-      await store.removeRoom(made.lease).catch(() => {});
+      // One that stays in the store all the same is anybody's.
+      await store.removeRoom(made.lease).catch(() => store.release(made.lease).catch(() => {}));
       throw error;
     }
   }
