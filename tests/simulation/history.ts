@@ -195,7 +195,7 @@ export class History {
 
   /**
    * Who cannot read a room leaves it to those who can, and have said that they are there. Where lines fail, that may
-   * not be known.
+   * not be known; and "`SIGTERM` ends the server cleanly: no new rooms" (OPERATIONS.md), so who was told to go cannot.
    */
   #judgeParking(args: readonly unknown[]): void {
     const [{ room }, { reason, identity }] = args as [Lease, Parked];
@@ -204,7 +204,7 @@ export class History {
     if (reason !== "version" || !linesHold) return;
     const knownMs = timeline.nowMs - KNOWN_TERMS * 1000 * plan.leaseSeconds;
     const able = servers.find(
-      (server) => server.answers && server.identity === identity && server.disturbedMs < knownMs,
+      (server) => server.answers && !server.ending && server.identity === identity && server.disturbedMs < knownMs,
     );
     if (able)
       throw new Violation(
