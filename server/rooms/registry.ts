@@ -119,6 +119,15 @@ export class RoomRegistry {
     return this.#rooms.get(name);
   }
 
+  /**
+   * A room that this process is known to own. What it remembers of one whose lease is over may be outdated: nobody is
+   * let in or kept out by that.
+   */
+  serving(name: string): Room | undefined {
+    const { persistence } = this.#options;
+    return persistence && persistence.ownedUntilMs(name) <= performance.now() ? undefined : this.#rooms.get(name);
+  }
+
   /** @throws CodedError ROOM_NOT_FOUND */
   get(name: string): Room {
     const room = this.#rooms.get(name);

@@ -190,6 +190,7 @@ export class History {
       random,
       model,
       note,
+      fails: (error) => this.fails(error),
     });
   }
 

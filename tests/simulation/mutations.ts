@@ -166,6 +166,14 @@ export const MUTATIONS: readonly Mutation[] = [
     seed: 20044193,
   },
   {
+    name: "visitors are let in by what a process remembers of a room that it has lost",
+    file: "server/rooms/registry.ts",
+    find: "return persistence && persistence.ownedUntilMs(name) <= performance.now() ? undefined : this.#rooms.get(name);",
+    replace: "return this.#rooms.get(name);",
+    faults: ["lossy"],
+    seed: 50002137,
+  },
+  {
     name: "what an undo has ended stays in the store",
     file: "server/persistence/journalWriter.ts",
     find: "store.truncate(lease, kept, instead)",
