@@ -224,13 +224,13 @@ export class Takeover {
     let lease: Awaited<ReturnType<typeof store.claim>>;
     try {
       lease = await store.claim(name, holder, { parked: listing.parked !== null });
-      if (lease && listing.parked) await store.unpark(lease);
     } catch (error) {
       log.error({ room: name, err: error }, "a room could not be claimed");
       return false;
     }
     if (lease === null) return false; // Somebody was faster.
     try {
+      if (listing.parked) await store.unpark(lease);
       if ((await rooms.adopt(listing, lease, causeOf(listing))) === null) return false;
       this.#notBefore.delete(name);
       if (listing.lapsed === null) metrics.handover("in");

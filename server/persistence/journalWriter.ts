@@ -231,7 +231,10 @@ export class JournalWriter {
     return entry.writtenTick === entry.room.checkpointPolicy.history.tick;
   }
 
-  /** The room ends here, and nobody is to serve it for now. All that it has done stays in the store. */
+  /**
+   * The room ends here, and nobody is to serve it for now. All that it has done stays in the store.
+   * @throws LeaseLost, StoreBehind, StoreUnavailable: it is not parked, and whoever is first may take it
+   */
   async park(room: string, parked: Parked): Promise<void> {
     const entry = this.#entries.get(room);
     if (!entry) return;
@@ -242,7 +245,11 @@ export class JournalWriter {
         await this.#ask(entry, (lease) => this.#options.store.park(lease, parked));
         return;
       } catch (error) {
-        if (!(error instanceof StoreBehind) || returns === MOST_RETURNS) throw error;
+        if (!(error instanceof StoreBehind) || returns === MOST_RETURNS) {
+          // Whoever takes it parks it. A lease that is not released would be renewed, with no room under it.
+          await this.#options.store.release(entry.lease).catch(() => {});
+          throw error;
+        }
         this.#wentBack(entry, error.has);
         this.#entries.set(room, entry);
       }

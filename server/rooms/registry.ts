@@ -119,6 +119,15 @@ export class RoomRegistry {
     return this.#rooms.get(name);
   }
 
+  /**
+   * A room that this process is known to own. What it remembers of one whose lease is over may be outdated: nobody is
+   * let in or kept out by that.
+   */
+  serving(name: string): Room | undefined {
+    const { persistence } = this.#options;
+    return persistence && persistence.ownedUntilMs(name) <= performance.now() ? undefined : this.#rooms.get(name);
+  }
+
   /** @throws CodedError ROOM_NOT_FOUND */
   get(name: string): Room {
     const room = this.#rooms.get(name);
@@ -233,7 +242,12 @@ export class RoomRegistry {
       return this.#end(this.get(name));
     const lease = await persistence.store.claim(name, persistence.holder, { parked: true });
     if (!lease) throw new CodedError("ROOM_MOVING", { field: "room", value: name });
-    await persistence.store.removeRoom(lease);
+    try {
+      await persistence.store.removeRoom(lease);
+    } catch (error) {
+      await persistence.store.release(lease).catch(() => {}); // A lease without a room would keep everybody from it.
+      throw error;
+    }
     log.info({ room: name }, "a room that nobody had open was removed from the store");
   }
 
@@ -325,7 +339,8 @@ export class RoomRegistry {
       });
       return { room, created: true };
     } catch (error) {
-      await store.removeRoom(made.lease).catch(() => {});
+      // One that stays in the store all the same is anybody's.
+      await store.removeRoom(made.lease).catch(() => store.release(made.lease).catch(() => {}));
       throw error;
     }
   }

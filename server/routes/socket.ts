@@ -102,8 +102,9 @@ export async function socketRoutes(
         authorize: (self, hello) => {
           const { token, password, resume, vouched } = hello;
           const credentials = { token, password, resume, address: ip, vouched };
-          const room = registry.find(name);
-          if (!room) return auth.refuseAbsent(name, credentials, wasHere ? moved() : absent(request));
+          const room = registry.serving(name);
+          if (!room)
+            return auth.refuseAbsent(name, credentials, wasHere || registry.find(name) ? moved() : absent(request));
           const session = room.members.findByToken(resume);
           const entry = auth.enter(name, room.access, credentials, session?.entry ?? null);
           return Promise.resolve(entry).then((allowed) =>
@@ -128,12 +129,12 @@ export async function socketRoutes(
 }
 
 function roomOf(registry: RoomRegistry, name: string): Room {
-  const room = registry.find(name);
+  const room = registry.serving(name);
   if (!room) throw moved();
   return room;
 }
 
-/** It was here a moment ago: who comes back learns whether it is elsewhere now or has ended. */
+/** It was here a moment ago, or may be another's by now: who comes back learns where it is, or that it has ended. */
 const moved = (): Refused => new Refused(CloseCode.restarting, "the room has moved or ended", "no_room");
 
 /** Why a room is not here. */

@@ -102,6 +102,7 @@ function end(history: History, server: Server, later: Later, forMs: number): voi
   if (!server.answers) return;
   const { timeline, note, model } = history;
   note(server.name, () => "is ended");
+  server.ending = true;
   const { process } = server;
   const sinceMs = timeline.nowMs;
   const owned = model.ownedBy(process);

@@ -26,11 +26,13 @@ test("five thousand histories: one owner, and nothing that was acknowledged is l
  *     a request that arrived after the end of its room       7194928
  *     settings that were written before the claim            7242424 7263946
  *     a state of a room that went back, before its journal   7179930 7376146
- *     a lease without a room                                 7364796 7388569
+ *     a lease without a room                                 7364796 7388569 20044193
+ *     a room that was not left to who was told to go         20042878
+ *     a copy, standing still, of a room that was deleted     20105236
  */
 const WRONG_ONCE = [
   7079898, 7145234, 7157312, 7179930, 7187908, 7194928, 7242424, 7263946, 7270154, 7304046, 7327557, 7364796, 7376146,
-  7388569, 7390103,
+  7388569, 7390103, 20044193, 20042878, 20105236,
 ];
 
 test("histories that were wrong once are right", async () => {

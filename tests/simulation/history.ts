@@ -190,12 +190,13 @@ export class History {
       random,
       model,
       note,
+      fails: (error) => this.fails(error),
     });
   }
 
   /**
    * Who cannot read a room leaves it to those who can, and have said that they are there. Where lines fail, that may
-   * not be known.
+   * not be known; and "`SIGTERM` ends the server cleanly: no new rooms" (OPERATIONS.md), so who was told to go cannot.
    */
   #judgeParking(args: readonly unknown[]): void {
     const [{ room }, { reason, identity }] = args as [Lease, Parked];
@@ -204,7 +205,7 @@ export class History {
     if (reason !== "version" || !linesHold) return;
     const knownMs = timeline.nowMs - KNOWN_TERMS * 1000 * plan.leaseSeconds;
     const able = servers.find(
-      (server) => server.answers && server.identity === identity && server.disturbedMs < knownMs,
+      (server) => server.answers && !server.ending && server.identity === identity && server.disturbedMs < knownMs,
     );
     if (able)
       throw new Violation(
@@ -340,7 +341,8 @@ export class History {
   }
 
   /**
-   * Every room that must be there is open at exactly one server, which ticks; then all that was acknowledged is judged.
+   * Every room that must be there is open at exactly one server, which ticks, and no other is open anywhere but at its
+   * owner; then all that was acknowledged is judged.
    */
   async #back(): Promise<void> {
     const { servers, model, rooms, visitors } = this;
@@ -351,7 +353,7 @@ export class History {
       if (this.timeline.nowMs >= endMs)
         throw new Violation(
           "everything comes back",
-          `${missing.join(", ") || "a server"} is not back ${BACK_MS / 1000} s after all was healed`,
+          `${missing.join(", ") || "a server"} is not back at its one server ${BACK_MS / 1000} s after all was healed`,
         );
       await this.#until(() => false, LOOK_MS);
     }
@@ -366,9 +368,15 @@ export class History {
     if (this.#failure) throw this.#failure;
   }
 
+  /**
+   * A copy of a process that has lost the room, or whose room is gone, serves nobody: it stands still until the store
+   * tells it so ("then they stand still until it is back [...] and members are sent away", OPERATIONS.md), which is a
+   * matter of time as well.
+   */
   #isBack({ name, deletion }: RoomModel): boolean {
-    if (name === undefined || deletion !== "none") return true;
+    if (name === undefined) return true;
     const open = this.servers.filter(({ running }) => running?.registry.find(name));
-    return open.length === 1 && this.model.ownerOf(name) === open[0]!.process;
+    const owner = this.model.ownerOf(name);
+    return open.every(({ process }) => process === owner) && (deletion !== "none" || open.length === 1);
   }
 }

@@ -93,6 +93,8 @@ export class Server {
   disturbedMs = 0;
   /** Started, and not killed since. */
   up = false;
+  /** Was told to go down: it takes no more rooms. */
+  ending = false;
   /** Calls from outside that it has not answered: they fail when it dies. */
   readonly calls = new Set<() => void>();
   readonly #options: ServerOptions;
@@ -150,6 +152,7 @@ export class Server {
     this.process = life;
     machine.bornMs = timeline.nowMs;
     this.up = true;
+    this.ending = false;
     this.disturbed();
     const say = (text: () => string): void => note(this.name, text);
     this.line = new Line({ kind, leaseSeconds, database, machine, random: machine.random, note: say });

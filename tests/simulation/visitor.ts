@@ -10,7 +10,7 @@ import type { ClientRequest } from "../../server/rooms/clientMessages.ts";
 import type { Connection, Membership } from "../../server/rooms/connection.ts";
 import type { Room } from "../../server/rooms/room.ts";
 import type { Random } from "../fuzz/random.ts";
-import type { Model, RoomModel } from "./model.ts";
+import { type Model, type RoomModel, Violation } from "./model.ts";
 import type { Server } from "./server.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -26,6 +26,8 @@ export interface VisitorOptions {
   random: Random;
   model: Model;
   note: (who: string, text: () => string) => void;
+  /** What was promised does not hold. */
+  fails: (error: Error) => void;
 }
 
 /** What an owner may change, each with what a room begins with. */
@@ -96,17 +98,19 @@ export class Visitor {
   }
 
   #enter(): void {
-    const { timeline, random } = this.#options;
+    const { timeline, random, fails } = this.#options;
     const again = (): void => void timeline.after(AGAIN_MS * (0.5 + random.unit()), null, () => this.#enter());
     if (!this.#wanted || this.#line !== null || this.room.deletion !== "none") return;
     void this.atRoom(async (room, server) => this.#join(room, server)).then((outcome) => {
+      if (outcome && "error" in outcome && outcome.error instanceof Violation) fails(outcome.error);
       if (this.#line === null) again();
       else if (outcome && "error" in outcome) this.#line = null;
     });
   }
 
-  /** As auth.ts: who may not, does not. */
+  /** As socket.ts and auth.ts: who may not, does not. */
   async #join(room: Room, server: Server): Promise<void> {
+    if (server.running?.registry.serving(room.name) !== room) return;
     this.judgeAccess(room);
     const session = this.#token === undefined ? undefined : server.program.fingerprint(this.#token);
     const denial = server.program.denialOf(

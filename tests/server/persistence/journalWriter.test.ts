@@ -101,18 +101,22 @@ async function begin(through: Store = store): Promise<{ room: Played; journalWri
   return { room, journalWriter, lease: made.lease };
 }
 
-/** The store, in which something happens between each append and its answer. */
-const afterAppends = (happen: () => Promise<void>): Store =>
+/** The store, which answers one question in its own way. */
+const answering = (method: keyof Store, answer: (...args: never[]) => Promise<void>): Store =>
   new Proxy(store, {
     get: (target, name) => {
+      if (name === method) return answer;
       const value = Reflect.get(target, name) as unknown;
-      if (name !== "appendJournal") return typeof value === "function" ? (value as () => unknown).bind(target) : value;
-      return async (...args: Parameters<Store["appendJournal"]>): Promise<void> => {
-        await target.appendJournal(...args);
-        await happen();
-      };
+      return typeof value === "function" ? (value as () => unknown).bind(target) : value;
     },
   }) as Store;
+
+/** The store, in which something happens between each append and its answer. */
+const afterAppends = (happen: () => Promise<void>): Store =>
+  answering("appendJournal", async (...args: Parameters<Store["appendJournal"]>) => {
+    await store.appendJournal(...args);
+    await happen();
+  });
 
 /** What a restart would find: the history, and the members whose inputs it has from `from` on. */
 async function found(
@@ -402,6 +406,16 @@ test("a room that is parked has all that it did in the store, and nobody writes 
   const { inputs } = await found(room.name);
   expect(inputs(0)).toEqual(Array.from({ length: 250 }, (_, i) => i + 1));
   expect(room.lost).toBe(false);
+  await journalWriter.close();
+});
+
+test("a room that could not be parked is anybody's at once", async () => {
+  const { room, journalWriter } = await begin(answering("park", () => Promise.reject(new Error("disk I/O error"))));
+  await room.play(250);
+  const parked = journalWriter.park(room.name, { reason: "steps", since: new Date(0).toISOString(), details: "why" });
+  await expect(parked).rejects.toThrow("disk I/O error");
+  expect(await store.room(room.name)).toMatchObject({ parked: null, owner: null });
+  expect((await found(room.name)).history.tick).toBe(250);
   await journalWriter.close();
 });
 

@@ -1,0 +1,67 @@
+/** What becomes of a lease when the room under it cannot be taken. A real SQLite store, which fails when it is told to. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Registry } from "prom-client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { LeaseKeeper } from "../../../server/cluster/leaseKeeper.ts";
+import { Takeover } from "../../../server/cluster/takeover.ts";
+import { ClusterMetrics } from "../../../server/metrics/cluster.ts";
+import { Maker } from "../../../server/metrics/maker.ts";
+import { SqliteStore } from "../../../server/store/sqlite.ts";
+import type { Holder, Store } from "../../../server/store/store.ts";
+
+const holder = { process: "here", url: "http://here" };
+const other = { process: "there", url: "http://there" };
+const parked = { reason: "version" as const, since: new Date(0).toISOString(), details: "why", identity: "i" };
+let store: SqliteStore;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "pliant-takeover-"));
+  store = new SqliteStore({ path: join(folder, "store.sqlite") });
+  await store.open();
+});
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("a parked room that is claimed, and whose mark the store does not take away, is nobody's again at once", async () => {
+  const record = { scene: "s", pool: "shared" as const, createdAt: new Date(0).toISOString(), settings: {} };
+  const made = await store.createRoom({ name: "parked", ...record }, other);
+  if (!made.created) throw new Error("the name was taken");
+  await store.park(made.lease, parked);
+  let asked = 0;
+  const unpark = (): Promise<void> => {
+    asked += 1;
+    return Promise.reject(new Error("disk I/O error"));
+  };
+  const failing: Store = new Proxy(store, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name) as unknown;
+      if (name === "unpark") return unpark;
+      return typeof value === "function" ? (value as () => unknown).bind(target) : value;
+    },
+  });
+  const metrics = new ClusterMetrics(new Maker(new Registry()));
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const rooms = {
+    serves: () => false,
+    names: () => [],
+    members: () => 0,
+    drop: () => Promise.resolve(),
+    adopt: () => Promise.reject(new Error("it was adopted all the same")),
+  };
+  const keeper = new LeaseKeeper({ store: failing, holder, rooms, metrics, log });
+  const heirs = (): Promise<Map<string, Holder>> => Promise.resolve(new Map());
+  const takeover = new Takeover({ store: keeper.store, holder, rooms, maxRooms: 9, heirs, metrics, log });
+  takeover.start();
+  const listing = (await store.room("parked"))!;
+  expect(await takeover.take(listing)).toBe(false);
+  await takeover.stop();
+  expect(asked).toBe(1);
+  expect(keeper.lease("parked")).toBeUndefined();
+  expect(await store.room("parked")).toMatchObject({ owner: null, parked });
+  expect(await store.claim("parked", other, { parked: true })).toMatchObject({ process: "there" });
+  keeper.close();
+});
