@@ -158,6 +158,24 @@ export interface Welcome {
   url?: string;
 }
 
+/** What a room is simulated with now, where its owners may change it. */
+export interface Tuning {
+  /** m/s^2 */
+  gravity: [number, number, number];
+  /** All but those with a step of their own; damping in 1/s. */
+  bodies: { body: number; damping: number; friction: number }[];
+}
+
+/** What is absent stays. `damping` and `friction` are those of `body`. */
+export interface TuningChange {
+  gravity?: [number, number, number];
+  body?: number;
+  damping?: number;
+  friction?: number;
+  /** All of it as the scene says, whatever else is given. */
+  asScene?: true;
+}
+
 /** Fields of `stats`. */
 export interface RoomStats {
   /** Mean whole tick in the worker over the last second, ms. */
