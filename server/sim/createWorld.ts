@@ -43,7 +43,7 @@ import { planBlocks, type ColorRange } from "./memory/writeBlocks.ts";
 import { keepsRounding } from "./precision.ts";
 import { chooseSteps } from "./substeps.ts";
 import { buildTopology } from "./topology.ts";
-import { loadsOf, RoomTuning, tuningBytes } from "./tuning.ts";
+import { loadsOf, RoomTuning, tunedAs, tuningBytes } from "./tuning.ts";
 import { parkAll, sceneMeets } from "./inactive.ts";
 import type { BuiltWorld } from "./types.ts";
 
@@ -343,6 +343,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
     gravity,
     tuning,
+    tuned: tunedAs(gravity, bodyLayouts),
     intersections: scene.intersections ?? SCENE_DEFAULTS.intersections,
     interaction: {
       grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance,

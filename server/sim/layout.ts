@@ -2,6 +2,7 @@
  * The memory map and all other plain data that a thread needs to step a room: `WorldLayout` in full.
  * Structured-cloneable.
  */
+import type { Tuning } from "../../shared/protocol.ts";
 import type { Body } from "../../shared/scene.ts";
 import type { ElementKind } from "./constraints/elements.ts";
 import type { Range } from "./memory/map.ts";
@@ -126,8 +127,9 @@ export interface SimLayout extends Record<string, unknown> {
   quantum: number;
   /** As the scene says, m/s^2. */
   gravity: [number, number, number];
-  /** Address of what may be changed of it (tuning.ts). */
+  /** Address of what may be changed of it (tuning.ts), and what the scene says of that. */
   tuning: number;
+  tuned: Tuning;
   /** What happens to surfaces that intersect from the start. */
   intersections: "untangle" | "hold";
   /** SI. */

@@ -38,6 +38,14 @@ export function loadsOf({ force, mass, pinned }: BodyTemplate): Float64Array | u
   });
 }
 
+/** What may be changed, with the values of the scene. */
+export function tunedAs(gravity: Tuning["gravity"], bodies: SimLayout["bodies"]): Tuning {
+  return {
+    gravity,
+    bodies: bodies.flatMap(({ implicit, damping, friction }, body) => (implicit ? [] : [{ body, damping, friction }])),
+  };
+}
+
 /** How slowly a body's own motion under gravity goes, s: sqrt(size/g), at least 1. */
 function paceOf(size: number, gravity: readonly number[]): number {
   const g = Math.sqrt(gravity.reduce((sum, c) => sum + c * c, 0));
@@ -87,9 +95,11 @@ export class RoomTuning {
   get current(): Tuning {
     return {
       gravity: this.gravity,
-      bodies: this.layout.bodies.flatMap(({ implicit }, body) =>
-        implicit ? [] : [{ body, damping: this.damping(body), friction: this.friction(body) }],
-      ),
+      bodies: this.layout.tuned.bodies.map(({ body }) => ({
+        body,
+        damping: this.damping(body),
+        friction: this.friction(body),
+      })),
     };
   }
 

@@ -172,6 +172,8 @@ export type WorldLayout = Record<string, unknown> & {
   bodyCount: number;
   /** Where in the world the room's positions are measured from, m. */
   origin: [number, number, number];
+  /** As the scene says. */
+  tuned: Tuning;
 };
 
 export interface BuiltWorld {
