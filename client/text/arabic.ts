@@ -200,6 +200,15 @@ export const arabic: Catalog = {
     other: "تراجع عن آخر {count} ثانية",
   },
 
+  tuning: "الفيزياء",
+  tuningTitle: "غيّر الجاذبية والتخميد والاحتكاك للجميع",
+  gravity: "الجاذبية",
+  damping: "التخميد",
+  friction: "الاحتكاك",
+  tuningBody: "الجسم",
+  asScene: "كما في المشهد",
+  quantity: "{value} {unit}",
+
   share: "مشاركة",
   shareTitle: "ادعُ آخرين",
   orType: "أو اكتب {code} في الردهة",

@@ -176,6 +176,16 @@ export const english = {
   copySpectatorLink: "Copy a link for a spectator",
   undo: { one: "Undo the last second", other: "Undo the last {count} seconds" },
 
+  // what owners play with
+  tuning: "Physics",
+  tuningTitle: "Change gravity, damping and friction for everybody",
+  gravity: "Gravity",
+  damping: "Damping",
+  friction: "Friction",
+  tuningBody: "Body",
+  asScene: "As in the scene",
+  quantity: "{value} {unit}",
+
   // sharing
   share: "Share",
   shareTitle: "Invite others",

@@ -55,6 +55,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     },
     takeOut: (body) => connection.send(build.remove(body)),
     kick: (member, banSeconds) => connection.send(build.kick(member, banSeconds)),
+    tune: (change) => connection.send(build.tune(change)),
     changeAccess: (change) => connection.send(build.access(change)),
     invite: (as) =>
       void invite(room, as)
@@ -81,6 +82,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       shell.access.setAccess(next);
       allow();
     },
+    onTuned: (tuning) => shell.tuning.show(tuning),
     onStats: (stats) => {
       const slow = slowMotionOf(stats, state.welcome?.tickHz ?? 60);
       shell.stats.updateServer(stats, slow);
@@ -173,6 +175,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     shell.toolbar.setAllowed(resets, online && pulls);
     shell.spares.setOnline(resets);
     shell.access.setOwner(own);
+    shell.tuning.setAllowed(own, online);
     shell.element.classList.toggle("watching", !pulls);
   }
 
@@ -199,6 +202,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   async function draw(topology: Topology): Promise<void> {
     const turn = ++built;
     shell.setTitle(topology.title);
+    shell.tuning.setBodies(topology.bodies.map(({ name }) => name));
     shell.spares.setBodies(
       topology.bodies.flatMap(({ name, look, waits }, body) => (waits ? [{ body, name, color: look.color }] : [])),
     );
