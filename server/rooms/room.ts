@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode, type Tuning } from "../../shared/protocol.ts";
 import type { Config } from "../config.ts";
 import type { Audit } from "../auth/audit.ts";
 import type { Entry } from "../auth/auth.ts";
@@ -226,6 +226,10 @@ export class Room {
 
   get tickHz(): number {
     return this.#options.template.layout.tickHz;
+  }
+
+  get tuning(): Tuning {
+    return this.#events.tuning;
   }
 
   get template(): SceneTemplate {

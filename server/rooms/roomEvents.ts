@@ -48,6 +48,11 @@ export class RoomEvents {
       this.#options.broadcast.relay(encodeContacts(tick, begun), ({ hearsContacts }) => hearsContacts);
   }
 
+  /** With what the room is simulated now. */
+  get tuning(): Tuning {
+    return this.#tuning;
+  }
+
   /** What a newcomer is told of the state before any frame. */
   greet(connection: Connection, tick: number): void {
     const { waits, waiting } = this.#options;

@@ -41,6 +41,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "DELETE /api/rooms/:room": { who: "owner", cost: 10 },
   "GET /api/rooms/:room/positions": { who: "spectator", cost: 10 },
   "GET /api/rooms/:room/recording": { who: "player", cost: 100 },
+  "GET /api/rooms/:room/scene": { who: "player", cost: 10 },
   "GET /api/rooms/:room/replay": { who: "player", cost: 50 },
   "POST /api/rooms/:room/undo": { who: "owner", cost: 50 },
   "GET /api/rooms/:room/socket": { who: "socket", cost: 5 },

@@ -4,13 +4,17 @@
  */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { freePort, startServer } from "../../load-tests/server.ts";
 import { decodeRecording } from "../../server/persistence/recording.ts";
+import { tunedScene } from "../../server/rooms/tunedScene.ts";
+import { createWorld } from "../../server/sim/createWorld.ts";
+import type { Scene } from "../../shared/scene.ts";
+import { validateScene } from "../../shared/sceneValidator.ts";
 import { SCENES_DIR, startTestServer, type TestServer } from "./server.ts";
 
 const UP: [number, number, number] = [0, 4, 0];
@@ -65,6 +69,35 @@ test("the owner turns gravity round and everybody's body rises; a reset keeps it
   const { records } = await stepsAgain(server.url, "up");
   expect(records.flatMap(({ inputs }) => inputs).filter(({ type }) => type === "tune")).toHaveLength(3);
   await Promise.all([owner.leave(), guest.leave(), late.leave()]);
+});
+
+test("the scene with what was changed is a scene like any other", async () => {
+  const { owner } = await owned(server.url, "spare", "saved");
+  const saved = async (): Promise<Response> => fetch(`${server.url}/api/rooms/saved/scene`);
+  const file = JSON.parse(readFileSync(join(SCENES_DIR, "spare.json"), "utf8")) as Scene;
+  expect(await (await saved()).json()).toEqual(file);
+  owner.tune({ gravity: UP });
+  owner.tune({ body: 2, damping: 0.5, friction: 1.25 });
+  await owner.until(() => owner.tuned!.tuning.bodies[2]!.damping === 0.5, "the changes");
+  const answer = await saved();
+  expect(answer.headers.get("content-disposition")).toBe('attachment; filename="saved.json"');
+  const scene = validateScene(await answer.json());
+  const [there, spare, ball] = file.bodies;
+  const material = { ...ball!.material, damping: 0.5, friction: 1.25 };
+  expect(scene).toEqual({ ...file, gravity: UP, bodies: [there, spare, { ...ball, material }] });
+  // whoever opens it finds what this room has
+  const { layout } = await createWorld(scene, { baseDir: SCENES_DIR });
+  expect(layout.tuned).toEqual(owner.tuned!.tuning);
+  await owner.leave();
+});
+
+test("static friction that the scene gives is never less than what slides", () => {
+  const text = JSON.stringify({ bodies: [{ material: {}, contact: { staticFriction: 0.7 } }] });
+  const was = { gravity: UP, bodies: [{ body: 0, damping: 0, friction: 0.5 }] };
+  const saved = (friction: number): unknown =>
+    tunedScene(text, was, { gravity: UP, bodies: [{ body: 0, damping: 0, friction }] }).bodies[0];
+  expect(saved(0.9)).toEqual({ material: { friction: 0.9 }, contact: { staticFriction: 0.9 } });
+  expect(saved(0.1)).toEqual({ material: { friction: 0.1 }, contact: { staticFriction: 0.7 } });
 });
 
 test("others are refused, and what is out of range is, by field, value and limit; nobody else hears of it", async () => {
