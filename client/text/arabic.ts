@@ -207,6 +207,8 @@ export const arabic: Catalog = {
   friction: "الاحتكاك",
   tuningBody: "الجسم",
   asScene: "كما في المشهد",
+  saveScene: "احفظ كمشهد",
+  duplicateRoom: "انسخ الغرفة",
   quantity: "{value} {unit}",
 
   share: "مشاركة",

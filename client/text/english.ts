@@ -184,6 +184,8 @@ export const english = {
   friction: "Friction",
   tuningBody: "Body",
   asScene: "As in the scene",
+  saveScene: "Save as scene",
+  duplicateRoom: "Duplicate room",
   quantity: "{value} {unit}",
 
   // sharing

@@ -175,6 +175,8 @@ export const german: Catalog = {
   friction: "Reibung",
   tuningBody: "Körper",
   asScene: "Wie in der Szene",
+  saveScene: "Als Szene speichern",
+  duplicateRoom: "Raum duplizieren",
   quantity: "{value} {unit}",
 
   share: "Teilen",

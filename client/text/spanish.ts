@@ -185,6 +185,8 @@ export const spanish: Catalog = {
   friction: "Rozamiento",
   tuningBody: "Cuerpo",
   asScene: "Como en la escena",
+  saveScene: "Guardar como escena",
+  duplicateRoom: "Duplicar la sala",
   quantity: "{value} {unit}",
 
   share: "Compartir",

@@ -6,6 +6,10 @@ import { Panel } from "./panel.ts";
 
 export interface TuningActions {
   tune: (change: TuningChange) => void;
+  /** A file of the scene as it is now. */
+  saveScene: () => void;
+  /** A room of one's own with the same scene and the same values. */
+  duplicate: (tuning: Tuning) => void;
 }
 
 /** One change of a slider is sent at most this often, ms. */
@@ -105,7 +109,7 @@ export class TuningPanel {
   /** Where things fall if gravity's strength is more than 0: of length 1. */
   private down = DOWN;
 
-  constructor({ tune }: TuningActions) {
+  constructor({ tune, saveScene, duplicate }: TuningActions) {
     this.button = h(
       "button",
       {
@@ -138,6 +142,8 @@ export class TuningPanel {
       this.damping.element,
       this.friction.element,
     );
+    const link = (text: string, run: () => void): HTMLElement =>
+      h("button", { class: "link", type: "button", onclick: run }, text);
     this.panel = new Panel(
       this.button,
       t("tuning"),
@@ -145,7 +151,9 @@ export class TuningPanel {
       this.gravity.element,
       this.ofBody,
       h("hr"),
-      h("button", { class: "link", type: "button", onclick: () => tune({ asScene: true }) }, t("asScene")),
+      link(t("asScene"), () => tune({ asScene: true })),
+      link(t("saveScene"), saveScene),
+      link(t("duplicateRoom"), () => duplicate(this.tuning)),
     );
     this.element.append(this.button);
   }

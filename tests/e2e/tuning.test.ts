@@ -1,5 +1,8 @@
 /** A room that its owner plays with: what a slider says on one page is what bodies do on another. */
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import type { Scene } from "../../shared/scene.ts";
+import { validateScene } from "../../shared/sceneValidator.ts";
 import type { Page } from "playwright-core";
 import { drawn, noBrowser, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
@@ -64,5 +67,32 @@ describe.skipIf(noBrowser)("tuning", () => {
 
     await phone.getByRole("button", { name: "As in the scene" }).click();
     await until(owner, () => document.querySelector("#tuning-gravity")!.ariaValueText === "9.81 m/s²", undefined);
+  });
+
+  test("is saved as a scene, and taken along into a room of one's own", async () => {
+    const owner = await drawn(await stage.visit("/r/kept?scene=jelly-stack"));
+    await owner.click(".tuning .tool");
+    await slide(owner, "tuning-gravity", -3);
+    await slide(owner, "tuning-friction", 1.25);
+    const scene = (): Promise<Scene> =>
+      fetch(`${stage.url}/api/rooms/kept/scene`).then((answer) => answer.json() as Promise<Scene>);
+    while ((await scene()).bodies[0]!.material.friction !== 1.25) await owner.waitForTimeout(50);
+    const [download] = await Promise.all([
+      owner.waitForEvent("download"),
+      owner.getByRole("button", { name: "Save as scene" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("kept.json");
+    const saved = validateScene(JSON.parse(await readFile((await download.path())!, "utf8")));
+    expect(saved).toEqual(await scene());
+    expect(saved.gravity).toEqual([0, 3, 0]);
+
+    await owner.getByRole("button", { name: "Duplicate room" }).click();
+    await owner.waitForURL((url) => /^\/r\/(?!kept)/.test(url.pathname));
+    await drawn(owner);
+    await owner.click(".tuning .tool");
+    await until(owner, () => document.querySelector("#tuning-friction")!.ariaValueText === "1.25", undefined);
+    const name = new URL(owner.url()).pathname.slice("/r/".length);
+    expect(await (await fetch(`${stage.url}/api/rooms/${name}/scene`)).json()).toEqual(saved);
+    await stage.shoot(owner, "tuning-duplicate");
   });
 });
