@@ -145,6 +145,21 @@ describe("tuning", () => {
     expect(one!.world.stateHash()).toBe(two!.world.stateHash());
   });
 
+  it("is the same to a thread that has stepped the room before and to one that has not", async () => {
+    const values = { ...SCENE, friction: 2 };
+    const { bodies, ...rest } = scene(values);
+    const { contact: _, ...body } = bodies[0]!;
+    const [knows, stranger] = await Promise.all([1, 2].map(() => laboratory({ ...rest, bodies: [body as Body] })));
+    for (let tick = 1; tick <= 90; tick++) {
+      const inputs: Input[] = tick === 60 ? [{ type: "tune", member: 1, body: 0, friction: 0.05 }] : [];
+      knows!.world.step(inputs);
+      const fresh = openWorld(stranger!.created.memory, stranger!.created.layout);
+      fresh.mayRest = false;
+      fresh.step(inputs);
+      expect(fresh.stateHash(), `tick ${tick}`).toBe(knows!.world.stateHash());
+    }
+  });
+
   it("wakes a room that rests", async () => {
     const { bodies } = scene(SCENE);
     const room = await laboratory({
