@@ -31,7 +31,8 @@ interface SliderOptions {
 class Slider {
   readonly element: HTMLElement;
   private readonly input: HTMLInputElement;
-  private readonly output = h("output");
+  // a number with its sign before it and its SI unit behind, in every language
+  private readonly output = h("output", { dir: "ltr" });
   private readonly options: SliderOptions;
   private readonly send: (value: number) => void;
   private latest = 0;
