@@ -100,6 +100,8 @@ export class Bot {
   readonly heard: { member: number; kind: string; data: unknown }[] = [];
   stats: RoomStats | null = null;
   resets = 0;
+  /** What the room is simulated with, since when, and by whose hand. */
+  tuned: Extract<ServerEvent, { type: "tuned" }> | null = null;
   /** Bodies that wait, since when, and by whose hand. */
   waiting: { tick: number; bodies: number[]; member: number } = { tick: -1, bodies: [], member: 0 };
   readonly counts = { keyframes: 0, deltas: 0, emptyDeltas: 0, bytes: 0, frameBytes: 0, messages: 0, pongs: 0 };
@@ -216,6 +218,10 @@ export class Bot {
 
   remove(body: number): void {
     this.socket.send(build.remove(body));
+  }
+
+  tune(change: Parameters<typeof build.tune>[0]): void {
+    this.socket.send(build.tune(change));
   }
 
   kick(member: number, ban?: number): void {
@@ -351,6 +357,9 @@ export class Bot {
         break;
       case "reset":
         this.resets += 1;
+        break;
+      case "tuned":
+        this.tuned = event;
         break;
       case "access":
         this.access = event.access;

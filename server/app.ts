@@ -50,6 +50,7 @@ import { replayRoutes } from "./routes/replay.ts";
 import { recordingRoutes } from "./routes/recordings.ts";
 import { reportRoutes } from "./routes/report.ts";
 import { answerRequestIds, requestIds } from "./routes/requestId.ts";
+import { roomSceneRoute } from "./routes/roomScene.ts";
 import { roomRoutes } from "./routes/rooms.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
 import { socketRoutes } from "./routes/socket.ts";
@@ -290,6 +291,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     roomsPerMinute: config.roomsPerMinute,
   });
   pictureRoutes(fastify, { requestAuth, library, pictures });
+  roomSceneRoute(fastify, requestAuth);
   recordingRoutes(fastify, { requestAuth, audit });
   replayRoutes(fastify, { requestAuth, audit, replays: new ReplayStreams(pools.forReplays()) });
   tokenRoutes(fastify, { requestAuth, audit, registry });

@@ -97,7 +97,7 @@ async function main(): Promise<void> {
     options.record === undefined ? undefined : new Recorder(options.record, scene, created, world, options.every);
   recorder?.write();
   if (recorder && options.every === "substep") world.watchSubsteps(() => recorder.write());
-  const books = options.energy === undefined ? undefined : new EnergyLedger(scene, created, world);
+  const books = options.energy === undefined ? undefined : new EnergyLedger(created, world);
 
   const stages = noSeconds();
   const ticks: number[] = [];

@@ -47,6 +47,8 @@ export const ClientMessage = {
   access: 13,
   /** [14, kind, data]: tells the other members something, which the room only passes on. */
   message: 14,
+  /** [15, {gravity?: [x, y, z], body?, damping?, friction?, asScene?}]: owners change what the scene said of these. */
+  tune: 15,
 } as const;
 
 /** Server to client. */
@@ -82,6 +84,8 @@ export const ServerMessage = {
   positions: 76,
   /** [77, tick, [[body, body], ...]]: these have begun to touch; to who said `contacts: true`. */
   contacts: 77,
+  /** [78, tick, [x, y, z], [[body, damping, friction], ...], member]: with what the room is simulated from this tick on. */
+  tuned: 78,
 } as const;
 
 /** WebSocket close codes. 1009 (too large) comes from the transport itself. */
@@ -156,6 +160,27 @@ export interface Welcome {
   mode?: "simple";
   /** Where visitors reach the process that has the room, http(s)://host[:port]; absent: nobody has said so. */
   url?: string;
+}
+
+/** What a room is simulated with now, where its owners may change it. */
+export interface Tuning {
+  /** m/s^2 */
+  gravity: [number, number, number];
+  /** All but those with a step of their own; damping in 1/s. */
+  bodies: { body: number; damping: number; friction: number }[];
+}
+
+/** As in a scene (scenes/schema.json): most of each of gravity's parts, of damping and of friction. */
+export const TuningLimits = { gravity: 1e6, damping: 10_000, friction: 10 } as const;
+
+/** What is absent stays. `damping` and `friction` are those of `body`. */
+export interface TuningChange {
+  gravity?: [number, number, number];
+  body?: number;
+  damping?: number;
+  friction?: number;
+  /** All of it as the scene says, whatever else is given. */
+  asScene?: true;
 }
 
 /** Fields of `stats`. */

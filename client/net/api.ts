@@ -157,6 +157,11 @@ export async function fetchRecording(room: string): Promise<Blob> {
   return (await requestOwner(room, "/recording", { headers: bearer(room) })).blob();
 }
 
+/** The room's scene with what its owners have changed, as a file. @throws PliantError */
+export async function fetchTunedScene(room: string): Promise<Blob> {
+  return (await request(`/api/rooms/${encodeURIComponent(room)}/scene`, { headers: bearer(room) })).blob();
+}
+
 /** Headers that say who asks. */
 export function authorized(room: string): Record<string, string> {
   return bearer(room);

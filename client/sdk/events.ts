@@ -1,5 +1,5 @@
 /** What a room tells those who listen. */
-import type { RoomStats } from "../../shared/protocol.ts";
+import type { RoomStats, Tuning } from "../../shared/protocol.ts";
 import type { PliantError } from "./errors.ts";
 import type { HeldPoint } from "./heldPoints.ts";
 import type { AccessState, Hand as MemberHand, Member } from "./messages.ts";
@@ -35,6 +35,8 @@ export interface RoomEvents {
   /** These bodies wait to be put in, from the frame of `tick` on. */
   waiting: { tick: number; bodies: readonly number[]; member: number };
   access: AccessState;
+  /** What the room is simulated with from the frame of `tick` on. @see member who changed it; 0: the server says so */
+  tuned: { tick: number; tuning: Tuning; member: number };
   stats: RoomStats;
   /** The room came back with another scene: `bodies` are new. */
   scene: { scene: string };
@@ -56,6 +58,7 @@ export const EVENT_NAMES: readonly RoomEventName[] = [
   "reset",
   "waiting",
   "access",
+  "tuned",
   "stats",
   "scene",
 ];

@@ -4,7 +4,15 @@
  * nothing behind this file meets it.
  */
 import { decode, encode } from "@msgpack/msgpack";
-import { ClientMessage, PROTOCOL_VERSION, ServerMessage, type RoomStats, type Welcome } from "../../shared/protocol.ts";
+import {
+  ClientMessage,
+  PROTOCOL_VERSION,
+  ServerMessage,
+  type RoomStats,
+  type Tuning,
+  type TuningChange,
+  type Welcome,
+} from "../../shared/protocol.ts";
 import { isRole, type Role } from "../../shared/roles.ts";
 
 export type Point = [number, number, number];
@@ -56,6 +64,7 @@ export type ServerEvent =
   | { type: "reset"; tick: number; member: number }
   | { type: "waiting"; tick: number; bodies: number[]; member: number }
   | { type: "access"; access: AccessState }
+  | { type: "tuned"; tick: number; tuning: Tuning; member: number }
   | { type: "message"; member: number; kind: string; data: unknown };
 
 /**
@@ -108,6 +117,16 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
       };
     case ServerMessage.access:
       return { type: "access", access: parseAccess(record(f[0], "access")) };
+    case ServerMessage.tuned:
+      return {
+        type: "tuned",
+        tick: number(f[0], "tuned tick"),
+        tuning: {
+          gravity: point(list(f[1], "tuned gravity"), 0, "tuned gravity"),
+          bodies: list(f[2], "tuned bodies").map(parseTuning),
+        },
+        member: number(f[3], "tuned member"),
+      };
     case ServerMessage.message:
       return { type: "message", member: number(f[0], "message member"), kind: String(f[1]), data: f[2] };
     default:
@@ -122,6 +141,12 @@ function parseAccess({ locked, password, ownersOnly, bans }: Record<string, unkn
     ownersOnly: ownersOnly === true,
     bans: typeof bans === "number" ? bans : 0,
   };
+}
+
+function parseTuning(value: unknown): Tuning["bodies"][number] {
+  const f = list(value, "tuned body");
+  const [body, damping, friction] = f.map((field) => number(field, "tuned body")) as [number, number, number];
+  return { body, damping, friction };
 }
 
 function parsePair(value: unknown): [number, number] {
@@ -244,6 +269,7 @@ export const build = {
     encode([ClientMessage.kick, member, ...(banSeconds === undefined ? [] : [{ ban: banSeconds }])]),
   access: (change: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean }) =>
     encode([ClientMessage.access, change]),
+  tune: (change: TuningChange) => encode([ClientMessage.tune, change], { ignoreUndefined: true }),
   message: (kind: string, data: unknown) => encode([ClientMessage.message, kind, data]),
   needKeyframe: () => encode([ClientMessage.needKeyframe]),
 };

@@ -1,6 +1,14 @@
 /** One membership of a room: what is known of it, and what this member may do in it. */
 import { depthOf, isKind, KIND_FORM } from "../../shared/applicationData.ts";
-import { CloseCode, Limits, type RoomStats, type Welcome } from "../../shared/protocol.ts";
+import {
+  CloseCode,
+  Limits,
+  type RoomStats,
+  type Tuning,
+  type TuningChange,
+  TuningLimits,
+  type Welcome,
+} from "../../shared/protocol.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { checkInteger, checkNumber, checkVector } from "./arguments.ts";
@@ -70,6 +78,7 @@ export class Room {
   #members: readonly Member[] = [];
   #waiting: readonly number[] = [];
   #access: AccessState | undefined;
+  #tuning: Tuning | undefined;
   #stats: RoomStats | undefined;
   #grabs = 0;
 
@@ -131,6 +140,11 @@ export class Room {
 
   get access(): AccessState | undefined {
     return this.#access;
+  }
+
+  /** Gravity, and damping and friction of each body, as they are now. */
+  get tuning(): Tuning | undefined {
+    return this.#tuning;
   }
 
   get stats(): RoomStats | undefined {
@@ -242,6 +256,27 @@ export class Room {
     this.#connection.send(build.reset());
   }
 
+  /**
+   * Changes gravity, or a body's damping and friction, for everybody: the server answers with `tuned`, or with a notice
+   * that says why not. `asScene` takes all such changes back.
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
+   */
+  tune({ gravity, body, damping, friction, asScene }: Omit<TuningChange, "body"> & { body?: BodyReference }): void {
+    const change: TuningChange = {};
+    if (gravity !== undefined) {
+      const { gravity: most } = TuningLimits;
+      change.gravity = checkVector("gravity", gravity);
+      for (const part of change.gravity) checkNumber("gravity", part, -most, most);
+    }
+    if (body !== undefined) change.body = this.#body(body).index;
+    else if (damping !== undefined || friction !== undefined) badArgument("body", body, "a body to damp or to rub");
+    if (damping !== undefined) change.damping = checkNumber("damping", damping, 0, TuningLimits.damping);
+    if (friction !== undefined) change.friction = checkNumber("friction", friction, 0, TuningLimits.friction);
+    if (asScene) change.asScene = true;
+    this.#mayAct("owner");
+    this.#connection.send(build.tune(change));
+  }
+
   /** Shows the others where this member points; undefined: nowhere. @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT */
   point(at: Point | undefined): void {
     const place = at === undefined ? undefined : this.#place("at", at);
@@ -281,10 +316,10 @@ export class Room {
     if (!this.#connection.isOpen) throw new PliantError("OFFLINE");
   }
 
-  #mayAct(): void {
+  #mayAct(least: Role = "player"): void {
     this.#mustBeOpen();
-    if (!atLeast(this.role, "player"))
-      throw new PliantError("NOT_ALLOWED", { field: "role", value: this.role, limit: "player" });
+    if (!atLeast(this.role, least))
+      throw new PliantError("NOT_ALLOWED", { field: "role", value: this.role, limit: least });
   }
 
   #body(body: BodyReference): RoomBody {
@@ -367,6 +402,9 @@ export class Room {
       case "access":
         this.#access = event.access;
         return this.#listeners.tell("access", event.access);
+      case "tuned":
+        this.#tuning = event.tuning;
+        return this.#listeners.tell("tuned", event);
       case "stats":
         this.#stats = event.stats;
         return this.#listeners.tell("stats", event.stats);

@@ -6,7 +6,7 @@
 import type { Topology } from "../../shared/topology.ts";
 import { dequantizeInto } from "../../shared/snapshot/index.ts";
 import { Clock } from "../sdk/clock.ts";
-import type { RoomStats, Welcome } from "../../shared/protocol.ts";
+import type { RoomStats, Tuning, Welcome } from "../../shared/protocol.ts";
 import type { AccessState, Hand, Member, ServerEvent } from "../sdk/messages.ts";
 import { FrameDecoder, type FrameEvent } from "../sdk/frameDecoder.ts";
 import { AcknowledgedGrabs } from "./acknowledgedGrabs.ts";
@@ -30,6 +30,7 @@ export interface RoomStateOptions {
   /** Bodies came or went, by this member's hand (0: the server's); not called for what was so when this page joined. */
   onWaiting: (member: number, came: readonly number[], went: readonly number[]) => void;
   onAccess?: (access: AccessState) => void;
+  onTuned?: (tuning: Tuning) => void;
   onFrame?: (frame: Frame) => void;
 }
 
@@ -108,6 +109,8 @@ export class RoomState {
         return this.options.onNotice(event.code, event.text, event.details);
       case "access":
         return this.options.onAccess?.(event.access);
+      case "tuned":
+        return this.options.onTuned?.(event.tuning);
       case "waiting": {
         const { came, went } = this.spares.note(event.tick, event.bodies);
         return this.options.onWaiting(event.member, came, went);

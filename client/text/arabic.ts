@@ -203,6 +203,17 @@ export const arabic: Catalog = {
     other: "تراجع عن آخر {count} ثانية",
   },
 
+  tuning: "الفيزياء",
+  tuningTitle: "غيّر الجاذبية والتخميد والاحتكاك للجميع",
+  gravity: "الجاذبية",
+  damping: "التخميد",
+  friction: "الاحتكاك",
+  tuningBody: "الجسم",
+  asScene: "كما في المشهد",
+  saveScene: "احفظ كمشهد",
+  duplicateRoom: "انسخ الغرفة",
+  quantity: "{value} {unit}",
+
   share: "مشاركة",
   shareTitle: "ادعُ آخرين",
   orType: "أو اكتب {code} في الردهة",

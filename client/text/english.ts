@@ -179,6 +179,18 @@ export const english = {
   copySpectatorLink: "Copy a link for a spectator",
   undo: { one: "Undo the last second", other: "Undo the last {count} seconds" },
 
+  // what owners play with
+  tuning: "Physics",
+  tuningTitle: "Change gravity, damping and friction for everybody",
+  gravity: "Gravity",
+  damping: "Damping",
+  friction: "Friction",
+  tuningBody: "Body",
+  asScene: "As in the scene",
+  saveScene: "Save as scene",
+  duplicateRoom: "Duplicate room",
+  quantity: "{value} {unit}",
+
   // sharing
   share: "Share",
   shareTitle: "Invite others",

@@ -171,6 +171,17 @@ export const german: Catalog = {
   copySpectatorLink: "Link zum Zuschauen kopieren",
   undo: { one: "Die letzte Sekunde zurücknehmen", other: "Die letzten {count} Sekunden zurücknehmen" },
 
+  tuning: "Physik",
+  tuningTitle: "Schwerkraft, Dämpfung und Reibung für alle ändern",
+  gravity: "Schwerkraft",
+  damping: "Dämpfung",
+  friction: "Reibung",
+  tuningBody: "Körper",
+  asScene: "Wie in der Szene",
+  saveScene: "Als Szene speichern",
+  duplicateRoom: "Raum duplizieren",
+  quantity: "{value} {unit}",
+
   share: "Teilen",
   shareTitle: "Andere einladen",
   orType: "oder {code} in der Lobby eingeben",

@@ -181,6 +181,17 @@ export const spanish: Catalog = {
     other: "Deshacer los últimos {count} segundos",
   },
 
+  tuning: "Física",
+  tuningTitle: "Cambiar la gravedad, el amortiguamiento y el rozamiento para todos",
+  gravity: "Gravedad",
+  damping: "Amortiguamiento",
+  friction: "Rozamiento",
+  tuningBody: "Cuerpo",
+  asScene: "Como en la escena",
+  saveScene: "Guardar como escena",
+  duplicateRoom: "Duplicar la sala",
+  quantity: "{value} {unit}",
+
   share: "Compartir",
   shareTitle: "Invitar a otros",
   orType: "o escribe {code} en el vestíbulo",

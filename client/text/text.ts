@@ -102,6 +102,8 @@ function shown(value: unknown): string {
   return LANGUAGES[language].direction === "rtl" ? `\u2068${String(value)}\u2069` : String(value);
 }
 
+export const numberText = (value: number): string => numbers.format(value);
+
 /** The text of a key, with its values in their places. */
 export function t<Key extends TextKey>(key: Key, ...[values]: Given<Key, string | number>): string {
   const given = (values ?? {}) as Record<string, unknown>;

@@ -13,6 +13,7 @@ import type { ReplayHead } from "../../shared/protocol.ts";
 import { probeGraphics } from "../view/graphicsProbe.ts";
 import { messageOf, messagePage } from "./messagePage.ts";
 import type { Projector } from "./projector.ts";
+import { saveFile } from "./saveFile.ts";
 import { ReplayShell } from "./replayShell.ts";
 import { problemText } from "../text/problem.ts";
 import { t } from "../text/text.ts";
@@ -42,7 +43,11 @@ export function openReplayPage(app: HTMLElement, room: string): void {
       if (playhead) playhead.speed = speed;
     },
     home: () => projector?.goHome(),
-    download: () => void download(room).catch((error: unknown) => shell.toasts.show(problemText(error))),
+    download: () =>
+      void fetchRecording(room).then(
+        (recording) => saveFile(`${room}.pliant`, recording),
+        (error: unknown) => shell.toasts.show(problemText(error)),
+      ),
   });
   app.replaceChildren(shell.element);
   const drawing = import("./projector.ts");
@@ -164,15 +169,4 @@ export function openReplayPage(app: HTMLElement, room: string): void {
       { capture: true },
     );
   }
-}
-
-/** A link would bring no token along. */
-async function download(room: string): Promise<void> {
-  const address = URL.createObjectURL(await fetchRecording(room));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = `${room}.pliant`;
-  link.click();
-  // The browser has it by then.
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -1,10 +1,20 @@
 /** The room page: joins connection, state, picture and hands together, and runs the animation loop. */
-import { CloseCode, Limits } from "../../shared/protocol.ts";
-import { fetchRoom, fetchScene, fetchTopology, invite, socketUrl, undo } from "../net/api.ts";
+import { CloseCode, Limits, type Tuning } from "../../shared/protocol.ts";
+import {
+  createRoom,
+  fetchRoom,
+  fetchScene,
+  fetchTopology,
+  fetchTunedScene,
+  invite,
+  socketUrl,
+  undo,
+} from "../net/api.ts";
 import { Connection, type ConnectionStatus } from "../sdk/connection.ts";
 import { build, type AccessState } from "../sdk/messages.ts";
 import { forgetToken, tokenFor } from "../net/tokens.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
+import { changesTo, keepTuning, takeTuning } from "../state/duplicate.ts";
 import { HandWatch } from "../state/handNews.ts";
 import { RoomState } from "../state/roomState.ts";
 import { slowMotionOf } from "../state/slowMotion.ts";
@@ -19,6 +29,7 @@ import { headsetIsThere } from "./headset.ts";
 import { messageOf, messagePage } from "./messagePage.ts";
 import { passwordPage } from "./passwordPage.ts";
 import { RoomShell } from "./roomShell.ts";
+import { saveFile } from "./saveFile.ts";
 import { shareLink } from "./share.ts";
 import type { LocalStats } from "./statsOverlay.ts";
 import type { Playground } from "./playground.ts";
@@ -37,6 +48,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   let status: ConnectionStatus = { state: "connecting", attempt: 0 };
   let ended = false;
   let built = 0;
+  let wanted = takeTuning(room);
   let access: AccessState = { locked: false, password: false, ownersOnly: false, bans: 0 };
   const role = (): Role => state.welcome?.role ?? "player";
 
@@ -62,6 +74,9 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     },
     takeOut: (body) => connection.send(build.remove(body)),
     kick: (member, banSeconds) => connection.send(build.kick(member, banSeconds)),
+    tune: (change) => connection.send(build.tune(change)),
+    saveScene: () => void fetchTunedScene(room).then((scene) => saveFile(`${room}.json`, scene), sayProblem),
+    duplicate: (tuning) => void duplicate(tuning).catch(sayProblem),
     changeAccess: (change) => connection.send(build.access(change)),
     invite: (as) =>
       void invite(room, as)
@@ -88,6 +103,11 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       access = next;
       shell.access.setAccess(next);
       allow();
+    },
+    onTuned: (tuning) => {
+      shell.tuning.show(tuning);
+      if (wanted && atLeast(role(), "owner")) becomeLike(wanted, tuning);
+      wanted = undefined;
     },
     onStats: (stats) => {
       const slow = slowMotionOf(stats, state.welcome?.tickHz ?? 60);
@@ -182,7 +202,20 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     shell.toolbar.setAllowed(resets, online && pulls);
     shell.spares.setOnline(resets);
     shell.access.setOwner(own);
+    shell.tuning.setAllowed(own, online);
     shell.element.classList.toggle("watching", !pulls);
+  }
+
+  async function duplicate(tuning: Tuning): Promise<void> {
+    const made = await createRoom(state.welcome!.scene);
+    keepTuning(made.room, tuning);
+    location.assign(`/r/${encodeURIComponent(made.room)}`);
+  }
+
+  function becomeLike(like: Tuning, now: Tuning): void {
+    const changes = changesTo(like, now);
+    for (const change of changes) connection.send(build.tune(change));
+    if (changes.length > 0) connection.send(build.reset());
   }
 
   function sayProblem(error: unknown): void {
@@ -210,6 +243,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   async function draw(topology: Topology): Promise<void> {
     const turn = ++built;
     shell.setTitle(topology.title);
+    shell.tuning.setBodies(topology.bodies.map(({ name }) => name));
     shell.spares.setBodies(
       topology.bodies.flatMap(({ name, look, waits }, body) => (waits ? [{ body, name, color: look.color }] : [])),
     );

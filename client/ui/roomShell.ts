@@ -13,6 +13,7 @@ import type { Profile } from "./profile.ts";
 import { People, type PeopleActions } from "./people.ts";
 import { ResetPanel } from "./resetPanel.ts";
 import { SharePanel } from "./sharePanel.ts";
+import { TuningPanel, type TuningActions } from "./tuningPanel.ts";
 import { SpareMenu, type SpareActions } from "./spareMenu.ts";
 import { StatsOverlay } from "./statsOverlay.ts";
 import { Toasts } from "./toasts.ts";
@@ -33,6 +34,7 @@ export class RoomShell {
   private readonly spoken = h("div", { class: "unseen", "aria-live": "polite" });
   readonly people: People;
   readonly access: AccessMenu;
+  readonly tuning: TuningPanel;
   readonly stats = new StatsOverlay();
   readonly toasts = new Toasts();
   readonly banner = new ConnectionBanner();
@@ -67,14 +69,16 @@ export class RoomShell {
     room: string,
     profile: Profile,
     { ui, problems }: Mode,
-    actions: ToolbarActions & SpareActions & AccessActions & PeopleActions,
+    actions: ToolbarActions & SpareActions & TuningActions & AccessActions & PeopleActions,
   ) {
     this.people = new People(actions);
     this.access = new AccessMenu(actions);
+    this.tuning = new TuningPanel(actions);
     this.spares = new SpareMenu(actions);
     this.share = new SharePanel(room, (text) => this.toasts.show(text));
     this.toolbar = new Toolbar(profile, actions, room, {
       spares: this.spares.element,
+      tuning: this.tuning.element,
       access: this.access.element,
       share: this.share.button,
     });
@@ -115,7 +119,14 @@ export class RoomShell {
   }
 
   private get panels(): Panel[] {
-    return [this.toolbar.profile, this.spares.panel, this.access.panel, this.share.panel, this.reset.panel];
+    return [
+      this.toolbar.profile,
+      this.spares.panel,
+      this.tuning.panel,
+      this.access.panel,
+      this.share.panel,
+      this.reset.panel,
+    ];
   }
 
   /** On a big screen: how to come in, for everybody who can see it. */

@@ -29,12 +29,12 @@ export class Toolbar {
   private readonly moreButton: HTMLButtonElement;
   private taken: ReadonlySet<string> = new Set();
 
-  /** @param room its name. @param tools that have panels of their own: what can be put in, what owners decide, invitations */
+  /** @param room its name. @param tools that have panels of their own: what can be put in, what owners play with and decide, invitations */
   constructor(
     profile: Profile,
     actions: ToolbarActions,
     room: string,
-    { spares, access, share }: Record<"spares" | "access" | "share", HTMLElement>,
+    { spares, tuning, access, share }: Record<"spares" | "tuning" | "access" | "share", HTMLElement>,
   ) {
     this.me = h(
       "button",
@@ -71,6 +71,7 @@ export class Toolbar {
       tool("home", t("homeView"), t("homeTitle"), actions.home, "extra"),
       this.overlayButton,
       tool("help", t("help"), t("helpTitle"), actions.help, "extra"),
+      tuning,
       access,
       this.visitButton,
       replayLink(room),

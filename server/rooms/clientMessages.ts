@@ -5,7 +5,7 @@
  */
 import { Decoder } from "@msgpack/msgpack";
 import { depthOf, MOST_ENTRIES } from "../../shared/applicationData.ts";
-import { ClientMessage, Limits } from "../../shared/protocol.ts";
+import { ClientMessage, Limits, type TuningChange, TuningLimits } from "../../shared/protocol.ts";
 import type { Vouched } from "../auth/auth.ts";
 import type { RoomShape } from "../workers/messages.ts";
 
@@ -40,6 +40,7 @@ export type ClientRequest =
   | { type: "needKeyframe" }
   | { type: "kick"; member: number; banSeconds?: number }
   | { type: "message"; kind: string; data: unknown }
+  | ({ type: "tune" } & TuningChange)
   | ({ type: "access" } & AccessOptions);
 
 interface AccessOptions {
@@ -141,6 +142,10 @@ export function parseClientMessage(data: Uint8Array): ClientRequest | null {
     case ClientMessage.message: {
       read.name = "message";
       return { type: "message", kind: read.string("kind"), data: read.data() };
+    }
+    case ClientMessage.tune: {
+      read.name = "tune";
+      return { type: "tune", ...read.tuningOptions() };
     }
     default:
       return null;
@@ -247,6 +252,29 @@ class FieldReader {
     return { banSeconds: ban };
   }
 
+  tuningOptions(): TuningChange {
+    const { gravity, body, damping, friction, asScene } = this.#options();
+    const change: TuningChange = {};
+    if (gravity !== undefined) {
+      if (!Array.isArray(gravity) || gravity.length !== 3 || !gravity.every(Number.isFinite))
+        throw new MalformedMessage("tune: gravity is not three finite numbers");
+      change.gravity = gravity as Point;
+    }
+    for (const [field, value] of Object.entries({ body, damping, friction })) {
+      if (value === undefined) continue;
+      if (typeof value !== "number" || !Number.isFinite(value))
+        throw new MalformedMessage(`tune: ${field} is not a finite number`);
+      change[field as "body" | "damping" | "friction"] = value;
+    }
+    if (asScene !== undefined) {
+      if (asScene !== true) throw new MalformedMessage("tune: asScene is not true");
+      change.asScene = true;
+    }
+    if (change.body === undefined ? damping !== undefined || friction !== undefined : !Number.isInteger(body))
+      throw new MalformedMessage("tune: body is not an integer");
+    return change;
+  }
+
   accessOptions(): AccessOptions {
     const value = this.#options();
     const options: AccessOptions = {};
@@ -336,7 +364,24 @@ export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal |
       return { field: "heading", value: length, limit: "a direction: longer than 0" };
     return checkReach("position", request.position, shape);
   }
+  if (request.type === "tune") return checkTuning(request, shape);
   if (request.type === "cursor" && request.at) return checkReach("cursor", request.at, shape);
+  return null;
+}
+
+function checkTuning({ gravity, body, damping, friction }: TuningChange, shape: RoomShape): Refusal | null {
+  const far = gravity?.find((part) => Math.abs(part) > TuningLimits.gravity);
+  if (far !== undefined)
+    return { field: "gravity", value: far, limit: `-${TuningLimits.gravity} to ${TuningLimits.gravity}` };
+  if (body !== undefined && !(body >= 0 && body < shape.triangles.length))
+    return { field: "body", value: body, limit: `0 to ${shape.triangles.length - 1}` };
+  for (const [field, value] of Object.entries({ damping, friction })) {
+    if (value === undefined) continue;
+    if (shape.ownStep.includes(body!))
+      return { field, value, limit: "of a body that has no step of its own (solver implicit, or a method)" };
+    const most = TuningLimits[field as "damping" | "friction"];
+    if (value < 0 || value > most) return { field, value, limit: `0 to ${most}` };
+  }
   return null;
 }
 

@@ -62,6 +62,7 @@ export class InputQueue {
       case "impulse":
       case "spawn":
       case "remove":
+      case "tune":
         break;
     }
     this.#inputs.push(input);

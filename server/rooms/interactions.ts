@@ -22,7 +22,7 @@ const RESET_COOLDOWN_MS = 500;
 const SPAWN_COOLDOWN_MS = 250;
 
 /** Requests that make an input each; moves are coalesced, resets are few, and letting go is never refused. */
-const WAITS: ReadonlySet<string> = new Set(["grab", "impulse", "spawn", "remove"]);
+const WAITS: ReadonlySet<string> = new Set(["grab", "impulse", "spawn", "remove", "tune"]);
 
 type InteractionRequest = Exclude<
   ClientRequest,
@@ -119,6 +119,9 @@ export class Interactions {
       }
       case "remove":
         this.#accept({ type: "remove", member, body: request.body });
+        return;
+      case "tune":
+        this.#accept({ ...request, member });
         return;
       case "cursor":
         session.cursor = request.at;

@@ -24,6 +24,7 @@ const LEAST_ROLE: Partial<Record<ClientRequest["type"], Role>> = {
   message: "player",
   kick: "owner",
   access: "owner",
+  tune: "owner",
 };
 /** Least role where the owners keep these to themselves. */
 const OWNERS_ONLY: ReadonlySet<ClientRequest["type"]> = new Set(["reset", "spawn", "remove"]);

@@ -54,6 +54,7 @@ export class ReplayHands {
       case "impulse":
       case "spawn":
       case "remove":
+      case "tune":
         return;
     }
   }

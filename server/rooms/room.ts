@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode, type Tuning } from "../../shared/protocol.ts";
 import type { Config } from "../config.ts";
 import type { Audit } from "../auth/audit.ts";
 import type { Entry } from "../auth/auth.ts";
@@ -37,7 +37,6 @@ import {
   encodePong,
   encodeReset,
   encodeStats,
-  encodeWaiting,
   encodeWelcome,
 } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
@@ -178,6 +177,7 @@ export class Room {
       waits: template.shape.waiting,
       held: this.held,
       waiting: this.waiting,
+      tuning: template.layout.tuned,
       sessions: this.members.sessions,
       interactions: this.#interactions,
       broadcast: this.#broadcast,
@@ -207,7 +207,7 @@ export class Room {
       throw new JournalDiffers(rebuilt.differs);
     }
     const room = new Room(options, checkpointPolicy, simulation);
-    room.#standAt(rebuilt);
+    room.#events.standAt(rebuilt, room.tick);
     room.#trialTicks = TRIAL_SECONDS * room.tickHz;
     // It stands where it stood until the first of its members is back: nobody is to find it further on, and a hundred
     // rooms that are restored at once have the threads for that.
@@ -225,6 +225,10 @@ export class Room {
 
   get tickHz(): number {
     return this.#options.template.layout.tickHz;
+  }
+
+  get tuning(): Tuning {
+    return this.#events.tuning;
   }
 
   get template(): SceneTemplate {
@@ -274,7 +278,7 @@ export class Room {
       history.rewind(rebuilt.tick);
       this.#queue.clear();
       this.#interactions.dropAll();
-      this.#standAt(rebuilt);
+      this.#events.standAt(rebuilt, this.tick);
       this.#options.metrics.persistence.restored("undo", rebuilt.seconds, rebuilt.ticks);
       // Nobody is told of an undo that a killed process would undo.
       const stored = await this.#options.durable().then(
@@ -369,11 +373,9 @@ export class Room {
   }
 
   #welcome(session: Session, connection: Connection, entry: Entry): Membership {
-    const { template } = this.#options;
     connection.send(encodeWelcome(welcomeOf(this, session, entry, this.publicUrl)), "other");
     connection.send(encodeAccess(this.access.state), "other");
-    // before any frame: what waits is not to be drawn
-    if (template.shape.waiting.length > 0) connection.send(encodeWaiting(this.tick, this.waiting, 0), "other");
+    this.#events.greet(connection, this.tick);
     connection.nameInLog(session.id, session.member, entry.role);
     this.#comeAlive();
     this.#membersChanged();
@@ -678,22 +680,11 @@ export class Room {
       "a thread was lost inside a step; the room goes on from its last whole tick",
     );
     metrics.persistence.restored("thread", rebuilt.seconds, rebuilt.ticks);
-    this.#standAt(rebuilt);
+    this.#events.standAt(rebuilt, this.tick);
     this.#broadcast.certain(encodeNotice("ROOM_RESTORED", { tick: rebuilt.tick }), "other");
     if (outcome !== "anew") return;
     this.#interactions.dropAll();
     this.#queue.clear();
     this.#broadcast.certain(encodeReset(this.tick, 0), "other");
-  }
-
-  /** The simulation has another memory: what is known of its state, and of the members' pictures of it. */
-  #standAt({ held, waiting }: Rebuilt): void {
-    this.held.clear();
-    for (const body of held) this.held.add(body);
-    this.waiting.clear();
-    for (const body of waiting) this.waiting.add(body);
-    for (const session of this.members.sessions.values()) session.needsKeyframe = true;
-    if (this.#options.template.shape.waiting.length > 0)
-      this.#broadcast.certain(encodeWaiting(this.tick, this.waiting, 0), "other");
   }
 }

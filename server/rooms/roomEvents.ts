@@ -1,13 +1,16 @@
 /** What a tick reports: who is told, what is counted, and what the room knows of its bodies from then on. */
 import type { FastifyBaseLogger } from "fastify";
+import type { Tuning } from "../../shared/protocol.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { SimEvent } from "../sim/types.ts";
 import type { StepResult } from "../workers/messages.ts";
 import type { Broadcast } from "./broadcast.ts";
+import type { Connection } from "./connection.ts";
 import { ContactEvents } from "./contactEvents.ts";
 import type { Interactions } from "./interactions.ts";
-import { encodeContacts, encodeNotice, encodeReset, encodeWaiting } from "./serverMessages.ts";
+import { encodeContacts, encodeNotice, encodeReset, encodeTuned, encodeWaiting } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
+import type { Rebuilt } from "./simulation.ts";
 
 export interface RoomEventsOptions {
   room: string;
@@ -18,6 +21,8 @@ export interface RoomEventsOptions {
   /** The room's own, inout. */
   held: Set<number>;
   waiting: Set<number>;
+  /** As the scene says. */
+  tuning: Tuning;
   sessions: ReadonlyMap<number, Session>;
   interactions: Interactions;
   broadcast: Broadcast;
@@ -28,9 +33,11 @@ export interface RoomEventsOptions {
 export class RoomEvents {
   readonly #options: RoomEventsOptions;
   readonly #contacts: ContactEvents;
+  #tuning: Tuning;
 
   constructor(options: RoomEventsOptions) {
     this.#options = options;
+    this.#tuning = options.tuning;
     this.#contacts = new ContactEvents(options.tickHz);
   }
 
@@ -39,6 +46,32 @@ export class RoomEvents {
     const begun = touching ? this.#contacts.begun(tick, touching) : [];
     if (begun.length > 0)
       this.#options.broadcast.relay(encodeContacts(tick, begun), ({ hearsContacts }) => hearsContacts);
+  }
+
+  /** With what the room is simulated now. */
+  get tuning(): Tuning {
+    return this.#tuning;
+  }
+
+  /** What a newcomer is told of the state before any frame. */
+  greet(connection: Connection, tick: number): void {
+    const { waits, waiting } = this.#options;
+    connection.send(encodeTuned(tick, this.#tuning, 0), "other");
+    // what waits is not to be drawn
+    if (waits.length > 0) connection.send(encodeWaiting(tick, waiting, 0), "other");
+  }
+
+  /** The room has another state: what is known of it, and of the members' pictures of it. */
+  standAt({ held, waiting, tuning }: Rebuilt, tick: number): void {
+    const { held: known, waiting: absent, waits, sessions, broadcast } = this.#options;
+    known.clear();
+    for (const body of held) known.add(body);
+    absent.clear();
+    for (const body of waiting) absent.add(body);
+    this.#tuning = tuning;
+    for (const session of sessions.values()) session.needsKeyframe = true;
+    broadcast.certain(encodeTuned(tick, tuning, 0), "other");
+    if (waits.length > 0) broadcast.certain(encodeWaiting(tick, absent, 0), "other");
   }
 
   #report(event: SimEvent, tick: number): void {
@@ -74,6 +107,10 @@ export class RoomEvents {
         broadcast.certain(encodeNotice("TANGLED", { tick, count, pairs, held: event.held, first }), "other");
         return;
       }
+      case "tuned":
+        this.#tuning = event.tuning;
+        broadcast.certain(encodeTuned(tick, event.tuning, event.member), "other");
+        return;
       case "untangled":
         log.info({ room, scene }, "nothing intersects any more");
         broadcast.certain(encodeNotice("UNTANGLED", { tick }), "other");

@@ -4,7 +4,7 @@
  */
 import { Encoder } from "@msgpack/msgpack";
 import { type ErrorDetails, Notices, type NoticeCode } from "../../shared/errors.ts";
-import { type ReplayHead, ServerMessage, type RoomStats, type Welcome } from "../../shared/protocol.ts";
+import { type ReplayHead, ServerMessage, type RoomStats, type Tuning, type Welcome } from "../../shared/protocol.ts";
 import type { AccessState } from "../auth/roomAccess.ts";
 import type { Session } from "./session.ts";
 
@@ -52,6 +52,11 @@ export function encodeWaiting(tick: number, bodies: Iterable<number>, member: nu
 /** @param pairs of bodies */
 export function encodeContacts(tick: number, pairs: readonly [number, number][]): Uint8Array {
   return encoder.encode([ServerMessage.contacts, tick, pairs]);
+}
+
+export function encodeTuned(tick: number, { gravity, bodies }: Tuning, member: number): Uint8Array {
+  const rows = bodies.map(({ body, damping, friction }) => [body, damping, friction]);
+  return exactEncoder.encode([ServerMessage.tuned, tick, gravity, rows, member]);
 }
 
 export function encodeAccess(state: AccessState): Uint8Array {

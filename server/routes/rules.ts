@@ -43,6 +43,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "GET /api/rooms/:room/positions": { who: "spectator", cost: 10 },
   "GET /api/rooms/:room/picture": { who: "spectator", cost: 1 },
   "GET /api/rooms/:room/recording": { who: "player", cost: 100 },
+  "GET /api/rooms/:room/scene": { who: "player", cost: 10 },
   "GET /api/rooms/:room/replay": { who: "player", cost: 50 },
   "POST /api/rooms/:room/undo": { who: "owner", cost: 50 },
   "GET /api/rooms/:room/socket": { who: "socket", cost: 5 },

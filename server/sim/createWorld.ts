@@ -43,6 +43,7 @@ import { planBlocks, type ColorRange } from "./memory/writeBlocks.ts";
 import { keepsRounding } from "./precision.ts";
 import { chooseSteps } from "./substeps.ts";
 import { buildTopology } from "./topology.ts";
+import { loadsOf, RoomTuning, tunedAs, tuningBytes } from "./tuning.ts";
 import { parkAll, sceneMeets } from "./inactive.ts";
 import type { BuiltWorld } from "./types.ts";
 
@@ -177,6 +178,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const anchor = memoryMap.take(12 * streamed);
   const still = memoryMap.take(4 * (4 * bodies.length + 1));
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
+  const tuning = memoryMap.take(tuningBytes(bodies.length));
 
   // ---- memory
   const memory = new WebAssembly.Memory({ initial: memoryMap.pages, maximum: memoryMap.pages, shared: true });
@@ -280,6 +282,9 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
       first: firsts[i]!,
       count: b.particleCount,
       damping: b.damping,
+      friction: b.friction,
+      staticFriction: scene.bodies[i]!.contact?.staticFriction,
+      loads: loadsOf(b),
       streamedFirst,
       streamedCount: b.streamedCount,
       surface: surfaces.rows + i * L.SURFACE_BYTES,
@@ -287,7 +292,6 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
       rest: undeformed.shapes[i],
       size: sizes[i]!,
       startsDegenerate: b.start !== undefined,
-      pace: paceOf(sizes[i]!, gravity),
       waits: b.waits,
       implicit: ownStep(b),
       hangs: hanging[i]!,
@@ -338,6 +342,9 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     massUnit,
     worldRadius,
     quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
+    gravity,
+    tuning,
+    tuned: tunedAs(gravity, bodyLayouts),
     intersections: scene.intersections ?? SCENE_DEFAULTS.intersections,
     interaction: {
       grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance,
@@ -350,6 +357,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     blocks: byKind((r) => r.blocks),
     colors: byKind(() => 1),
   };
+  new RoomTuning({ f32, i32 }, layout).begin();
   if (bodies.some((b) => b.waits)) {
     layout.sceneMeets = sceneMeets(memory, layout);
     parkAll({ f32, i32 }, layout);
@@ -484,10 +492,4 @@ function diagonal(positions: Float64Array): number {
     sum += (high - low) ** 2;
   }
   return Math.sqrt(sum);
-}
-
-/** How slowly a body's own motion under gravity goes, s; @see BodyLayout.pace */
-function paceOf(size: number, gravity: readonly number[]): number {
-  const g = Math.sqrt(gravity.reduce((sum, c) => sum + c * c, 0));
-  return g > 0 ? Math.max(1, Math.sqrt(size / g)) : 1;
 }

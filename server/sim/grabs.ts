@@ -24,7 +24,7 @@ export interface Refusal {
 const GRAB_EDGES = 2;
 
 /** What hands do. */
-export type HandInput = Exclude<Input, { type: "reset" | "spawn" | "remove" }>;
+export type HandInput = Exclude<Input, { type: "reset" | "spawn" | "remove" | "tune" }>;
 
 /** Applies one input. Bad ones change nothing and come back as an event. @param waits whether a body is not there */
 export function applyInput(

@@ -2,6 +2,7 @@
  * The memory map and all other plain data that a thread needs to step a room: `WorldLayout` in full.
  * Structured-cloneable.
  */
+import type { Tuning } from "../../shared/protocol.ts";
 import type { Body } from "../../shared/scene.ts";
 import type { ElementKind } from "./constraints/elements.ts";
 import type { Range } from "./memory/map.ts";
@@ -24,17 +25,17 @@ export interface BodyLayout {
   meanEdge: number;
   /** Of what is not rigid. */
   rest?: RestShape;
-  /** 1/s */
+  /** As the scene says; what holds now: tuning.ts. 1/s */
   damping: number;
+  friction: number;
+  /** Absent: as `friction`, whatever that is. */
+  staticFriction?: number;
+  /** Accelerations by loads, float64[3*count] m/s^2; absent: none. */
+  loads?: Float64Array;
   /** Diagonal of the box around the body as placed, m. */
   size: number;
   /** The scene begins it flattened or inside out. */
   startsDegenerate: boolean;
-  /**
-   * Seconds that count as one for falling asleep: the time scale sqrt(size/g) of a fall through its own size, at least
-   * 1.
-   */
-  pace: number;
   /** It may wait until somebody puts it in (inactive.ts). */
   waits: boolean;
   /** It has a step of its own (solver implicit, or a method), and settles by itself. */
@@ -124,6 +125,11 @@ export interface SimLayout extends Record<string, unknown> {
   /** About the world's origin. */
   worldRadius: number;
   quantum: number;
+  /** As the scene says, m/s^2. */
+  gravity: [number, number, number];
+  /** Address of what may be changed of it (tuning.ts), and what the scene says of that. */
+  tuning: number;
+  tuned: Tuning;
   /** What happens to surfaces that intersect from the start. */
   intersections: "untangle" | "hold";
   /** SI. */

@@ -19,10 +19,11 @@ import type { Views } from "./grabs.ts";
 import { statusAt } from "./inactive.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import { calmDeformation } from "./calm.ts";
+import type { RoomTuning } from "./tuning.ts";
 
 /**
  * Times are those of people who watch, s; a body so large, or gravity so weak, that a fall through its own size takes
- * longer than 1 s has that much longer (BodyLayout.pace), so that what begins to fall is not taken for still.
+ * longer than 1 s has that much longer (RoomTuning.pace), so that what begins to fall is not taken for still.
  */
 const SECONDS_TO_CALM = 1;
 const SECONDS_TO_SLEEP = 1.25;
@@ -78,17 +79,25 @@ export class Rest {
   private readonly memory: WebAssembly.Memory;
   private readonly views: Views;
   private readonly layout: SimLayout;
+  private readonly tuning: RoomTuning;
   private readonly waits: (body: number) => boolean;
 
-  constructor(memory: WebAssembly.Memory, views: Views, layout: SimLayout, waits: (body: number) => boolean) {
+  constructor(
+    memory: WebAssembly.Memory,
+    views: Views,
+    layout: SimLayout,
+    tuning: RoomTuning,
+    waits: (body: number) => boolean,
+  ) {
     this.memory = memory;
     this.views = views;
     this.layout = layout;
+    this.tuning = tuning;
     this.waits = waits;
   }
 
   sleeps(b: number): boolean {
-    return this.views.i32[this.stillAt(b)]! >= this.ticks(SECONDS_TO_SLEEP, this.layout.bodies[b]!);
+    return this.views.i32[this.stillAt(b)]! >= this.ticks(SECONDS_TO_SLEEP, b);
   }
 
   wake(): void {
@@ -113,8 +122,8 @@ export class Rest {
       const slow = this.isCalm(body, b);
       // what its own step solves needs no calming
       if (mayRest && slow && !riding && !body.implicit) this.calm(body, b);
-      if (this.remember(body, b, slow, mayRest)) settling = true;
-      this.countStill(body, b);
+      if (this.remember(b, slow, mayRest)) settling = true;
+      this.countStill(b);
       all &&= this.sleeps(b);
     });
     if (all && mayRest && !i32[this.stillAt(layout.bodyCount)]) this.halt();
@@ -166,8 +175,8 @@ export class Rest {
     return new DataView(this.memory.buffer, this.layout.bodyRows + body * L.BODY_BYTES, L.BODY_BYTES);
   }
 
-  private ticks(seconds: number, body: BodyLayout): number {
-    return seconds * body.pace * this.layout.tickHz;
+  private ticks(seconds: number, body: number): number {
+    return seconds * this.tuning.pace(body) * this.layout.tickHz;
   }
 
   /** Counts, and says whether the body has stayed where it is, or has been calm and still settles. */
@@ -185,9 +194,9 @@ export class Rest {
     const stays =
       i32[this.calmAt(b)]! > 0 &&
       (i32[near]! > 0 ||
-        before * CREEPING >= this.ticks(SECONDS_TO_CALM, body) ||
-        (!this.hasSettled(body, b) && !this.moves(body, RISING, FEW)));
-    const calm = stays || longest >= this.ticks(SECONDS_TO_CALM, body);
+        before * CREEPING >= this.ticks(SECONDS_TO_CALM, b) ||
+        (!this.hasSettled(b) && !this.moves(b, RISING, FEW)));
+    const calm = stays || longest >= this.ticks(SECONDS_TO_CALM, b);
     i32[this.calmAt(b)] = calm ? i32[this.calmAt(b)]! + 1 : 0;
     return calm;
   }
@@ -196,17 +205,17 @@ export class Rest {
    * The estimate of what stress lacks is noisy where little does: what is nearly settled neither counts nor starts
    * again.
    */
-  private countStill(body: BodyLayout, b: number): void {
+  private countStill(b: number): void {
     const { i32 } = this.views;
     const still = this.stillAt(b);
     if (i32[this.nearAt(b)] === 0) i32[still] = 0;
-    else if (this.hasSettled(body, b)) i32[still]!++;
+    else if (this.hasSettled(b)) i32[still]!++;
     else if (this.settlement(b).error > 2 * SETTLED) i32[still] = 0;
   }
 
-  private hasSettled(body: BodyLayout, b: number): boolean {
+  private hasSettled(b: number): boolean {
     const { error, share } = this.settlement(b);
-    return error < SETTLED || this.views.i32[this.calmAt(b)]! >= this.ticks(this.secondsToSettle(b, share), body);
+    return error < SETTLED || this.views.i32[this.calmAt(b)]! >= this.ticks(this.secondsToSettle(b, share), b);
   }
 
   /** What lacks decays by GAIN CALMING share a second; SECONDS_TO_SETTLE where the share is not known. */
@@ -216,18 +225,19 @@ export class Rest {
   }
 
   /** Sets what a body's memory takes over and keeps in the next tick. @returns true if it has any use for memory */
-  private remember(body: BodyLayout, b: number, slow: boolean, mayRest: boolean): boolean {
+  private remember(b: number, slow: boolean, mayRest: boolean): boolean {
     const {
       layout: { tickHz, bodyRows },
       views: { f32 },
     } = this;
     const at = bodyRows + b * L.BODY_BYTES;
     const row = this.rowOf(b);
-    const damping = body.damping + (mayRest && slow ? CALMING / body.pace : 0);
-    const useful = slow || body.damping * body.pace >= MUCH_DAMPING;
+    const pace = this.tuning.pace(b);
+    const scene = this.tuning.damping(b);
+    const damping = scene + (mayRest && slow ? CALMING / pace : 0);
+    const useful = slow || scene * pace >= MUCH_DAMPING;
     f32[(at + L.BODY_GAIN) / 4] = useful ? Math.min(1, (GAIN * damping) / tickHz) : 0;
-    f32[(at + L.BODY_KEEP) / 4] =
-      !slow && this.moves(body, FAST, 0.5) ? 1 / (1 + FORGETTING / (body.pace * tickHz)) : 1;
+    f32[(at + L.BODY_KEEP) / 4] = !slow && this.moves(b, FAST, 0.5) ? 1 / (1 + FORGETTING / (pace * tickHz)) : 1;
     const share = row.getFloat32(L.BODY_SHARE, true);
     // of what the iterations added to what they began with, as long as that is much: a memory that is full hides what
     // they cannot do
@@ -255,9 +265,10 @@ export class Rest {
   }
 
   /** Whether more than a share of a body's streamed particles is faster than `limit` sizes in its pace. */
-  private moves(body: BodyLayout, limit: number, share: number): boolean {
+  private moves(b: number, limit: number, share: number): boolean {
     const { f32 } = this.views;
-    const most = ((limit * body.size) / body.pace) ** 2;
+    const body = this.layout.bodies[b]!;
+    const most = ((limit * body.size) / this.tuning.pace(b)) ** 2;
     let left = share * body.streamedCount;
     for (let i = 0, v = this.layout.v / 4 + 4 * body.first; i < body.streamedCount; i++, v += 4) {
       if (f32[v]! * f32[v]! + f32[v + 1]! * f32[v + 1]! + f32[v + 2]! * f32[v + 2]! > most && --left < 0) return true;
@@ -268,7 +279,7 @@ export class Rest {
   private calm(body: BodyLayout, b: number): void {
     const { f32 } = this.views;
     const { x, v, tickHz } = this.layout;
-    const keep = 1 / (1 + CALMING / (body.pace * tickHz));
+    const keep = 1 / (1 + CALMING / (this.tuning.pace(b) * tickHz));
     if (this.isFree(b)) return calmDeformation(f32, x / 4 + 4 * body.first, v / 4 + 4 * body.first, body.count, keep);
     for (let i = 0, at = v / 4 + 4 * body.first; i < body.count; i++, at += 4)
       for (let r = 0; r < 3; r++) f32[at + r]! *= keep;

@@ -3,6 +3,7 @@
  * WebAssembly.Memory;
  * `openWorld` looks at such a memory from any thread. Nothing outside `server/sim` touches the memory's insides.
  */
+import type { Tuning, TuningChange } from "../../shared/protocol.ts";
 import type { Topology } from "../../shared/topology.ts";
 
 /**
@@ -48,7 +49,9 @@ export type Input =
       occupied: "refuse" | "lift";
     }
   /** Takes out a body that the scene lets wait. */
-  | { type: "remove"; member: number; body: number };
+  | { type: "remove"; member: number; body: number }
+  /** Changes what the scene said of gravity, or of a body; `asScene` takes all such changes back (tuning.ts). */
+  | ({ type: "tune"; member: number } & TuningChange);
 
 const SOLVE_STAGES = [
   "tetrahedra",
@@ -158,7 +161,9 @@ export type SimEvent =
     }
   /** A body that waited is there from this tick on; one that was there waits. */
   | { type: "spawned" | "removed"; tick: number; member: number; body: number }
-  | { type: "reset"; tick: number; member: number };
+  | { type: "reset"; tick: number; member: number }
+  /** From this tick on. */
+  | { type: "tuned"; tick: number; member: number; tuning: Tuning };
 
 /** Plain data, structured-cloneable: the memory map and everything else a thread needs beside the memory itself. */
 export type WorldLayout = Record<string, unknown> & {
@@ -167,6 +172,8 @@ export type WorldLayout = Record<string, unknown> & {
   bodyCount: number;
   /** Where in the world the room's positions are measured from, m. */
   origin: [number, number, number];
+  /** As the scene says. */
+  tuned: Tuning;
 };
 
 export interface BuiltWorld {
@@ -189,10 +196,11 @@ export interface World {
   asleep(): Uint8Array;
   /** 1 for bodies that wait: they are not there. */
   waiting(): Uint8Array;
+  tuning(): Tuning;
   /** Pairs a, b of bodies that touch each other, a < b, one pair after the other. */
   touching(): number[];
   /** True while a collider moves and a moment longer, by the tick number alone. */
   collidersMove(): boolean;
-  /** FNV-1a-64 (hex) over tick number, positions and velocities. */
+  /** FNV-1a-64 (hex) over tick number, positions and velocities, and over what was tuned. */
   stateHash(): string;
 }

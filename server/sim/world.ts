@@ -3,7 +3,7 @@
  * a tick is in the memory, so any thread may step the next one.
  *
  *   step
- *   |- inputs    grabs, moves, impulses, reset, spawns      bad ones -> inputRejected, nothing changes
+ *   |- inputs    grabs, moves, impulses, reset, spawns, tuning   bad ones -> inputRejected, nothing changes
  *   |- intersections   at a start, a reset, after a roll-back: what intersects is reported, and driven apart or held
  *   (intersections/watch.ts)
  *   |- kernel    broad phase, substeps (kernel/assembly/step)
@@ -17,6 +17,7 @@ import { applyInput, freeSlot, moveHands, type Views } from "./grabs.ts";
 import { SchedulerWords } from "./schedulerWords.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import { stirs } from "../../shared/motion.ts";
+import type { Tuning } from "../../shared/protocol.ts";
 import { carry, comesNear } from "./movers.ts";
 import { IntersectionWatch } from "./intersections/watch.ts";
 import type { SimLayout } from "./layout.ts";
@@ -25,6 +26,7 @@ import type { StateRun } from "./memory/writeBlocks.ts";
 import { HELD, parkAll, statusAt, InactiveBodies } from "./inactive.ts";
 import { Rest } from "./rest.ts";
 import { Touching } from "./touching.ts";
+import { RoomTuning } from "./tuning.ts";
 import {
   type ContactCounts,
   type Input,
@@ -64,6 +66,7 @@ export class SimWorld implements World {
   private readonly views: Views;
   private readonly intersections: IntersectionWatch;
   private readonly waitingBodies: InactiveBodies;
+  private readonly tuned: RoomTuning;
   private readonly rest: Rest;
   private readonly methods: MethodBodies;
   private readonly contacts: Touching;
@@ -80,7 +83,8 @@ export class SimWorld implements World {
     this.views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
     this.intersections = new IntersectionWatch(memory, this.views, layout, this.kernel);
     this.waitingBodies = new InactiveBodies(this.views, layout, this.kernel);
-    this.rest = new Rest(memory, this.views, layout, (body) => this.waitingBodies.waits(body));
+    this.tuned = new RoomTuning(this.views, layout);
+    this.rest = new Rest(memory, this.views, layout, this.tuned, (body) => this.waitingBodies.waits(body));
     this.methods = new MethodBodies(memory, this.views, layout, this.kernel);
     this.contacts = new Touching(this.views, layout);
   }
@@ -129,6 +133,9 @@ export class SimWorld implements World {
       if (input.type === "reset") {
         this.reset();
         events.push({ type: "reset", tick, member: input.member });
+      } else if (input.type === "tune") {
+        if (this.tuned.apply(input)) this.relist();
+        events.push({ type: "tuned", tick, member: input.member, tuning: this.tuning() });
       } else if (input.type !== "spawn" && input.type !== "remove") {
         const event = applyInput(this.views, this.layout, this.kernel, input, tick, (body) =>
           this.waitingBodies.waits(body),
@@ -224,7 +231,12 @@ export class SimWorld implements World {
     let hash = kernel.stateHash(layout.particleCount);
     for (const s of layout.states)
       hash = kernel.hashState(hash, s.address, s.stride, s.offset, s.rows, s.firstLane, s.lastLane);
+    hash = kernel.hashState(hash, layout.tuning, 16, 0, 1, 0, this.tuned.hashedWords);
     return BigInt.asUintN(64, hash).toString(16).padStart(16, "0");
+  }
+
+  tuning(): Tuning {
+    return this.tuned.current;
   }
 
   contactCounts(): ContactCounts {

@@ -4,6 +4,7 @@
  * exports for it, or `buildWorker.ts`.
  */
 import type { MessagePort } from "node:worker_threads";
+import type { Tuning } from "../../shared/protocol.ts";
 import type { ContactCounts, Input, SimEvent, StageSeconds, WorldLayout } from "../sim/types.ts";
 
 /** `serve`: the thread takes orders from this port until it ends (threadLoop.ts). */
@@ -57,6 +58,8 @@ export interface RoomShape {
   triangles: number[];
   /** Numbers of the bodies that may wait; when a scene starts they all do. */
   waiting: number[];
+  /** Numbers of the bodies that have a step of their own, whose damping and friction are fixed. */
+  ownStep: number[];
   /** Targets and cursors lie within this distance of the world's origin, m. */
   reach: number;
   /** Where in the world targets and cursors are measured from, m. */
@@ -276,6 +279,7 @@ export interface ReplayResult {
   /** Bodies that are held, and that wait, by number. */
   held: number[];
   waiting: number[];
+  tuning: Tuning;
   stateHash: string;
   /** The first tick after which the state was not what `hashes` says, and what it was; null: none. */
   differs: (TickHash & { recorded: string }) | null;

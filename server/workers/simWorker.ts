@@ -226,6 +226,7 @@ export function replay({ room: handle, records, hashes = [], until, fresh, slice
     ticks: world.tickNumber - from,
     held: numbers(world.held()),
     waiting: numbers(world.waiting()),
+    tuning: world.tuning(),
     stateHash: world.stateHash(),
     differs,
   };

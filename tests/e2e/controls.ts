@@ -17,6 +17,7 @@ export const PANELS: readonly [button: string, panel: string][] = [
   ["[data-tool='help']", ".help"],
   [".tool.share", ".share-panel"],
   [".access .tool", ".access-panel"],
+  [".tuning .tool", ".tuning-panel"],
 ];
 
 /** Controls that cannot be reached or hit, each with what is wrong. @param touch fingers need 44 px */

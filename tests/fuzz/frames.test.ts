@@ -12,6 +12,7 @@ const target = { bodies: 2, triangles: 40, members: 8 };
 const shape = {
   triangles: [40, 12],
   waiting: [1],
+  ownStep: [],
   reach: 100,
   origin: [0, 0, 0] as [number, number, number],
   maxImpulse: 5,
@@ -66,6 +67,7 @@ test("100,000 frames are parsed, ignored, refused or malformed, and all of these
     "needKeyframe",
     "kick",
     "access",
+    "tune",
   ]) {
     expect([kind, counts[kind] ?? 0]).toEqual([kind, expect.toSatisfy((count: number) => count > 50)]);
   }

@@ -171,6 +171,14 @@ function fieldsOf(type: number, random: Random, { bodies, triangles, members }: 
         liftBans: () => random.chance(0.5),
         password: () => random.pick([null, "short", "long enough", "x".repeat(129)]),
       });
+    case ClientMessage.tune:
+      return options(random, {
+        gravity: () => point(random),
+        body: () => index(random, bodies),
+        damping: () => number(random),
+        friction: () => number(random),
+        asScene: () => random.chance(0.9),
+      });
     case ClientMessage.message:
       return [
         random.pick(["chat", "x.y:z-1", "", "9", "a".repeat(33), ...SECRETS]),

@@ -102,6 +102,7 @@ const SAMPLES: Record<string, { path: string; body?: object; passes: number; roo
   "GET /api/rooms/:room/positions": { path: "/api/rooms/room/positions", passes: 200 },
   "GET /api/rooms/:room/picture": { path: "/api/rooms/room/picture", passes: 200 },
   "GET /api/rooms/:room/recording": { path: "/api/rooms/room/recording", passes: 200 },
+  "GET /api/rooms/:room/scene": { path: "/api/rooms/room/scene", passes: 200 },
   "GET /api/rooms/:room/replay": { path: "/api/rooms/room/replay", passes: 200 },
   "POST /api/rooms/:room/undo": { path: "/api/rooms/room/undo", body: { seconds: 1 }, passes: 200 },
   "POST /api/tokens": { path: "/api/tokens", body: { room: "room", role: "spectator" }, passes: 201 },

@@ -203,6 +203,27 @@ describe("a room", () => {
     room.leave();
   });
 
+  test("is tuned by its owner, and by nobody else", async () => {
+    const owner = await enter("tuned", { token: await owned("tuned") });
+    const guest = await enter("tuned");
+    owner.tune({ gravity: [0, 2, 0], body: 0, friction: 1.25 });
+    await until(guest, "tuned", () => guest.tuning!.gravity[1] === 2);
+    expect(guest.tuning!.bodies[0]).toMatchObject({ body: 0, friction: 1.25 });
+    expect(await refused(() => guest.tune({ asScene: true }))).toMatchObject({ code: "NOT_ALLOWED", limit: "owner" });
+    for (const [field, change] of [
+      ["gravity", { gravity: [0, 1] as unknown as Point }],
+      ["gravity", { gravity: [0, 1e7, 0] as Point }],
+      ["body", { damping: 1 }],
+      ["damping", { body: 0, damping: -1 }],
+      ["friction", { body: 0, friction: 11 }],
+    ] as const)
+      expect(await refused(() => owner.tune(change))).toMatchObject({ code: "BAD_ARGUMENT", field });
+    owner.tune({ asScene: true });
+    await until(guest, "tuned", () => guest.tuning!.gravity[1] === 0);
+    owner.leave();
+    guest.leave();
+  });
+
   test("tells who takes hold and lets go, and who puts in and takes out", async () => {
     const ann = await enter("happenings", { scene: "spare" });
     const seen: unknown[] = [];

@@ -25,7 +25,7 @@ export async function watched(
 ): Promise<{ lab: Laboratory; books: EnergyLedger; run: (ticks: number, inputs?: readonly Input[]) => void }> {
   const lab = await laboratory(scene);
   if (place) lab.put(0, place, velocity);
-  const books = new EnergyLedger({ version: 1, title: "", gravity: [0, 0, 0], ...scene }, lab.created, lab.world);
+  const books = new EnergyLedger(lab.created, lab.world);
   const run = (ticks: number, inputs: readonly Input[] = []): void => {
     for (let t = 0; t < ticks; t++) {
       lab.run(1, t === 0 ? inputs : []);

@@ -337,6 +337,7 @@ describe("OpenAPI", () => {
       "/api/rooms/{room}/positions",
       "/api/rooms/{room}/recording",
       "/api/rooms/{room}/replay",
+      "/api/rooms/{room}/scene",
       "/api/rooms/{room}/undo",
       "/api/scenes",
       "/api/scenes/{scene}",

@@ -16,6 +16,7 @@ import {
   encodePong,
   encodeReset,
   encodeStats,
+  encodeTuned,
   encodeWaiting,
   encodeWelcome,
 } from "../../server/rooms/serverMessages.ts";
@@ -105,6 +106,12 @@ export const FIELDS: {
       ]),
     ],
     message: [...string("kind"), { name: "data", type: "any" }],
+    tune: [
+      map("options", [
+        { name: "gravity", type: "list", row: number("gx", "gy", "gz"), optional: true },
+        ...optional([...integer("body"), ...number("damping", "friction"), ...boolean("asScene")]),
+      ]),
+    ],
   },
   server: {
     welcome: [
@@ -149,6 +156,12 @@ export const FIELDS: {
     message: [...integer("member"), ...string("kind"), { name: "data", type: "any" }],
     positions: [...integer("tick"), { name: "frame", type: "bin" }],
     contacts: [...integer("tick"), rows("contacts", integer("body", "body"))],
+    tuned: [
+      ...integer("tick"),
+      { name: "gravity", type: "list", row: number("gx", "gy", "gz") },
+      rows("bodies", [...integer("body"), ...number("damping", "friction")]),
+      ...integer("member"),
+    ],
   },
 };
 
@@ -205,6 +218,9 @@ function messageVectors(): { client: Vector[]; server: Vector[] } {
     ["remove", build.remove(2)],
     ["kick", build.kick(7, 60)],
     ["access", build.access({ locked: true, password: null })],
+    ["tune", build.tune({ gravity: [0, -1.5, 0.25] })],
+    ["tune", build.tune({ body: 1, damping: 2.5, friction: 0 })],
+    ["tune", build.tune({ asScene: true })],
     ["message", build.message("score", { points: 7, by: [1, 2.5], note: null })],
   ];
   const limits = { ...Limits, reach: 8, maxImpulse: 0.5 };
@@ -252,6 +268,7 @@ function messageVectors(): { client: Vector[]; server: Vector[] } {
     ["reset", encodeReset(70001, 1)],
     ["waiting", encodeWaiting(70001, [1, 2], 0)],
     ["access", encodeAccess({ locked: true, password: false, ownersOnly: false, bans: 0 })],
+    ["tuned", encodeTuned(70001, { gravity: [0, -9.75, 0], bodies: [{ body: 1, damping: 2.5, friction: 0.5 }] }, 1)],
     ["message", encodeMessage(2, "score", { points: 7, by: [1, 2.5], note: null })],
     [
       "contacts",
@@ -290,6 +307,8 @@ const MALFORMED: [string, Uint8Array][] = [
   ["a mode that is none", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "raw" }])],
   ["contacts that are no boolean", encode([ClientMessage.hello, PROTOCOL_VERSION, { contacts: 1 }])],
   ["more frames than simple mode has", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "simple", hz: 60 }])],
+  ["gravity of two numbers", encode([ClientMessage.tune, { gravity: [0, -1] }])],
+  ["damping of no body", encode([ClientMessage.tune, { damping: 1 }])],
   ["data with a date", encode([ClientMessage.message, "at", new Date(0)])],
   ["data with NaN", encode([ClientMessage.message, "at", [Number.NaN]])],
   ["an array of more than 64", encode([99, new Array(65).fill(0)])],

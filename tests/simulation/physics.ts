@@ -6,6 +6,7 @@
  * gives the same bits again is tested elsewhere (tests/determinism).
  */
 import { SceneBudget } from "../../server/rooms/sceneBudget.ts";
+import type { Tuning } from "../../shared/protocol.ts";
 import type { SceneTemplate } from "../../server/rooms/sceneLibrary.ts";
 import { type Input, noSeconds, type SimEvent } from "../../server/sim/types.ts";
 import type {
@@ -25,6 +26,7 @@ import type { Program } from "./load.ts";
 
 /** Body 0 is there, body 1 waits until somebody puts it in. */
 const WAITS = [1];
+const NOTHING_TUNED: Tuning = { gravity: [0, 0, 0], bodies: [] };
 
 export class World {
   readonly scene: string;
@@ -136,12 +138,12 @@ export class Physics {
       scene,
       text: "{}",
       memory: new World(scene) as unknown as WebAssembly.Memory,
-      layout: { tickHz, streamedParticles: 0, origin: [0, 0, 0] },
+      layout: { tickHz, streamedParticles: 0, origin: [0, 0, 0], tuned: NOTHING_TUNED },
       topology: new SharedArrayBuffer(0),
       topologyHash: "none",
       identity,
       budget: new SceneBudget(scene, tickHz, { warn: () => {} }),
-      shape: { triangles: [8, 8], waiting: WAITS, reach: 10, origin: [0, 0, 0], maxImpulse: 1 },
+      shape: { triangles: [8, 8], waiting: WAITS, ownStep: [], reach: 10, origin: [0, 0, 0], maxImpulse: 1 },
     } as unknown as SceneTemplate;
     this.#templates.set(scene, made);
     return made;
@@ -278,6 +280,7 @@ export class Physics {
       ticks: until - from,
       held: [],
       waiting: world.waits ? WAITS : [],
+      tuning: NOTHING_TUNED,
       stateHash: world.hash,
       differs,
     };

@@ -28,9 +28,8 @@
  * times what it held.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Scene, Vec3 } from "../../../shared/scene.ts";
+import type { Vec3 } from "../../../shared/scene.ts";
 import type { CreatedWorld } from "../createWorld.ts";
-import { SCENE_DEFAULTS } from "../defaults.ts";
 import { HOST_STAGES, type SimWorld } from "../world.ts";
 import { colliderVelocities } from "./drivers.ts";
 import { elasticEnergyOf } from "./elastic.ts";
@@ -104,7 +103,6 @@ export class EnergyLedger {
   private readonly created: CreatedWorld;
   private readonly f32: Float32Array;
   private readonly i32: Int32Array;
-  private readonly gravity: readonly number[];
   private readonly h: number;
   /** Kind of every phase of a substep. */
   private readonly kinds: number[];
@@ -128,15 +126,14 @@ export class EnergyLedger {
   private waiting = "";
   private flows: Record<Flow, number>[];
 
-  /** Begins to watch. @param scene as it was given to createWorld */
-  constructor(scene: Scene, created: CreatedWorld, world: SimWorld) {
+  /** Begins to watch. */
+  constructor(created: CreatedWorld, world: SimWorld) {
     this.created = created;
     this.world = world;
     const { memory, layout } = created;
     const n = layout.particleCount;
     this.f32 = new Float32Array(memory.buffer);
     this.i32 = new Int32Array(memory.buffer);
-    this.gravity = (scene.gravity ?? SCENE_DEFAULTS.gravity).map(Math.fround); // as the memory has it
     this.h = this.f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4]!;
     const program = this.i32[(L.HEADER + L.H_PROGRAM) / 4]!;
     this.kinds = Array.from(
@@ -208,6 +205,7 @@ export class EnergyLedger {
     const { layout } = this.created;
     const { first, count } = layout.bodies[b]!;
     const acc = this.accelerations;
+    const now = this.world.tuning().gravity.map(Math.fround); // as the memory has it
     let kinetic = 0;
     let gravity = 0;
     let loads = 0;
@@ -216,7 +214,7 @@ export class EnergyLedger {
       if (m === 0) continue;
       for (let r = 0; r < 3; r++) {
         const v = this.v[3 * i + r]!;
-        const g = this.gravity[r]!;
+        const g = now[r]!;
         const x = this.x[3 * i + r]! + layout.origin[r]!;
         kinetic += (m / 2) * v * v;
         gravity -= m * g * x;

@@ -53,6 +53,7 @@ const refusing =
 const shape = {
   triangles: [40, 12],
   waiting: [1],
+  ownStep: [],
   reach: 100,
   origin: [0, 0, 0] as [number, number, number],
   maxImpulse: 5,

@@ -2,6 +2,7 @@
  * The line between malformed (costs the connection), refused (costs a notice) and accepted; and that no bytes get past
  * it.
  */
+import { readFileSync } from "node:fs";
 import { encode } from "@msgpack/msgpack";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -13,7 +14,7 @@ import {
   MalformedMessage,
   parseClientMessage,
 } from "../../../server/rooms/clientMessages.ts";
-import { ClientMessage as C, Limits } from "../../../shared/protocol.ts";
+import { ClientMessage as C, Limits, TuningLimits } from "../../../shared/protocol.ts";
 
 const parse = (message: unknown): unknown => parseClientMessage(encode(message));
 
@@ -130,6 +131,7 @@ describe("checkRanges", () => {
   const shape = {
     triangles: [10, 20],
     waiting: [1],
+    ownStep: [1],
     reach: 100,
     origin: [0, 0, 0] as [number, number, number],
     maxImpulse: 5,
@@ -183,6 +185,13 @@ describe("checkRanges", () => {
   });
 
   test("points are measured from the room's origin, their reach from the world's", () => {
+    const tune = { type: "tune", body: 1 } as const;
+    expect(checkRanges({ ...tune, body: 0, damping: 10_000, friction: 10 }, shape)).toBeNull();
+    expect(checkRanges({ ...tune, damping: 1 }, shape)).toEqual({
+      field: "damping",
+      value: 1,
+      limit: "of a body that has no step of its own (solver implicit, or a method)",
+    });
     const far = { ...shape, reach: 1000, origin: [990, 0, 0] as [number, number, number] };
     expect(checkRanges({ ...grab, target: [10, 0, 0] }, far)).toBeNull();
     expect(checkRanges({ ...grab, target: [-1990, 0, 0] }, far)).toBeNull();
@@ -192,6 +201,15 @@ describe("checkRanges", () => {
       limit: "up to 1000 m from the origin",
     });
   });
+});
+
+test("what is tuned has the limits of a scene", () => {
+  const { definitions } = JSON.parse(readFileSync("scenes/schema.json", "utf8")) as {
+    definitions: Record<string, { minimum: number; maximum: number }>;
+  };
+  expect(definitions.number).toMatchObject({ minimum: -TuningLimits.gravity, maximum: TuningLimits.gravity });
+  expect(definitions.damping).toMatchObject({ minimum: 0, maximum: TuningLimits.damping });
+  expect(definitions.friction).toMatchObject({ minimum: 0, maximum: TuningLimits.friction });
 });
 
 test("an impulse keeps its direction and is cut to its limit", () => {

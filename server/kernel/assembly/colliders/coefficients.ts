@@ -20,6 +20,8 @@ import {
 export let rootStatic: f32, rootBounce: f32;
 let first: usize;
 let end: usize;
+/** SURFACE row of who owns first .. end: what it holds may be changed between two ticks (sim/tuning.ts). */
+let surface: usize;
 
 /**
  * Sets rootStatic and rootBounce of the body that owns the particle at address `at`. Where there is none (single
@@ -27,15 +29,19 @@ let end: usize;
  * @param rootDynamic square root of the particle's dynamic coefficient
  */
 export function findCoefficients(at: usize, rootDynamic: f32): void {
-  if (at >= first && at < end) return;
+  if (at >= first && at < end) {
+    rootStatic = load<f32>(surface, SURFACE_STATIC);
+    return;
+  }
   const bodies = load<i32>(HEADER, H_BODY_COUNT);
   const surfaces = <usize>load<u32>(HEADER, H_SURFACE);
   for (let b = 0, row = <usize>load<u32>(HEADER, H_BODIES); b < bodies; b++, row += BODY_BYTES) {
     first = <usize>load<u32>(row, BODY_FIRST);
     end = first + ((<usize>load<i32>(row, BODY_COUNT)) << 4);
     if (at < first || at >= end) continue;
-    rootStatic = load<f32>(surfaces + <usize>b * SURFACE_BYTES, SURFACE_STATIC);
-    rootBounce = load<f32>(surfaces + <usize>b * SURFACE_BYTES, SURFACE_RESTITUTION);
+    surface = surfaces + <usize>b * SURFACE_BYTES;
+    rootStatic = load<f32>(surface, SURFACE_STATIC);
+    rootBounce = load<f32>(surface, SURFACE_RESTITUTION);
     return;
   }
   first = end = 0;

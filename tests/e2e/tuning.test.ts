@@ -1,0 +1,98 @@
+/** A room that its owner plays with: what a slider says on one page is what bodies do on another. */
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import type { Scene } from "../../shared/scene.ts";
+import { validateScene } from "../../shared/sceneValidator.ts";
+import type { Page } from "playwright-core";
+import { drawn, noBrowser, until } from "./stage.ts";
+import { useStage } from "./useStage.ts";
+
+const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 664 } };
+
+/** Moves a slider as a hand does, or the keyboard: its value, then the event. */
+const slide = (page: Page, id: string, value: number): Promise<void> => page.fill(`#${id}`, String(value));
+
+const output = (page: Page, id: string): Promise<string | null> =>
+  page.textContent(`.tuning-panel .slider:has(#${id}) output`);
+
+/** Height of the lowest particle, m. */
+const lowest = (): number =>
+  window.pliant.displayed().reduce((least, y, k) => (k % 3 === 1 ? Math.min(least, y) : least), Infinity);
+
+describe.skipIf(noBrowser)("tuning", () => {
+  const stage = useStage({}, { fewPictures: true });
+
+  test("gravity that one page turns round lifts everything on the other; the scene's comes back", async () => {
+    const owner = await drawn(await stage.visit("/r/playing?scene=jelly-stack"));
+    const guest = await drawn(await stage.visit("/r/playing"));
+    expect(await guest.locator(".tuning").isVisible()).toBe(false);
+    const stood = await guest.evaluate(lowest);
+    await owner.click(".tuning .tool");
+    expect(await output(owner, "tuning-gravity")).toBe("9.81 m/s²");
+    await slide(owner, "tuning-gravity", -5);
+    expect(await output(owner, "tuning-gravity")).toBe("-5 m/s²");
+    await until(
+      guest,
+      (before) =>
+        window.pliant.displayed().reduce((least, y, k) => (k % 3 === 1 ? Math.min(least, y) : least), Infinity) >
+        before + 0.3,
+      stood,
+    );
+    await stage.shoot(owner, "tuning");
+
+    // the same owner elsewhere sees what holds, body by body
+    await slide(owner, "tuning-friction", 1.5);
+    const phone = await drawn(
+      await stage.visit("/r/playing", { ...PHONE, storageState: await owner.context().storageState() }),
+    );
+    await phone.click(".more-tools");
+    await phone.click(".tuning .tool");
+    await until(phone, () => document.querySelector("#tuning-friction")!.ariaValueText === "1.5", undefined);
+    expect(await output(phone, "tuning-gravity")).toBe("-5 m/s²");
+    await stage.shoot(phone, "tuning-390");
+    await phone.selectOption("#tuning-body", { index: 1 });
+    expect(await output(phone, "tuning-friction")).not.toBe("1.5");
+
+    // the keyboard moves it by steps, and what comes back does not pull it
+    await phone.focus("#tuning-damping");
+    const before = Number(await phone.inputValue("#tuning-damping"));
+    for (let k = 0; k < 5; k++) await phone.keyboard.press("ArrowRight");
+    expect(Number(await phone.inputValue("#tuning-damping"))).toBeCloseTo(before + 0.5, 6);
+    await owner.selectOption("#tuning-body", { index: 1 });
+    await until(
+      owner,
+      (value) => Number((document.querySelector("#tuning-damping") as HTMLInputElement).value) === value,
+      Number(await phone.inputValue("#tuning-damping")),
+    );
+
+    await phone.getByRole("button", { name: "As in the scene" }).click();
+    await until(owner, () => document.querySelector("#tuning-gravity")!.ariaValueText === "9.81 m/s²", undefined);
+  });
+
+  test("is saved as a scene, and taken along into a room of one's own", async () => {
+    const owner = await drawn(await stage.visit("/r/kept?scene=jelly-stack"));
+    await owner.click(".tuning .tool");
+    await slide(owner, "tuning-gravity", -3);
+    await slide(owner, "tuning-friction", 1.25);
+    const scene = (): Promise<Scene> =>
+      fetch(`${stage.url}/api/rooms/kept/scene`).then((answer) => answer.json() as Promise<Scene>);
+    while ((await scene()).bodies[0]!.material.friction !== 1.25) await owner.waitForTimeout(50);
+    const [download] = await Promise.all([
+      owner.waitForEvent("download"),
+      owner.getByRole("button", { name: "Save as scene" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("kept.json");
+    const saved = validateScene(JSON.parse(await readFile((await download.path())!, "utf8")));
+    expect(saved).toEqual(await scene());
+    expect(saved.gravity).toEqual([0, 3, 0]);
+
+    await owner.getByRole("button", { name: "Duplicate room" }).click();
+    await owner.waitForURL((url) => /^\/r\/(?!kept)/.test(url.pathname));
+    await drawn(owner);
+    await owner.click(".tuning .tool");
+    await until(owner, () => document.querySelector("#tuning-friction")!.ariaValueText === "1.25", undefined);
+    const name = new URL(owner.url()).pathname.slice("/r/".length);
+    expect(await (await fetch(`${stage.url}/api/rooms/${name}/scene`)).json()).toEqual(saved);
+    await stage.shoot(owner, "tuning-duplicate");
+  });
+});

@@ -1,0 +1,182 @@
+/**
+ * What owners change of a running room, over real sockets: it acts for everybody, is refused to others, and lives as
+ * long as the room's state does: through an undo, a kill and a replay.
+ */
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { freePort, startServer } from "../../load-tests/server.ts";
+import { decodeRecording } from "../../server/persistence/recording.ts";
+import { tunedScene } from "../../server/rooms/tunedScene.ts";
+import { createWorld } from "../../server/sim/createWorld.ts";
+import type { Scene } from "../../shared/scene.ts";
+import { validateScene } from "../../shared/sceneValidator.ts";
+import { SCENES_DIR, startTestServer, type TestServer } from "./server.ts";
+
+const UP: [number, number, number] = [0, 4, 0];
+const folder = mkdtempSync(join(tmpdir(), "pliant-tuning-"));
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function owned(url: string, scene: string, room: string): Promise<{ owner: Bot; token: string }> {
+  const token = (await createRoom(url, scene, room)).token!;
+  return { owner: await Bot.join(url, room, { joinToken: token, timeoutMs: 30_000 }), token };
+}
+
+/** Steps a recording again, and holds it to its hashes. */
+async function stepsAgain(url: string, room: string): Promise<ReturnType<typeof decodeRecording>> {
+  const bytes = new Uint8Array(await (await fetch(`${url}/api/rooms/${room}/recording`)).arrayBuffer());
+  const file = join(folder, `${room}.pliant`);
+  writeFileSync(file, bytes);
+  const { stdout, stderr } = spawnSync(process.execPath, ["server/replay.ts", file, "--scenes", SCENES_DIR], {
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  expect(stderr).toBe("");
+  expect(stdout).toMatch(/hashes compared, all alike/);
+  return decodeRecording(bytes);
+}
+
+test("the owner turns gravity round and everybody's body rises; a reset keeps it, asScene takes it back", async () => {
+  const { owner } = await owned(server.url, "cube", "up");
+  const guest = await Bot.join(server.url, "up");
+  const { tuning: scene } = guest.tuned!;
+  expect(guest.tuned).toMatchObject({ member: 0, tuning: { gravity: [0, 0, 0] } });
+  owner.tune({ gravity: UP });
+  await guest.until(() => guest.tuned!.member === owner.welcome.member, "the news");
+  expect(guest.tuned!.tuning).toEqual({ ...scene, gravity: UP });
+  await guest.until(() => guest.center(0)[1] > 1, "the cube's rise");
+  owner.tune({ body: 0, damping: 30, friction: 2 });
+  await guest.until(() => guest.tuned!.tuning.bodies[0]!.friction === 2, "the second change");
+  owner.reset();
+  await guest.until(() => guest.resets === 1, "the reset");
+  const late = await Bot.join(server.url, "up");
+  const all = { gravity: UP, bodies: [{ body: 0, damping: 30, friction: 2 }] };
+  expect(late.tuned).toMatchObject({ member: 0, tuning: all });
+  owner.tune({ asScene: true });
+  await late.until(() => late.tuned!.member > 0, "the scene's own values");
+  expect(late.tuned!.tuning).toEqual(scene);
+  const { records } = await stepsAgain(server.url, "up");
+  expect(records.flatMap(({ inputs }) => inputs).filter(({ type }) => type === "tune")).toHaveLength(3);
+  await Promise.all([owner.leave(), guest.leave(), late.leave()]);
+});
+
+test("the scene with what was changed is a scene like any other", async () => {
+  const { owner } = await owned(server.url, "spare", "saved");
+  const saved = async (): Promise<Response> => fetch(`${server.url}/api/rooms/saved/scene`);
+  const file = JSON.parse(readFileSync(join(SCENES_DIR, "spare.json"), "utf8")) as Scene;
+  expect(await (await saved()).json()).toEqual(file);
+  owner.tune({ gravity: UP });
+  owner.tune({ body: 2, damping: 0.5, friction: 1.25 });
+  await owner.until(() => owner.tuned!.tuning.bodies[2]!.damping === 0.5, "the changes");
+  const answer = await saved();
+  expect(answer.headers.get("content-disposition")).toBe('attachment; filename="saved.json"');
+  const scene = validateScene(await answer.json());
+  const [there, spare, ball] = file.bodies;
+  const material = { ...ball!.material, damping: 0.5, friction: 1.25 };
+  expect(scene).toEqual({ ...file, gravity: UP, bodies: [there, spare, { ...ball, material }] });
+  // whoever opens it finds what this room has
+  const { layout } = await createWorld(scene, { baseDir: SCENES_DIR });
+  expect(layout.tuned).toEqual(owner.tuned!.tuning);
+  await owner.leave();
+});
+
+test("static friction that the scene gives is never less than what slides", () => {
+  const text = JSON.stringify({ bodies: [{ material: {}, contact: { staticFriction: 0.7 } }] });
+  const was = { gravity: UP, bodies: [{ body: 0, damping: 0, friction: 0.5 }] };
+  const saved = (friction: number): unknown =>
+    tunedScene(text, was, { gravity: UP, bodies: [{ body: 0, damping: 0, friction }] }).bodies[0];
+  expect(saved(0.9)).toEqual({ material: { friction: 0.9 }, contact: { staticFriction: 0.9 } });
+  expect(saved(0.1)).toEqual({ material: { friction: 0.1 }, contact: { staticFriction: 0.7 } });
+});
+
+test("others are refused, and what is out of range is, by field, value and limit; nobody else hears of it", async () => {
+  const { owner } = await owned(server.url, "spare", "refused");
+  const guest = await Bot.join(server.url, "refused");
+  guest.tune({ gravity: UP });
+  await guest.until(() => guest.notices.length === 1, "the refusal");
+  expect(guest.notices[0]).toMatchObject({
+    code: "NOT_ALLOWED",
+    details: { field: "tune", value: "player", limit: "owner or above" },
+  });
+  const wrong: [Parameters<Bot["tune"]>[0], object][] = [
+    [{ gravity: [0, 2e6, 0] }, { field: "gravity", value: 2e6, limit: "-1000000 to 1000000" }],
+    [
+      { body: 3, damping: 1 },
+      { field: "body", value: 3, limit: "0 to 2" },
+    ],
+    [
+      { body: 0, damping: -1 },
+      { field: "damping", value: -1, limit: "0 to 10000" },
+    ],
+    [
+      { body: 1, friction: 11 },
+      { field: "friction", value: 11, limit: "0 to 10" },
+    ],
+  ];
+  for (const [change] of wrong) owner.tune(change);
+  await owner.until(() => owner.notices.length === wrong.length, "all refusals");
+  expect(owner.notices.map(({ code, details }) => ({ code, details }))).toEqual(
+    wrong.map(([, details]) => ({ code: "OUT_OF_RANGE", details })),
+  );
+  await guest.frames(2);
+  expect([owner.tuned, guest.tuned].map((tuned) => tuned!.member)).toEqual([0, 0]);
+  expect(guest.notices).toHaveLength(1);
+  await Promise.all([owner.leave(), guest.leave()]);
+});
+
+test("an undo takes it back", async () => {
+  const { owner, token } = await owned(server.url, "cube", "undone");
+  await owner.until(() => owner.tick > 90, "a second and a half");
+  const { tuning: scene } = owner.tuned!;
+  const at = owner.tick;
+  owner.tune({ gravity: UP, body: 0, friction: 1.5 });
+  await owner.until(() => owner.tuned!.member > 0 && owner.tick > at + 20, "the change");
+  const answer = await fetch(`${server.url}/api/rooms/undone/undo`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+    body: JSON.stringify({ seconds: 1 }),
+  });
+  expect(answer.status).toBe(200);
+  await owner.until(() => owner.tuned!.member === 0, "the news");
+  expect(owner.tuned!.tuning).toEqual(scene);
+  await stepsAgain(server.url, "undone");
+  await owner.leave();
+});
+
+test("a server that is killed goes on with it", async () => {
+  const port = await freePort();
+  const env = {
+    PLIANT_STORE: "sqlite",
+    PLIANT_DATA_DIR: join(folder, "data"),
+    PLIANT_PREWARM: "none",
+    PLIANT_WORKERS: "1",
+    PLIANT_SCENES_DIR: SCENES_DIR,
+  };
+  const first = await startServer({ port, env });
+  const { owner, token } = await owned(first.url, "cube", "killed");
+  owner.tune({ gravity: UP, body: 0, damping: 1.5, friction: 0.25 });
+  await owner.until(() => owner.tuned!.member > 0 && owner.tick > owner.tuned!.tick + 120, "what is surely stored");
+  first.process.kill("SIGKILL");
+  await once(first.process, "exit");
+  const second = await startServer({ port, env });
+  while ((await fetch(`${second.url}/api/rooms/killed`)).status === 503)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  const back = await Bot.join(second.url, "killed", { joinToken: token, timeoutMs: 30_000 });
+  const tuning = { gravity: UP, bodies: [{ body: 0, damping: 1.5, friction: 0.25 }] };
+  expect(back.tuned!.tuning).toEqual(tuning);
+  const from = back.tick;
+  await back.until(() => back.tick > from + 70, "a second more");
+  await stepsAgain(second.url, "killed");
+  await second.stop();
+}, 120_000);
