@@ -25,8 +25,17 @@ declare global {
 const PAGE =
   '<!doctype html><link rel="icon" href="data:,"><script type="module">' +
   'import { joinRoom } from "/pliant-client/index.js"; window.joinRoom = joinRoom;</script>';
+/** As client/sdk/README.md has it: all that a page needs. */
+const oneTag = (address: string): string =>
+  `<!doctype html><link rel="icon" href="data:,"><script type="module" src="${new URL(address).origin}/pliant-room.js">` +
+  `</script><pliant-room src="${address}"></pliant-room><p></p><script>` +
+  "for (const type of ['ready', 'error']) document.querySelector('pliant-room').addEventListener(type, " +
+  "({ detail }) => (document.querySelector('p').textContent = detail.code ?? type));</script>";
 const EXAMPLES = fileURLToPath(new URL("../../client/examples/", import.meta.url));
 const THREE = fileURLToPath(new URL("../../node_modules/three/build/", import.meta.url));
+
+/** Of the element's script, gzip. */
+const MOST_SCRIPT_BYTES = 2048;
 
 let stage: E2e;
 /** Whose origin is listed, and whose is not. */
@@ -55,6 +64,8 @@ async function openSite(): Promise<Site> {
     response.setHeader("content-type", "text/html");
     const example = /^\/(points|room|three)\.html$/.exec(pathname)?.[0];
     if (example !== undefined) return void response.end(readFileSync(EXAMPLES + example));
+    const shown = searchParams.get("element");
+    if (shown !== null) return void response.end(oneTag(shown));
     const framed = searchParams.get("room");
     response.end(PAGE + (framed === null ? "" : `<iframe src="${framed}"></iframe>`));
   });
@@ -162,6 +173,34 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     await page.getByText(/^NO_ANSWER: /).waitFor();
     expect(stage.takeErrors().join("\n")).toMatch(/frame-ancestors/);
     await stage.leave();
+  });
+
+  test("the server has the element's script for pages of every origin, and the room for those that are listed", async () => {
+    const { name, path } = await stage.room("cube");
+    const address = `/?element=${encodeURIComponent(stage.url + path)}`;
+    const page = await stage.visit(address, {}, { through: friend.origin });
+    await page.locator("p", { hasText: /^ready$/ }).waitFor({ timeout: 60_000 });
+    expect(stage.app.registry.get(name).members.sessions.size).toBe(1);
+    expect(stage.takeErrors()).toEqual([]);
+    await stage.leave();
+    const other = await stage.visit(address, {}, { through: stranger.origin });
+    await other.locator("p", { hasText: /^NO_ANSWER$/ }).waitFor();
+    expect(stage.takeErrors().join("\n")).toMatch(/frame-ancestors/);
+    await stage.leave();
+    // What a browser asks with; fetch says `no-cache` beside a tag of its caller's.
+    const get = (url: string, headers: Record<string, string> = {}) =>
+      stage.app.fastify.inject({ url, headers: { origin: stranger.origin, "accept-encoding": "gzip", ...headers } });
+    const { headers, rawPayload } = await get("/pliant-room.js");
+    expect(headers).toMatchObject({
+      "access-control-allow-origin": "*",
+      "cache-control": "no-cache",
+      "content-encoding": "gzip",
+      "content-type": expect.stringMatching(/^(text|application)\/javascript/) as string,
+    });
+    expect(rawPayload.length).toBeLessThanOrEqual(MOST_SCRIPT_BYTES);
+    expect((await get("/pliant-room.js", { "if-none-match": headers.etag as string })).statusCode).toBe(304);
+    const beside = await get("/icon.svg");
+    expect([beside.statusCode, beside.headers["access-control-allow-origin"]]).toEqual([200, undefined]);
   });
 
   test("a room in a three.js scene, small and turned, is drawn and pulled", async () => {
