@@ -8,6 +8,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { decode } from "fast-png";
+import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { joinRoom, Room } from "../../client/sdk/index.ts";
 import { SCENES_DIR } from "../integration/server.ts";
@@ -37,6 +38,8 @@ const THREE = fileURLToPath(new URL("../../node_modules/three/build/", import.me
 /** Of the element's script, gzip. */
 const MOST_SCRIPT_BYTES = 2048;
 
+const REACT = fileURLToPath(new URL("../../build/e2e-react/", import.meta.url));
+
 let stage: E2e;
 /** Whose origin is listed, and whose is not. */
 let friend: Site;
@@ -61,7 +64,9 @@ async function openSite(): Promise<Site> {
       response.setHeader("content-type", "text/javascript");
       return void response.end(readFileSync(THREE + three));
     }
-    response.setHeader("content-type", "text/html");
+    const react = /^\/react\/((?:assets\/)?[\w-]+\.(js|html))$/.exec(pathname);
+    response.setHeader("content-type", react?.[2] === "js" ? "text/javascript" : "text/html");
+    if (react) return void response.end(readFileSync(REACT + react[1]!));
     const example = /^\/(points|room|three)\.html$/.exec(pathname)?.[0];
     if (example !== undefined) return void response.end(readFileSync(EXAMPLES + example));
     const shown = searchParams.get("element");
@@ -236,6 +241,45 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     await until(other, () => window.pliant.grabs().length === 1, undefined);
     await page.mouse.up();
     await until(other, () => window.pliant.grabs().length === 0, undefined);
+    expect(stage.takeErrors()).toEqual([]);
+    await stage.leave();
+  });
+
+  test("a room in a React scene: one member pulls, and the other's canvas shows it", async () => {
+    const entry = (name: string): string => `${BUILT}${name}.js`;
+    await build({
+      configFile: false,
+      logLevel: "error",
+      root: `${EXAMPLES}react`,
+      base: "/react/",
+      resolve: {
+        alias: [
+          { find: /^pliant-client$/, replacement: entry("index") },
+          { find: /^pliant-client\/(react|three)$/, replacement: `${BUILT}$1.js` },
+        ],
+      },
+      build: { outDir: REACT, emptyOutDir: true, target: "es2022", chunkSizeWarningLimit: 2000 },
+    });
+    const { path } = await stage.room("cube");
+    const enter = async (name: string) => {
+      const address = `/react/index.html?name=${name}&room=${encodeURIComponent(stage.url + path)}`;
+      const page = await stage.visit(address, {}, { through: friend.origin });
+      await page.getByText(/^open$/).waitFor();
+      return page;
+    };
+    const [ann, ben] = [await enter("Ann"), await enter("Ben")];
+    const redness = async (page: typeof ann, x: number): Promise<number> => {
+      const { data } = decode(await page.screenshot({ clip: { x, y: 200, width: 1, height: 1 } }));
+      return data[0]! - data[2]!;
+    };
+    for (const page of [ann, ben]) await expect.poll(() => redness(page, 300), { timeout: 20_000 }).toBeGreaterThan(30);
+    expect(await redness(ben, 420)).toBeLessThan(10);
+    await ann.mouse.move(300, 200);
+    await ann.mouse.down();
+    await ann.mouse.move(470, 200, { steps: 6 });
+    await expect.poll(() => redness(ben, 420), { timeout: 30_000 }).toBeGreaterThan(30);
+    await stage.shoot(ben, "react");
+    await ann.mouse.up();
     expect(stage.takeErrors()).toEqual([]);
     await stage.leave();
   });
