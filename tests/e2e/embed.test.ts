@@ -268,8 +268,9 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
       return page;
     };
     const [ann, ben] = [await enter("Ann"), await enter("Ben")];
+    /** Of a pixel beside the hand's line, which is drawn along the middle. */
     const redness = async (page: typeof ann, x: number): Promise<number> => {
-      const { data } = decode(await page.screenshot({ clip: { x, y: 200, width: 1, height: 1 } }));
+      const { data } = decode(await page.screenshot({ clip: { x, y: 180, width: 1, height: 1 } }));
       return data[0]! - data[2]!;
     };
     for (const page of [ann, ben]) await expect.poll(() => redness(page, 300), { timeout: 20_000 }).toBeGreaterThan(30);

@@ -7,7 +7,8 @@ const query = new URLSearchParams(location.search);
 const say = ({ state, error }) => (status.textContent = error ? `${state}: ${error.code}` : state);
 
 createRoot(document.querySelector("#root")).render(
-  <Canvas camera={{ position: [0, 0, 1.6], fov: 40 }} scene-background="#dfe7ea">
+  <Canvas camera={{ position: [0, 0, 1.6], fov: 40 }}>
+    <color attach="background" args={["#dfe7ea"]} />
     <hemisphereLight args={["#ffffff", "#8a7a6a", 2]} />
     <directionalLight intensity={2} />
     <PliantRoom
