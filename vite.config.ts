@@ -10,6 +10,8 @@ import { defineConfig, type Plugin } from "vite";
 
 const server = process.env.DEV_SERVER ?? "http://localhost:8080";
 
+const client = (path: string): string => fileURLToPath(new URL(`./client/${path}`, import.meta.url));
+
 /** Of what compresses at all, and is larger than one packet. */
 const COMPRESSED = { types: /\.(html|js|css|svg|wasm|json)$/, fromBytes: 1000 };
 
@@ -42,13 +44,18 @@ function precompress(): Plugin {
 
 export default defineConfig({
   plugins: [precompress()],
-  root: fileURLToPath(new URL("./client", import.meta.url)),
+  root: client(""),
   // One index.html serves both `/` and `/r/<room>`, so every address in it is absolute.
   base: "/",
   build: {
     outDir: fileURLToPath(new URL("./build/client", import.meta.url)),
     emptyOutDir: true,
     target: "es2022",
+    rolldownOptions: {
+      input: { index: client("index.html"), "pliant-room": client("sdk/element.ts") },
+      // Pages of others name the element's script: its address stays.
+      output: { entryFileNames: ({ name }) => (name === "pliant-room" ? "[name].js" : "assets/[name]-[hash].js") },
+    },
     // The page's content security policy allows no data: scripts or styles; small files stay files.
     assetsInlineLimit: 0,
     // three is one piece of about 600 kB by nature, loaded only by the room page.

@@ -16,18 +16,30 @@ const entries = [
   { index: at("client/sdk/index.ts"), wasm: at("shared/snapshot/wasm.ts") },
   { element: at("client/sdk/element.ts") },
   { three: at("client/sdk/three.ts") },
+  { react: at("client/sdk/react.ts") },
 ];
+/** What others bring, and what one entry has of the others: their classes are there once. */
+const external = /^(three|react|@react-three\/fiber|pliant-client(\/three)?)$/;
+const ofPackage = {
+  name: "of-package",
+  resolveId: (source, importer) => {
+    if (!importer?.endsWith("/sdk/react.ts")) return undefined;
+    const entry = { "./index.ts": "pliant-client", "./three.ts": "pliant-client/three" }[source];
+    return entry && { id: entry, external: true };
+  },
+};
 for (const [turn, entry] of entries.entries())
   await build({
     configFile: false,
     logLevel: "warn",
+    plugins: [{ ...ofPackage, enforce: "pre" }],
     root: at("client/sdk"),
     build: {
       outDir: at("build/sdk"),
       target: "es2022",
       emptyOutDir: turn === 0,
       minify: false,
-      rolldownOptions: { external: ["three"], output: { minify: true, chunkFileNames: "[name].js" } },
+      rolldownOptions: { external, output: { minify: true, chunkFileNames: "[name].js" } },
       lib: { entry, formats: ["es"] },
     },
   });

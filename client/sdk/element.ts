@@ -124,4 +124,6 @@ export class PliantRoomElement extends Base {
   }
 }
 
-globalThis.customElements?.define("pliant-room", PliantRoomElement);
+// A page may have this from two servers, or from one and from the package.
+const registry = globalThis.customElements;
+if (registry && !registry.get("pliant-room")) registry.define("pliant-room", PliantRoomElement);

@@ -2,7 +2,7 @@
  * A room as an object of a three.js scene: bodies skinned as the room's own page draws them, everybody's hands, and
  * picking. It may be moved, turned and scaled like any object; floor, light and camera are the page's.
  */
-import { Object3D, type PerspectiveCamera, type Raycaster, Vector3 } from "three";
+import { type Intersection, Object3D, type PerspectiveCamera, type Raycaster, Vector3 } from "three";
 import { BodyMesh } from "../view/bodyMesh.ts";
 import { type DrawnGrab, HandsView } from "../view/handsView.ts";
 import { pickSurfaces } from "../view/picking.ts";
@@ -18,6 +18,11 @@ const INTERVAL = { least: 8, most: 200, first: 33 };
 /** A point of a body's surface, and where it is in the world, m. */
 export interface PickedPoint extends SurfacePoint {
   point: Vector3;
+}
+
+/** What three's raycasting finds of a room. */
+export interface RoomIntersection extends Intersection {
+  surface: SurfacePoint;
 }
 
 export class PliantRoom extends Object3D {
@@ -81,6 +86,18 @@ export class PliantRoom extends Object3D {
     if (!hit) return undefined;
     const { body, triangle, u, v, distance } = hit;
     return { body, triangle, u, v, point: this.localToWorld(ray.at(distance, new Vector3())) };
+  }
+
+  /** For three's own raycasting, as a `RoomIntersection`; the meshes below are not asked, which lie as at rest. */
+  override raycast(raycaster: Raycaster, intersects: Intersection[]): boolean {
+    const picked = this.pick(raycaster);
+    const distance = picked?.point.distanceTo(raycaster.ray.origin) ?? Number.NaN;
+    if (picked && distance >= raycaster.near && distance <= raycaster.far) {
+      const { point, ...surface } = picked;
+      const found: RoomIntersection = { distance, point, object: this, surface };
+      intersects.push(found);
+    }
+    return false;
   }
 
   /** Takes hold of what was picked. @throws PliantError as `room.grab` does */

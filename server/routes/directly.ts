@@ -1,13 +1,16 @@
 /**
  * What is large goes to a page directly from the process that has the room, past the one that the page came from: other
  * origins' pages may read it (CORS) if they are this cluster's own. Pages that embed rooms may read the whole API if
- * their origins are listed (PLIANT_EMBED_ORIGINS), and no others. Nothing goes along by itself: there are no cookies, and a page that has no token for the room reads what anybody may.
+ * their origins are listed (PLIANT_EMBED_ORIGINS), and no others. Nothing goes along by itself: there are no cookies, and
+ * a page that has no token for the room reads what anybody may.
  */
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
 
 /** Routes that pages ask the owner for. */
 const DIRECT = /^\/api\/rooms\/[^/]+\/(recording|replay)$/;
+/** The script of `<pliant-room>`, in which nothing is anybody's: every page may run it. */
+const ELEMENT = "/pliant-room.js";
 /** For so long a browser does not ask whether it may ask, s. */
 const REMEMBERED_SECONDS = 600;
 
@@ -57,7 +60,8 @@ export async function allowOtherOrigins(app: FastifyInstance, { isOurs, embedder
     delegator: (request, answer) => {
       const { origin } = request.headers;
       const path = request.url.split("?")[0]!;
-      if (origin !== undefined && embedders.includes(origin) && path.startsWith("/api/")) answer(null, embedded);
+      if (path === ELEMENT) answer(null, { origin: "*", methods: ["GET"] });
+      else if (origin !== undefined && embedders.includes(origin) && path.startsWith("/api/")) answer(null, embedded);
       else if (origin !== undefined && DIRECT.test(path) && isOurs(origin)) answer(null, own);
       else answer(null, { origin: false });
     },

@@ -8,6 +8,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { decode } from "fast-png";
+import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { joinRoom, Room } from "../../client/sdk/index.ts";
 import { SCENES_DIR } from "../integration/server.ts";
@@ -25,8 +26,19 @@ declare global {
 const PAGE =
   '<!doctype html><link rel="icon" href="data:,"><script type="module">' +
   'import { joinRoom } from "/pliant-client/index.js"; window.joinRoom = joinRoom;</script>';
+/** As client/sdk/README.md has it: all that a page needs. */
+const oneTag = (address: string): string =>
+  `<!doctype html><link rel="icon" href="data:,"><script type="module" src="${new URL(address).origin}/pliant-room.js">` +
+  `</script><pliant-room src="${address}"></pliant-room><p></p><script>` +
+  "for (const type of ['ready', 'error']) document.querySelector('pliant-room').addEventListener(type, " +
+  "({ detail }) => (document.querySelector('p').textContent = detail.code ?? type));</script>";
 const EXAMPLES = fileURLToPath(new URL("../../client/examples/", import.meta.url));
 const THREE = fileURLToPath(new URL("../../node_modules/three/build/", import.meta.url));
+
+/** Of the element's script, gzip. */
+const MOST_SCRIPT_BYTES = 2048;
+
+const REACT = fileURLToPath(new URL("../../build/e2e-react/", import.meta.url));
 
 let stage: E2e;
 /** Whose origin is listed, and whose is not. */
@@ -52,9 +64,13 @@ async function openSite(): Promise<Site> {
       response.setHeader("content-type", "text/javascript");
       return void response.end(readFileSync(THREE + three));
     }
-    response.setHeader("content-type", "text/html");
+    const react = /^\/react\/((?:assets\/)?[\w-]+\.(js|html))$/.exec(pathname);
+    response.setHeader("content-type", react?.[2] === "js" ? "text/javascript" : "text/html");
+    if (react) return void response.end(readFileSync(REACT + react[1]!));
     const example = /^\/(points|room|three)\.html$/.exec(pathname)?.[0];
     if (example !== undefined) return void response.end(readFileSync(EXAMPLES + example));
+    const shown = searchParams.get("element");
+    if (shown !== null) return void response.end(oneTag(shown));
     const framed = searchParams.get("room");
     response.end(PAGE + (framed === null ? "" : `<iframe src="${framed}"></iframe>`));
   });
@@ -164,6 +180,34 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     await stage.leave();
   });
 
+  test("the server has the element's script for pages of every origin, and the room for those that are listed", async () => {
+    const { name, path } = await stage.room("cube");
+    const address = `/?element=${encodeURIComponent(stage.url + path)}`;
+    const page = await stage.visit(address, {}, { through: friend.origin });
+    await page.locator("p", { hasText: /^ready$/ }).waitFor({ timeout: 60_000 });
+    expect(stage.app.registry.get(name).members.sessions.size).toBe(1);
+    expect(stage.takeErrors()).toEqual([]);
+    await stage.leave();
+    const other = await stage.visit(address, {}, { through: stranger.origin });
+    await other.locator("p", { hasText: /^NO_ANSWER$/ }).waitFor();
+    expect(stage.takeErrors().join("\n")).toMatch(/frame-ancestors/);
+    await stage.leave();
+    // What a browser asks with; fetch says `no-cache` beside a tag of its caller's.
+    const get = (url: string, headers: Record<string, string> = {}) =>
+      stage.app.fastify.inject({ url, headers: { origin: stranger.origin, "accept-encoding": "gzip", ...headers } });
+    const { headers, rawPayload } = await get("/pliant-room.js");
+    expect(headers).toMatchObject({
+      "access-control-allow-origin": "*",
+      "cache-control": "no-cache",
+      "content-encoding": "gzip",
+      "content-type": expect.stringMatching(/^(text|application)\/javascript/) as string,
+    });
+    expect(rawPayload.length).toBeLessThanOrEqual(MOST_SCRIPT_BYTES);
+    expect((await get("/pliant-room.js", { "if-none-match": headers.etag as string })).statusCode).toBe(304);
+    const beside = await get("/icon.svg");
+    expect([beside.statusCode, beside.headers["access-control-allow-origin"]]).toEqual([200, undefined]);
+  });
+
   test("a room in a three.js scene, small and turned, is drawn and pulled", async () => {
     const { name, path } = await stage.room("cube");
     const address = `/three.html?room=${encodeURIComponent(stage.url + path)}`;
@@ -197,6 +241,46 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     await until(other, () => window.pliant.grabs().length === 1, undefined);
     await page.mouse.up();
     await until(other, () => window.pliant.grabs().length === 0, undefined);
+    expect(stage.takeErrors()).toEqual([]);
+    await stage.leave();
+  });
+
+  test("a room in a React scene: one member pulls, and the other's canvas shows it", async () => {
+    const entry = (name: string): string => `${BUILT}${name}.js`;
+    await build({
+      configFile: false,
+      logLevel: "error",
+      root: `${EXAMPLES}react`,
+      base: "/react/",
+      resolve: {
+        alias: [
+          { find: /^pliant-client$/, replacement: entry("index") },
+          { find: /^pliant-client\/(react|three)$/, replacement: `${BUILT}$1.js` },
+        ],
+      },
+      build: { outDir: REACT, emptyOutDir: true, target: "es2022", chunkSizeWarningLimit: 2000 },
+    });
+    const { path } = await stage.room("cube");
+    const enter = async (name: string) => {
+      const address = `/react/index.html?name=${name}&room=${encodeURIComponent(stage.url + path)}`;
+      const page = await stage.visit(address, {}, { through: friend.origin });
+      await page.getByText(/^open$/).waitFor();
+      return page;
+    };
+    const [ann, ben] = [await enter("Ann"), await enter("Ben")];
+    /** Of a pixel beside the hand's line, which is drawn along the middle. */
+    const redness = async (page: typeof ann, x: number): Promise<number> => {
+      const { data } = decode(await page.screenshot({ clip: { x, y: 180, width: 1, height: 1 } }));
+      return data[0]! - data[2]!;
+    };
+    for (const page of [ann, ben]) await expect.poll(() => redness(page, 300), { timeout: 20_000 }).toBeGreaterThan(30);
+    expect(await redness(ben, 420)).toBeLessThan(10);
+    await ann.mouse.move(300, 200);
+    await ann.mouse.down();
+    await ann.mouse.move(470, 200, { steps: 6 });
+    await expect.poll(() => redness(ben, 420), { timeout: 30_000 }).toBeGreaterThan(30);
+    await stage.shoot(ben, "react");
+    await ann.mouse.up();
     expect(stage.takeErrors()).toEqual([]);
     await stage.leave();
   });
