@@ -10,8 +10,8 @@
  *   friction  the acceleration rows' fourth lane, and the surface's two roots; pairs take theirs when they are listed
  *
  * A room that was tuned before its first tick goes on with the bits of a scene that says so itself. Where a body has a
- * step of its own (`solver: "implicit"`, `method`), its damping is part of a factored matrix, and what it touches knows
- * no friction or its own: those two are not to be changed.
+ * step of its own (`solver: "implicit"`, `method`), its damping is part of a factored matrix, and a method's contact
+ * knows no friction or its own: those two are not to be changed.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Tuning } from "../../shared/protocol.ts";

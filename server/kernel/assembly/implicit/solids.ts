@@ -17,6 +17,7 @@ import {
   IMPLICIT_TET_VOLUME,
   IMPLICIT_TET_F,
   IMPLICIT_TET_STRESS,
+  IMPLICIT_TET_CRUSHED,
   IMPLICIT_TET_BYTES,
 } from "../layout/layout";
 
@@ -109,8 +110,9 @@ function density(mu: f64, lambda: f64): f64 {
 /**
  * What a crushed element adds to a gradient, or to a product with p of whose deformation f0 .. f8 is.
  * @param to vector; K lambda + 2 mu
+ * @returns whether it is crushed
  */
-function resistCrushing(tet: usize, to: usize, K: f64, product: bool): void {
+function resistCrushing(tet: usize, to: usize, K: f64, product: bool): bool {
   const F0 = load<f64>(tet, IMPLICIT_TET_F);
   const F1 = load<f64>(tet, IMPLICIT_TET_F + 8);
   const F2 = load<f64>(tet, IMPLICIT_TET_F + 16);
@@ -124,7 +126,7 @@ function resistCrushing(tet: usize, to: usize, K: f64, product: bool): void {
   const c1 = F5 * F6 - F3 * F8;
   const c2 = F3 * F7 - F4 * F6;
   const J = F0 * c0 + F1 * c1 + F2 * c2;
-  if (J >= CRUSHED) return;
+  if (J >= CRUSHED) return false;
   const c3 = F2 * F7 - F1 * F8;
   const c4 = F0 * F8 - F2 * F6;
   const c5 = F1 * F6 - F0 * F7;
@@ -138,6 +140,7 @@ function resistCrushing(tet: usize, to: usize, K: f64, product: bool): void {
   scatterRow(tet, to, a * c0, a * c1, a * c2);
   scatterRow(tet, to + 8, a * c3, a * c4, a * c5);
   scatterRow(tet, to + 16, a * c6, a * c7, a * c8);
+  return true;
 }
 
 /** s = 2 mu s + lambda tr s 1 */
@@ -231,7 +234,7 @@ export function linearizeTets(row: usize, x: usize, g: usize): f64 {
       V * (f6 * s5 + f7 * s1 + f8 * s3),
       V * (f6 * s4 + f7 * s3 + f8 * s2),
     );
-    resistCrushing(tet, g, lambda + 2 * mu, false);
+    store<i32>(tet, resistCrushing(tet, g, lambda + 2 * mu, false) ? 1 : 0, IMPLICIT_TET_CRUSHED);
     positivePart();
     storeStress(tet);
   }
@@ -312,7 +315,7 @@ export function multiplyTets(row: usize, p: usize, q: usize): void {
       V * (F6 * s5 + F7 * s1 + F8 * s3) + V * (f6 * t5 + f7 * t1 + f8 * t3),
       V * (F6 * s4 + F7 * s3 + F8 * s2) + V * (f6 * t4 + f7 * t3 + f8 * t2),
     );
-    resistCrushing(tet, q, lambda + 2 * mu, true);
+    if (load<i32>(tet, IMPLICIT_TET_CRUSHED)) resistCrushing(tet, q, lambda + 2 * mu, true);
   }
 }
 

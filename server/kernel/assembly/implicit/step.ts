@@ -9,8 +9,8 @@
  * One Newton step with conjugate gradients, preconditioned by the factor at rest (preconditioner.ts); it begins at 2x -
  * x1, or at x where that is lower: the second-order start amplifies what is not solved.
  * A step in which something is hit is implicit Euler's, xt = x + keep h v + a/c with c = (1 + h d)/h^2: BDF2, which looks
- * back, gives half of a stopped velocity back. Colliders hold what lies on them (touches.ts); what comes down on one is
- * answered by `collide` after the step.
+ * back, gives half of a stopped velocity back. Colliders hold what lies on them and what comes to them (touches.ts);
+ * what is left is answered by `collide` after the step.
  * The state is float64: with positions of float32 steel trembles at 7e-5 m/s. Other parts of the kernel see it rounded;
  * what they or the host change there (an impulse, a reset) is taken over, in the step before, too, as if it had always
  * been so. A body is one thread's, and all sums are serial. Twin: sim/reference/implicit/step.ts, bit for bit.
@@ -187,7 +187,7 @@ function takeOver(): bool {
   return moved;
 }
 
-/** The state, rounded, to where everybody sees it; what came down on a collider meanwhile is put there. */
+/** The state, rounded, to where everybody sees it; what is in a collider all the same is put out of it. */
 function publish(): void {
   const X = <usize>load<u32>(HEADER, H_X);
   const toV = <usize>load<u32>(HEADER, H_V) - X;
@@ -200,7 +200,7 @@ function publish(): void {
       store<f32>(there + toV, <f32>load<f64>(x + vector));
     }
   }
-  if (load<u32>(row, IMPLICIT_TOUCHES)) comeDown(first, <i32>((first - X) >> 4));
+  if (load<u32>(row, IMPLICIT_TOUCHES)) answerColliders(first, <i32>((first - X) >> 4));
   const toPrevious = <usize>load<u32>(HEADER, H_XPREV) - X;
   for (let i = 0; i < count; i++) {
     const there = first + ((<usize>i) << 4);
@@ -210,7 +210,7 @@ function publish(): void {
 }
 
 /** Colliders answer the step's motion. @param particle number of the body's first */
-function comeDown(first: usize, particle: i32): void {
+function answerColliders(first: usize, particle: i32): void {
   const toPrevious = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   let x1 = <usize>load<u32>(row, IMPLICIT_STATE) + 2 * vector;
   for (let i = 0; i < count; i++) {

@@ -75,7 +75,7 @@ const ROUND: f64 = 0.1;
 /** What sticks begins to slide with so many times what friction holds: a force at the limit does not quiver. */
 const BREAKS: f64 = 1.01;
 
-// the collider nearest to the last particle: distance from the margin in parts of the radius, normal and place
+// the collider nearest to the last particle: distance from the margin (m), normal, and where the particle lies on it
 let gap: f32 = 0;
 let normalX: f32 = 0;
 let normalY: f32 = 0;
@@ -104,8 +104,8 @@ export function findTouches(row: usize, x: usize, target: usize, end: usize, kep
     if (!(load<f64>(mass + ((<usize>i) << 3)) > 0)) continue;
     const r = load<f32>(particle + toPrevious, 12);
     const at = <usize>i * 24;
-    const lies = findNearest(row, x + at, r);
-    if (!lies && !(end !== 0 && findEntered(row, end + at, r))) continue;
+    const lies = findCollider(row, x + at, r, false);
+    if (!lies && !(end !== 0 && findCollider(row, end + at, r, true))) continue;
     const rough = load<f32>(particle + toAcc, 12);
     findCoefficients(particle, rough);
     store<i32>(touch, <i32>at);
@@ -122,64 +122,51 @@ export function findTouches(row: usize, x: usize, target: usize, end: usize, kep
   store<i32>(row, count, IMPLICIT_TOUCH_COUNT);
 }
 
-/** Whether the particle at vector entry x lies on a collider, and on which. */
-function findNearest(row: usize, x: usize, r: f32): bool {
+/**
+ * Whether the particle at a vector's entry lies on a collider where the step begins, or is within one's margin where it
+ * would end, and which is nearest.
+ */
+function findCollider(row: usize, entry: usize, r: f32, atEnd: bool): bool {
   const table = <usize>load<u32>(row, IMPLICIT_MEETS);
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
-  const px = <f32>load<f64>(x);
-  const py = <f32>load<f64>(x, 8);
-  const pz = <f32>load<f64>(x, 16);
-  gap = NEAR * r;
+  const px = <f32>load<f64>(entry);
+  const py = <f32>load<f64>(entry, 8);
+  const pz = <f32>load<f64>(entry, 16);
+  gap = atEnd ? 0 : NEAR * r;
   nearest = 0;
   for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
     if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH || !meets(table, n)) continue;
     const motion = <usize>load<u32>(c, COLLIDER_MOTION);
-    if (!motion) {
-      const d = distanceTo(c, px, py, pz) - r;
-      if (d > gap) continue;
-      take(c, d, nx, ny, nz, px, py, pz);
-      continue;
+    let x = px;
+    let y = py;
+    let z = pz;
+    if (motion) {
+      inFrame(motion, atEnd ? MOTION_S1 : MOTION_S0, atEnd ? MOTION_R1 : MOTION_R0, px, py, pz);
+      x = frameX;
+      y = frameY;
+      z = frameZ;
     }
-    inFrame(motion, MOTION_S0, MOTION_R0, px, py, pz);
-    const x0 = frameX;
-    const y0 = frameY;
-    const z0 = frameZ;
-    const d = distanceTo(c, x0, y0, z0) - r;
-    if (d > gap) continue;
-    turnFromFrame(motion, MOTION_R1, nx, ny, nz);
-    const turnedX = frameX;
-    const turnedY = frameY;
-    const turnedZ = frameZ;
-    fromFrame(motion, MOTION_S1, MOTION_R1, x0, y0, z0);
-    take(c, d, turnedX, turnedY, turnedZ, frameX, frameY, frameZ);
+    const d = distanceTo(c, x, y, z) - r;
+    if (atEnd ? d >= gap : d > gap) continue;
+    if (motion) takeMoving(c, motion, d, x, y, z, atEnd);
+    else take(c, d, nx, ny, nz);
+    if (motion && !atEnd) continue;
+    placeX = px;
+    placeY = py;
+    placeZ = pz;
   }
   return nearest !== 0;
 }
 
-/** Whether the particle at vector entry y, where the step would end, is within a collider's margin there. */
-function findEntered(row: usize, y: usize, r: f32): bool {
-  const table = <usize>load<u32>(row, IMPLICIT_MEETS);
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
-  const px = <f32>load<f64>(y);
-  const py = <f32>load<f64>(y, 8);
-  const pz = <f32>load<f64>(y, 16);
-  gap = 0;
-  nearest = 0;
-  for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
-    if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH || !meets(table, n)) continue;
-    const motion = <usize>load<u32>(c, COLLIDER_MOTION);
-    if (!motion) {
-      const d = distanceTo(c, px, py, pz) - r;
-      if (d < gap) take(c, d, nx, ny, nz, px, py, pz);
-      continue;
-    }
-    inFrame(motion, MOTION_S1, MOTION_R1, px, py, pz);
-    const d = distanceTo(c, frameX, frameY, frameZ) - r;
-    if (!(d < gap)) continue;
-    turnFromFrame(motion, MOTION_R1, nx, ny, nz);
-    take(c, d, frameX, frameY, frameZ, px, py, pz);
-  }
-  return nearest !== 0;
+/** @param x, y, z the particle in the collider's frame, which carries along what lies on it as the step begins */
+function takeMoving(c: usize, motion: usize, d: f32, x: f32, y: f32, z: f32, atEnd: bool): void {
+  turnFromFrame(motion, MOTION_R1, nx, ny, nz);
+  take(c, d, frameX, frameY, frameZ);
+  if (atEnd) return;
+  fromFrame(motion, MOTION_S1, MOTION_R1, x, y, z);
+  placeX = frameX;
+  placeY = frameY;
+  placeZ = frameZ;
 }
 
 /** Is a particle in a collider where the step would end, that does not lie on one where it begins? */
@@ -191,20 +178,18 @@ export function anyEntered(row: usize, x: usize, end: usize): bool {
   for (let i = 0; i < load<i32>(row, IMPLICIT_COUNT); i++, particle += 16) {
     if (!(load<f64>(mass + ((<usize>i) << 3)) > 0)) continue;
     const r = load<f32>(particle + toPrevious, 12);
-    if (findEntered(row, end + <usize>i * 24, r) && !findNearest(row, x + <usize>i * 24, r)) return true;
+    const at = <usize>i * 24;
+    if (findCollider(row, end + at, r, true) && !findCollider(row, x + at, r, false)) return true;
   }
   return false;
 }
 
-function take(c: usize, d: f32, x: f32, y: f32, z: f32, px: f32, py: f32, pz: f32): void {
+function take(c: usize, d: f32, x: f32, y: f32, z: f32): void {
   nearest = c;
   gap = d;
   normalX = x;
   normalY = y;
   normalZ = z;
-  placeX = px;
-  placeY = py;
-  placeZ = pz;
 }
 
 /** Normal and place. @param outward m from where it is now to that place */
@@ -313,7 +298,7 @@ export function anyHits(row: usize, x: usize, v: usize, h: f64): bool {
   for (let i = 0; i < load<i32>(row, IMPLICIT_COUNT); i++, particle += 16) {
     if (!(load<f64>(mass + ((<usize>i) << 3)) > 0)) continue;
     const at = <usize>i * 24;
-    if (!findNearest(row, x + at, load<f32>(particle + toPrevious, 12))) continue;
+    if (!findCollider(row, x + at, load<f32>(particle + toPrevious, 12), false)) continue;
     const approach = -(
       <f64>normalX * (h * load<f64>(v + at) - (<f64>placeX - load<f64>(x + at))) +
       <f64>normalY * (h * load<f64>(v + at, 8) - (<f64>placeY - load<f64>(x + at, 8))) +

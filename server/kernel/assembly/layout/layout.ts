@@ -883,13 +883,14 @@ export const VECTORS = 8;
 export const IMPLICIT_STATE_END = 16;
 /**
  * i32x4 byte offsets of the corners in a vector; f64: D_m^-1 row by row, volume; then of the last linearization F row
- * by row and the positive part of the stress (00 11 22 12 02 01).
+ * by row, the positive part of the stress (00 11 22 12 02 01), and i32 whether it is crushed.
  */
 export const IMPLICIT_TET_DM = 16;
 export const IMPLICIT_TET_VOLUME = 88;
 export const IMPLICIT_TET_F = 96;
 export const IMPLICIT_TET_STRESS = 168;
-export const IMPLICIT_TET_BYTES = 216;
+export const IMPLICIT_TET_CRUSHED = 216;
+export const IMPLICIT_TET_BYTES = 224;
 /** Likewise: D_m^-1 (4), volume; the columns of F (6), stress (weft, warp, shear). */
 export const IMPLICIT_TRIANGLE_DM = 16;
 export const IMPLICIT_TRIANGLE_VOLUME = 48;
