@@ -120,10 +120,9 @@ export class RoomView {
     return points;
   }
 
-  toggleWireframe(): boolean {
-    this.debug.group.visible = !this.debug.group.visible;
+  toggleWireframe(on = !this.debug.group.visible): void {
+    this.debug.group.visible = on;
     this.dirty = true;
-    return this.debug.group.visible;
   }
 
   /** @returns whether a picture was drawn */
