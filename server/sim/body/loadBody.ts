@@ -1,5 +1,5 @@
 /** Scene body -> BodyTemplate: mesh, placement, masses, forces, constraints. */
-import type { Body, BodyContact, ClothBody, Scene, SoftBody } from "../../../shared/scene.ts";
+import type { BallBody, Body, BodyContact, ClothBody, Scene, SoftBody } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import { DEFAULT_FRICTION } from "../../../shared/sceneRules.ts";
 import { boundarySurface } from "../../meshing/boundary.ts";
@@ -21,6 +21,7 @@ import { SCENE_DEFAULTS } from "../defaults.ts";
 import { ballShape } from "./ball.ts";
 import { hexahedralMasses, sheetMasses, tetrahedralMasses } from "./masses.ts";
 import { loadSource, meanEdge } from "./meshes.ts";
+import { pointsShape } from "./points.ts";
 import { addLoad, selectParticles } from "./selection.ts";
 import { placed, placementOf, scaled, type Placement } from "./transform.ts";
 import type { BodyTemplate, ShapeMatching, Touch } from "./template.ts";
@@ -43,7 +44,9 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
       ? await ballShape(body, path, options.baseDir)
       : body.kind === "soft"
         ? await softShape(body, path, options, pace)
-        : await clothShape(body, path, options, pace);
+        : body.kind === "cloth"
+          ? await clothShape(body, path, options, pace)
+          : pointsShape(body, path);
   const { own, positions, triangles, tets, origin, mass, elements, enclosed, detail } = shape;
   const particleCount = positions.length / 3;
   const method = body.kind === "ball" ? undefined : body.method;
@@ -71,7 +74,7 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
     friction: body.material.friction ?? DEFAULT_FRICTION,
     contactRadius: 0,
     touch: touchOf(body),
-    meanEdge: meanEdge(own, triangles),
+    meanEdge: shape.spacing ?? meanEdge(own, triangles),
     elements,
     ...(enclosed && { enclosed }),
     form: method ? "method" : (body.solver ?? "compliant"),
@@ -84,10 +87,7 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
   };
   // a ball touches with its radius
   if (body.kind !== "ball")
-    template.contactRadius =
-      body.contact?.thickness !== undefined
-        ? 0.5 * body.contact.thickness
-        : Math.max(0.02 * template.meanEdge, body.kind === "cloth" ? 0.5 * body.material.thickness : 0);
+    template.contactRadius = 0.5 * (body.contact?.thickness ?? thicknessOf(body, template.meanEdge));
   body.pins?.forEach((pin, i) => {
     for (const p of selectParticles(pin.select, positions, origin, `${path}/pins/${i}/select`)) template.pinned[p] = 1;
   });
@@ -112,6 +112,11 @@ function touchOf(body: Body): Touch {
   return { staticFriction, restitution, ignore, self: self && !rigid };
 }
 
+/** Where a scene does not say, m. */
+function thicknessOf(body: Exclude<Body, BallBody>, edge: number): number {
+  return body.kind === "points" ? edge : Math.max(0.04 * edge, body.kind === "cloth" ? body.material.thickness : 0);
+}
+
 export interface Shape {
   own: Float64Array;
   positions: Float64Array;
@@ -126,6 +131,8 @@ export interface Shape {
   enclosed?: EnclosedVolume | undefined;
   detail?: SurfaceMesh & { own: Float64Array };
   shape?: ShapeMatching;
+  /** Of points, m. */
+  spacing?: number;
 }
 
 async function softShape(body: SoftBody, path: string, options: LoadOptions, pace: Pace): Promise<Shape> {
