@@ -20,7 +20,9 @@ import { simplifySurface } from "./simplify.ts";
 const PROBES = 16;
 /** A lattice with fewer particles than this part of those allowed is made finer once. */
 const USED = 0.6;
-const TRIES = 5;
+const TRIES = 6;
+/** A body's mean thickness, 2 V / A, in spacings: below it is a sheet. */
+const THIN = 0.5;
 /** In spacings: how far the surface may move by simplification, and how wide gaps between pieces are bridged. */
 const ERROR = 0.1;
 const BRIDGE = 2;
@@ -59,19 +61,33 @@ function spacingFor(volume: number, area: number, particles: number): number {
   return high;
 }
 
+/**
+ * @param surface as of mendSurface, m
+ * @param open whether it has borders or holes
+ * @throws ObjectError, MeshError
+ */
 export async function fill(
   surface: SurfaceMesh,
-  { particles, size, role }: ObjectChoice,
+  open: boolean,
+  { particles, role, size }: ObjectChoice,
   notes: ObjectNote[],
 ): Promise<{ tets: TetMesh; spacing: number }> {
   const volume = enclosed(surface);
   const area = areaOf(surface);
-  if (volume < 1e-3 * area * size)
-    notes.push({
-      code: "SHEET",
-      text: `The surface encloses next to nothing; as ${role} it is a slab. Cloth would be a better role for it.`,
-    });
-  let spacing = spacingFor(volume, area, particles);
+  // A needle has neither volume nor area: a string of elements along it takes about four particles a spacing.
+  let spacing = Math.max(spacingFor(volume, area, particles), (4 * size) / particles);
+  if (2 * volume < THIN * spacing * area)
+    notes.push(
+      open
+        ? {
+            code: "SHEET",
+            text: `The surface encloses next to nothing; as ${role} it is a slab. Cloth would be a better role for it.`,
+          }
+        : {
+            code: "COARSE",
+            text: "Much of it is thinner than the lattice, and fattened; more particles follow it better.",
+          },
+    );
   let best: { filled: Tetrahedralization; surface: SurfaceMesh; spacing: number } | undefined;
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const fewer = await simplifySurface(surface, 8 * particles, ERROR * spacing);
@@ -81,8 +97,8 @@ export async function fill(
       best = { filled, surface: fewer, spacing };
       if (count >= USED * particles || attempt >= 2) break;
     } else if (best) break;
-    // Between what a surface (s^2) and a volume (s^3) ask for; a little more, so that it does not end just above.
-    spacing *= (count / particles) ** 0.4 * 1.03;
+    // First as surface (s^2) and volume (s^3) ask for, then as thin limbs do (s); a little more, to end below.
+    spacing *= (count / particles) ** (attempt < 2 ? 0.45 : 0.8) * 1.03;
   }
   if (!best)
     throw new ObjectError("ROLE_IMPOSSIBLE", {

@@ -7,7 +7,7 @@ import { MeshError } from "../mesh.ts";
 import type { LoadedMesh, SurfaceMesh } from "../mesh.ts";
 import { fill } from "./fill.ts";
 import { mendSurface } from "./mendSurface.ts";
-import type { SurfaceFindings } from "./mendSurface.ts";
+import type { MendedSurface, SurfaceFindings } from "./mendSurface.ts";
 import type { ObjectFile, ObjectNote } from "./objectFile.ts";
 import { ObjectError, ofMeshError } from "./objectFile.ts";
 import { evenSheet } from "./sheet.ts";
@@ -85,14 +85,14 @@ export async function prepareSurface(file: ObjectFile, choice: ObjectChoice): Pr
   const detail = new Float64Array(3 * file.surfaceOfPicture.length);
   file.surfaceOfPicture.forEach((v, i) => detail.set(positions.subarray(3 * v, 3 * v + 3), 3 * i));
   const notes: ObjectNote[] = [];
-  const surface = await mended({ positions, triangles: file.surface.triangles }, choice, notes);
+  const { surface, findings } = await mended({ positions, triangles: file.surface.triangles }, choice, notes);
   const prepared = { role: choice.role, detail, scale, offset, notes };
   try {
     if (choice.role === "cloth")
       return { ...prepared, mesh: { kind: "surface", surface: await cloth(surface, choice) } };
     if (choice.role === "collider")
       return { ...prepared, mesh: { kind: "surface", surface: await collider(surface, choice) } };
-    const { tets, spacing } = await fill(surface, choice, notes);
+    const { tets, spacing } = await fill(surface, findings.open > 0, choice, notes);
     return { ...prepared, mesh: { kind: "tets", tets }, spacing };
   } catch (error) {
     if (error instanceof MeshError)
@@ -102,7 +102,7 @@ export async function prepareSurface(file: ObjectFile, choice: ObjectChoice): Pr
 }
 
 /** The surface with its sides agreed on, and few enough triangles for everything that follows. */
-async function mended(surface: SurfaceMesh, { size }: ObjectChoice, notes: ObjectNote[]): Promise<SurfaceMesh> {
+async function mended(surface: SurfaceMesh, { size }: ObjectChoice, notes: ObjectNote[]): Promise<MendedSurface> {
   const before = surface.triangles.length / 3;
   const fewer = await simplifySurface(surface, MOST_TRIANGLES, FINEST * size);
   const few = fewer.triangles.length > 6 * MOST_TRIANGLES ? await clusterSurface(fewer, MOST_TRIANGLES, 1) : fewer;
@@ -113,7 +113,7 @@ async function mended(surface: SurfaceMesh, { size }: ObjectChoice, notes: Objec
       code: "SIMPLIFIED",
       text: `The simulation takes ${few.triangles.length / 3} of the surface's ${before} triangles.`,
     });
-  return result;
+  return { surface: result, findings };
 }
 
 function noteFindings(surface: SurfaceMesh, found: SurfaceFindings, size: number, notes: ObjectNote[]): void {

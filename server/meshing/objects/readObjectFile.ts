@@ -13,6 +13,9 @@ import type { ObjectFile, ObjectLimits, ObjectNote } from "./objectFile.ts";
 import { readGltf } from "./readGltf.ts";
 import { plainDocument, readObj, readPly, readStl } from "./readText.ts";
 
+export type { ObjectFile, ObjectLimits, ObjectNote } from "./objectFile.ts";
+export { ObjectError } from "./objectFile.ts";
+
 type Format = "gltf" | "obj" | "stl" | "ply";
 const ENDINGS: Record<string, Format> = { glb: "gltf", gltf: "gltf", obj: "obj", stl: "stl", ply: "ply" };
 

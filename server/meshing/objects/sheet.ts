@@ -9,8 +9,11 @@ import { simplifySurface } from "./simplify.ts";
 
 /** Edges longer than this many of the wanted ones are halved: halves are then no shorter than 0.7. */
 const LONG = 1.4;
-/** Vertices nearer than this many wanted edges become one. */
-const SHORT = 0.2;
+/**
+ * Vertices nearer than this many wanted edges become one. Not a fifth, which evens more: merging what is further apart
+ * folds the sheet over, and leaves edges of three triangles.
+ */
+const MERGED = 0.01;
 /** Area over longest edge squared of a triangle that is left out; an equilateral one has 0.433. */
 const FLAT = 1e-3;
 /** Halvings one after the other; each quarters triangles. */
@@ -43,9 +46,9 @@ export function evenEdge(area: number, particles: number): number {
 export async function evenSheet(surface: SurfaceMesh, particles: number): Promise<SurfaceMesh> {
   const edge = evenEdge(areaOf(surface), particles);
   const count = (sheet: SurfaceMesh): number => sheet.positions.length / 3;
-  let coarse = clean(surface, 0.01 * edge);
+  let coarse = clean(surface, MERGED * edge);
   for (let target = 2 * particles; count(coarse) > particles && target > 8; target *= 0.8)
-    coarse = clean(await simplifySurface(coarse, Math.floor(target), Infinity), SHORT * edge);
+    coarse = clean(await simplifySurface(coarse, Math.floor(target), Infinity), MERGED * edge);
   // What is flat is now in few large triangles: they get what is left of the particles.
   for (let long = LONG * edge; ; long *= 1.15) {
     const sheet = halved(coarse, long, 4 * particles);

@@ -133,5 +133,10 @@ export function glb(json: unknown, binary?: Uint8Array): Uint8Array {
 /** A glTF with its buffer as a data URI. */
 export function gltf(json: Record<string, any>, binary: Uint8Array): Uint8Array {
   const uri = `data:application/octet-stream;base64,${Buffer.from(binary).toString("base64")}`;
-  return text(JSON.stringify({ ...json, buffers: [{ byteLength: binary.length, uri }] }));
+  return text(
+    JSON.stringify({
+      ...json,
+      buffers: [{ ...json.buffers[0], byteLength: binary.length, uri }, ...json.buffers.slice(1)],
+    }),
+  );
 }
