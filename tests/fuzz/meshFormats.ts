@@ -3,6 +3,8 @@ import { gzipSync } from "node:zlib";
 import { importGmsh } from "../../server/meshing/importGmsh.ts";
 import { importObj } from "../../server/meshing/importObj.ts";
 import { importPly } from "../../server/meshing/importPly.ts";
+import { importStl } from "../../server/meshing/importStl.ts";
+import { stlOf } from "../server/meshing/objects/files.ts";
 import { importTetgen } from "../../server/meshing/importTetgen.ts";
 
 const CORNERS = ["0 0 0", "1 0 0", "0 1 0", "0 0 1", "1 1 1"];
@@ -46,6 +48,11 @@ const surface = ({ positions, triangles }: { positions: Float64Array; triangles:
   positions,
   corners: triangles,
 });
+const TETRAHEDRON = {
+  positions: Float64Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1),
+  triangles: Uint32Array.of(0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3),
+};
+const stl = (bytes: Uint8Array) => surface(importStl("a.stl", bytes));
 const ply = (bytes: Uint8Array) => surface(importPly("a.ply", bytes));
 export const FORMATS: readonly Format[] = [
   {
@@ -69,6 +76,8 @@ export const FORMATS: readonly Format[] = [
   { name: "ply, little-endian", file: binaryPly(true), read: ply },
   { name: "ply, big-endian", file: binaryPly(false), read: ply },
   { name: "ply.gz", file: gzipSync(binaryPly(true)), read: ply },
+  { name: "stl, ASCII", file: stlOf(TETRAHEDRON, false), read: stl },
+  { name: "stl, binary", file: stlOf(TETRAHEDRON, true), read: stl },
   { name: "node", file: text(NODE), read: (node) => tets(node, text(ELE)) },
   { name: "ele", file: text(ELE), read: (ele) => tets(text(NODE), ele) },
   {

@@ -39,8 +39,14 @@ for (const target of chosen) {
   const folder = new URL(`../corpus/${target.name}/`, import.meta.url);
   const files = existsSync(folder) ? readdirSync(folder).sort() : [];
   const known = files.map((file) => new Uint8Array(readFileSync(new URL(file, folder))));
-  const seeds = search(target, [], blocks, new Random(0), 0).reached;
-  const { corpus, reached, findings } = search(target, known, blocks, new Random(Number(values.seed)), executions);
+  const seeds = (await search(target, [], blocks, new Random(0), 0)).reached;
+  const { corpus, reached, findings } = await search(
+    target,
+    known,
+    blocks,
+    new Random(Number(values.seed)),
+    executions,
+  );
   if (values.keep) {
     mkdirSync(folder, { recursive: true });
     for (const input of corpus.filter((kept) => !target.seeds.includes(kept))) {

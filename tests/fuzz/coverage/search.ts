@@ -12,7 +12,7 @@ export interface Target {
   /** Another input made of one, or of two. */
   mutate: (input: Uint8Array, other: Uint8Array, random: Random) => Uint8Array;
   /** Runs the code. @throws whatever is no documented refusal: that is a finding */
-  run: (input: Uint8Array) => void;
+  run: (input: Uint8Array) => void | Promise<void>;
 }
 
 interface Found {
@@ -35,27 +35,27 @@ const MOST_BYTES = 16 * 1024;
 const MOST_FINDINGS = 10;
 
 /** @param corpus inputs of before */
-export function search(
+export async function search(
   target: Target,
   corpus: readonly Uint8Array[],
   blocks: Pick<Blocks, "take">,
   random: Random,
   executions: number,
-): Outcome {
+): Promise<Outcome> {
   const reached = new Reached();
   const kept: Uint8Array[] = [];
   const findings: Found[] = [];
-  const run = (input: Uint8Array): void => {
+  const run = async (input: Uint8Array): Promise<void> => {
     try {
-      target.run(input);
+      await target.run(input);
     } catch (error) {
       if (findings.length < MOST_FINDINGS) findings.push({ input, error });
     }
   };
   /** Runs them together, and in halves where something among them is new, down to the one that it is. */
-  const keepNew = (inputs: readonly Uint8Array[]): void => {
+  const keepNew = async (inputs: readonly Uint8Array[]): Promise<void> => {
     const before = findings.length;
-    for (const input of inputs) run(input);
+    for (const input of inputs) await run(input);
     const fresh = blocks.take().filter((ran) => reached.grows(ran));
     // What breaks something is found, and not kept.
     if (fresh.length === 0 || (inputs.length === 1 && findings.length > before)) return;
@@ -66,17 +66,17 @@ export function search(
     }
     findings.length = before;
     const half = Math.ceil(inputs.length / 2);
-    keepNew(inputs.slice(0, half));
-    keepNew(inputs.slice(half));
+    await keepNew(inputs.slice(0, half));
+    await keepNew(inputs.slice(half));
   };
   blocks.take();
-  for (const input of [...target.seeds, ...corpus]) keepNew([input]);
+  for (const input of [...target.seeds, ...corpus]) await keepNew([input]);
   const given = findings.length;
   for (let done = 0; done < executions && findings.length - given < MOST_FINDINGS; done += BATCH) {
     const inputs = Array.from({ length: BATCH }, () =>
       target.mutate(random.pick(kept), random.pick(kept), random),
     ).filter(({ byteLength }) => byteLength <= MOST_BYTES);
-    keepNew(inputs);
+    await keepNew(inputs);
   }
   return { corpus: kept, reached: reached.size, findings };
 }

@@ -9,6 +9,7 @@ import { validateScene } from "../../../shared/sceneValidator.ts";
 import { anyFrame } from "../frames.ts";
 import { FORMATS } from "../meshFormats.ts";
 import { bent, damaged } from "../mutate.ts";
+import { OBJECT_FORMATS } from "../objectFormats.ts";
 import { Random } from "../random.ts";
 import { sealed, whole } from "../wholeRecording.ts";
 import type { Target } from "./search.ts";
@@ -108,4 +109,13 @@ const recordings: Target = {
   run: refusing(RecordingError, (input) => void decodeRecording(sealed(input))),
 };
 
-export const TARGETS: readonly Target[] = [messages, ...meshes, scenes, recordings];
+const objects = OBJECT_FORMATS.map(
+  ({ name, seeds, mutate, read }): Target => ({
+    name: `object-${name}`,
+    seeds,
+    mutate: (input, other, random) => mutate(input, random) ?? bytes(input, other, random),
+    run: async (input) => void (await read(input)),
+  }),
+);
+
+export const TARGETS: readonly Target[] = [messages, ...meshes, ...objects, scenes, recordings];

@@ -19,9 +19,9 @@ const target: Target = {
   run: unlock,
 };
 const EXECUTIONS = 64 * 60;
-const guided = search(target, [], blocks, new Random(1), EXECUTIONS).findings.length;
+const guided = (await search(target, [], blocks, new Random(1), EXECUTIONS)).findings.length;
 // The seed is all that it has: nothing else is ever new.
 let calls = 0;
 const nothing = { take: () => (++calls === 2 ? [{ name: "the seed", whole: [0, 1] as const, missed: [] }] : []) };
-const blind = search(target, [], nothing, new Random(1), EXECUTIONS).findings.length;
+const blind = (await search(target, [], nothing, new Random(1), EXECUTIONS)).findings.length;
 process.stdout.write(`${JSON.stringify({ guided, blind })}\n`);

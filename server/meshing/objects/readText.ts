@@ -1,0 +1,132 @@
+/** OBJ, STL and PLY -> parts: one white material, colors of vertices, normals that are made where there are none. */
+import { Document, Logger } from "@gltf-transform/core";
+import type { Material } from "@gltf-transform/core";
+import { MAX_VERTICES, MeshError } from "../mesh.ts";
+import { readObjRecords } from "../importObj.ts";
+import type { ObjRecords } from "../importObj.ts";
+import { readPlyRecords } from "../importPly.ts";
+import { importStl } from "../importStl.ts";
+import { withCreasedNormals } from "./creasedNormals.ts";
+import type { ObjectNote } from "./objectFile.ts";
+import type { Attribute, Part } from "./parts.ts";
+
+/** A document with one plain material, both sides of which are drawn: such files say nothing of either. */
+export function plainDocument(): { document: Document; material: Material } {
+  const document = new Document().setLogger(new Logger(Logger.Verbosity.SILENT));
+  const material = document.createMaterial().setRoughnessFactor(0.7).setMetallicFactor(0).setDoubleSided(true);
+  return { document, material };
+}
+
+const FILE = "the file";
+
+/** Linear value of an sRGB component, 0 to 1 (IEC 61966-2-1). */
+function linearOfSrgb(c: number): number {
+  const clamped = Math.min(1, Math.max(0, c));
+  return clamped <= 0.04045 ? clamped / 12.92 : ((clamped + 0.055) / 1.055) ** 2.4;
+}
+
+/** Normals where the file has none. */
+function withNormals(part: Part): Part {
+  return part.attributes.has("NORMAL") ? part : withCreasedNormals(part);
+}
+
+/** @throws MeshError */
+export function readObj(file: string, bytes: Uint8Array, material: Material, notes: ObjectNote[]): Part[] {
+  const records = readObjRecords(file, bytes, true);
+  if (records.materials)
+    notes.push({
+      code: "MATERIALS_IGNORED",
+      text: "Materials of an OBJ file lie in another file (.mtl) and are ignored; a GLB keeps them.",
+    });
+  if (records.vertexOf.length === 0) return [];
+  return [withNormals(objPart(file, records, material))];
+}
+
+/** A vertex of the part for each different corner (v, vt, vn) of the file. */
+function objPart(file: string, records: ObjRecords, material: Material): Part {
+  const { vertexOf, uvOf, normalOf, elementLines, positions: x, vertexLines } = records;
+  const vertices = vertexLines.length;
+  const hasUvs = records.uvs.length > 0 && uvOf.every((uv) => uv >= 0 && uv < records.uvs.length / 2);
+  const hasNormals =
+    records.normals.length > 0 && normalOf.every((normal) => normal >= 0 && normal < records.normals.length / 3);
+  const numbers = new Map<string, number>();
+  const corners: number[] = [];
+  const triangles = Uint32Array.from(vertexOf, (vertex, h) => {
+    if (vertex >= vertices)
+      throw new MeshError({
+        file,
+        line: elementLines[Math.floor(h / 3)]!,
+        field: "face corner",
+        value: vertex + 1,
+        limit: `a vertex from 1 to ${vertices} is needed`,
+      });
+    const key = `${vertex}/${hasUvs ? uvOf[h] : ""}/${hasNormals ? normalOf[h] : ""}`;
+    let number = numbers.get(key);
+    if (number === undefined) {
+      numbers.set(key, (number = corners.length));
+      corners.push(h);
+    }
+    return number;
+  });
+  if (corners.length > MAX_VERTICES)
+    throw new MeshError({
+      file,
+      field: "vertex count",
+      value: corners.length,
+      limit: `at most ${MAX_VERTICES} are allowed`,
+    });
+  const attributes = new Map<string, Attribute>();
+  const picked = (size: 2 | 3, of: number[], values: number[]): Float32Array =>
+    Float32Array.from({ length: size * corners.length }, (_, i) => {
+      return values[size * of[corners[Math.floor(i / size)]!]! + (i % size)]!;
+    });
+  if (hasNormals) attributes.set("NORMAL", { size: 3, values: picked(3, normalOf, records.normals) });
+  if (hasUvs) {
+    // The picture's rows run down, the file's up.
+    const values = picked(2, uvOf, records.uvs).map((value, i) => (i % 2 === 1 ? 1 - value : value));
+    attributes.set("TEXCOORD_0", { size: 2, values });
+  }
+  if (records.colors.length > 0)
+    attributes.set("COLOR_0", { size: 3, values: picked(3, vertexOf, records.colors).map(linearOfSrgb) });
+  const positions = Float64Array.from(
+    { length: 3 * corners.length },
+    (_, i) => x[3 * vertexOf[corners[Math.floor(i / 3)]!]! + (i % 3)]!,
+  );
+  return { positions, triangles, attributes, material, where: FILE };
+}
+
+/**
+ * PLY, with the colors of its vertices.
+ * @throws MeshError
+ */
+export function readPly(file: string, bytes: Uint8Array, material: Material): Part[] {
+  const { positions, elements, colors, elementLines } = readPlyRecords(file, bytes);
+  const vertices = positions.length / 3;
+  const bad = elements.findIndex((v) => !(Number.isInteger(v) && v >= 0 && v < vertices));
+  if (bad >= 0)
+    throw new MeshError({
+      file,
+      ...(elementLines.length > 0 && { line: elementLines[Math.floor(bad / 3)]! }),
+      field: `corner of triangle ${Math.floor(bad / 3)}`,
+      value: elements[bad]!,
+      limit: `a vertex from 0 to ${vertices - 1} is needed`,
+    });
+  const attributes: Part["attributes"] = new Map();
+  if (colors) attributes.set("COLOR_0", { size: 3, values: Float32Array.from(colors, linearOfSrgb) });
+  return [withNormals({ positions, triangles: Uint32Array.from(elements), attributes, material, where: FILE })];
+}
+
+/**
+ * STL, whose z is taken for up, as printers have it: x y z becomes x z -y.
+ * @throws MeshError
+ */
+export function readStl(file: string, bytes: Uint8Array, material: Material, notes: ObjectNote[]): Part[] {
+  const { positions, triangles } = importStl(file, bytes);
+  for (let i = 0; i < positions.length; i += 3)
+    [positions[i + 1], positions[i + 2]] = [positions[i + 2]!, -positions[i + 1]!];
+  notes.push({
+    code: "UP_ASSUMED",
+    text: "An STL file does not say which way is up; z was taken, as printers have it.",
+  });
+  return [withNormals({ positions, triangles, attributes: new Map(), material, where: FILE })];
+}
