@@ -1,5 +1,5 @@
 /**
- * Wavefront OBJ to triangles: `v` and `f` records, everything else (normals, texture coordinates, groups, materials,
+ * Wavefront OBJ to triangles: `v` and `f` records, and for pictures `vt` and `vn`; everything else (groups, materials,
  * lines) is passed over. Source: Wavefront, Advanced Visualizer manual, appendix B1 (object files).
  */
 import { MAX_ELEMENTS, MAX_POLYGON, MAX_VERTICES, MeshError } from "./mesh.ts";
@@ -8,80 +8,147 @@ import { finishSurface } from "./finishMesh.ts";
 import { numberField, plainText, textLines } from "./textMesh.ts";
 import type { TextLine } from "./textMesh.ts";
 
-/**
- * The vertex (from 0) that a face corner `v`, `v/vt`, `v//vn` or `v/vt/vn` names; negative numbers count back from the
- * last vertex so far.
- */
-function cornerVertex(file: string, line: TextLine, corner: number, vertices: number): number {
-  const text = line.fields[corner]!;
-  const match = /^([+-]?\d+)(\/[+-]?\d*){0,2}$/.exec(text);
-  const value = match ? Number(match[1]) : Number.NaN;
+/** Records of an OBJ file; polygons are cut into fans from their first corners (exact for convex ones). */
+export interface ObjRecords {
+  /** float64[3V], with the line of each vertex. */
+  positions: number[];
+  vertexLines: number[];
+  /** float64[3V] red, green, blue as written; empty unless every vertex has them. */
+  colors: number[];
+  /** float64[2] of each `vt`, float64[3] of each `vn`. */
+  uvs: number[];
+  normals: number[];
+  /** Three corners for each triangle: place of vertex, `vt` and `vn` from 0; -1 where there is none. */
+  vertexOf: number[];
+  uvOf: number[];
+  normalOf: number[];
+  elementLines: number[];
+  /** Whether faces name materials. */
+  materials: boolean;
+}
+
+const CORNER = /^([+-]?\d+)(?:\/([+-]?\d*))?(?:\/([+-]?\d*))?$/;
+
+/** The place (from 0) that a number of a face corner names; negative numbers count back from the last one so far. */
+function placeNamed(value: number, count: number): number {
   if (value >= 1 && Number.isInteger(value)) return value - 1;
-  if (value <= -1 && value >= -vertices) return vertices + value;
-  throw new MeshError({
-    file,
-    line: line.number,
-    field: `face corner ${corner}`,
-    value: text,
-    limit: `a vertex from 1 to ${vertices} or from -${vertices} to -1 is needed`,
-  });
+  return value <= -1 && value >= -count ? count + value : -1;
+}
+
+/** The places that a face corner `v`, `v/vt`, `v//vn` or `v/vt/vn` names, into `out`. */
+function cornerPlaces(file: string, line: TextLine, corner: number, records: ObjRecords, out: number[]): void {
+  const text = line.fields[corner]!;
+  const match = CORNER.exec(text);
+  const vertices = records.vertexLines.length;
+  const vertex = match ? placeNamed(Number(match[1]), vertices) : -1;
+  if (vertex < 0)
+    throw new MeshError({
+      file,
+      line: line.number,
+      field: `face corner ${corner}`,
+      value: text,
+      limit: `a vertex from 1 to ${vertices} or from -${vertices} to -1 is needed`,
+    });
+  const uv = match![2] ? placeNamed(Number(match![2]), records.uvs.length / 2) : -1;
+  const normal = match![3] ? placeNamed(Number(match![3]), records.normals.length / 3) : -1;
+  out.push(vertex, uv, normal);
+}
+
+function addVertex(file: string, line: TextLine, records: ObjRecords): void {
+  for (let k = 0; k < 3; k++) records.positions.push(numberField(file, line, 1 + k, `v ${"xyz"[k]}`));
+  // Colors of some vertices only are none: the arrays would not fit each other.
+  if (line.fields.length >= 7 && records.colors.length === 3 * records.vertexLines.length)
+    for (let k = 0; k < 3; k++) records.colors.push(numberField(file, line, 4 + k, `v ${["red", "green", "blue"][k]}`));
+  records.vertexLines.push(line.number);
+  if (records.vertexLines.length > MAX_VERTICES)
+    throw new MeshError({
+      file,
+      line: line.number,
+      field: "vertex count",
+      value: records.vertexLines.length,
+      limit: `at most ${MAX_VERTICES} are allowed`,
+    });
+}
+
+function addFace(file: string, line: TextLine, records: ObjRecords): void {
+  const corners = line.fields.length - 1;
+  if (corners < 3 || corners > MAX_POLYGON)
+    throw new MeshError({
+      file,
+      line: line.number,
+      field: "corners of a face",
+      value: corners,
+      limit: `from 3 to ${MAX_POLYGON} are allowed`,
+    });
+  const places: number[] = [];
+  for (let c = 1; c <= corners; c++) cornerPlaces(file, line, c, records, places);
+  for (let c = 2; c < corners; c++) {
+    for (const at of [0, 3 * (c - 1), 3 * c]) {
+      records.vertexOf.push(places[at]!);
+      records.uvOf.push(places[at + 1]!);
+      records.normalOf.push(places[at + 2]!);
+    }
+    records.elementLines.push(line.number);
+  }
+  if (records.elementLines.length > MAX_ELEMENTS)
+    throw new MeshError({
+      file,
+      line: line.number,
+      field: "triangle count",
+      value: records.elementLines.length,
+      limit: `at most ${MAX_ELEMENTS} are allowed`,
+    });
 }
 
 /**
- * Reads an OBJ file. Polygons are cut into a fan from their first corner (exact for convex ones).
- * A face may name vertices that come later in the file, as long as they come.
+ * Reads the records of an OBJ file that have to do with triangles and what is drawn on them. A face may name vertices
+ * that come later in the file, as long as they come: that is for the caller to judge.
+ * @param drawn whether texture coordinates and normals count, and have to be numbers
+ * @throws MeshError
+ */
+export function readObjRecords(file: string, content: string | Uint8Array, drawn: boolean): ObjRecords {
+  const records: ObjRecords = {
+    positions: [],
+    vertexLines: [],
+    colors: [],
+    uvs: [],
+    normals: [],
+    vertexOf: [],
+    uvOf: [],
+    normalOf: [],
+    elementLines: [],
+    materials: false,
+  };
+  for (const line of textLines(joinContinued(plainText(file, content)), "#")) {
+    const [keyword] = line.fields;
+    if (keyword === "v") addVertex(file, line, records);
+    else if (keyword === "f") addFace(file, line, records);
+    else if (keyword === "usemtl") records.materials = true;
+    else if (drawn && keyword === "vt")
+      records.uvs.push(
+        numberField(file, line, 1, "vt u"),
+        line.fields.length > 2 ? numberField(file, line, 2, "vt v") : 0,
+      );
+    else if (drawn && keyword === "vn")
+      for (let k = 0; k < 3; k++) records.normals.push(numberField(file, line, 1 + k, `vn ${"xyz"[k]}`));
+  }
+  if (records.colors.length !== records.positions.length) records.colors = [];
+  return records;
+}
+
+/**
+ * Reads the triangles of an OBJ file.
  * @param file name for errors
  * @param content text or bytes of the file
  * @returns the triangles, in the file's unit; unused vertices dropped
  * @throws MeshError
  */
 export function importObj(file: string, content: string | Uint8Array): SurfaceMesh {
-  const positions: number[] = [];
-  const elements: number[] = [];
-  const vertexLines: number[] = [];
-  const elementLines: number[] = [];
-  for (const line of textLines(joinContinued(plainText(file, content)), "#")) {
-    if (line.fields[0] === "v") {
-      for (let k = 0; k < 3; k++) positions.push(numberField(file, line, 1 + k, `v ${"xyz"[k]}`));
-      vertexLines.push(line.number);
-      if (vertexLines.length > MAX_VERTICES)
-        throw new MeshError({
-          file,
-          line: line.number,
-          field: "vertex count",
-          value: vertexLines.length,
-          limit: `at most ${MAX_VERTICES} are allowed`,
-        });
-    } else if (line.fields[0] === "f") {
-      const corners = line.fields.length - 1;
-      if (corners < 3 || corners > MAX_POLYGON)
-        throw new MeshError({
-          file,
-          line: line.number,
-          field: "corners of a face",
-          value: corners,
-          limit: `from 3 to ${MAX_POLYGON} are allowed`,
-        });
-      const places: number[] = [];
-      for (let c = 1; c <= corners; c++) places.push(cornerVertex(file, line, c, vertexLines.length));
-      for (let c = 2; c < corners; c++) {
-        elements.push(places[0]!, places[c - 1]!, places[c]!);
-        elementLines.push(line.number);
-      }
-      if (elementLines.length > MAX_ELEMENTS)
-        throw new MeshError({
-          file,
-          line: line.number,
-          field: "triangle count",
-          value: elementLines.length,
-          limit: `at most ${MAX_ELEMENTS} are allowed`,
-        });
-    }
-  }
+  const { positions, vertexOf, vertexLines, elementLines } = readObjRecords(file, content, false);
   return finishSurface({
     file,
     positions,
-    elements,
+    elements: vertexOf,
     base: 1,
     vertexLine: (v) => vertexLines[v]!,
     elementLine: (e) => elementLines[e]!,

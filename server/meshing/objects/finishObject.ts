@@ -1,0 +1,135 @@
+/** The common end of every reader of object files: parts -> surface, picture, and which vertex is where. */
+import type { Document } from "@gltf-transform/core";
+import type { ObjectFile, ObjectLimits, ObjectNote } from "./objectFile.ts";
+import { ObjectError } from "./objectFile.ts";
+import { compacted, joined } from "./parts.ts";
+import type { Part } from "./parts.ts";
+import { weldPlaces } from "./weldPlaces.ts";
+import { writePicture } from "./writePicture.ts";
+
+/** Further from its origin than this many times its size, a file loses more than 4 bits of float32 by it. */
+const FAR = 16;
+/** Sizes that float32 and the squares of its differences hold with all digits. */
+const SMALLEST = 1e-15;
+const LARGEST = 1e15;
+
+/**
+ * @param document whose materials the parts have; used up
+ * @throws ObjectError where nothing is left, a number is none, or limits are passed
+ */
+export async function finishObject(
+  document: Document,
+  parts: readonly Part[],
+  limits: ObjectLimits,
+  notes: ObjectNote[],
+): Promise<ObjectFile> {
+  const used = parts.filter((part) => part.triangles.length > 0).map(compacted);
+  for (const part of used) checkPart(part);
+  const drawn = joined(used);
+  checkCounts(drawn, limits);
+  const origin = moveNear(drawn, notes);
+  const vertices = drawn.reduce((sum, part) => sum + part.positions.length / 3, 0);
+  const positions = new Float32Array(3 * vertices);
+  const corners = new Uint32Array(drawn.reduce((sum, part) => sum + part.triangles.length, 0));
+  let vertex = 0;
+  let corner = 0;
+  for (const part of drawn) {
+    positions.set(part.positions, 3 * vertex);
+    for (const v of part.triangles) corners[corner++] = vertex + v;
+    vertex += part.positions.length / 3;
+  }
+  const { places, count } = weldPlaces(positions);
+  const surface = new Float64Array(3 * count);
+  for (let v = 0; v < vertices; v++) for (let k = 0; k < 3; k++) surface[3 * places[v]! + k] = positions[3 * v + k]!;
+  const triangles = triangles3(corners, places, notes);
+  if (triangles.length === 0)
+    throw new ObjectError("NO_TRIANGLES", {
+      where: "count of triangles with three different corners",
+      value: 0,
+      limit: "at least 1 is needed",
+      help: "Export the faces of the model; points and lines alone have no surface",
+    });
+  return {
+    surface: { positions: surface, triangles },
+    picture: await writePicture(document, drawn),
+    surfaceOfPicture: places,
+    origin,
+    notes,
+  };
+}
+
+function checkPart({ positions, where }: Part): void {
+  const bad = positions.findIndex((x) => !(Math.abs(x) < 1e30));
+  if (bad >= 0)
+    throw new ObjectError("GEOMETRY_INVALID", {
+      where: `${where}, ${"xyz"[bad % 3]} of a vertex`,
+      value: positions[bad]!,
+      limit: "a finite number below 1e30 is needed",
+      help: "Apply or remove broken transforms and delete the broken vertices, then export again",
+    });
+}
+
+function checkCounts(parts: readonly Part[], limits: ObjectLimits): void {
+  const vertices = parts.reduce((sum, part) => sum + part.positions.length / 3, 0);
+  const triangles = parts.reduce((sum, part) => sum + part.triangles.length / 3, 0);
+  for (const [where, value, limit] of [
+    ["count of vertices", vertices, limits.vertices],
+    ["count of triangles", triangles, limits.triangles],
+  ] as const)
+    if (value > limit)
+      throw new ObjectError("TOO_LARGE", {
+        where,
+        value,
+        limit: `at most ${limit} are allowed`,
+        help: "Simplify (decimate) the model before exporting it",
+      });
+}
+
+/** Moves parts that are far from the origin, in place. @returns what was taken off their positions */
+function moveNear(parts: readonly Part[], notes: ObjectNote[]): [number, number, number] {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  for (const { positions } of parts)
+    for (let i = 0; i < positions.length; i++) {
+      low[i % 3] = Math.min(low[i % 3]!, positions[i]!);
+      high[i % 3] = Math.max(high[i % 3]!, positions[i]!);
+    }
+  const size = Math.max(...low.map((l, k) => high[k]! - l));
+  if (parts.length > 0 && !(size >= SMALLEST && size <= LARGEST))
+    throw new ObjectError("GEOMETRY_INVALID", {
+      where: "size of the whole in the file's unit",
+      value: size,
+      limit: `from ${SMALLEST} to ${LARGEST} is needed`,
+      help: "Scale the model, and check that its vertices are not all in one place",
+    });
+  const center = low.map((l, k) => 0.5 * (l + high[k]!));
+  if (!center.some((c) => Math.abs(c) > FAR * size)) return [0, 0, 0];
+  for (const { positions } of parts) for (let i = 0; i < positions.length; i++) positions[i]! -= center[i % 3]!;
+  notes.push({
+    code: "FAR_FROM_ORIGIN",
+    text: `The model lies ${far(center, size)} times its size from the file's origin; it was moved there.`,
+  });
+  return center as [number, number, number];
+}
+
+const far = (center: number[], size: number): string =>
+  (Math.hypot(...center) / size).toPrecision(2).replace(/\.0+$/, "");
+
+/** Triangles of places; those that touch a place twice have no area and go. */
+function triangles3(corners: Uint32Array, places: Uint32Array, notes: ObjectNote[]): Uint32Array {
+  const kept = new Uint32Array(corners.length);
+  let length = 0;
+  for (let i = 0; i < corners.length; i += 3) {
+    const [a, b, c] = [places[corners[i]!]!, places[corners[i + 1]!]!, places[corners[i + 2]!]!];
+    if (a === b || b === c || c === a) continue;
+    kept[length++] = a;
+    kept[length++] = b;
+    kept[length++] = c;
+  }
+  if (length < corners.length)
+    notes.push({
+      code: "TRIANGLES_DROPPED",
+      text: `${(corners.length - length) / 3} triangles have two corners in one place; the simulation leaves them out.`,
+    });
+  return kept.slice(0, length);
+}

@@ -1,0 +1,92 @@
+/** OBJ, and what all formats without materials of their own share: one white material, sRGB colors, made-up normals. */
+import { Document, Logger } from "@gltf-transform/core";
+import type { Material } from "@gltf-transform/core";
+import { MAX_VERTICES, MeshError } from "../mesh.ts";
+import { readObjRecords } from "../importObj.ts";
+import type { ObjRecords } from "../importObj.ts";
+import { withCreasedNormals } from "./creasedNormals.ts";
+import type { ObjectNote } from "./objectFile.ts";
+import type { Attribute, Part } from "./parts.ts";
+
+/** A document with one plain material, both sides of which are drawn: such files say nothing of either. */
+export function plainDocument(): { document: Document; material: Material } {
+  const document = new Document().setLogger(new Logger(Logger.Verbosity.SILENT));
+  const material = document.createMaterial().setRoughnessFactor(0.7).setMetallicFactor(0).setDoubleSided(true);
+  return { document, material };
+}
+
+/** Linear value of an sRGB component, 0 to 1 (IEC 61966-2-1). */
+export function linearOfSrgb(c: number): number {
+  const clamped = Math.min(1, Math.max(0, c));
+  return clamped <= 0.04045 ? clamped / 12.92 : ((clamped + 0.055) / 1.055) ** 2.4;
+}
+
+/** Normals where the file has none. */
+export function withNormals(part: Part): Part {
+  return part.attributes.has("NORMAL") ? part : withCreasedNormals(part);
+}
+
+/** @throws MeshError */
+export function readObj(file: string, bytes: Uint8Array, material: Material, notes: ObjectNote[]): Part[] {
+  const records = readObjRecords(file, bytes, true);
+  if (records.materials)
+    notes.push({
+      code: "MATERIALS_IGNORED",
+      text: "Materials of an OBJ file lie in another file (.mtl) and are ignored; a GLB keeps them.",
+    });
+  if (records.vertexOf.length === 0) return [];
+  return [withNormals(objPart(file, records, material))];
+}
+
+/** A vertex of the part for each different corner (v, vt, vn) of the file. */
+function objPart(file: string, records: ObjRecords, material: Material): Part {
+  const { vertexOf, uvOf, normalOf, elementLines, positions: x, vertexLines } = records;
+  const vertices = vertexLines.length;
+  const hasUvs = records.uvs.length > 0 && uvOf.every((uv) => uv >= 0 && uv < records.uvs.length / 2);
+  const hasNormals =
+    records.normals.length > 0 && normalOf.every((normal) => normal >= 0 && normal < records.normals.length / 3);
+  const numbers = new Map<string, number>();
+  const corners: number[] = [];
+  const triangles = Uint32Array.from(vertexOf, (vertex, h) => {
+    if (vertex >= vertices)
+      throw new MeshError({
+        file,
+        line: elementLines[Math.floor(h / 3)]!,
+        field: "face corner",
+        value: vertex + 1,
+        limit: `a vertex from 1 to ${vertices} is needed`,
+      });
+    const key = `${vertex}/${hasUvs ? uvOf[h] : ""}/${hasNormals ? normalOf[h] : ""}`;
+    let number = numbers.get(key);
+    if (number === undefined) {
+      numbers.set(key, (number = corners.length));
+      corners.push(h);
+    }
+    return number;
+  });
+  if (corners.length > MAX_VERTICES)
+    throw new MeshError({
+      file,
+      field: "vertex count",
+      value: corners.length,
+      limit: `at most ${MAX_VERTICES} are allowed`,
+    });
+  const attributes = new Map<string, Attribute>();
+  const picked = (size: 2 | 3, of: number[], values: number[]): Float32Array =>
+    Float32Array.from({ length: size * corners.length }, (_, i) => {
+      return values[size * of[corners[Math.floor(i / size)]!]! + (i % size)]!;
+    });
+  if (hasNormals) attributes.set("NORMAL", { size: 3, values: picked(3, normalOf, records.normals) });
+  if (hasUvs) {
+    // The picture's rows run down, the file's up.
+    const values = picked(2, uvOf, records.uvs).map((value, i) => (i % 2 === 1 ? 1 - value : value));
+    attributes.set("TEXCOORD_0", { size: 2, values });
+  }
+  if (records.colors.length > 0)
+    attributes.set("COLOR_0", { size: 3, values: picked(3, vertexOf, records.colors).map(linearOfSrgb) });
+  const positions = Float64Array.from(
+    { length: 3 * corners.length },
+    (_, i) => x[3 * vertexOf[corners[Math.floor(i / 3)]!]! + (i % 3)]!,
+  );
+  return { positions, triangles, attributes, material, where: "the file" };
+}
