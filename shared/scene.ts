@@ -33,7 +33,19 @@ export type MeshSource =
    */
   | { type: "grid"; size: [number, number]; cells: [number, number] }
   /** A ball of the given radius, meshed as a surface of `subdivisions` icosphere levels. */
-  | { type: "ball"; radius: number; subdivisions?: number };
+  | { type: "ball"; radius: number; subdivisions?: number }
+  | ObjectMesh;
+
+/** An object that somebody brought along: meshed for what it is to be, and drawn as its file says. */
+export interface ObjectMesh {
+  type: "object";
+  /** SHA-256 of its content, as the server named it. */
+  id: string;
+  /** Longest side of its box, m; it stands on y = 0, centered in x and z. */
+  size: number;
+  /** Most particles (of a collider: vertices) that are made of it, default 1500. */
+  particles?: number;
+}
 
 export interface Transform {
   /** Uniform scale, applied first. */

@@ -20,14 +20,12 @@ import { boxHexahedra } from "../../meshing/generators.ts";
 import { SCENE_DEFAULTS } from "../defaults.ts";
 import { ballShape } from "./ball.ts";
 import { hexahedralMasses, sheetMasses, tetrahedralMasses } from "./masses.ts";
-import { loadSource, meanEdge } from "./meshes.ts";
+import { loadSource, type MeshSources, meanEdge, type SourceMesh } from "./meshes.ts";
 import { addLoad, selectParticles } from "./selection.ts";
 import { placed, placementOf, scaled, type Placement } from "./transform.ts";
 import type { BodyTemplate, ShapeMatching, Touch } from "./template.ts";
 
-export interface LoadOptions {
-  /** Folder that mesh files are relative to. */
-  baseDir: string;
+export interface LoadOptions extends MeshSources {
   onProgress?: ((done: number, stage: string) => void) | undefined;
 }
 
@@ -44,7 +42,7 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
       : body.kind === "soft"
         ? await softShape(body, path, options, pace)
         : await clothShape(body, path, options, pace);
-  const { own, positions, triangles, tets, origin, mass, elements, enclosed, detail } = shape;
+  const { own, positions, triangles, tets, origin, mass, elements, enclosed, detail, picture } = shape;
   const particleCount = positions.length / 3;
   const method = body.kind === "ball" ? undefined : body.method;
 
@@ -80,6 +78,7 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
     triangles,
     tets,
     ...(detail && { detail }),
+    ...(picture && { picture }),
     ...(shape.shape && { shape: shape.shape }),
   };
   // a ball touches with its radius
@@ -125,11 +124,23 @@ export interface Shape {
   elements: BodyTemplate["elements"];
   enclosed?: EnclosedVolume | undefined;
   detail?: SurfaceMesh & { own: Float64Array };
+  picture?: BodyTemplate["picture"];
   shape?: ShapeMatching;
 }
 
+/** An object's picture and the mesh that it lies on. */
+function pictured({ drawing }: SourceMesh, placement: Placement): Pick<Shape, "detail" | "picture"> {
+  if (!drawing) return {};
+  const { object, places, vertices, scale, offset } = drawing;
+  const own = scaled(places.positions, placement);
+  return {
+    detail: { own, positions: placed(own, placement), triangles: places.triangles },
+    picture: { object, vertices, scale, offset },
+  };
+}
+
 async function softShape(body: SoftBody, path: string, options: LoadOptions, pace: Pace): Promise<Shape> {
-  const source = await loadSource(body, options.baseDir, path);
+  const source = await loadSource(body, options, path);
   let mesh: TetMesh;
   let detailOwn: SurfaceMesh | undefined;
   const placement = placementOf(
@@ -190,11 +201,12 @@ async function softShape(body: SoftBody, path: string, options: LoadOptions, pac
         triangles: detailOwn.triangles,
       },
     }),
+    ...pictured(source, placement),
   };
 }
 
 async function clothShape(body: ClothBody, path: string, options: LoadOptions, pace: Pace): Promise<Shape> {
-  const source = await loadSource(body, options.baseDir, path);
+  const source = await loadSource(body, options, path);
   if (source.kind === "tets") throw new SceneError(`${path}/mesh`, body.mesh, "a surface: a cloth has no tetrahedra");
   requireSheet(`mesh of body ${body.name}`, source.surface);
   const { surface } = source;
@@ -222,6 +234,7 @@ async function clothShape(body: ClothBody, path: string, options: LoadOptions, p
     origin: surface.origin ?? Uint32Array.from({ length: count }, (_, i) => i),
     streamedCount: count,
     elements,
+    ...pictured(source, placement),
   };
 }
 
