@@ -86,6 +86,8 @@ function asciiSource(file: string, bytes: Uint8Array, offset: number, firstLine:
 
 interface Collected {
   positions: Float64Array;
+  /** float64[3*V] red, green, blue, 0 to 1, sRGB; undefined where vertices have none. */
+  colors: Float64Array | undefined;
   vertexLines: Uint32Array | undefined;
   elements: number[];
   elementLines: number[];
@@ -111,6 +113,8 @@ function readVertices(file: string, source: PlySource, element: PlyElement, asci
     }
   }
   into.positions = new Float64Array(3 * element.count);
+  const channels = colorChannels(element);
+  if (channels) into.colors = new Float64Array(3 * element.count);
   if (ascii) into.vertexLines = new Uint32Array(element.count);
   for (let v = 0; v < element.count; v++) {
     for (let p = 0; p < element.properties.length; p++) {
@@ -120,10 +124,23 @@ function readVertices(file: string, source: PlySource, element: PlyElement, asci
       else {
         const value = source.next(property.type, field);
         if (axes[p]! >= 0) into.positions[3 * v + axes[p]!] = value;
+        const channel = channels ? channels.of[p]! : -1;
+        if (channel >= 0) into.colors![3 * v + channel] = value / channels!.full;
       }
     }
     if (into.vertexLines) into.vertexLines[v] = source.line()!;
   }
+}
+
+/** Which properties are red, green and blue, and what full is; undefined unless all three are there, of one type. */
+function colorChannels(element: PlyElement): { of: number[]; full: number } | undefined {
+  const of = element.properties.map((p) =>
+    p.list ? -1 : ["red", "green", "blue"].indexOf(p.name.replace(/^diffuse_/, "")),
+  );
+  const types = new Set(element.properties.filter((_, p) => of[p]! >= 0).map((p) => p.type));
+  if (of.filter((channel) => channel >= 0).length !== 3 || new Set(of).size < 4 || types.size !== 1) return undefined;
+  const full = { uint8: 255, uint16: 65535, float32: 1, float64: 1 }[[...types][0] as string];
+  return full === undefined ? undefined : { of, full };
 }
 
 function listLength(file: string, source: PlySource, type: PlyScalar, field: string, low: number): number {
@@ -190,13 +207,12 @@ function skipElement(file: string, source: PlySource, element: PlyElement): void
 }
 
 /**
- * Reads a PLY file.
+ * Reads what a PLY file has of vertices and faces; numbers are not judged yet.
  * @param file name for errors
  * @param content bytes of the file, gzip or not
- * @returns the triangles, in the file's unit; unused vertices dropped
  * @throws MeshError
  */
-export function importPly(file: string, content: Uint8Array): SurfaceMesh {
+export function readPlyRecords(file: string, content: Uint8Array): Collected {
   const bytes = plainBytes(file, content);
   const header = readPlyHeader(file, bytes);
   const ascii = header.format === "ascii";
@@ -213,17 +229,43 @@ export function importPly(file: string, content: Uint8Array): SurfaceMesh {
       });
     }
   }
-  const into: Collected = { positions: new Float64Array(0), vertexLines: undefined, elements: [], elementLines: [] };
+  const into: Collected = {
+    positions: new Float64Array(0),
+    colors: undefined,
+    vertexLines: undefined,
+    elements: [],
+    elementLines: [],
+  };
   for (const element of header.elements) {
+    // Without properties it takes no bytes, however often it is there.
+    if (element.properties.length === 0) continue;
+    if (element.count > bytes.length)
+      throw new MeshError({
+        file,
+        field: `count of element ${element.name}`,
+        value: element.count,
+        limit: `the file has ${bytes.length} bytes`,
+      });
     if (element.name === "vertex") readVertices(file, source, element, ascii, into);
     else if (element.name === "face") readFaces(file, source, element, into);
     else skipElement(file, source, element);
   }
-  const { vertexLines, elementLines } = into;
+  return into;
+}
+
+/**
+ * Reads the triangles of a PLY file.
+ * @param file name for errors
+ * @param content bytes of the file, gzip or not
+ * @returns the triangles, in the file's unit; unused vertices dropped
+ * @throws MeshError
+ */
+export function importPly(file: string, content: Uint8Array): SurfaceMesh {
+  const { positions, elements, vertexLines, elementLines } = readPlyRecords(file, content);
   return finishSurface({
     file,
-    positions: into.positions,
-    elements: into.elements,
+    positions,
+    elements,
     ...(vertexLines
       ? { vertexLine: (v: number) => vertexLines[v]!, elementLine: (e: number) => elementLines[e]! }
       : {}),

@@ -16,7 +16,7 @@ export interface PieceReport {
  * Piece number of each element, numbered in the order of their first elements; elements that share a face are of one
  * piece.
  */
-function pieceOfTets(tets: Uint32Array): { piece: Int32Array; count: number } {
+export function pieceOfTets(tets: Uint32Array): { piece: Int32Array; count: number } {
   const { neighbors } = joinFaces(tets);
   const piece = new Int32Array(tets.length / 4).fill(-1);
   const waiting: number[] = [];

@@ -243,3 +243,62 @@ export function triangleDistance2(
   const sum = va + vb + vc;
   return along(vb / sum, vc / sum);
 }
+
+/** Whether a ray meets the box of a node. Slabs; an axis along which the ray stands still has to be within. */
+function rayMeetsBox(bounds: Float64Array, node: number, start: readonly number[], along: readonly number[]): boolean {
+  let near = 0;
+  let far = Infinity;
+  for (let k = 0; k < 3; k++) {
+    const low = bounds[6 * node + k]! - start[k]!;
+    const high = bounds[6 * node + 3 + k]! - start[k]!;
+    if (along[k] === 0) {
+      if (low > 0 || high < 0) return false;
+      continue;
+    }
+    const [a, b] = [low / along[k]!, high / along[k]!];
+    near = Math.max(near, Math.min(a, b));
+    far = Math.min(far, Math.max(a, b));
+  }
+  return near <= far;
+}
+
+/** Source: T. Moeller, B. Trumbore, Fast, Minimum Storage Ray/Triangle Intersection (1997). */
+function rayMeetsTriangle(tree: TriangleTree, t: number, start: readonly number[], along: readonly number[]): boolean {
+  const { positions: x, triangles } = tree;
+  const [a, b, c] = [3 * triangles[3 * t]!, 3 * triangles[3 * t + 1]!, 3 * triangles[3 * t + 2]!];
+  const e = [0, 1, 2].map((k) => x[b + k]! - x[a + k]!) as [number, number, number];
+  const f = [0, 1, 2].map((k) => x[c + k]! - x[a + k]!) as [number, number, number];
+  const s = [0, 1, 2].map((k) => start[k]! - x[a + k]!) as [number, number, number];
+  const d = along as [number, number, number];
+  const p = [d[1] * f[2] - d[2] * f[1], d[2] * f[0] - d[0] * f[2], d[0] * f[1] - d[1] * f[0]] as const;
+  const determinant = e[0] * p[0] + e[1] * p[1] + e[2] * p[2];
+  if (determinant === 0) return false;
+  const u = (s[0] * p[0] + s[1] * p[1] + s[2] * p[2]) / determinant;
+  if (!(u >= 0 && u <= 1)) return false;
+  const q = [s[1] * e[2] - s[2] * e[1], s[2] * e[0] - s[0] * e[2], s[0] * e[1] - s[1] * e[0]] as const;
+  const v = (d[0] * q[0] + d[1] * q[1] + d[2] * q[2]) / determinant;
+  if (!(v >= 0 && u + v <= 1)) return false;
+  return (f[0] * q[0] + f[1] * q[1] + f[2] * q[2]) / determinant >= 0;
+}
+
+/**
+ * Whether a ray meets any triangle, up to rounding at edges.
+ * @param start m; along its direction, of any length
+ */
+export function rayMeets(tree: TriangleTree, start: readonly number[], along: readonly number[]): boolean {
+  let depth = 0;
+  stack[depth++] = 0;
+  while (depth > 0) {
+    const node = stack[--depth]!;
+    if (!rayMeetsBox(tree.bounds, node, start, along)) continue;
+    const right = tree.right[node]!;
+    if (right !== 0) {
+      stack[depth++] = node + 1;
+      stack[depth++] = right;
+      continue;
+    }
+    const end = tree.first[node]! + tree.count[node]!;
+    for (let t = tree.first[node]!; t < end; t++) if (rayMeetsTriangle(tree, t, start, along)) return true;
+  }
+  return false;
+}

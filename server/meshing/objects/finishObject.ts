@@ -4,6 +4,7 @@ import type { ObjectFile, ObjectLimits, ObjectNote } from "./objectFile.ts";
 import { ObjectError } from "./objectFile.ts";
 import { compacted, joined } from "./parts.ts";
 import type { Part } from "./parts.ts";
+import { simplifyPart } from "./simplify.ts";
 import { weldPlaces } from "./weldPlaces.ts";
 import { writePicture } from "./writePicture.ts";
 
@@ -49,13 +50,41 @@ export async function finishObject(
       limit: "at least 1 is needed",
       help: "Export the faces of the model; points and lines alone have no surface",
     });
+  const shown = await pictureParts(drawn, places, limits, notes);
   return {
     surface: { positions: surface, triangles },
-    picture: await writePicture(document, drawn),
-    surfaceOfPicture: places,
+    picture: await writePicture(document, shown.parts),
+    surfaceOfPicture: shown.places,
     origin,
     notes,
   };
+}
+
+/** The parts that are drawn, with the places of their vertices: fewer triangles where a page could not draw them all. */
+async function pictureParts(
+  parts: readonly Part[],
+  places: Uint32Array,
+  limits: ObjectLimits,
+  notes: ObjectNote[],
+): Promise<{ parts: readonly Part[]; places: Uint32Array }> {
+  const count = (all: readonly Part[]): number => all.reduce((sum, part) => sum + part.triangles.length / 3, 0);
+  const total = count(parts);
+  if (total <= limits.pictureTriangles) return { parts, places };
+  const small: Part[] = [];
+  const chosen: number[] = [];
+  let first = 0;
+  for (const part of parts) {
+    const share = Math.ceil((limits.pictureTriangles * part.triangles.length) / (3 * total));
+    const { part: fewer, kept } = await simplifyPart(part, share);
+    small.push(fewer);
+    for (const v of kept) chosen.push(places[first + v]!);
+    first += part.positions.length / 3;
+  }
+  notes.push({
+    code: "PICTURE_SIMPLIFIED",
+    text: `The picture has ${count(small)} of the file's ${total} triangles.`,
+  });
+  return { parts: small, places: Uint32Array.from(chosen) };
 }
 
 function checkPart({ positions, where }: Part): void {

@@ -160,7 +160,7 @@ export function ofMeshError(error: MeshError, help: string): ObjectError {
   const where = line === undefined ? field : `line ${line}: ${field}`;
   const code = /^at most /.test(limit)
     ? "TOO_LARGE"
-    : /triangle count|triangles with three/.test(field)
+    : /triangle count|triangles with three|^elements$/.test(field)
       ? "NO_TRIANGLES"
       : "FILE_DAMAGED";
   return new ObjectError(code, { where, value, limit, help });

@@ -2,11 +2,16 @@
  * The surface of an object -> the mesh that a body or a collider of this role has, in m, standing on y = 0, centered in
  * x and z.
  */
+import { requireSheet } from "../finishMesh.ts";
 import { MeshError } from "../mesh.ts";
 import type { LoadedMesh, SurfaceMesh } from "../mesh.ts";
-import { tetrahedralize } from "../tetrahedralize.ts";
+import { fill } from "./fill.ts";
+import { mendSurface } from "./mendSurface.ts";
+import type { SurfaceFindings } from "./mendSurface.ts";
 import type { ObjectFile, ObjectNote } from "./objectFile.ts";
 import { ObjectError, ofMeshError } from "./objectFile.ts";
+import { evenSheet } from "./sheet.ts";
+import { clusterSurface, simplifySurface } from "./simplify.ts";
 
 export type ObjectRole = "soft" | "cloth" | "rigid" | "collider";
 
@@ -39,6 +44,11 @@ const MIN_SIZE = 0.02;
 const MAX_SIZE = 20;
 const MIN_PARTICLES = 50;
 const MAX_PARTICLES = 50_000;
+/** Triangles beyond which nothing here gets better; twice as many are clustered where they cannot be collapsed. */
+const MOST_TRIANGLES = 100_000;
+/** Of the size: detail that no lattice of 50,000 particles has. */
+const FINEST = 1e-3;
+const COLLIDER_ERROR = 5e-3;
 
 function checkChoice({ role, size, particles }: ObjectChoice): void {
   const refuse = (where: string, value: unknown, limit: string): never => {
@@ -72,16 +82,73 @@ export async function prepareSurface(file: ObjectFile, choice: ObjectChoice): Pr
   checkChoice(choice);
   const { scale, offset } = placementOf(file.surface, choice.size);
   const positions = file.surface.positions.map((x, i) => scale * x + offset[i % 3]!);
-  const surface = { positions, triangles: file.surface.triangles };
   const detail = new Float64Array(3 * file.surfaceOfPicture.length);
   file.surfaceOfPicture.forEach((v, i) => detail.set(positions.subarray(3 * v, 3 * v + 3), 3 * i));
-  const prepared = { role: choice.role, detail, scale, offset, notes: [] };
-  if (choice.role === "cloth" || choice.role === "collider") return { ...prepared, mesh: { kind: "surface", surface } };
+  const notes: ObjectNote[] = [];
+  const surface = await mended({ positions, triangles: file.surface.triangles }, choice, notes);
+  const prepared = { role: choice.role, detail, scale, offset, notes };
   try {
-    const spacing = choice.size / 12;
-    return { ...prepared, mesh: { kind: "tets", tets: tetrahedralize(surface, { spacing }).mesh }, spacing };
+    if (choice.role === "cloth")
+      return { ...prepared, mesh: { kind: "surface", surface: await cloth(surface, choice) } };
+    if (choice.role === "collider")
+      return { ...prepared, mesh: { kind: "surface", surface: await collider(surface, choice) } };
+    const { tets, spacing } = await fill(surface, choice, notes);
+    return { ...prepared, mesh: { kind: "tets", tets }, spacing };
   } catch (error) {
-    if (error instanceof MeshError) throw ofMeshError(error, "Choose fewer particles");
+    if (error instanceof MeshError)
+      throw ofMeshError(error, "Simplify the model, or choose another role or fewer particles");
     throw error;
   }
+}
+
+/** The surface with its sides agreed on, and few enough triangles for everything that follows. */
+async function mended(surface: SurfaceMesh, { size }: ObjectChoice, notes: ObjectNote[]): Promise<SurfaceMesh> {
+  const before = surface.triangles.length / 3;
+  const fewer = await simplifySurface(surface, MOST_TRIANGLES, FINEST * size);
+  const few = fewer.triangles.length > 6 * MOST_TRIANGLES ? await clusterSurface(fewer, MOST_TRIANGLES, 1) : fewer;
+  const { surface: result, findings } = mendSurface(few);
+  noteFindings(result, findings, size, notes);
+  if (before > few.triangles.length / 3)
+    notes.push({
+      code: "SIMPLIFIED",
+      text: `The simulation takes ${few.triangles.length / 3} of the surface's ${before} triangles.`,
+    });
+  return result;
+}
+
+function noteFindings(surface: SurfaceMesh, found: SurfaceFindings, size: number, notes: ObjectNote[]): void {
+  const place = (v: number): string =>
+    [0, 1, 2].map((k) => `${Math.round((100 * surface.positions[3 * v + k]!) / size)} %`).join(", ");
+  const near = (v: number): string => `one is at x, y, z = ${place(v)} of its size`;
+  if (found.open > 0)
+    notes.push({
+      code: "HOLES",
+      text: `${found.open} edges have one triangle only (holes or borders); ${near(found.openAt)}.`,
+    });
+  if (found.crossed > 0)
+    notes.push({
+      code: "NON_MANIFOLD",
+      text: `${found.crossed} edges have three triangles or more; ${near(found.crossedAt)}.`,
+    });
+  if (found.turned > 0)
+    notes.push({ code: "FLIPPED", text: `${found.turned} triangles faced the wrong way; the simulation turns them.` });
+}
+
+async function cloth(surface: SurfaceMesh, { particles }: ObjectChoice): Promise<SurfaceMesh> {
+  const sheet = await evenSheet(surface, particles);
+  const count = sheet.positions.length / 3;
+  if (count > 2 * particles)
+    throw new ObjectError("ROLE_IMPOSSIBLE", {
+      where: "count of vertices of the cloth, however much it is simplified",
+      value: count,
+      limit: `at most ${2 * particles} are allowed here`,
+      help: "The surface is in many pieces or full of holes: join it, choose more particles, or the role soft",
+    });
+  requireSheet("cloth", sheet);
+  return sheet;
+}
+
+async function collider(surface: SurfaceMesh, { particles, size }: ObjectChoice): Promise<SurfaceMesh> {
+  const fine = await simplifySurface(surface, 2 * particles, COLLIDER_ERROR * size);
+  return fine.triangles.length > 12 * particles ? await clusterSurface(fine, 2 * particles, 1) : fine;
 }

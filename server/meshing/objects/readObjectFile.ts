@@ -3,26 +3,49 @@
  * What a file is says its content; its ending counts only where the content does not say. Nothing outside the file is
  * read.
  */
+import { Buffer } from "node:buffer";
+import { gunzipSync } from "node:zlib";
 import { MeshError } from "../mesh.ts";
 import { finishObject } from "./finishObject.ts";
+import { isGlb } from "./gltfContainer.ts";
 import { OBJECT_LIMITS, ObjectError, ofMeshError, shortened } from "./objectFile.ts";
 import type { ObjectFile, ObjectLimits, ObjectNote } from "./objectFile.ts";
-import { plainDocument, readObj } from "./readText.ts";
+import { readGltf } from "./readGltf.ts";
+import { plainDocument, readObj, readPly, readStl } from "./readText.ts";
 
-export type { ObjectFile, ObjectLimits, ObjectNote } from "./objectFile.ts";
-export { ObjectError } from "./objectFile.ts";
-
-type Format = "obj";
+type Format = "gltf" | "obj" | "stl" | "ply";
+const ENDINGS: Record<string, Format> = { glb: "gltf", gltf: "gltf", obj: "obj", stl: "stl", ply: "ply" };
 
 function formatOf(bytes: Uint8Array, fileName: string): Format {
-  const ending = /\.([^.]*)$/.exec(fileName.toLowerCase())?.[1];
-  if (ending === "obj") return "obj";
+  if (isGlb(bytes)) return "gltf";
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 256)).toString("latin1");
+  if (/^ply\s/.test(head)) return "ply";
+  const ending = /\.([^.]*)$/.exec(fileName.toLowerCase())?.[1] ?? "";
+  if (Object.hasOwn(ENDINGS, ending)) return ENDINGS[ending]!;
+  if (/^(\xef\xbb\xbf)?\s*\{/.test(head)) return "gltf";
+  if (/^\s*solid\s/.test(head)) return "stl";
   throw new ObjectError("FORMAT_UNKNOWN", {
     where: "ending of the file name",
-    value: shortened(ending ?? fileName),
+    value: shortened(ending) || "missing",
     limit: "one of glb, gltf, obj, stl, ply is needed",
-    help: `Its first bytes (${[...bytes.subarray(0, 4)].join(" ")}) are of none of these formats either; export the model as GLB`,
+    help: "Export the model as GLB",
   });
+}
+
+/** Of a gzip file what is in it, up to the limit that the file itself has. */
+function unpacked(bytes: Uint8Array, limits: ObjectLimits): Uint8Array {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: limits.bytes });
+  } catch (error) {
+    const tooLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
+    throw new ObjectError(tooLarge ? "TOO_LARGE" : "FILE_DAMAGED", {
+      where: "content of the gzip file",
+      value: tooLarge ? "larger when unpacked" : shortened((error as Error).message),
+      limit: tooLarge ? `at most ${limits.bytes} bytes are allowed` : "a whole gzip file is needed",
+      help: "Simplify the model, or upload it without gzip",
+    });
+  }
 }
 
 /**
@@ -45,11 +68,22 @@ export async function readObjectFile(
       limit: `at most ${all.bytes} are allowed`,
       help: "Simplify (decimate) the model, make its textures smaller, or compress it (Draco, meshopt)",
     });
+  const plain = unpacked(bytes, all);
   const notes: ObjectNote[] = [];
-  const { document, material } = plainDocument();
-  formatOf(bytes, fileName);
+  const format = formatOf(plain, fileName.replace(/\.gz$/i, ""));
   try {
-    return await finishObject(document, readObj(fileName, bytes, material, notes), all, notes);
+    if (format === "gltf") {
+      const { document, parts } = await readGltf(plain, all, notes);
+      return await finishObject(document, parts, all, notes);
+    }
+    const { document, material } = plainDocument();
+    const parts =
+      format === "obj"
+        ? readObj(fileName, plain, material, notes)
+        : format === "stl"
+          ? readStl(fileName, plain, material, notes)
+          : readPly(fileName, plain, material);
+    return await finishObject(document, parts, all, notes);
   } catch (error) {
     if (error instanceof MeshError) throw ofMeshError(error, "Export the model again, as GLB if you can");
     throw error;

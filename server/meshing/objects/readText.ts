@@ -1,9 +1,11 @@
-/** OBJ, and what all formats without materials of their own share: one white material, sRGB colors, made-up normals. */
+/** OBJ, STL and PLY -> parts: one white material, colors of vertices, normals that are made where there are none. */
 import { Document, Logger } from "@gltf-transform/core";
 import type { Material } from "@gltf-transform/core";
 import { MAX_VERTICES, MeshError } from "../mesh.ts";
 import { readObjRecords } from "../importObj.ts";
 import type { ObjRecords } from "../importObj.ts";
+import { readPlyRecords } from "../importPly.ts";
+import { importStl } from "../importStl.ts";
 import { withCreasedNormals } from "./creasedNormals.ts";
 import type { ObjectNote } from "./objectFile.ts";
 import type { Attribute, Part } from "./parts.ts";
@@ -15,14 +17,16 @@ export function plainDocument(): { document: Document; material: Material } {
   return { document, material };
 }
 
+const FILE = "the file";
+
 /** Linear value of an sRGB component, 0 to 1 (IEC 61966-2-1). */
-export function linearOfSrgb(c: number): number {
+function linearOfSrgb(c: number): number {
   const clamped = Math.min(1, Math.max(0, c));
   return clamped <= 0.04045 ? clamped / 12.92 : ((clamped + 0.055) / 1.055) ** 2.4;
 }
 
 /** Normals where the file has none. */
-export function withNormals(part: Part): Part {
+function withNormals(part: Part): Part {
   return part.attributes.has("NORMAL") ? part : withCreasedNormals(part);
 }
 
@@ -88,5 +92,41 @@ function objPart(file: string, records: ObjRecords, material: Material): Part {
     { length: 3 * corners.length },
     (_, i) => x[3 * vertexOf[corners[Math.floor(i / 3)]!]! + (i % 3)]!,
   );
-  return { positions, triangles, attributes, material, where: "the file" };
+  return { positions, triangles, attributes, material, where: FILE };
+}
+
+/**
+ * PLY, with the colors of its vertices.
+ * @throws MeshError
+ */
+export function readPly(file: string, bytes: Uint8Array, material: Material): Part[] {
+  const { positions, elements, colors, elementLines } = readPlyRecords(file, bytes);
+  const vertices = positions.length / 3;
+  const bad = elements.findIndex((v) => !(Number.isInteger(v) && v >= 0 && v < vertices));
+  if (bad >= 0)
+    throw new MeshError({
+      file,
+      ...(elementLines.length > 0 && { line: elementLines[Math.floor(bad / 3)]! }),
+      field: `corner of triangle ${Math.floor(bad / 3)}`,
+      value: elements[bad]!,
+      limit: `a vertex from 0 to ${vertices - 1} is needed`,
+    });
+  const attributes: Part["attributes"] = new Map();
+  if (colors) attributes.set("COLOR_0", { size: 3, values: Float32Array.from(colors, linearOfSrgb) });
+  return [withNormals({ positions, triangles: Uint32Array.from(elements), attributes, material, where: FILE })];
+}
+
+/**
+ * STL, whose z is taken for up, as printers have it: x y z becomes x z -y.
+ * @throws MeshError
+ */
+export function readStl(file: string, bytes: Uint8Array, material: Material, notes: ObjectNote[]): Part[] {
+  const { positions, triangles } = importStl(file, bytes);
+  for (let i = 0; i < positions.length; i += 3)
+    [positions[i + 1], positions[i + 2]] = [positions[i + 2]!, -positions[i + 1]!];
+  notes.push({
+    code: "UP_ASSUMED",
+    text: "An STL file does not say which way is up; z was taken, as printers have it.",
+  });
+  return [withNormals({ positions, triangles, attributes: new Map(), material, where: FILE })];
 }

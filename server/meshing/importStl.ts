@@ -1,0 +1,115 @@
+/**
+ * STL to triangles, text or binary. Facets have no common vertices there; what lies in one place becomes one vertex.
+ * Normals are passed over: the order of a facet's corners says the same. Source: 3D Systems, StereoLithography Interface
+ * Specification (1989).
+ */
+import { MAX_ELEMENTS, MeshError } from "./mesh.ts";
+import type { SurfaceMesh } from "./mesh.ts";
+import { finishSurface } from "./finishMesh.ts";
+import { numberField, plainBytes, textLines } from "./textMesh.ts";
+
+const HEADER = 84;
+const FACET = 50;
+
+/** Bytes of a binary file with so many facets. */
+const binaryLength = (facets: number): number => HEADER + FACET * facets;
+
+/** Facets that a binary file declares; undefined for text. Many binary files begin with `solid`, too: length decides. */
+function binaryFacets(file: string, bytes: Uint8Array): number | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 512)).toString("latin1");
+  const declared =
+    bytes.length < HEADER ? undefined : new DataView(bytes.buffer, bytes.byteOffset).getUint32(HEADER - 4, true);
+  if (declared !== undefined && binaryLength(declared) === bytes.length) return declared;
+  if (/^\s*solid\b/.test(head) && /\b(facet|endsolid)\b/.test(head)) return undefined;
+  if (declared === undefined)
+    throw new MeshError({ file, field: "size in bytes", value: bytes.length, limit: `at least ${HEADER} are needed` });
+  if (binaryLength(declared) > bytes.length)
+    throw new MeshError({
+      file,
+      field: "facet count",
+      value: declared,
+      limit: `the file has room for ${Math.floor((bytes.length - HEADER) / FACET)}`,
+    });
+  return declared;
+}
+
+function checkCount(file: string, facets: number): void {
+  if (facets > MAX_ELEMENTS)
+    throw new MeshError({ file, field: "facet count", value: facets, limit: `at most ${MAX_ELEMENTS} are allowed` });
+}
+
+/** float64[9*F] corners one after the other; and the line of each corner of a text. */
+export function readStlCorners(file: string, content: Uint8Array): { corners: Float64Array; lines?: number[] } {
+  const bytes = plainBytes(file, content);
+  const facets = binaryFacets(file, bytes);
+  if (facets === undefined) return textCorners(file, bytes);
+  checkCount(file, facets);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const corners = new Float64Array(9 * facets);
+  for (let f = 0; f < facets; f++)
+    for (let k = 0; k < 9; k++) corners[9 * f + k] = view.getFloat32(HEADER + FACET * f + 12 + 4 * k, true);
+  return { corners };
+}
+
+function textCorners(file: string, bytes: Uint8Array): { corners: Float64Array; lines: number[] } {
+  const corners: number[] = [];
+  const lines: number[] = [];
+  // Text before a loop's first vertex and after its third is passed over: exporters differ in what they put there.
+  let left = 0;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  for (const line of textLines(text, "#")) {
+    const keyword = line.fields[0]!.toLowerCase();
+    if (keyword === "facet" || keyword === "endloop" || keyword === "endfacet") {
+      if (left > 0)
+        throw new MeshError({
+          file,
+          line: line.number,
+          field: "vertices of a facet",
+          value: 3 - left,
+          limit: "3 are needed",
+        });
+      if (keyword === "facet") left = 3;
+    } else if (keyword === "vertex") {
+      if (left === 0)
+        throw new MeshError({
+          file,
+          line: line.number,
+          field: "vertex",
+          value: "outside of a facet, or its fourth",
+          limit: "3 in each facet are needed",
+        });
+      for (let k = 0; k < 3; k++) corners.push(numberField(file, line, 1 + k, `vertex ${"xyz"[k]}`));
+      lines.push(line.number);
+      left--;
+      checkCount(file, lines.length / 3);
+    }
+  }
+  if (left > 0)
+    throw new MeshError({ file, field: "vertices of the last facet", value: 3 - left, limit: "3 are needed" });
+  return { corners: Float64Array.from(corners), lines };
+}
+
+/**
+ * Reads an STL file.
+ * @returns the triangles, in the file's unit and axes (z is up in most); facets without area dropped
+ * @throws MeshError
+ */
+export function importStl(file: string, content: Uint8Array): SurfaceMesh {
+  const { corners, lines } = readStlCorners(file, content);
+  const numbers = new Map<string, number>();
+  const positions: number[] = [];
+  const vertexLines: number[] = [];
+  const elements = new Uint32Array(corners.length / 3);
+  for (let h = 0; h < elements.length; h++) {
+    const [x, y, z] = [corners[3 * h]!, corners[3 * h + 1]!, corners[3 * h + 2]!];
+    const key = `${x + 0} ${y + 0} ${z + 0}`;
+    let number = numbers.get(key);
+    if (number === undefined) {
+      numbers.set(key, (number = numbers.size));
+      positions.push(x, y, z);
+      if (lines) vertexLines.push(lines[h]!);
+    }
+    elements[h] = number;
+  }
+  return finishSurface({ file, positions, elements, ...(lines && { vertexLine: (v: number) => vertexLines[v]! }) });
+}

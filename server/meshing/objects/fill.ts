@@ -1,0 +1,209 @@
+/**
+ * A mended surface -> tetrahedra for about as many particles as there may be, every part of it covered: what is thinner
+ * than the lattice becomes a string or a sheet of elements (tetrahedralize.ts), pieces that nearly touch are joined,
+ * and what encloses nothing gets a cage around it.
+ */
+import { joinFaces } from "../boundary.ts";
+import type { SurfaceMesh, TetMesh } from "../mesh.ts";
+import { pieceOfTets } from "../pieces.ts";
+import { tetrahedralize } from "../tetrahedralize.ts";
+import type { Tetrahedralization } from "../tetrahedralize.ts";
+import { buildTriangleTree } from "../triangleTree.ts";
+import { buildWindingField, windingNumber } from "../windingNumber.ts";
+import { ObjectError } from "./objectFile.ts";
+import type { ObjectNote } from "./objectFile.ts";
+import type { ObjectChoice } from "./prepareSurface.ts";
+import { areaOf } from "./sheet.ts";
+import { simplifySurface } from "./simplify.ts";
+
+/** Points along each side of the box that tell how much the surface encloses. */
+const PROBES = 16;
+/** A lattice with fewer particles than this part of those allowed is made finer once. */
+const USED = 0.6;
+const TRIES = 5;
+/** In spacings: how far the surface may move by simplification, and how wide gaps between pieces are bridged. */
+const ERROR = 0.1;
+const BRIDGE = 2;
+/** Pieces beyond which they are crumbs of a scan or a soup: none of them is joined. */
+const MOST_PIECES = 64;
+
+/** Volume that the surface encloses, m^3, to a few parts in a hundred. */
+function enclosed(surface: SurfaceMesh): number {
+  const field = buildWindingField(buildTriangleTree(surface.positions, surface.triangles));
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  surface.positions.forEach((x, i) => {
+    low[i % 3] = Math.min(low[i % 3]!, x);
+    high[i % 3] = Math.max(high[i % 3]!, x);
+  });
+  let inside = 0;
+  const at = (k: number, i: number): number => low[k]! + ((i + 0.5) / PROBES) * (high[k]! - low[k]!);
+  for (let i = 0; i < PROBES; i++)
+    for (let j = 0; j < PROBES; j++)
+      for (let k = 0; k < PROBES; k++) if (windingNumber(field, at(0, i), at(1, j), at(2, k)) > 0.5) inside++;
+  return (inside / PROBES ** 3) * (high[0]! - low[0]!) * (high[1]! - low[1]!) * (high[2]! - low[2]!);
+}
+
+/**
+ * Spacing at which stuffing makes about so many particles: 2 lattice vertices a cell of the volume, and on the surface
+ * about 2 a cell's face: N = 2 V / s^3 + 2 A / s^2.
+ */
+function spacingFor(volume: number, area: number, particles: number): number {
+  let low = 0;
+  let high = Math.cbrt((2 * volume) / particles) + Math.sqrt((2 * area) / particles);
+  for (let i = 0; i < 50; i++) {
+    const s = 0.5 * (low + high);
+    if ((2 * volume) / s ** 3 + (2 * area) / s ** 2 > particles) low = s;
+    else high = s;
+  }
+  return high;
+}
+
+export async function fill(
+  surface: SurfaceMesh,
+  { particles, size, role }: ObjectChoice,
+  notes: ObjectNote[],
+): Promise<{ tets: TetMesh; spacing: number }> {
+  const volume = enclosed(surface);
+  const area = areaOf(surface);
+  if (volume < 1e-3 * area * size)
+    notes.push({
+      code: "SHEET",
+      text: `The surface encloses next to nothing; as ${role} it is a slab. Cloth would be a better role for it.`,
+    });
+  let spacing = spacingFor(volume, area, particles);
+  let best: { filled: Tetrahedralization; surface: SurfaceMesh; spacing: number } | undefined;
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const fewer = await simplifySurface(surface, 8 * particles, ERROR * spacing);
+    const filled = tetrahedralize(fewer, { spacing, minPiece: 0 });
+    const count = filled.mesh.positions.length / 3;
+    if (count <= particles) {
+      best = { filled, surface: fewer, spacing };
+      if (count >= USED * particles || attempt >= 2) break;
+    } else if (best) break;
+    // Between what a surface (s^2) and a volume (s^3) ask for; a little more, so that it does not end just above.
+    spacing *= (count / particles) ** 0.4 * 1.03;
+  }
+  if (!best)
+    throw new ObjectError("ROLE_IMPOSSIBLE", {
+      where: "particles",
+      value: particles,
+      limit: "this shape needs more, it has many thin parts or pieces",
+      help: "Choose more particles, or simplify the model",
+    });
+  const joined = bridged(best.filled, best.surface, best.spacing, particles, notes);
+  return { tets: joined.mesh, spacing: best.spacing };
+}
+
+/** Pieces that are near each other, joined by rods; the mesh as it is where that takes too many particles. */
+function bridged(
+  filled: Tetrahedralization,
+  surface: SurfaceMesh,
+  spacing: number,
+  particles: number,
+  notes: ObjectNote[],
+): Tetrahedralization {
+  let result = filled;
+  const found = filled.report.pieces.found;
+  if (found > 1 && found <= MOST_PIECES) {
+    const rods = rodsBetween(filled.mesh, BRIDGE * spacing, 0.02 * spacing);
+    if (rods.length > 0) {
+      const more = tetrahedralize(withRods(surface, rods), { spacing, minPiece: 0 });
+      if (more.mesh.positions.length / 3 <= particles) result = more;
+    }
+  }
+  const left = result.report.pieces.found;
+  if (left < found)
+    notes.push({ code: "PIECES_JOINED", text: `${found} pieces nearly touch; ${found - left} gaps were bridged.` });
+  if (left > 1)
+    notes.push({
+      code: "PIECES",
+      text: `${left} pieces hang on nothing: they fall apart. Join them in the model if they should not.`,
+    });
+  return result;
+}
+
+interface Rod {
+  from: number[];
+  to: number[];
+  radius: number;
+}
+
+/** The shortest rods that join what is nearer than `reach`, as a tree (J. Kruskal 1956). */
+function rodsBetween({ positions: x, tets }: TetMesh, reach: number, radius: number): Rod[] {
+  const { piece, count } = pieceOfTets(tets);
+  const { boundary } = joinFaces(tets);
+  const pieceOfVertex = new Int32Array(x.length / 3).fill(-1);
+  tets.forEach((v, i) => (pieceOfVertex[v] = piece[i >> 2]!));
+  const surface = [...new Set(boundary)];
+  // Nearest pairs by cells of the reach.
+  const cellOf = (v: number, k: number): number => Math.floor(x[3 * v + k]! / reach);
+  const cells = new Map<string, number[]>();
+  for (const v of surface) {
+    const key = `${cellOf(v, 0)} ${cellOf(v, 1)} ${cellOf(v, 2)}`;
+    const cell = cells.get(key);
+    if (cell) cell.push(v);
+    else cells.set(key, [v]);
+  }
+  const nearest = new Map<number, { a: number; b: number; distance2: number }>();
+  for (const a of surface)
+    for (let n = 0; n < 27; n++) {
+      const key = [0, 1, 2].map((k) => cellOf(a, k) + (Math.floor(n / 3 ** k) % 3) - 1).join(" ");
+      for (const b of cells.get(key) ?? []) {
+        const [p, q] = [pieceOfVertex[a]!, pieceOfVertex[b]!];
+        if (p >= q) continue;
+        const distance2 = [0, 1, 2].reduce((sum, k) => sum + (x[3 * a + k]! - x[3 * b + k]!) ** 2, 0);
+        const known = nearest.get(p * count + q);
+        if (distance2 <= reach * reach && !(known && known.distance2 <= distance2))
+          nearest.set(p * count + q, { a, b, distance2 });
+      }
+    }
+  const parent = Array.from({ length: count }, (_, p) => p);
+  const root = (p: number): number => (parent[p] === p ? p : (parent[p] = root(parent[p]!)));
+  const place = (v: number): number[] => [...x.subarray(3 * v, 3 * v + 3)];
+  return [...nearest.entries()]
+    .sort(([, m], [, n]) => m.distance2 - n.distance2)
+    .flatMap(([key, { a, b }]) => {
+      const [p, q] = [root(Math.floor(key / count)), root(key % count)];
+      if (p === q) return [];
+      parent[q] = p;
+      return [{ from: place(a), to: place(b), radius }];
+    });
+}
+
+/** Thin prisms: the tetrahedralizer makes strings of elements of them. */
+function withRods({ positions, triangles }: SurfaceMesh, rods: readonly Rod[]): SurfaceMesh {
+  const x = [...positions];
+  const corners = [...triangles];
+  for (const { from, to, radius } of rods) {
+    const first = x.length / 3;
+    const along = [0, 1, 2].map((k) => to[k]! - from[k]!);
+    const length = Math.hypot(...along) || 1;
+    const least = [0, 1, 2].reduce((a, b) => (Math.abs(along[a]!) <= Math.abs(along[b]!) ? a : b));
+    // Two directions across: u = e x along, w = along x u.
+    const e = [0, 1, 2].map((k) => (k === least ? 1 : 0));
+    const cross = (p: readonly number[], q: readonly number[]): number[] =>
+      [0, 1, 2].map((k) => p[(k + 1) % 3]! * q[(k + 2) % 3]! - p[(k + 2) % 3]! * q[(k + 1) % 3]!);
+    const unit = (p: number[]): number[] => p.map((c) => c / (Math.hypot(...p) || 1));
+    const u = unit(cross(e, along));
+    const w = unit(
+      cross(
+        along.map((c) => c / length),
+        u,
+      ),
+    );
+    for (const end of [from, to])
+      for (const [c, s] of [
+        [1, 0],
+        [-0.5, 0.866],
+        [-0.5, -0.866],
+      ] as const)
+        for (let k = 0; k < 3; k++) x.push(end[k]! + radius * (c * u[k]! + s * w[k]!));
+    for (let i = 0; i < 3; i++) {
+      const j = (i + 1) % 3;
+      corners.push(first + i, first + j, first + 3 + j, first + i, first + 3 + j, first + 3 + i);
+    }
+    corners.push(first, first + 2, first + 1, first + 3, first + 4, first + 5);
+  }
+  return { positions: Float64Array.from(x), triangles: Uint32Array.from(corners) };
+}

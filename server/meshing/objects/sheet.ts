@@ -1,0 +1,128 @@
+/**
+ * A surface -> one that cloth can be: about as many particles as it may have, at even distances, without triangles that
+ * are nearly lines. Long edges are halved (conforming: an edge is halved in all of its triangles), many triangles
+ * become fewer (simplify.ts), short edges go.
+ */
+import { finishSurface } from "../finishMesh.ts";
+import type { SurfaceMesh } from "../mesh.ts";
+import { simplifySurface } from "./simplify.ts";
+
+/** Edges longer than this many of the wanted ones are halved: halves are then no shorter than 0.7. */
+const LONG = 1.4;
+/** Vertices nearer than this many wanted edges become one. */
+const SHORT = 0.2;
+/** Area over longest edge squared of a triangle that is left out; an equilateral one has 0.433. */
+const FLAT = 1e-3;
+/** Halvings one after the other; each quarters triangles. */
+const ROUNDS = 12;
+
+const next = (h: number): number => (h % 3 === 2 ? h - 2 : h + 1);
+
+export function areaOf({ positions: x, triangles }: SurfaceMesh): number {
+  let area = 0;
+  for (let t = 0; t < triangles.length; t += 3) area += triangleArea(x, triangles, t);
+  return area;
+}
+
+function triangleArea(x: Float64Array, triangles: ArrayLike<number>, t: number): number {
+  const [a, b, c] = [3 * triangles[t]!, 3 * triangles[t + 1]!, 3 * triangles[t + 2]!];
+  const u = [0, 1, 2].map((k) => x[b + k]! - x[a + k]!) as [number, number, number];
+  const v = [0, 1, 2].map((k) => x[c + k]! - x[a + k]!) as [number, number, number];
+  return 0.5 * Math.hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]);
+}
+
+/** Edge of an even mesh of `particles` on this area, two equilateral triangles a particle: A = N (sqrt 3 / 2) h^2. */
+export function evenEdge(area: number, particles: number): number {
+  return Math.sqrt((2 * area) / (Math.sqrt(3) * particles));
+}
+
+/**
+ * @param particles most vertices of the result
+ * @returns the sheet; more vertices where meshoptimizer finds nothing more to collapse
+ */
+export async function evenSheet(surface: SurfaceMesh, particles: number): Promise<SurfaceMesh> {
+  const edge = evenEdge(areaOf(surface), particles);
+  const count = (sheet: SurfaceMesh): number => sheet.positions.length / 3;
+  let coarse = clean(surface, 0.01 * edge);
+  for (let target = 2 * particles; count(coarse) > particles && target > 8; target *= 0.8)
+    coarse = clean(await simplifySurface(coarse, Math.floor(target), Infinity), SHORT * edge);
+  // What is flat is now in few large triangles: they get what is left of the particles.
+  for (let long = LONG * edge; ; long *= 1.15) {
+    const sheet = halved(coarse, long, 4 * particles);
+    if (count(sheet) <= Math.max(particles, count(coarse))) return sheet;
+  }
+}
+
+/** Without vertices that are nearly in one place, and triangles that are nearly lines. */
+function clean({ positions, triangles }: SurfaceMesh, short: number): SurfaceMesh {
+  const parent = Uint32Array.from({ length: positions.length / 3 }, (_, v) => v);
+  const root = (v: number): number => {
+    while (parent[v] !== v) v = parent[v] = parent[parent[v]!]!;
+    return v;
+  };
+  const length2 = (a: number, b: number): number =>
+    [0, 1, 2].reduce((sum, k) => sum + (positions[3 * a + k]! - positions[3 * b + k]!) ** 2, 0);
+  for (let h = 0; h < triangles.length; h++) {
+    // The roots' own distance: chains of short edges must not run away.
+    const [a, b] = [root(triangles[h]!), root(triangles[next(h)]!)];
+    if (a !== b && length2(a, b) < short * short) parent[Math.max(a, b)] = Math.min(a, b);
+  }
+  const elements: number[] = [];
+  for (let t = 0; t < triangles.length; t += 3) {
+    const corners = [0, 1, 2].map((k) => root(triangles[t + k]!)) as [number, number, number];
+    const [a, b, c] = corners;
+    const longest2 = Math.max(length2(a, b), length2(b, c), length2(c, a));
+    if (a !== b && b !== c && c !== a && triangleArea(positions, corners, 0) > FLAT * longest2)
+      elements.push(...corners);
+  }
+  if (elements.length === 0) return { positions, triangles };
+  const kept = finishSurface({ file: "sheet", positions, elements });
+  return { positions: kept.positions, triangles: kept.triangles };
+}
+
+/** Halves edges longer than `long` until none is left, or the sheet has `limit` vertices. */
+function halved(surface: SurfaceMesh, long: number, limit: number): SurfaceMesh {
+  let { triangles } = surface;
+  const positions = [...surface.positions];
+  for (let round = 0; round < ROUNDS; round++) {
+    const middles = new Map<string, number>();
+    for (let h = 0; h < triangles.length; h++) {
+      const [a, b] = [triangles[h]!, triangles[next(h)]!];
+      const length = Math.hypot(...[0, 1, 2].map((k) => positions[3 * a + k]! - positions[3 * b + k]!));
+      const key = a < b ? `${a} ${b}` : `${b} ${a}`;
+      if (length <= long || middles.has(key)) continue;
+      if (positions.length / 3 >= limit) break;
+      middles.set(key, positions.length / 3);
+      for (let k = 0; k < 3; k++) positions.push(0.5 * (positions[3 * a + k]! + positions[3 * b + k]!));
+    }
+    if (middles.size === 0) break;
+    triangles = split(triangles, middles, positions);
+  }
+  return { positions: Float64Array.from(positions), triangles };
+}
+
+/** Triangles with the middles of their halved edges: into two, three or four. */
+function split(triangles: Uint32Array, middles: ReadonlyMap<string, number>, x: readonly number[]): Uint32Array {
+  const out: number[] = [];
+  const distance2 = (p: number, q: number): number =>
+    [0, 1, 2].reduce((sum, k) => sum + (x[3 * p + k]! - x[3 * q + k]!) ** 2, 0);
+  for (let t = 0; t < triangles.length; t += 3) {
+    const corner = [...triangles.subarray(t, t + 3)];
+    const middle = corner.map((a, k) => {
+      const b = corner[(k + 1) % 3]!;
+      return middles.get(a < b ? `${a} ${b}` : `${b} ${a}`);
+    });
+    const count = middle.filter((m) => m !== undefined).length;
+    // Turned so that the first edge is halved where one is, and the last is not where two are.
+    const turn = count === 1 ? middle.findIndex((m) => m !== undefined) : (middle.indexOf(undefined) + 1) % 3;
+    const [a, b, c] = [0, 1, 2].map((k) => corner[(k + turn) % 3]!) as [number, number, number];
+    const [p, q, r] = [0, 1, 2].map((k) => middle[(k + turn) % 3]);
+    if (count === 0) out.push(a, b, c);
+    else if (count === 1) out.push(a, p!, c, p!, b, c);
+    else if (count === 3) out.push(a, p!, r!, p!, b, q!, r!, q!, c, p!, q!, r!);
+    // Of the two diagonals of what is left the shorter one.
+    else if (distance2(a, q!) <= distance2(p!, c)) out.push(p!, b, q!, a, p!, q!, a, q!, c);
+    else out.push(p!, b, q!, a, p!, c, p!, q!, c);
+  }
+  return Uint32Array.from(out);
+}

@@ -1,0 +1,93 @@
+/**
+ * Fewer triangles, by meshoptimizer (A. Kapoulkine): edge collapses by quadric errors (M. Garland, P. Heckbert 1997),
+ * which keep topology and borders; where they cannot, clusters of vertices.
+ */
+import { MeshoptSimplifier } from "meshoptimizer/simplifier";
+import { finishSurface } from "../finishMesh.ts";
+import type { SurfaceMesh } from "../mesh.ts";
+import type { Attribute, Part } from "./parts.ts";
+import { compacted } from "./parts.ts";
+
+/** Weights of attributes against positions, in parts of the size; normals as meshoptimizer's own demos have them. */
+const WEIGHTS: Record<string, number> = { NORMAL: 0.5, TEXCOORD_0: 1, COLOR_0: 0.5 };
+/** Of the size: a picture that is simplified looks the same from where all of it is seen. */
+const PICTURE_ERROR = 0.01;
+
+/**
+ * @param target triangles; more are left where the error would be larger
+ * @param error largest distance from the surface, in its unit
+ */
+export async function simplifySurface(surface: SurfaceMesh, target: number, error: number): Promise<SurfaceMesh> {
+  if (surface.triangles.length <= 3 * target) return surface;
+  await MeshoptSimplifier.ready;
+  const positions = inFloat32(surface.positions);
+  const [indices] = MeshoptSimplifier.simplify(surface.triangles, positions, 3, 3 * target, error, [
+    "ErrorAbsolute",
+    "Regularize",
+  ]);
+  return indices.length === 0 ? surface : ofTriangles(surface, indices);
+}
+
+/** By clusters: any soup gets as small, at the price of its shape. @param error in parts of the size */
+export async function clusterSurface(surface: SurfaceMesh, target: number, error: number): Promise<SurfaceMesh> {
+  if (surface.triangles.length <= 3 * target) return surface;
+  await MeshoptSimplifier.ready;
+  const positions = inFloat32(surface.positions);
+  const [indices] = MeshoptSimplifier.simplifySloppy(surface.triangles, positions, 3, null, 3 * target, error);
+  return indices.length === 0 ? surface : ofTriangles(surface, indices);
+}
+
+function ofTriangles({ positions }: SurfaceMesh, elements: Uint32Array): SurfaceMesh {
+  const { positions: kept, triangles } = finishSurface({ file: "simplification", positions, elements });
+  return { positions: kept, triangles };
+}
+
+/** Around zero, where float32 has most digits. */
+function inFloat32(positions: Float64Array): Float32Array {
+  return Float32Array.from(positions, (x, i) => x - positions[i % 3]!);
+}
+
+/** A part with about `target` triangles, of its own vertices; which they were is in `kept`. */
+export async function simplifyPart(part: Part, target: number): Promise<{ part: Part; kept: Uint32Array }> {
+  await MeshoptSimplifier.ready;
+  const vertices = part.positions.length / 3;
+  const names = [...part.attributes.keys()].filter((name) => name in WEIGHTS);
+  const sizes = names.map((name) => part.attributes.get(name)!.size);
+  const stride = sizes.reduce<number>((sum, size) => sum + size, 0);
+  const packed = new Float32Array(stride * vertices);
+  names.forEach((name, i) => {
+    const { size, values } = part.attributes.get(name) as Attribute;
+    const offset = sizes.slice(0, i).reduce<number>((sum, s) => sum + s, 0);
+    for (let v = 0; v < vertices; v++)
+      for (let k = 0; k < size; k++) packed[stride * v + offset + k] = values[size * v + k]!;
+  });
+  const weights = names.flatMap((name, i) => new Array<number>(sizes[i]!).fill(WEIGHTS[name]!));
+  const positions = inFloat32(part.positions);
+  const [triangles] =
+    stride > 0
+      ? MeshoptSimplifier.simplifyWithAttributes(
+          part.triangles,
+          positions,
+          3,
+          packed,
+          stride,
+          weights,
+          null,
+          3 * target,
+          PICTURE_ERROR,
+        )
+      : MeshoptSimplifier.simplify(part.triangles, positions, 3, 3 * target, PICTURE_ERROR);
+  // Numbers of vertices ride along as one more attribute.
+  const numbers: Attribute = { size: 2, values: new Float32Array(2 * vertices) };
+  for (let v = 0; v < vertices; v++) {
+    numbers.values[2 * v] = v & 0xffff;
+    numbers.values[2 * v + 1] = v >>> 16;
+  }
+  const small = compacted({ ...part, triangles, attributes: new Map([...part.attributes, ["_NUMBER", numbers]]) });
+  const { values } = small.attributes.get("_NUMBER")!;
+  small.attributes.delete("_NUMBER");
+  return {
+    part: small,
+    kept: Uint32Array.from({ length: values.length / 2 }, (_, v) => values[2 * v]! + 65536 * values[2 * v + 1]!),
+  };
+}
