@@ -5,7 +5,8 @@
 import { createHash } from "node:crypto";
 import { Logger, WebIO } from "@gltf-transform/core";
 import { ALL_EXTENSIONS } from "@gltf-transform/extensions";
-import { ObjectError, readObjectFile } from "../meshing/objects/readObjectFile.ts";
+import { ObjectError } from "../meshing/objects/objectFile.ts";
+import { readObjectFile } from "../meshing/objects/readObjectFile.ts";
 import { encodeShape } from "../meshing/objectShape.ts";
 import type { ReadObjectResult, ReadObjectTask } from "../workers/messages.ts";
 
