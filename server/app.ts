@@ -102,6 +102,7 @@ const SERVER_TIMES = { headersTimeout: HEAD_MS, connectionsCheckingInterval: 100
 export interface App {
   fastify: FastifyInstance;
   registry: RoomRegistry;
+  objects: Objects;
   /** Resolves when the scenes of `config.prewarm` are built. */
   warm: Promise<void>;
   /** Not ready from now on, all rooms closed with `restarting`, everything ended. */
@@ -363,7 +364,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     await pools.close();
     metrics.close();
   };
-  return { fastify, registry, warm, close: () => (closed ??= close()) };
+  return { fastify, registry, objects, warm, close: () => (closed ??= close()) };
 }
 
 /** Our pages may ask the other processes, too. */
