@@ -92,7 +92,11 @@ export class BringDialog {
         "div",
         { class: "head" },
         h("strong", {}, t("bringOwn")),
-        h("button", { class: "close", type: "button", "aria-label": t("close"), onclick: () => this.element.close() }, "×"),
+        h(
+          "button",
+          { class: "close", type: "button", "aria-label": t("close"), onclick: () => this.element.close() },
+          "×",
+        ),
       ),
       h("p", {}, t("bringTitle")),
       row(t("bringChoose"), this.input),
@@ -121,9 +125,7 @@ export class BringDialog {
     const role = this.role.value as ObjectRole;
     const before = this.material.value as PresetName;
     const offered = PRESET_NAMES.filter((name) => suits(name, role));
-    this.material.replaceChildren(
-      ...offered.map((name) => h("option", { value: name }, t(MATERIAL_TEXTS[name]))),
-    );
+    this.material.replaceChildren(...offered.map((name) => h("option", { value: name }, t(MATERIAL_TEXTS[name]))));
     if (offered.includes(before)) this.material.value = before;
   }
 

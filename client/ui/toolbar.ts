@@ -34,13 +34,7 @@ export class Toolbar {
     profile: Profile,
     actions: ToolbarActions,
     room: string,
-    {
-      spares,
-      tuning,
-      access,
-      share,
-      bring,
-    }: Record<"spares" | "tuning" | "access" | "share" | "bring", HTMLElement>,
+    { spares, tuning, access, share, bring }: Record<"spares" | "tuning" | "access" | "share" | "bring", HTMLElement>,
   ) {
     this.me = h(
       "button",

@@ -109,7 +109,11 @@ function normalsOf(parts: readonly Mesh[], count: number, matrix: readonly numbe
   const normals = new Float32Array(3 * count);
   const normal = new Vector3();
   eachVertex(parts, "normal", (attribute, from, vertex) => {
-    normal.fromBufferAttribute(attribute, from).applyMatrix3(turn).normalize().toArray(normals, 3 * vertex);
+    normal
+      .fromBufferAttribute(attribute, from)
+      .applyMatrix3(turn)
+      .normalize()
+      .toArray(normals, 3 * vertex);
   });
   return normals;
 }

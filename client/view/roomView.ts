@@ -80,8 +80,9 @@ export class RoomView {
     // Nothing is shown before the first frame: the rest shape would jump.
     for (const { mesh } of this.bodies) mesh.visible = false;
     this.stage.scene.add(...this.bodies.map(({ mesh }) => mesh), this.hands.group, this.debug.group);
-    dressAll({ topology, bodies: this.bodies, colliders: this.stage.colliders, base: "", ended: this.ended.signal }, () =>
-      this.invalidate(),
+    dressAll(
+      { topology, bodies: this.bodies, colliders: this.stage.colliders, base: "", ended: this.ended.signal },
+      () => this.invalidate(),
     );
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();

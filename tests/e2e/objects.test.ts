@@ -75,7 +75,11 @@ const bothPictures = (page: Page, chunk: string): Promise<{ ours: string; theirs
 const pixels = (url: string): Pixels => decode(Buffer.from(url.slice(url.indexOf(",") + 1), "base64")) as Pixels;
 
 describe.skipIf(noBrowser)("something of one's own", () => {
-  const stage = useStage({ prewarm: "none", objectsDeadlineMs: 300_000 }, { fewPictures: true }, /422|the server responded with a status/);
+  const stage = useStage(
+    { prewarm: "none", objectsDeadlineMs: 300_000 },
+    { fewPictures: true },
+    /422|the server responded with a status/,
+  );
 
   test("a GLB dropped on the lobby is pulled by two, looks as its file, and comes into another room", async () => {
     const glb = await texturedGlb(4);

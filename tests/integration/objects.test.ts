@@ -101,7 +101,13 @@ describe("an object that somebody brings", () => {
     const saved = await answerOf(await fetch(`${server.url}/api/rooms/pears/scene`));
     expect(saved.body.bodies).toMatchObject([{ mesh: { type: "object", id: object, size: 0.5 } }]);
     // into another scene: beside what is there
-    const beside = await post(server, "/api/scenes", { object, role: "rigid", material: "steel", size: 0.3, scene: "cube" });
+    const beside = await post(server, "/api/scenes", {
+      object,
+      role: "rigid",
+      material: "steel",
+      size: 0.3,
+      scene: "cube",
+    });
     expect(beside.status).toBe(201);
     const both = await answerOf(await fetch(`${server.url}/api/scenes/${beside.body.scene as string}`));
     expect((both.body.scene as { bodies: unknown[] }).bodies).toHaveLength(2);
