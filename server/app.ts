@@ -28,6 +28,7 @@ import { Budgets, MISSING_COST } from "./auth/budgets.ts";
 import { tokenSecrets } from "./auth/secrets.ts";
 import { openDurability } from "./durability.ts";
 import { Metrics } from "./metrics/metrics.ts";
+import { Objects } from "./objects/objects.ts";
 import { ReplayStreams } from "./rooms/replayStreams.ts";
 import { RoomRegistry } from "./rooms/registry.ts";
 import { SharedRead } from "./rooms/sharedRead.ts";
@@ -42,6 +43,7 @@ import { adminRoomsRoute } from "./routes/adminRooms.ts";
 import { BODY_MS, HEAD_MS, Lines } from "./routes/lines.ts";
 import { allowOtherOrigins, ownOrigins } from "./routes/directly.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { objectRoutes } from "./routes/objects.ts";
 import { pictureRoutes } from "./routes/pictures.ts";
 import { pageRoutes } from "./routes/pages.ts";
 import { parkedRoutes } from "./routes/parked.ts";
@@ -56,6 +58,7 @@ import { sceneRoutes } from "./routes/scenes.ts";
 import { socketRoutes } from "./routes/socket.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { Voucher } from "./routes/vouched.ts";
+import { MemoryObjects } from "./store/memoryObjects.ts";
 import type { Listing } from "./store/store.ts";
 import { programVersion } from "./workers/identity.ts";
 import { WorkerPools } from "./workers/pool.ts";
@@ -69,7 +72,7 @@ const CONTENT_SECURITY_POLICY = [
   "style-src 'self'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
-  "connect-src 'self'",
+  "connect-src 'self' blob:", // Textures of objects are read from blobs that the page made itself.
   "worker-src 'self'",
   "manifest-src 'self'",
   "base-uri 'none'",
@@ -99,6 +102,7 @@ const SERVER_TIMES = { headersTimeout: HEAD_MS, connectionsCheckingInterval: 100
 export interface App {
   fastify: FastifyInstance;
   registry: RoomRegistry;
+  objects: Objects;
   /** Resolves when the scenes of `config.prewarm` are built. */
   warm: Promise<void>;
   /** Not ready from now on, all rooms closed with `restarting`, everything ended. */
@@ -136,6 +140,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     stepDeadlineMs: config.stepDeadlineMs,
     buildDeadlineMs: config.buildDeadlineMs,
     buildMemoryMb: config.buildMemoryMb,
+    readDeadlineMs: config.objectsDeadlineMs,
     threadMemoryMb: config.threadMemoryMb,
     onError: (error) => log.error({ err: error }, "a worker thread failed outside any task"),
   });
@@ -155,7 +160,15 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
           .map((room) => room.dilation),
       ),
   });
-  const library = new SceneLibrary({ scenesDir: config.scenesDir, clientDir: config.clientDir, pools, metrics, log });
+  const library = new SceneLibrary({
+    scenesDir: config.scenesDir,
+    clientDir: config.clientDir,
+    pools,
+    metrics,
+    log,
+    stored: { sceneText: (id) => objects.sceneText(id), shapes: (scene) => objects.shapes(scene) },
+    inUse: () => registry.list().map(({ scene }) => scene),
+  });
   const pictures = new Pictures((error) => log.error({ err: error }, "a worker thread failed outside any task"));
   const authSecrets = tokenSecrets(config.tokenSecrets, config.store === "none" ? null : config.dataDir);
   const auth = new Auth({ mode: config.auth, secrets: authSecrets, adminToken: config.adminToken });
@@ -168,6 +181,18 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     ready: () => notReady === null,
     memoryBytes: () => process.memoryUsage.rss(),
     registry: () => registry,
+  });
+  const objects: Objects = new Objects({
+    store: durability?.persistence.store.objects ?? new MemoryObjects(() => registry.list().map(({ scene }) => scene)),
+    limits: {
+      count: config.objectsMax,
+      bytes: config.objectsTotalMb * 2 ** 20,
+      countPerAddress: config.objectsPerAddress,
+    },
+    keepHours: config.objectsKeepHours,
+    read: (task) => pools.readObject(task),
+    metrics: metrics.objects,
+    log,
   });
   const audit = new Audit(log, metrics.auth, durability?.persistence.store ?? null);
   const registry: RoomRegistry = new RoomRegistry({
@@ -227,7 +252,14 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
           "use this API if the operator lists them in PLIANT_EMBED_ORIGINS.",
         version: "0.1.0",
       },
-      tags: [{ name: "scenes" }, { name: "rooms" }, { name: "auth" }, { name: "admin" }, { name: "operations" }],
+      tags: [
+        { name: "scenes" },
+        { name: "objects" },
+        { name: "rooms" },
+        { name: "auth" },
+        { name: "admin" },
+        { name: "operations" },
+      ],
       components: {
         securitySchemes: {
           token: {
@@ -290,6 +322,14 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     registry,
     roomsPerMinute: config.roomsPerMinute,
   });
+  await objectRoutes(fastify, {
+    requestAuth,
+    audit,
+    objects,
+    library,
+    fileBytes: config.objectsFileMb * 2 ** 20,
+    perMinute: config.objectsPerMinute,
+  });
   pictureRoutes(fastify, { requestAuth, library, pictures });
   roomSceneRoute(fastify, requestAuth);
   recordingRoutes(fastify, { requestAuth, audit });
@@ -318,18 +358,19 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
     if (durability) await durability.cluster.close(() => registry.close());
     else await registry.close();
     await fastify.close();
+    objects.close();
     await durability?.close();
     await pictures.close();
     await pools.close();
     metrics.close();
   };
-  return { fastify, registry, warm, close: () => (closed ??= close()) };
+  return { fastify, registry, objects, warm, close: () => (closed ??= close()) };
 }
 
 /** Our pages may ask the other processes, too. */
 function policyFor({ publicUrls }: Config): string {
   const others = publicUrls.flatMap((url) => [url, url.replace(/^http/, "ws")]);
-  return CONTENT_SECURITY_POLICY.replace("connect-src 'self'", ["connect-src 'self'", ...others].join(" "));
+  return CONTENT_SECURITY_POLICY.replace("connect-src 'self' blob:", ["connect-src 'self' blob:", ...others].join(" "));
 }
 
 /** For pages of rooms; lobby and operators' page stay unframed. */

@@ -33,6 +33,19 @@ export interface Config {
   roomsPerAddress: number;
   /** Rooms that one address may make in a minute. */
   roomsPerMinute: number;
+  /** Largest file of an object that is taken, MB; 0: none is. */
+  objectsFileMb: number;
+  /** How many objects are kept, and how much of them, MB. */
+  objectsMax: number;
+  objectsTotalMb: number;
+  /** Objects that one address may have here. */
+  objectsPerAddress: number;
+  /** Objects that one address may send in a minute. */
+  objectsPerMinute: number;
+  /** An object that no room uses is kept for so long, h. */
+  objectsKeepHours: number;
+  /** An object that takes longer to read is refused. */
+  objectsDeadlineMs: number;
   /** `open`: whoever has the address is a player. `tokens`: nobody enters without a token. */
   auth: "open" | "tokens";
   /** Keys that sign (the first) and verify (all) tokens; none: the server makes one. */
@@ -192,6 +205,9 @@ export function readConfig(env: Environment): Config {
   // Two at least: on one alone the ticks of a heavy room, which cannot be interrupted, would delay everybody's frames.
   const workers = number("PLIANT_WORKERS", Math.max(2, availableParallelism() - 1), 1, 256);
   const prewarm = list("PLIANT_PREWARM", "all");
+  const auth = choice("PLIANT_AUTH", "open", ["open", "tokens"]) as "open" | "tokens";
+  // Where everybody may come in, what they bring is small and goes with its room.
+  const guarded = auth === "tokens";
   const config: Config = {
     port: number("PORT", 8080, 0, 65535),
     host: text("HOST", "0.0.0.0"),
@@ -207,7 +223,14 @@ export function readConfig(env: Environment): Config {
     membersPerAddress: number("PLIANT_MEMBERS_PER_ADDRESS", 48, 1, 10000),
     roomsPerAddress: number("PLIANT_ROOMS_PER_ADDRESS", 32, 1, 10000),
     roomsPerMinute: number("PLIANT_ROOMS_PER_MINUTE", 30, 1, 100000),
-    auth: choice("PLIANT_AUTH", "open", ["open", "tokens"]) as "open" | "tokens",
+    objectsFileMb: number("PLIANT_OBJECTS_FILE_MB", guarded ? 64 : 16, 0, 64, false),
+    objectsMax: number("PLIANT_OBJECTS_MAX", guarded ? 1000 : 200, 0, 1_000_000),
+    objectsTotalMb: number("PLIANT_OBJECTS_TOTAL_MB", guarded ? 4096 : 512, 0, 1_000_000),
+    objectsPerAddress: number("PLIANT_OBJECTS_PER_ADDRESS", guarded ? 200 : 20, 1, 1_000_000),
+    objectsPerMinute: number("PLIANT_OBJECTS_PER_MINUTE", 10, 1, 10_000),
+    objectsKeepHours: number("PLIANT_OBJECTS_KEEP_HOURS", guarded ? 720 : 1, 0.1, 87_600, false),
+    objectsDeadlineMs: number("PLIANT_OBJECTS_DEADLINE_MS", 30_000, 50, 600_000),
+    auth,
     tokenSecrets: secrets("PLIANT_TOKEN_SECRET", list("PLIANT_TOKEN_SECRET", ""), 32),
     adminToken: secrets("PLIANT_ADMIN_TOKEN", list("PLIANT_ADMIN_TOKEN", ""), 16)[0] ?? null,
     connectionsPerAddress: number("PLIANT_CONNECTIONS_PER_ADDRESS", 64, 1, 100000),

@@ -11,6 +11,7 @@ import { encode } from "@msgpack/msgpack";
 import { validateScene } from "../shared/sceneValidator.ts";
 import { decodeRecording, type RoomRecording } from "./persistence/recording.ts";
 import { forgetList, loadState } from "./sim/checkpoint.ts";
+import { ObjectMeshes } from "./sim/body/objectMeshes.ts";
 import { createWorld, type CreatedWorld } from "./sim/createWorld.ts";
 import { Recorder } from "./sim/record.ts";
 import { checkSceneFiles } from "./sim/sceneFiles.ts";
@@ -84,13 +85,14 @@ function withScene(recorded: RoomRecording): RoomRecording {
   return recorded;
 }
 
-async function build({ scene, sceneText }: RoomRecording): Promise<CreatedWorld> {
+async function build({ scene, sceneText, objects = [] }: RoomRecording): Promise<CreatedWorld> {
   try {
     const baseDir = values.scenes ?? fileURLToPath(new URL("../scenes", import.meta.url));
     const whole = validateScene(JSON.parse(sceneText));
     // A recording comes from somebody else, and so do the paths in its scene.
     await checkSceneFiles(whole, baseDir);
-    return await createWorld(whole, { baseDir });
+    const shapes = new Map(objects.map(({ id, shape }) => [id, shape]));
+    return await createWorld(whole, { baseDir, objects: new ObjectMeshes(shapes) });
   } catch (error) {
     return fail(`scene ${scene}: ${(error as Error).message}`);
   }

@@ -25,15 +25,23 @@ export const HttpErrors = {
   NOT_FOUND: { status: 404, text: "There is nothing at this address." },
   SCENE_NOT_FOUND: { status: 404, text: "There is no scene of this name." },
   ROOM_NOT_FOUND: { status: 404, text: "There is no room of this name." },
+  OBJECT_NOT_FOUND: { status: 404, text: "There is no object of this id, or nobody has used it for too long." },
   MEMBER_NOT_FOUND: { status: 404, text: "The room has no member of this number." },
   TOPOLOGY_NOT_FOUND: { status: 404, text: "No scene that is built has this topology hash." },
   NOT_PARKED: { status: 409, text: "The room is not parked." },
   NOT_SET_ASIDE: { status: 404, text: "Nothing of this number is set aside of the room." },
   ROOM_EXISTS: { status: 409, text: "A room of this name exists with another scene." },
   SCENE_INVALID: { status: 422, text: "The scene's file breaks a rule of its schema." },
+  OBJECT_REFUSED: {
+    status: 422,
+    text: "The file cannot be used: field says where, limit what may be there, help what helps.",
+  },
+  CHOICE_INVALID: { status: 422, text: "Of this object no such scene can be made." },
   ROOM_LOCKED: { status: 423, text: "The room is locked: only owners, and who was in before, have a way to it." },
   UPGRADE_REQUIRED: { status: 426, text: "This address speaks WebSocket only." },
   ADDRESS_LIMIT: { status: 429, text: "Too many connections from this address." },
+  OBJECT_TOO_LARGE: { status: 413, text: "The file is larger than this server takes." },
+  ADDRESS_OBJECT_LIMIT: { status: 429, text: "This address has as many objects here as it may." },
   ADDRESS_ROOM_LIMIT: { status: 429, text: "This address has as many rooms as it may." },
   REPLAY_LIMIT: {
     status: 429,
@@ -42,6 +50,7 @@ export const HttpErrors = {
   TOO_MANY_REQUESTS: { status: 429, text: "Too many requests of this kind from this address." },
   INTERNAL: { status: 500, text: "The server failed; its log says why." },
   BUILD_FAILED: { status: 500, text: "The scene could not be built." },
+  OBJECT_LIMIT: { status: 503, text: "The server holds as many objects as it may." },
   ROOM_LIMIT: { status: 503, text: "The server holds as many rooms as it may." },
   NO_STORE: { status: 409, text: "Rooms of this server live in memory only; there is no store and no other process." },
   STORE_AWAY: {
@@ -88,6 +97,9 @@ export interface ErrorDetails {
   field?: string;
   value?: unknown;
   limit?: unknown;
+  /** Of a file that is refused: which kind of fault it is, and what its author can do. */
+  reason?: string;
+  help?: string;
 }
 
 /**

@@ -35,7 +35,8 @@ export type MeshSource =
   /** A ball of the given radius, meshed as a surface of `subdivisions` icosphere levels. */
   | { type: "ball"; radius: number; subdivisions?: number }
   /** Points without a surface (kind points). */
-  | Lattice;
+  | Lattice
+  | ObjectMesh;
 
 /**
  * Points `spacing` from their nearest neighbors, centred on the origin. cubic: `cells` points along each axis; fcc:
@@ -47,6 +48,17 @@ export interface Lattice {
   arrangement: "cubic" | "fcc" | "hexagonal";
   cells: [number, number, number];
   spacing: number;
+}
+
+/** An object that somebody brought along: meshed for what it is to be, and drawn as its file says. */
+export interface ObjectMesh {
+  type: "object";
+  /** SHA-256 of its content, as the server named it. */
+  id: string;
+  /** Longest side of its box, m; it stands on y = 0, centered in x and z. */
+  size: number;
+  /** Most particles (of a collider: vertices) that are made of it, default 1500. */
+  particles?: number;
 }
 
 export interface Transform {

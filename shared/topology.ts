@@ -38,7 +38,22 @@ export interface TopologyBody {
     attachTriangle: Uint8Array;
     /** float32[3*V]: barycentric u, v (of corners b and c) and the distance along the interpolated normal, m. */
     attachCoords: Uint8Array;
+    /** What an object's file looks like; absent: the mesh alone. */
+    picture?: TopologyPicture & {
+      /**
+       * uint32[P]: the detail vertex at which each vertex of the picture is, in the order of the picture's primitives.
+       */
+      vertices: Uint8Array;
+    };
   };
+}
+
+/** A GLB of one mesh, to be had at /api/objects/<object>/picture. */
+export interface TopologyPicture {
+  /** Id of the object. */
+  object: string;
+  /** number[16], column by column: from the picture's coordinates to where it is undeformed, m. */
+  matrix: number[];
 }
 
 /**
@@ -54,6 +69,8 @@ export type TopologyCollider =
       positions: Uint8Array;
       /** uint32[3*T] */
       triangles: Uint8Array;
+      /** To be drawn in place of the triangles. */
+      picture?: TopologyPicture;
     });
 
 export interface Topology {

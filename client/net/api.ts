@@ -110,6 +110,65 @@ export async function createRoom(scene: string, room?: string): Promise<RoomSumm
   return made;
 }
 
+/** What was found in a file that somebody brought. */
+export interface BroughtObject {
+  object: string;
+  name: string;
+  picture: string;
+  triangles: number;
+  materials: number;
+  notes: { code: string; text: string }[];
+}
+
+/**
+ * Brings a file along; `fetch` would not say how much of it is sent.
+ * @param sent told what share of it is. @throws PliantError; DOMException when it was aborted
+ */
+export function bringObject(file: File, sent: (share: number) => void, signal: AbortSignal): Promise<BroughtObject> {
+  return new Promise((resolve, reject) => {
+    const asked = new XMLHttpRequest();
+    asked.open("POST", `/api/objects?name=${encodeURIComponent(file.name)}`);
+    for (const [name, value] of Object.entries(bearer(undefined))) asked.setRequestHeader(name, value);
+    asked.setRequestHeader("content-type", "application/octet-stream");
+    asked.responseType = "json";
+    asked.upload.onprogress = ({ loaded, total }) => sent(total > 0 ? loaded / total : 1);
+    asked.upload.onload = () => sent(1);
+    asked.onerror = () => reject(new PliantError("UNREACHABLE", { status: 0 }));
+    asked.onload = () => {
+      const body = (asked.response ?? {}) as Record<string, unknown>;
+      const { status } = asked;
+      if (status === 200 || status === 201) return resolve(body as unknown as BroughtObject);
+      const code = typeof body.code === "string" ? body.code : "BAD_ANSWER";
+      reject(new PliantError(code, { status }, typeof body.message === "string" ? body.message : undefined));
+    };
+    signal.addEventListener("abort", () => {
+      asked.abort();
+      reject(signal.reason as Error);
+    });
+    asked.send(file);
+  });
+}
+
+/** A scene of an object. @param into id of the scene that it comes into. @throws PliantError */
+export async function composeScene(
+  choice: { object: string; role: string; material: string; size: number },
+  into: string | undefined,
+): Promise<string> {
+  const response = await request("/api/scenes", {
+    method: "POST",
+    headers: { "content-type": "application/json", ...bearer(undefined) },
+    body: JSON.stringify(into === undefined ? choice : { ...choice, scene: into }),
+  });
+  return ((await response.json()) as { scene: string }).scene;
+}
+
+/** How far the scene's build is; undefined: nobody says. */
+export async function fetchProgress(scene: string): Promise<{ stage: string; done: number } | undefined> {
+  const answer = await request(`/api/scenes/${encodeURIComponent(scene)}/progress`).catch(() => undefined);
+  const said = (await answer?.json()) as { building: boolean; stage: string; done: number } | undefined;
+  return said?.building ? said : undefined;
+}
+
 /** @returns undefined when there is no such room */
 export async function fetchRoom(room: string): Promise<RoomSummary | undefined> {
   try {

@@ -99,6 +99,11 @@ export class Room {
     });
   }
 
+  /** Scheme and host of the server. */
+  get server(): string {
+    return this.#options.base;
+  }
+
   get state(): RoomState["state"] {
     return this.#state?.state ?? "reconnecting";
   }

@@ -4,6 +4,7 @@
  */
 import { type Intersection, Object3D, type PerspectiveCamera, type Raycaster, Vector3 } from "three";
 import { BodyMesh } from "../view/bodyMesh.ts";
+import { dressAll } from "../view/dress.ts";
 import { type DrawnGrab, HandsView } from "../view/handsView.ts";
 import { pickSurfaces } from "../view/picking.ts";
 import type { Hand } from "./hand.ts";
@@ -28,6 +29,8 @@ export interface RoomIntersection extends Intersection {
 export class PliantRoom extends Object3D {
   readonly room: Room;
   #bodies: BodyMesh[] = [];
+  /** These bodies are gone: what they are to look like is not wanted any more. */
+  #undressed = new AbortController();
   /** float32[3*particles] m: what is drawn, and the two frames between which it is. */
   #shown = new Float32Array(0);
   #from = new Float32Array(0);
@@ -128,6 +131,9 @@ export class PliantRoom extends Object3D {
     this.#to = this.#shown.slice();
     this.#bodies = bodies.map((body, index) => new BodyMesh(body, index, this.#shown));
     this.add(...this.#bodies.map(({ mesh }) => mesh));
+    this.#undressed = new AbortController();
+    const { topology, server: base } = this.room;
+    dressAll({ topology, bodies: this.#bodies, base, ended: this.#undressed.signal }, () => {});
     this.#frameMs = Number.NaN;
     this.#frame();
     this.#from.set(this.#to);
@@ -136,6 +142,7 @@ export class PliantRoom extends Object3D {
 
   #clear(): void {
     this.#hands.clear();
+    this.#undressed.abort();
     for (const body of this.#bodies) {
       this.remove(body.mesh);
       body.dispose();

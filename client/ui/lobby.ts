@@ -1,5 +1,6 @@
 /** The lobby: where others already pull, and what one can pull on. */
 import { fetchRooms, fetchScenes, type RoomSummary, type SceneSummary } from "../net/api.ts";
+import { Bring } from "./bring.ts";
 import { h, icon } from "./dom.ts";
 import { LivePictures } from "./livePictures.ts";
 import { sceneSections } from "./sceneCards.ts";
@@ -17,6 +18,7 @@ export function openLobby(app: HTMLElement): void {
   // Both come when their place is known: nothing jumps.
   scenes.hidden = footer.hidden = true;
   const problem = h("p", { class: "problem", role: "alert", hidden: true });
+  const bring = new Bring(() => undefined, "button");
   const say = (text: string | undefined) => {
     problem.hidden = text === undefined;
     problem.textContent = text ?? "";
@@ -32,6 +34,7 @@ export function openLobby(app: HTMLElement): void {
         h("div", { class: "brand" }, h("img", { src: "/icon.svg", alt: "", width: "36", height: "36" }), "Pliant"),
         h("h1", {}, ...tParts("lobbyHero", { shared: h("em", {}, t("lobbyHeroShared")) })),
         h("p", {}, t("lobbyIntro")),
+        bring.button,
       ),
       h(
         "main",

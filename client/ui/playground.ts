@@ -237,8 +237,7 @@ export class Playground {
     this.ended.abort();
     this.visit?.end();
     this.grabs.endAll(false);
-    for (const body of this.view.bodies) body.dispose();
-    this.view.stage.renderer.dispose();
+    this.view.dispose();
   }
 
   private frame(nowMs: number): void {

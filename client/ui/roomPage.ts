@@ -86,6 +86,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       void invite(room, as)
         .then(shareLink)
         .then((text) => text && shell.toasts.show(text), sayProblem),
+    sceneHere: () => state.welcome?.scene,
     undo: (seconds) => void undo(room, seconds).catch(sayProblem),
   });
   app.replaceChildren(shell.element);

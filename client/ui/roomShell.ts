@@ -1,6 +1,7 @@
 /** The room page's furniture: canvas, title, people, tools, notes. Holds no room logic. */
 import type { SlowMotion } from "../state/slowMotion.ts";
 import { ConnectionBanner } from "./banner.ts";
+import { Bring, type BringActions } from "./bring.ts";
 import { CursorLayer } from "./cursorLayer.ts";
 import { h, icon } from "./dom.ts";
 import { AccessMenu, type AccessActions } from "./accessMenu.ts";
@@ -41,6 +42,7 @@ export class RoomShell {
   readonly toolbar: Toolbar;
   readonly spares: SpareMenu;
   readonly share: SharePanel;
+  private readonly bring: Bring;
   readonly reset: ResetPanel;
   readonly help: HTMLElement;
   /** Had the focus when help was opened. */
@@ -69,12 +71,13 @@ export class RoomShell {
     room: string,
     profile: Profile,
     { ui, exhibitSeconds, problems }: Mode,
-    actions: ToolbarActions & SpareActions & TuningActions & AccessActions & PeopleActions,
+    actions: ToolbarActions & SpareActions & TuningActions & AccessActions & PeopleActions & BringActions,
   ) {
     this.people = new People(actions);
     this.access = new AccessMenu(actions);
     this.tuning = new TuningPanel(actions);
     this.spares = new SpareMenu(actions);
+    this.bring = new Bring(actions.sceneHere);
     // Where a page stands for itself, nobody leaves it by a link.
     const alone = ui !== "full" || exhibitSeconds !== undefined;
     this.share = new SharePanel(room, (text) => this.toasts.show(text), !alone);
@@ -83,6 +86,7 @@ export class RoomShell {
       tuning: this.tuning.element,
       access: this.access.element,
       share: this.share.button,
+      bring: this.bring.button,
     });
     this.reset = new ResetPanel(this.toolbar.resetButton, actions.resetAll);
     this.help = helpPanel(() => this.toggleHelp(false));

@@ -34,7 +34,7 @@ export class Toolbar {
     profile: Profile,
     actions: ToolbarActions,
     room: string,
-    { spares, tuning, access, share }: Record<"spares" | "tuning" | "access" | "share", HTMLElement>,
+    { spares, tuning, access, share, bring }: Record<"spares" | "tuning" | "access" | "share" | "bring", HTMLElement>,
   ) {
     this.me = h(
       "button",
@@ -71,6 +71,7 @@ export class Toolbar {
       tool("home", t("homeView"), t("homeTitle"), actions.home, "extra"),
       this.overlayButton,
       tool("help", t("help"), t("helpTitle"), actions.help, "extra"),
+      bring,
       tuning,
       access,
       this.visitButton,

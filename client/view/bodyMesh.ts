@@ -2,13 +2,14 @@
  * One body on the screen: takes its particles' displayed positions once per frame, computes the simulation surface's
  * normals, and hands both to the vertex shader in float textures. The drawn mesh never changes its buffers.
  */
-import { BufferAttribute, BufferGeometry, InstancedBufferGeometry, Mesh, Sphere, Vector3 } from "three";
+import { BufferAttribute, BufferGeometry, InstancedBufferGeometry, type Material, Mesh, Sphere, Vector3 } from "three";
 import { createSkin } from "../../shared/skinning/index.ts";
 import type { TopologyBody } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { bodyMaterials, type BodyMaterials } from "./bodyMaterial.ts";
 import type { PickSurface } from "./picking.ts";
 import type { SkinMode, SkinUniforms } from "./skinShader.ts";
+import { disposeMaterial, pictureGeometry, pictureMaterial } from "./picture.ts";
 import { sheetOf } from "./sheet.ts";
 import { smoothingGroups, type SmoothingGroups, softenNormalsInto, surfaceNormalsInto } from "./surfaceNormals.ts";
 import { VertexTexture } from "./vertexTexture.ts";
@@ -33,6 +34,8 @@ export class BodyMesh implements PickSurface {
   readonly bounds = new Sphere();
   /** It waits: nobody sees or meets it. */
   hidden = false;
+  /** Both of its sides are outside. */
+  readonly thin: boolean;
   /** Of the spheres that a cloud of points is drawn as, m. */
   readonly radius: number | undefined;
   /** Half the diagonal of the rest shape's bounding box, of a cloud a sphere's radius, m. */
@@ -44,6 +47,8 @@ export class BodyMesh implements PickSurface {
   private readonly positionTexture: VertexTexture;
   private readonly normalTexture: VertexTexture;
   private readonly materials: BodyMaterials;
+  /** Of its object's picture. */
+  private worn: Material[] = [];
 
   /**
    * @param body its topology
@@ -57,8 +62,8 @@ export class BodyMesh implements PickSurface {
     boundsOf(this.bounds, this.rest);
     this.radius = body.radius;
     this.restRadius = body.radius ?? this.bounds.radius;
-    this.mode =
-      body.radius !== undefined ? "points" : body.kind === "cloth" ? "sheet" : body.detail ? "detail" : "direct";
+    this.thin = body.kind === "cloth";
+    this.mode = body.radius !== undefined ? "points" : body.detail ? "detail" : this.thin ? "sheet" : "direct";
     const geometry = this.mode === "points" ? sprites(body.count) : new BufferGeometry();
     let normalCount = body.count;
     this.slots = this.triangles;
@@ -83,7 +88,13 @@ export class BodyMesh implements PickSurface {
       pliantRadius: { value: body.radius ?? 0 },
       pliantHalf: { value: Math.min(SHEET_HALF, SHEET_HALF_EDGE * meanEdge(this.rest, this.triangles)) },
     };
-    this.materials = bodyMaterials(body.kind, body.look ?? {}, index, this.mode, this.uniforms);
+    this.materials = bodyMaterials(
+      this.mode === "detail" ? "soft" : body.kind,
+      body.look ?? {},
+      index,
+      this.mode,
+      this.uniforms,
+    );
     this.mesh = new Mesh(geometry, this.materials.surface);
     this.mesh.customDepthMaterial = this.materials.shadow;
     this.mesh.castShadow = this.mesh.receiveShadow = true;
@@ -100,7 +111,34 @@ export class BodyMesh implements PickSurface {
     boundsOf(this.bounds, this.positions);
   }
 
+  /** Draws the picture of its object from now on. @returns false: it is of another object */
+  wear(body: TopologyBody, parts: readonly Mesh[]): boolean {
+    const detail = body.detail!;
+    const picture = detail.picture!;
+    const geometry = pictureGeometry(parts, {
+      rest: this.rest,
+      triangles: this.triangles,
+      attachTriangle: uint32Of(detail.attachTriangle),
+      attachCoords: float32Of(detail.attachCoords),
+      vertices: uint32Of(picture.vertices),
+      matrix: picture.matrix,
+    });
+    if (!geometry) return false;
+    this.undress();
+    this.mesh.geometry.dispose();
+    this.mesh.geometry = geometry;
+    this.worn = parts.map((part) => pictureMaterial(part, this.uniforms, this.thin));
+    this.mesh.material = this.worn;
+    return true;
+  }
+
+  private undress(): void {
+    for (const material of this.worn) disposeMaterial(material);
+    this.worn = [];
+  }
+
   dispose(): void {
+    this.undress();
     this.mesh.geometry.dispose();
     this.materials.surface.dispose();
     this.materials.shadow.dispose();

@@ -8,6 +8,7 @@ import type { SurfacePoint } from "../sdk/messages.ts";
 import { BodyMesh } from "./bodyMesh.ts";
 import { ContactBlobs } from "./contactBlobs.ts";
 import { DebugDraw } from "./debugDraw.ts";
+import { dressAll } from "./dress.ts";
 import { WHOLE, type FreeArea } from "../../shared/framing.ts";
 import { HandsView, type DrawnCursor, type DrawnGrab, type ShownCursor } from "./handsView.ts";
 import type { LocalBend } from "./localBend.ts";
@@ -60,6 +61,7 @@ export class RoomView {
   private readonly blobs: ContactBlobs;
   private readonly raycaster = new Raycaster();
   private readonly bounds = new Sphere();
+  private readonly ended = new AbortController();
   private dirty = true;
   private visible = false;
   /** What a picture of the bodies costs is known. */
@@ -78,8 +80,19 @@ export class RoomView {
     // Nothing is shown before the first frame: the rest shape would jump.
     for (const { mesh } of this.bodies) mesh.visible = false;
     this.stage.scene.add(...this.bodies.map(({ mesh }) => mesh), this.hands.group, this.debug.group);
+    dressAll(
+      { topology, bodies: this.bodies, colliders: this.stage.colliders, base: "", ended: this.ended.signal },
+      () => this.invalidate(),
+    );
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
+  }
+
+  /** Frees what it has on the graphics card. */
+  dispose(): void {
+    this.ended.abort();
+    for (const body of this.bodies) body.dispose();
+    this.stage.renderer.dispose();
   }
 
   /** Compiles what the first grab will need, so that it does not stutter just then. */
@@ -244,8 +257,8 @@ export class RoomView {
 
   /** What was picked is seen from outside of its body; a cloth has two sides, both outside. */
   facesOutside({ body, triangle, direction }: Picked): boolean {
-    const { mode, positions, triangles } = this.bodies[body]!;
-    if (mode === "sheet" || mode === "points") return true;
+    const { mode, thin, positions, triangles } = this.bodies[body]!;
+    if (thin || mode === "points") return true;
     const corner = (k: number): Vector3 => new Vector3().fromArray(positions, 3 * triangles[3 * triangle + k]!);
     return new Triangle(corner(0), corner(1), corner(2)).getNormal(scratch).dot(direction) < 0;
   }

@@ -22,6 +22,7 @@ export type AuditAction =
   | "token"
   | "undo"
   | "recording"
+  | "object"
   | "rebalance"
   | "unpark"
   | "denied";

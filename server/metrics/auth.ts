@@ -46,6 +46,7 @@ const AUDIT_ACTIONS = [
   "undo",
   "reset",
   "recording",
+  "object",
   "rebalance",
   "denied",
   "other",

@@ -14,6 +14,7 @@ import type { SharedWork, EncodedMessage, Frames, StepResult } from "../workers/
 import { ClusterMetrics } from "./cluster.ts";
 import { AuthMetrics } from "./auth.ts";
 import { Maker } from "./maker.ts";
+import { ObjectMetrics } from "./objects.ts";
 import { PersistenceMetrics } from "./persistence.ts";
 import { RequestMetrics } from "./requests.ts";
 import { StoreMetrics } from "./store.ts";
@@ -64,6 +65,7 @@ export class Metrics {
   readonly cluster = new ClusterMetrics(this.#make);
   readonly auth = new AuthMetrics(this.#make);
   readonly requests = new RequestMetrics(this.#make);
+  readonly objects = new ObjectMetrics(this.#make);
   readonly #loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   #busySeconds = 0;
   #lastUtilization = { atMs: performance.now(), busySeconds: 0, value: 0 };

@@ -3,13 +3,15 @@
  * lease was lost, or because the store has gone back, are the fence at work and no error.
  */
 import type { Counter, Histogram } from "prom-client";
+import { OBJECT_OPERATIONS, type ObjectStore } from "../store/objectStore.ts";
 import type { Store } from "../store/store.ts";
 import { IO_BUCKETS, type Maker } from "./maker.ts";
 
 /** Methods of the store that ask it for something. */
-export type StoreOperation = Exclude<keyof Store, "kind" | "leaseSeconds" | "open" | "close">;
+type RoomOperation = Exclude<keyof Store, "kind" | "leaseSeconds" | "objects" | "open" | "close">;
+export type StoreOperation = RoomOperation | keyof ObjectStore;
 
-export const STORE_OPERATIONS: readonly StoreOperation[] = [
+export const ROOM_OPERATIONS: readonly RoomOperation[] = [
   "ping",
   "createRoom",
   "claim",
@@ -88,7 +90,7 @@ export class StoreMetrics {
       "Operations of the store that have not ended yet.",
       () => this.#underWay,
     );
-    for (const operation of STORE_OPERATIONS) {
+    for (const operation of [...ROOM_OPERATIONS, ...OBJECT_OPERATIONS]) {
       this.#errors.inc({ operation }, 0);
       this.#seconds.zero({ operation });
     }

@@ -1,10 +1,10 @@
 /**
- * A room's last minutes as one file: a state, every input since, hashes along the way, and the scene. Whoever has the
- * same program and the scene's meshes steps it again to the same bits (`npm run replay`), which makes it a bug report.
+ * A room's last minutes as one file: a state, every input since, hashes along the way, the scene, and the shapes of the
+ * objects that it names. Whoever has the same program and the scene's other meshes steps it again to the same bits (`npm run replay`), which makes it a bug report.
  * There is nothing of the members in it but their numbers.
  *
  *     behind a checksum (checksummed.ts) msgpack of a map {format, room, scene, sceneText, identity, topology, tickHz,
- *     from, until, states, records, hashes, recordedAt, missing?}
+ *     from, until, states, records, hashes, recordedAt, missing?, objects?}
  */
 import { crc32 } from "node:zlib";
 import { decode, encode } from "@msgpack/msgpack";
@@ -38,14 +38,20 @@ export interface RoomRecording {
    * `topology` is empty and `tickHz` what is usual: who has the scene can step it all the same.
    */
   missing?: string[];
+  /** Shapes of objects (meshing/objectShape.ts), for scenes that name some. */
+  objects?: { id: string; shape: Uint8Array }[];
 }
 
 export class RecordingError extends Error {}
 
+/** Of a scene's objects. @returns as a recording has them: nothing where there are none */
+export const recordedObjects = (shapes: ReadonlyMap<string, Uint8Array>): Pick<RoomRecording, "objects"> =>
+  shapes.size === 0 ? {} : { objects: [...shapes].map(([id, shape]) => ({ id, shape })) };
+
 /** What is said of a recording beside its history. */
 export type About = Pick<
   RoomRecording,
-  "room" | "scene" | "sceneText" | "identity" | "topology" | "tickHz" | "recordedAt" | "missing"
+  "room" | "scene" | "sceneText" | "identity" | "topology" | "tickHz" | "recordedAt" | "missing" | "objects"
 >;
 
 /** @param seconds how far back at least, if the history reaches so far; default: all of it */
@@ -85,7 +91,7 @@ function* partsOf(recording: RoomRecording): Generator<Uint8Array, void, void> {
       continue;
     }
     yield arrayHead(value.length);
-    const batch = name === "states" ? 1 : BATCH;
+    const batch = name === "states" || name === "objects" ? 1 : BATCH;
     for (let at = 0; at < value.length; at += batch)
       yield Buffer.concat(value.slice(at, at + batch).map((item) => encode(item)));
   }
@@ -179,9 +185,13 @@ function checkShape(recording: RoomRecording): void {
   const isTick = (tick: unknown): tick is number => Number.isSafeInteger(tick) && (tick as number) >= 0;
   for (const field of ["room", "scene", "sceneText", "identity", "topology", "recordedAt"] as const)
     if (typeof recording[field] !== "string") wrong(field, "a string");
-  const { tickHz, from, until, states, records, hashes, missing } = recording;
+  const { tickHz, from, until, states, records, hashes, missing, objects } = recording;
   if (missing !== undefined && !(Array.isArray(missing) && missing.every((what) => typeof what === "string")))
     wrong("missing", "a list of strings");
+  const isObject = (one: { id?: unknown; shape?: unknown } | null): boolean =>
+    typeof one?.id === "string" && one.shape instanceof Uint8Array;
+  if (objects !== undefined && !(Array.isArray(objects) && objects.every(isObject)))
+    wrong("objects", "a list of ids and shapes");
   if (!(typeof tickHz === "number" && tickHz > 0 && tickHz <= 10_000)) wrong("tickHz", "a number above 0, up to 10000");
   if (!isTick(from)) wrong("from", "a tick");
   if (!isTick(until) || until < from) wrong("until", "a tick after from");

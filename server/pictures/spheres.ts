@@ -45,13 +45,11 @@ export function spheresAt(
   const normals = new Float32Array(count * length);
   for (let i = 0; i < count; i++) {
     normals.set(BALL.positions, i * length);
-    for (let k = 0; k < length; k++)
-      positions[i * length + k] = points[3 * i + (k % 3)]! + radius * BALL.positions[k]!;
+    for (let k = 0; k < length; k++) positions[i * length + k] = points[3 * i + (k % 3)]! + radius * BALL.positions[k]!;
   }
   const triangles = Uint32Array.from(
     { length: count * BALL.triangles.length },
-    (_, k) =>
-      (Math.floor(k / BALL.triangles.length) * length) / 3 + BALL.triangles[k % BALL.triangles.length]!,
+    (_, k) => (Math.floor(k / BALL.triangles.length) * length) / 3 + BALL.triangles[k % BALL.triangles.length]!,
   );
   return { positions, normals, triangles };
 }

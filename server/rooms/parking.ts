@@ -8,7 +8,7 @@ import { CodedError } from "../../shared/errors.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { ParkedReason } from "../metrics/cluster.ts";
 import { RoomHistory } from "../persistence/history.ts";
-import { type About, recordingOf, type RoomRecording } from "../persistence/recording.ts";
+import { type About, recordedObjects, recordingOf, type RoomRecording } from "../persistence/recording.ts";
 import { fill, findRoom } from "../persistence/restore.ts";
 import type { Lease, Parked, SetAside } from "../store/store.ts";
 import type { Persistence } from "./registry.ts";
@@ -110,8 +110,9 @@ export class Parking {
   async #scene(scene: string): Promise<Omit<About, "room" | "scene" | "recordedAt">> {
     const { library } = this.#options;
     try {
-      const { text, layout, topologyHash, identity } = await library.template(scene);
-      return { sceneText: text, identity, topology: topologyHash, tickHz: layout.tickHz };
+      const { text, layout, topologyHash, identity, shapes } = await library.template(scene);
+      const objects = recordedObjects(shapes);
+      return { sceneText: text, identity, topology: topologyHash, tickHz: layout.tickHz, ...objects };
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
       // Its file may be there, and a mesh of it be missing.

@@ -16,7 +16,7 @@ import type { ParkedReason } from "../metrics/cluster.ts";
 import type { RoomPool } from "../workers/pool.ts";
 import { fill, type Found } from "../persistence/restore.ts";
 import { CheckpointPolicy, Hopeless } from "../persistence/checkpointPolicy.ts";
-import { recordingOf, type RoomRecording } from "../persistence/recording.ts";
+import { recordedObjects, recordingOf, type RoomRecording } from "../persistence/recording.ts";
 import { Broadcast, type Outgoing } from "./broadcast.ts";
 import type { ClientRequest } from "./clientMessages.ts";
 import type { DueTick } from "./clock.ts";
@@ -240,7 +240,7 @@ export class Room {
    * @param seconds how far back at least, if it reaches so far
    */
   record(seconds?: number): RoomRecording {
-    const { text, identity, topologyHash } = this.#options.template;
+    const { text, identity, topologyHash, shapes } = this.#options.template;
     return recordingOf(
       this.checkpointPolicy.history,
       {
@@ -251,6 +251,7 @@ export class Room {
         topology: topologyHash,
         tickHz: this.tickHz,
         recordedAt: new Date().toISOString(),
+        ...recordedObjects(shapes),
       },
       seconds,
     );

@@ -16,6 +16,8 @@ import { validateScene } from "../../shared/sceneValidator.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { WorldLayout } from "../sim/types.ts";
 import type { RoomShape } from "../workers/messages.ts";
+import { STORED_SCENE } from "../objects/objects.ts";
+import { BuildProgress } from "../workers/buildProgress.ts";
 import type { WorkerPools } from "../workers/pool.ts";
 import { SceneBudget } from "./sceneBudget.ts";
 
@@ -35,8 +37,9 @@ export interface SceneSummary {
 /** A built scene: everything that its rooms share. */
 export interface SceneTemplate {
   scene: string;
-  /** The scene's file, as it was built. */
+  /** The scene's file, as it was built, and the shapes of the objects that it names. */
   text: string;
+  shapes: ReadonlyMap<string, Uint8Array>;
   memory: WebAssembly.Memory;
   layout: WorldLayout;
   topology: SharedArrayBuffer;
@@ -61,6 +64,16 @@ export interface SceneLibraryOptions {
   pools: WorkerPools;
   metrics: Metrics;
   log: FastifyBaseLogger;
+  /** Scenes that are stored, and what they name. */
+  stored: StoredScenes;
+  /** Ids of the scenes that rooms of this process have. */
+  inUse: () => Iterable<string>;
+}
+
+/** Where scenes of objects are (objects/objects.ts). */
+export interface StoredScenes {
+  sceneText(id: string): Promise<string | null>;
+  shapes(scene: Scene): Promise<Map<string, Uint8Array>>;
 }
 
 /** A scene's file, read and checked. */
@@ -76,6 +89,8 @@ const FRESH_MS = 100;
 const SCENE_ID = /^[a-z0-9][a-z0-9-]{0,39}$/;
 /** Longest scene file that is read, bytes: meshes live in files of their own. The same as in sim/readScene.ts. */
 const MAX_SCENE_BYTES = 4 * 1024 * 1024;
+/** Stored scenes that stay built although no room here has them: some are of rooms that other processes have. */
+const MOST_UNUSED = 8;
 const PICTURES = ["webp", "png", "jpg", "svg"];
 
 export class SceneLibrary {
@@ -89,6 +104,8 @@ export class SceneLibrary {
   readonly #built = new Map<string, SceneTemplate>();
   #listing: Promise<SceneSummary[]> | null = null;
   readonly #topologies = new Map<string, TopologyDocument>();
+  /** Of the builds that are under way, by scene id. */
+  readonly #progress = new Map<string, BuildProgress>();
 
   constructor(options: SceneLibraryOptions) {
     this.#options = options;
@@ -147,7 +164,10 @@ export class SceneLibrary {
     this.#templates.set(id, { fileHash, template });
     // A failed build may succeed later (a mesh file that was missing); do not remember it.
     template.then(
-      (built) => this.#built.set(id, built),
+      (built) => {
+        this.#built.set(id, built);
+        if (STORED_SCENE.test(id)) this.#forgetUnused();
+      },
       () => {
         if (this.#templates.get(id)?.template === template) this.#templates.delete(id);
       },
@@ -171,12 +191,31 @@ export class SceneLibrary {
     for (const scene of new Set(scenes)) if (!this.#templates.has(scene)) await this.template(scene).catch(() => {});
   }
 
+  /** Files are as many as there are; of stored scenes only some stay built that no room has, the newest. */
+  #forgetUnused(): void {
+    const used = new Set(this.#options.inUse());
+    const unused = [...this.#built.keys()].filter((id) => STORED_SCENE.test(id) && !used.has(id));
+    for (const id of unused.slice(0, -MOST_UNUSED)) {
+      const { topologyHash } = this.#built.get(id)!;
+      this.#templates.delete(id);
+      this.#built.delete(id);
+      if (![...this.#built.values()].some((other) => other.topologyHash === topologyHash))
+        this.#topologies.delete(topologyHash);
+    }
+  }
+
+  /** How far the scene's build is; undefined: nobody builds it just now. */
+  progress(id: string): ReturnType<BuildProgress["look"]> | undefined {
+    return this.#progress.get(id)?.look();
+  }
+
   topology(hash: string): TopologyDocument | undefined {
     return this.#topologies.get(hash);
   }
 
   /** @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID */
   async read(id: string): Promise<ReadScene> {
+    if (STORED_SCENE.test(id)) return this.#readStored(id);
     if (!SCENE_ID.test(id) || id === "schema") throw new CodedError("SCENE_NOT_FOUND", { field: "scene", value: id });
     let text: string;
     let size: number;
@@ -228,6 +267,13 @@ export class SceneLibrary {
     }
   }
 
+  /** What is stored never changes: it is read once for as long as somebody has it built. */
+  async #readStored(id: string): Promise<ReadScene> {
+    const text = this.#built.get(id)?.text ?? (await this.#options.stored.sceneText(id));
+    if (text === null) throw new CodedError("SCENE_NOT_FOUND", { field: "scene", value: id });
+    return { scene: validateScene(JSON.parse(text)), text, fileHash: id };
+  }
+
   #path(id: string): string {
     return join(this.#options.scenesDir, `${id}.json`);
   }
@@ -247,9 +293,13 @@ export class SceneLibrary {
   }
 
   async #build(id: string, text: string): Promise<SceneTemplate> {
-    const { pools, metrics, log } = this.#options;
+    const { pools, metrics, log, stored } = this.#options;
+    const progress = new BuildProgress();
+    this.#progress.set(id, progress);
     try {
-      const built = await pools.build({ scenePath: this.#path(id) });
+      const shapes = await stored.shapes(JSON.parse(text) as Scene);
+      const task = { scenePath: this.#path(id), shapes, progress: progress.shared };
+      const built = await pools.build(STORED_SCENE.test(id) ? { ...task, text } : task);
       metrics.buildSeconds.observe(built.seconds);
       log.info(
         { scene: id, seconds: built.seconds, topology: built.topologyHash, particles: built.layout.streamedParticles },
@@ -258,11 +308,13 @@ export class SceneLibrary {
       this.#publishTopology(built.topologyHash, built.topology);
       const { template: memory, layout, topology, topologyHash, identity, shape } = built;
       const budget = new SceneBudget(id, layout.tickHz, log);
-      return { scene: id, text, memory, layout, topology, topologyHash, identity, shape, budget };
+      return { scene: id, text, shapes, memory, layout, topology, topologyHash, identity, shape, budget };
     } catch (error) {
       log.error({ scene: id, err: error }, "scene could not be built");
       const reason = error instanceof Error ? error.message : String(error);
       throw new CodedError("BUILD_FAILED", { field: "scene", value: id }, `Scene ${id} could not be built: ${reason}`);
+    } finally {
+      this.#progress.delete(id);
     }
   }
 

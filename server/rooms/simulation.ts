@@ -20,7 +20,7 @@ import type { RoomPool } from "../workers/pool.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
 
 /** What a simulation needs of its scene. */
-type SteppedTemplate = Omit<SceneTemplate, "scene" | "text" | "identity" | "shape" | "budget">;
+type SteppedTemplate = Omit<SceneTemplate, "scene" | "text" | "shapes" | "identity" | "shape" | "budget">;
 
 export type Rebuilt = ReplayResult & { seconds: number };
 

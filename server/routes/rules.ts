@@ -34,6 +34,12 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "GET /api/scenes": { who: "everyone", cost: 2 },
   "GET /api/scenes/:scene": { who: "everyone", cost: 1 },
   "GET /api/scenes/:scene/picture": { who: "everyone", cost: 1 },
+  "POST /api/scenes": { who: "opener", cost: 10 },
+  "GET /api/scenes/:scene/progress": { who: "everyone", cost: 0.2 },
+  // Whoever has an object's id has its scene; the id is a hash of what is in it.
+  "GET /api/objects/:object": { who: "everyone", cost: 1 },
+  "GET /api/objects/:object/picture": { who: "everyone", cost: 5 },
+  "POST /api/objects": { who: "opener", cost: 50 },
   "GET /api/topologies/:hash": { who: "everyone", cost: 2 },
   "GET /api/address": { who: "everyone", cost: 0.5 },
   "GET /api/rooms": { who: "listed", cost: 2 },

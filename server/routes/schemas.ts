@@ -122,6 +122,8 @@ const errorSchema = {
     field: text("What is wrong."),
     value: { description: "What was given." },
     limit: { description: "What is allowed." },
+    reason: text("Of a file that is refused: which kind of fault it is."),
+    help: text("Of a file that is refused: what its author can do."),
   },
 };
 

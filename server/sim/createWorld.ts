@@ -15,6 +15,7 @@ import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
 import { loadCores } from "./colliders/coreMesh.ts";
 import { layingEdge } from "./colliders/smooth.ts";
 import { loadBody } from "./body/loadBody.ts";
+import type { MeshSources } from "./body/meshes.ts";
 import { startPositions } from "./body/start.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
@@ -50,9 +51,7 @@ import type { BuiltWorld } from "./types.ts";
 /** Grab handles of a room: 16 members with two hands; more are refused with a notice. */
 const GRAB_SLOTS = 32;
 
-export interface CreateOptions {
-  /** Folder that the scene's mesh files are relative to. */
-  baseDir: string;
+export interface CreateOptions extends MeshSources {
   onProgress?: (done: number, stage: string) => void;
 }
 
@@ -80,7 +79,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
       : (await loadBodies(inMassUnit(inWorld, massUnit), options)).map((body) => moveBody(body, origin));
   const worldRadius = scene.worldRadius ?? SCENE_DEFAULTS.worldRadius;
   const edge = layingEdge(bodies);
-  const cores = await loadCores(scene.colliders ?? [], options.baseDir, edge);
+  const cores = await loadCores(scene.colliders ?? [], options, edge);
 
   // ---- map
   const real = bodies.reduce((n, b) => n + b.particleCount, 0);
@@ -379,7 +378,7 @@ async function loadBodies(scene: Scene, options: CreateOptions): Promise<BodyTem
   for (let i = 0; i < scene.bodies.length; i++) {
     const onProgress = options.onProgress;
     const body = loadBody(scene, i, {
-      baseDir: options.baseDir,
+      ...options,
       onProgress:
         onProgress &&
         ((done, stage) => onProgress((i + done) / scene.bodies.length, `${scene.bodies[i]!.name}: ${stage}`)),

@@ -11,7 +11,11 @@ const MAX_SCENE_BYTES = 4 * 1024 * 1024;
 export async function readScene(path: string): Promise<Scene> {
   const { size } = await stat(path);
   if (size > MAX_SCENE_BYTES) throw new SceneError("", `${size} bytes`, `at most ${MAX_SCENE_BYTES} bytes`);
-  const text = await readFile(path, "utf8");
+  return sceneOf(await readFile(path, "utf8"));
+}
+
+/** @throws SceneError */
+export function sceneOf(text: string): Scene {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -2,16 +2,18 @@
 import { centerOf } from "../../shared/motion.ts";
 import type { Collider, Scene, Vec3 } from "../../shared/scene.ts";
 import { attachDetail } from "../../shared/skinning/index.ts";
-import type { Topology, TopologyBody, TopologyCollider } from "../../shared/topology.ts";
-import type { SurfaceMesh } from "../meshing/mesh.ts";
+import type { Topology, TopologyBody, TopologyCollider, TopologyPicture } from "../../shared/topology.ts";
+import type { Drawing } from "./body/objectMeshes.ts";
 import type { BodyTemplate } from "./body/template.ts";
+import type { Placement } from "./body/transform.ts";
+import type { CoreMesh } from "./colliders/coreMesh.ts";
 import type { SimLayout } from "./layout.ts";
 
 /** @param cores core meshes, by collider: those of mesh colliders are drawn */
 export function buildTopology(
   scene: Scene,
   bodies: readonly BodyTemplate[],
-  cores: readonly (SurfaceMesh | undefined)[],
+  cores: readonly (CoreMesh | undefined)[],
   layout: SimLayout,
 ): Topology {
   return {
@@ -23,7 +25,7 @@ export function buildTopology(
     origin: layout.origin,
     camera: scene.camera ?? defaultCamera(bodies),
     colliders: (scene.colliders ?? []).map((c, i) => topologyCollider(c, cores[i])),
-    bodies: bodies.map((body, i) => topologyBody(body, layout.bodies[i]!.streamedFirst, layout.quantum)),
+    bodies: bodies.map((body, i) => topologyBody(body, layout.bodies[i]!.streamedFirst, layout)),
     interaction: {
       grabCompliance: layout.interaction.grabCompliance,
       grabMaxForce: layout.interaction.grabMaxForce,
@@ -34,7 +36,7 @@ export function buildTopology(
   };
 }
 
-function topologyCollider(c: Collider, core: SurfaceMesh | undefined): TopologyCollider {
+function topologyCollider(c: Collider, core: CoreMesh | undefined): TopologyCollider {
   if (c.type !== "mesh") return c;
   const { mesh: _, transform: __, ...rest } = c;
   return {
@@ -42,10 +44,25 @@ function topologyCollider(c: Collider, core: SurfaceMesh | undefined): TopologyC
     center: centerOf(c),
     positions: bytesOf(Float32Array.from(core!.positions)),
     triangles: bytesOf(core!.triangles),
+    ...(core!.picture && { picture: pictureOf(core!.picture, core!.picture.placement, [0, 0, 0]) }),
   };
 }
 
-function topologyBody(body: BodyTemplate, first: number, quantum: number): TopologyBody {
+/** @param origin of the room, from which the placement is not measured yet */
+function pictureOf(
+  { object, scale, offset }: Pick<Drawing, "object" | "scale" | "offset">,
+  { scale: more, rotation: R, offset: also, translate }: Placement,
+  origin: Vec3,
+): TopologyPicture {
+  const own = offset.map((o, r) => more * o + also[r]!);
+  const column = (c: number): number[] => [0, 1, 2].map((r) => more * scale * R[3 * r + c]!);
+  const moved = [0, 1, 2].map(
+    (r) => R[3 * r]! * own[0]! + R[3 * r + 1]! * own[1]! + R[3 * r + 2]! * own[2]! + translate[r]! - origin[r]!,
+  );
+  return { object, matrix: [...column(0), 0, ...column(1), 0, ...column(2), 0, ...moved, 1] };
+}
+
+function topologyBody(body: BodyTemplate, first: number, { quantum, origin }: SimLayout): TopologyBody {
   const rest = Float32Array.from(body.positions.subarray(0, 3 * body.streamedCount));
   const topology: TopologyBody = {
     name: body.name,
@@ -67,6 +84,12 @@ function topologyBody(body: BodyTemplate, first: number, quantum: number): Topol
       triangles: bytesOf(body.detail.triangles),
       attachTriangle: bytesOf(triangle),
       attachCoords: bytesOf(coords),
+      ...(body.picture && {
+        picture: {
+          ...pictureOf(body.picture, body.placement!, origin),
+          vertices: bytesOf(body.picture.vertices),
+        },
+      }),
     },
   };
 }

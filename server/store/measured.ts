@@ -1,5 +1,6 @@
 /** A store whose every operation is timed and counted (metrics/store.ts); otherwise the one it stands before. */
-import { STORE_OPERATIONS, type StoreMetrics, type StoreOperation } from "../metrics/store.ts";
+import { OBJECT_OPERATIONS, type ObjectStore } from "./objectStore.ts";
+import { ROOM_OPERATIONS, type StoreMetrics, type StoreOperation } from "../metrics/store.ts";
 import { LeaseLost, type Store, StoreBehind } from "./store.ts";
 
 type Operation = (...args: unknown[]) => Promise<unknown>;
@@ -7,11 +8,11 @@ type Operation = (...args: unknown[]) => Promise<unknown>;
 /** @returns a store that does the same and rejects with the same errors */
 export function measured(store: Store, metrics: StoreMetrics): Store {
   const timed =
-    (operation: StoreOperation): Operation =>
+    (operation: StoreOperation, of: object = store): Operation =>
     async (...args) => {
       const ended = metrics.begin(operation);
       try {
-        const result = await (store[operation] as Operation).apply(store, args);
+        const result = await (of as Record<string, Operation>)[operation]!.apply(of, args);
         ended("ok");
         return result;
       } catch (error) {
@@ -19,12 +20,16 @@ export function measured(store: Store, metrics: StoreMetrics): Store {
         throw error;
       }
     };
-  const operations = Object.fromEntries(STORE_OPERATIONS.map((operation) => [operation, timed(operation)]));
+  const objects = Object.fromEntries(
+    OBJECT_OPERATIONS.map((operation) => [operation, timed(operation, store.objects)]),
+  ) as unknown as ObjectStore;
+  const operations = Object.fromEntries(ROOM_OPERATIONS.map((operation) => [operation, timed(operation)]));
   return {
     kind: store.kind,
     leaseSeconds: store.leaseSeconds,
     open: () => store.open(),
     close: () => store.close(),
+    objects,
     ...operations,
   } as Store;
 }

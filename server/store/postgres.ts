@@ -13,7 +13,8 @@
  * order all owners, and no two can write.
  */
 import { listingOf, setAsideOf } from "./listing.ts";
-import { PostgresClient, type Query, type Row } from "./postgresClient.ts";
+import { bytesOf, PostgresClient, type Query, type Row } from "./postgresClient.ts";
+import { PostgresObjects } from "./postgresObjects.ts";
 import { CREATED_MEANWHILE, MIGRATIONS, VERSION_TABLE } from "./postgresSchema.ts";
 import type {
   AsideLimits,
@@ -81,6 +82,7 @@ export interface PostgresOptions {
 export class PostgresStore implements Store {
   readonly kind = "postgres";
   readonly leaseSeconds: number;
+  readonly objects: PostgresObjects;
   readonly #client: PostgresClient;
   readonly #auditEntries: number;
 
@@ -88,6 +90,7 @@ export class PostgresStore implements Store {
     this.leaseSeconds = leaseSeconds ?? LEASE_SECONDS;
     this.#auditEntries = auditEntries ?? AUDIT_ENTRIES;
     this.#client = new PostgresClient(url);
+    this.objects = new PostgresObjects(this.#client);
   }
 
   async open(): Promise<void> {
@@ -505,9 +508,6 @@ const mineBy = ({ write }: Lease): string => (write === undefined ? MINE.anyWrit
 
 /** Its values, $1 to $5. */
 const numbered = (lease: Lease): unknown[] => [...fence(lease), lease.write ?? null, lease.after ?? 0];
-
-/** The driver wants a Buffer; this one shares the bytes. */
-const bytesOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** A bigint column knows no infinity. */
 const finite = (tick: number): number => Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, tick));

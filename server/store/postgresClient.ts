@@ -39,6 +39,9 @@ export function shownUrl(url: string): string {
   return shown.href;
 }
 
+/** The driver wants a Buffer; this one shares the bytes. */
+export const bytesOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
 export class PostgresClient {
   readonly #pool: pg.Pool;
   /** Connections that wait for no other question of this process: one for renewals, one for reports. */

@@ -43,6 +43,14 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
   [
     "CREATE TABLE IF NOT EXISTS pliant_processes (process TEXT PRIMARY KEY, report TEXT NOT NULL, lease_until TIMESTAMPTZ NOT NULL)",
   ],
+  [
+    `CREATE TABLE IF NOT EXISTS pliant_objects (
+       id TEXT PRIMARY KEY, name TEXT NOT NULL, about TEXT NOT NULL, bytes BIGINT NOT NULL, address TEXT, created_at TEXT NOT NULL, used_at TEXT NOT NULL,
+       shape BYTEA NOT NULL, picture BYTEA NOT NULL
+     )`,
+    "CREATE TABLE IF NOT EXISTS pliant_scenes (id TEXT PRIMARY KEY, text TEXT NOT NULL, used_at TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS pliant_scene_objects (scene TEXT NOT NULL, object TEXT NOT NULL, PRIMARY KEY (scene, object))",
+  ],
 ];
 
 /** Made before everything else, by whoever comes first. */

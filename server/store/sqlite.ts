@@ -3,6 +3,7 @@
  * how safe it is and why, sqliteFile.ts says. Several processes of one machine may share the file. Bytes given to it
  * are copied once on their way to the thread.
  */
+import { OBJECT_OPERATIONS, type ObjectStore } from "./objectStore.ts";
 import { Caller, type PlainError } from "./rpc.ts";
 import type { Opened, StoreLoss } from "./sqliteFile.ts";
 import type { ThreadOptions } from "./sqliteThread.ts";
@@ -39,6 +40,7 @@ const threadFile = new URL("./sqliteThread.ts", import.meta.url);
 export class SqliteStore implements Store {
   readonly kind = "sqlite";
   readonly leaseSeconds: number;
+  readonly objects: ObjectStore;
   readonly #options: SqliteOptions;
   readonly #caller: Caller;
 
@@ -54,6 +56,9 @@ export class SqliteStore implements Store {
       } satisfies ThreadOptions,
       (error) => this.#revive(error),
     );
+    this.objects = Object.fromEntries(
+      OBJECT_OPERATIONS.map((name) => [name, (...args: unknown[]) => this.#call(name, ...args)]),
+    ) as unknown as ObjectStore;
   }
 
   async open(): Promise<void> {

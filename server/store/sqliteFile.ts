@@ -68,6 +68,13 @@ export const MIGRATIONS: readonly string[] = [
    ) STRICT;
    CREATE INDEX set_aside_by_room ON set_aside (room, id);`,
   `CREATE TABLE processes (process TEXT PRIMARY KEY, report TEXT NOT NULL, boot TEXT NOT NULL, lease_until REAL NOT NULL) STRICT;`,
+  `CREATE TABLE objects (
+     id TEXT PRIMARY KEY, name TEXT NOT NULL, about TEXT NOT NULL, bytes INTEGER NOT NULL, address TEXT, created_at TEXT NOT NULL, used_at TEXT NOT NULL,
+     shape BLOB NOT NULL, picture BLOB NOT NULL
+   ) STRICT;
+   CREATE INDEX objects_by_address ON objects (address);
+   CREATE TABLE scenes (id TEXT PRIMARY KEY, text TEXT NOT NULL, used_at TEXT NOT NULL) STRICT;
+   CREATE TABLE scene_objects (scene TEXT NOT NULL, object TEXT NOT NULL, PRIMARY KEY (scene, object)) STRICT;`,
 ];
 
 /** What was acknowledged is missing, or some of it may be. */

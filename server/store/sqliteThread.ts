@@ -6,6 +6,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { answerCalls, threadOptions } from "./rpc.ts";
 import { followLog, isDamage, type Opened as OpenedFile, openFile } from "./sqliteFile.ts";
 import { forgetBeat, noteBeat } from "./sqliteLog.ts";
+import { OBJECT_OPERATIONS } from "./objectStore.ts";
+import { SqliteObjects } from "./sqliteObjects.ts";
 import { SqliteWork } from "./sqliteWork.ts";
 import { StoreBehind } from "./store.ts";
 
@@ -20,6 +22,7 @@ const FOLLOW_MS = 10_000;
 
 interface Opened extends OpenedFile {
   work: SqliteWork;
+  objects: SqliteObjects;
   following: NodeJS.Timeout;
 }
 
@@ -37,6 +40,7 @@ function ready(): Opened {
       database,
       loss,
       work: new SqliteWork(database, leaseSeconds, auditEntries),
+      objects: new SqliteObjects(database),
       following: setInterval(() => follow(database), FOLLOW_MS),
     };
   }
@@ -61,6 +65,12 @@ answerCalls(
       methods.map((name) => [
         name,
         (...args: unknown[]) => (ready().work[name] as (...args: unknown[]) => unknown).apply(ready().work, args),
+      ]),
+    ),
+    ...Object.fromEntries(
+      OBJECT_OPERATIONS.map((name) => [
+        name,
+        (...args: unknown[]) => (ready().objects[name] as (...args: unknown[]) => unknown).apply(ready().objects, args),
       ]),
     ),
     open: () => ({ loss: ready().loss }),

@@ -6,6 +6,7 @@
  *     lease    -> which process may step it and write for it        ends by the store's own clock; each new one has a
  *              higher epoch
  *     checkpoints, journal                                          the state at some ticks, and every input after them
+ *     objects, scenes of them                                       what visitors brought along (objectStore.ts)
  *
  * Whatever writes for a room names its lease. The store compares the epoch in the transaction that writes and throws
  * `LeaseLost` if somebody has claimed the room since, or it was released or removed: a process that was stopped, cut
@@ -22,6 +23,7 @@
  */
 
 import type { ParkedReason } from "../metrics/cluster.ts";
+import type { ObjectStore } from "./objectStore.ts";
 
 /**
  * Full term of a lease, s. Renewed every third of it, so that one lost renewal ends nothing; a room of a dead process
@@ -262,6 +264,8 @@ export interface Store {
   readonly kind: "sqlite" | "postgres";
   /** Full term of its leases, s. */
   readonly leaseSeconds: number;
+  /** What visitors bring along. */
+  readonly objects: ObjectStore;
 
   /** Makes or migrates its tables. @throws StoreRefused when they are newer than this program */
   open(): Promise<void>;

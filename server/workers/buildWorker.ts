@@ -3,17 +3,31 @@ import { dirname } from "node:path";
 import { encode } from "@msgpack/msgpack";
 import { createWorld } from "../sim/createWorld.ts";
 import { SCENE_DEFAULTS } from "../sim/defaults.ts";
-import { readScene } from "../sim/readScene.ts";
+import { ObjectMeshes } from "../sim/body/objectMeshes.ts";
+import { readScene, sceneOf } from "../sim/readScene.ts";
+import { BuildProgress } from "./buildProgress.ts";
 import { checkSceneFiles } from "../sim/sceneFiles.ts";
 import { identityOf, topologyHashOf } from "./identity.ts";
 import type { BuildResult, BuildTask } from "./messages.ts";
 
-/** Scene file -> template. @throws SceneError, MeshError: path in the scene, value and limit */
-export async function build({ scenePath }: BuildTask): Promise<BuildResult> {
+export { readObject } from "../sim/readObject.ts";
+
+/** Scene -> template. @throws SceneError, MeshError: path in the scene, value and limit */
+export async function build({ scenePath, text, shapes, progress: told }: BuildTask): Promise<BuildResult> {
   const startMs = performance.now();
-  const scene = await readScene(scenePath);
-  await checkSceneFiles(scene, dirname(scenePath));
-  const { memory, layout, topology } = await createWorld(scene, { baseDir: dirname(scenePath) });
+  const progress = new BuildProgress(told);
+  progress.tell("reading");
+  const baseDir = dirname(scenePath);
+  const scene = text === undefined ? await readScene(scenePath) : sceneOf(text);
+  await checkSceneFiles(scene, baseDir);
+  progress.tell("meshing");
+  const { memory, layout, ...built } = await createWorld(scene, {
+    baseDir,
+    objects: new ObjectMeshes(shapes),
+    onProgress: (done) => progress.tell("meshing", done),
+  });
+  progress.tell("assembling");
+  const { topology } = built;
   const bytes = encode(topology);
   const shared = new SharedArrayBuffer(bytes.byteLength);
   new Uint8Array(shared).set(bytes);

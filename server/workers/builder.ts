@@ -1,21 +1,32 @@
 /**
- * Builds scenes one after another in a thread of its own, which may take only so long and so much: a scene that cannot
- * be built in that costs its thread, and nobody else anything.
+ * Builds scenes, and reads what visitors bring along, one after another in a thread of its own, which may take only so
+ * long and so much: what cannot be done in that costs its thread, and nobody else anything. Where there are fewer cores
+ * than busy threads, rooms come first.
  */
 import { Piscina } from "piscina";
-import type { BuildResult, BuildTask } from "./messages.ts";
+import type { BuildResult, BuildTask, ReadObjectResult, ReadObjectTask } from "./messages.ts";
 
 export interface BuilderOptions {
   /** A build that takes longer is ended, ms. */
   deadlineMs: number;
+  /** An object that takes longer to read is not read, ms. */
+  readDeadlineMs: number;
   /** JavaScript heap of the thread, MB; arrays of numbers lie beside it and keep to the limits of meshing/mesh.ts. */
   memoryMb: number;
   onError: (error: Error) => void;
 }
 
 const filename = new URL("./buildWorker.ts", import.meta.url).href;
+/**
+ * As of nice(1): a third of another thread's share, where they compete. At 10, a tenth, a machine that is full of other
+ * work lets a small file wait for its deadline.
+ */
+const BUILD_NICE = 5;
 /** The thread goes away when nothing has been built for this long, ms. */
 const IDLE_MS = 30_000;
+
+/** It took longer, or more memory, than it may. */
+export class BuildLimit extends Error {}
 
 export class Builder {
   readonly #options: BuilderOptions;
@@ -31,6 +42,7 @@ export class Builder {
       minThreads: 0,
       maxThreads: 1,
       idleTimeout: IDLE_MS,
+      niceIncrement: BUILD_NICE,
       recordTiming: false,
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     });
@@ -39,7 +51,19 @@ export class Builder {
 
   /** @throws what the build throws; Error naming the limit when it took too long or too much */
   build(task: BuildTask): Promise<BuildResult> {
-    const done = this.#tail.then(() => this.#run(task));
+    const { deadlineMs } = this.#options;
+    return this.#next(() => this.#run("build", task, { deadlineMs, limit: "PLIANT_BUILD_DEADLINE_MS" }));
+  }
+
+  /** @throws as `build`; ObjectRefused: what is wrong with the file */
+  readObject(task: ReadObjectTask): Promise<ReadObjectResult> {
+    const { readDeadlineMs } = this.#options;
+    const limits = { deadlineMs: readDeadlineMs, limit: "PLIANT_OBJECTS_DEADLINE_MS" };
+    return this.#next(() => this.#run("readObject", task, limits));
+  }
+
+  #next<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#tail.then(work);
     this.#tail = done.catch(() => {});
     return done;
   }
@@ -48,16 +72,19 @@ export class Builder {
     return this.#pool.destroy();
   }
 
-  async #run(task: BuildTask): Promise<BuildResult> {
-    const { deadlineMs, memoryMb } = this.#options;
+  async #run<T>(
+    name: "build" | "readObject",
+    task: object,
+    { deadlineMs, limit }: { deadlineMs: number; limit: string },
+  ): Promise<T> {
+    const { memoryMb } = this.#options;
     const signal = AbortSignal.timeout(deadlineMs);
     try {
-      return await this.#pool.run(task, { name: "build", signal });
+      return (await this.#pool.run(task, { name, signal })) as T;
     } catch (error) {
-      if (signal.aborted)
-        throw new Error(`it took longer than ${deadlineMs} ms (PLIANT_BUILD_DEADLINE_MS)`, { cause: error });
+      if (signal.aborted) throw new BuildLimit(`it took longer than ${deadlineMs} ms (${limit})`, { cause: error });
       if ((error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY")
-        throw new Error(`it took more than ${memoryMb} MB of heap (PLIANT_BUILD_MEMORY_MB)`, { cause: error });
+        throw new BuildLimit(`it took more than ${memoryMb} MB of heap (PLIANT_BUILD_MEMORY_MB)`, { cause: error });
       throw error;
     }
   }

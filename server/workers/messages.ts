@@ -70,8 +70,44 @@ export interface RoomShape {
 
 /** `build`: makes a scene's template, once per version of the scene. */
 export interface BuildTask {
-  /** Absolute path of the scene file. */
+  /** Absolute path of the scene file; of a scene that is no file, of what its files would be relative to. */
   scenePath: string;
+  /** What the scene says, where it is no file. */
+  text?: string;
+  /** Shapes of the objects that it names (meshing/objectShape.ts), by id. */
+  shapes?: ReadonlyMap<string, Uint8Array>;
+  /** Of a `BuildProgress`. */
+  progress?: SharedArrayBuffer;
+}
+
+/** `readObject`: makes of a file that somebody brought along what is kept of it. */
+export interface ReadObjectTask {
+  bytes: Uint8Array;
+  /** For its ending, and for sentences. */
+  name: string;
+}
+
+export interface ReadObjectResult {
+  /** SHA-256 (hex) of shape and picture. */
+  id: string;
+  shape: Uint8Array;
+  /** GLB */
+  picture: Uint8Array;
+  about: ObjectAbout;
+  seconds: number;
+}
+
+/** What was found in an object's file. */
+export interface ObjectAbout {
+  /** Of the surface, and of what is drawn. */
+  triangles: number;
+  drawnTriangles: number;
+  materials: number;
+  textures: number;
+  /** Sides of the box around it, in the file's unit. */
+  box: [number, number, number];
+  /** What was ignored or mended. */
+  notes: { code: string; text: string }[];
 }
 
 export interface BuildResult {

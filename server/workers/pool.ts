@@ -10,6 +10,8 @@ import { FrameState } from "./frameState.ts";
 import type {
   BuildResult,
   BuildTask,
+  ReadObjectResult,
+  ReadObjectTask,
   InspectResult,
   InspectTask,
   OpenResult,
@@ -81,6 +83,8 @@ export interface PoolOptions {
   stepDeadlineMs: number;
   /** A scene that takes longer to build, ms, or more heap, MB, is not built; 120 s and 2 GB unless given. */
   buildDeadlineMs?: number;
+  /** An object that takes longer to read, ms, is refused; 30 s unless given. */
+  readDeadlineMs?: number;
   buildMemoryMb?: number;
   /** A thread that steps rooms and needs more heap, MB, is ended, as one that crashes; 1 GB unless given. */
   threadMemoryMb?: number;
@@ -106,7 +110,7 @@ export class WorkerPools {
     this.#options = options;
     this.#shared = this.#serve(options.workers);
     const { buildDeadlineMs: deadlineMs = 120_000, buildMemoryMb: memoryMb = 2048, onError } = options;
-    this.#builder = new Builder({ deadlineMs, memoryMb, onError });
+    this.#builder = new Builder({ deadlineMs, readDeadlineMs: options.readDeadlineMs ?? 30_000, memoryMb, onError });
     this.#films = this.#createPool(0, 1, FILM_IDLE_MS, FILM_NICE);
     this.#watchdog = setInterval(() => this.#abortHungSteps(performance.now()), WATCH_INTERVAL_MS);
     this.#watchdog.unref();
@@ -115,6 +119,11 @@ export class WorkerPools {
 
   build(task: BuildTask): Promise<BuildResult> {
     return this.#builder.build(task);
+  }
+
+  /** @throws as `Builder.readObject` */
+  readObject(task: ReadObjectTask): Promise<ReadObjectResult> {
+    return this.#builder.readObject(task);
   }
 
   /** The pool for one room: the shared one, or one thread of its own. */

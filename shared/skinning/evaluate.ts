@@ -28,6 +28,8 @@ export interface SkinSource {
   attachTriangle: ArrayLike<number>;
   /** float32[3*V]: u, v, distance in m. */
   attachCoords: ArrayLike<number>;
+  /** float[3*V]: the detail mesh's own vertex normals at rest; absent: those of its triangles. */
+  detailNormals?: ArrayLike<number>;
 }
 
 export interface Skin {
@@ -49,7 +51,14 @@ const FRAME = 12;
  *
  * @throws RangeError for an attachment to a triangle that does not exist
  */
-export function createSkin({ rest, triangles, detailTriangles, attachTriangle, attachCoords }: SkinSource): Skin {
+export function createSkin({
+  rest,
+  triangles,
+  detailTriangles,
+  attachTriangle,
+  attachCoords,
+  detailNormals,
+}: SkinSource): Skin {
   const count = attachTriangle.length;
   const corners = new Uint32Array(3 * count);
   for (let i = 0; i < count; i++) {
@@ -77,7 +86,8 @@ export function createSkin({ rest, triangles, detailTriangles, attachTriangle, a
     for (let r = 0; r < 3; r++) points[3 * i + r] = f[r];
   }
   const restNormals = new Float64Array(3 * count);
-  vertexNormalsInto(points, detailTriangles, restNormals);
+  if (detailNormals) restNormals.set(detailNormals);
+  else vertexNormalsInto(points, detailTriangles, restNormals);
   for (let i = 0; i < count; i++) {
     const [, , , ux, uy, uz, vx, vy, vz, nx, ny, nz] = frames.subarray(FRAME * i, FRAME * (i + 1));
     const sign = ux * (vy * nz - vz * ny) + uy * (vz * nx - vx * nz) + uz * (vx * ny - vy * nx) < 0 ? -1 : 1;

@@ -25,18 +25,20 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   {
     files: /^server\/app\.ts$/,
     mayLoad:
-      /^(server\/(config\.ts|trust\.ts|durability\.ts|cluster\/|store\/|auth\/|routes\/|rooms\/|pictures\/pictures|workers\/(?!simWorker|buildWorker)|metrics\/)|shared\/)/,
+      /^(server\/(config\.ts|trust\.ts|durability\.ts|cluster\/|store\/|auth\/|routes\/|rooms\/|objects\/|pictures\/pictures|workers\/(?!simWorker|buildWorker)|metrics\/)|shared\/)/,
   },
   { files: /^server\/durability\.ts$/, mayLoad: /^server\/(cluster|persistence|store)\// },
   { files: /^server\/config\.ts$/, mayLoad: /^(shared\/|server\/trust\.ts$)/ },
   { files: /^server\/trust\.ts$/, mayLoad: /^shared\// },
   { files: /^server\/persistence\//, mayLoad: /^(server\/(persistence|store|metrics)|shared)\// },
-  { files: /^server\/routes\//, mayLoad: /^(server\/(routes|rooms|auth|persistence|metrics)\/|shared\/)/ },
+  { files: /^server\/routes\//, mayLoad: /^(server\/(routes|rooms|objects|auth|persistence|metrics)\/|shared\/)/ },
   { files: /^server\/auth\//, mayLoad: /^(server\/auth|shared)\// },
   {
     files: /^server\/rooms\//,
-    mayLoad: /^(server\/(rooms|auth|metrics|persistence)\/|server\/workers\/(?!simWorker|buildWorker)|shared\/)/,
+    mayLoad:
+      /^(server\/(rooms|objects|auth|metrics|persistence)\/|server\/workers\/(?!simWorker|buildWorker)|shared\/)/,
   },
+  { files: /^server\/objects\//, mayLoad: /^(server\/(objects|metrics)|shared)\// },
   { files: /^server\/pictures\//, mayLoad: /^(server\/pictures|shared)\// },
   { files: /^server\/store\//, mayLoad: /^(server\/(store|metrics)|shared)\// },
   { files: /^server\/cluster\//, mayLoad: /^(server\/(cluster|store|metrics)|shared)\// },

@@ -148,6 +148,6 @@ test("who is about to come in when a room is handed over, or ends, is told to co
 test("pages may open sockets to all processes, and to nobody else", async () => {
   const policy = (await fetch(`${first.url}/`)).headers.get("content-security-policy") ?? "";
   expect(policy).toContain(
-    `connect-src 'self' ${first.url} ${first.url.replace("http", "ws")} http://*.play.example ws://*.play.example;`,
+    `connect-src 'self' blob: ${first.url} ${first.url.replace("http", "ws")} http://*.play.example ws://*.play.example;`,
   );
 });

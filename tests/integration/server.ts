@@ -30,6 +30,7 @@ export async function startTestServer(changes: Partial<Config> = {}, port = 0): 
     roomsPerAddress: 10_000,
     membersPerAddress: 10_000,
     roomsPerMinute: 100_000,
+    objectsPerMinute: 100_000,
     addressBudget: 1_000_000,
     ...changes,
   });

@@ -13,7 +13,7 @@ import { placed, placementOf, scaled } from "./transform.ts";
 export async function ballShape(body: BallBody, path: string, baseDir: string): Promise<Shape> {
   if (body.mesh.type !== "ball")
     throw new SceneError(`${path}/mesh/type`, body.mesh.type, "ball for a body of kind ball");
-  const source = await loadSource(body, baseDir, path);
+  const source = await loadSource(body, { baseDir }, path);
   if (source.kind === "tets") throw new Error("a ball is a surface");
   const { positions: sphere, triangles } = source.surface;
   const placement = placementOf(body.transform, sphere);

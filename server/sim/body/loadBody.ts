@@ -20,15 +20,13 @@ import { boxHexahedra } from "../../meshing/generators.ts";
 import { SCENE_DEFAULTS } from "../defaults.ts";
 import { ballShape } from "./ball.ts";
 import { hexahedralMasses, sheetMasses, tetrahedralMasses } from "./masses.ts";
-import { loadSource, meanEdge } from "./meshes.ts";
+import { loadSource, type MeshSources, meanEdge, type SourceMesh } from "./meshes.ts";
 import { pointsShape } from "./points.ts";
 import { addLoad, selectParticles } from "./selection.ts";
 import { placed, placementOf, scaled, type Placement } from "./transform.ts";
 import type { BodyTemplate, ShapeMatching, Touch } from "./template.ts";
 
-export interface LoadOptions {
-  /** Folder that mesh files are relative to. */
-  baseDir: string;
+export interface LoadOptions extends MeshSources {
   onProgress?: ((done: number, stage: string) => void) | undefined;
 }
 
@@ -69,7 +67,7 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
 
 /** Nothing is pinned or pulled yet. */
 function templateOf(scene: Scene, body: Body, shape: Shape): BodyTemplate {
-  const { own, positions, triangles, enclosed, detail } = shape;
+  const { own, positions, triangles, enclosed, detail, picture } = shape;
   const particleCount = positions.length / 3;
   const edge = shape.spacing ?? meanEdge(own, triangles);
   const method = body.kind === "ball" ? undefined : body.method;
@@ -102,6 +100,7 @@ function templateOf(scene: Scene, body: Body, shape: Shape): BodyTemplate {
     triangles,
     tets: shape.tets,
     ...(detail && { detail }),
+    ...(picture && { picture }),
     ...(shape.shape && { shape: shape.shape }),
   };
 }
@@ -138,13 +137,25 @@ export interface Shape {
   elements: BodyTemplate["elements"];
   enclosed?: EnclosedVolume | undefined;
   detail?: SurfaceMesh & { own: Float64Array };
+  picture?: BodyTemplate["picture"];
   shape?: ShapeMatching;
   /** Of points, m. */
   spacing?: number;
 }
 
+/** An object's picture and the mesh that it lies on. */
+function pictured({ drawing }: SourceMesh, placement: Placement): Pick<Shape, "detail" | "picture"> {
+  if (!drawing) return {};
+  const { object, places, vertices, scale, offset } = drawing;
+  const own = scaled(places.positions, placement);
+  return {
+    detail: { own, positions: placed(own, placement), triangles: places.triangles },
+    picture: { object, vertices, scale, offset },
+  };
+}
+
 async function softShape(body: SoftBody, path: string, options: LoadOptions, pace: Pace): Promise<Shape> {
-  const source = await loadSource(body, options.baseDir, path);
+  const source = await loadSource(body, options, path);
   let mesh: TetMesh;
   let detailOwn: SurfaceMesh | undefined;
   const placement = placementOf(
@@ -205,11 +216,12 @@ async function softShape(body: SoftBody, path: string, options: LoadOptions, pac
         triangles: detailOwn.triangles,
       },
     }),
+    ...pictured(source, placement),
   };
 }
 
 async function clothShape(body: ClothBody, path: string, options: LoadOptions, pace: Pace): Promise<Shape> {
-  const source = await loadSource(body, options.baseDir, path);
+  const source = await loadSource(body, options, path);
   if (source.kind === "tets") throw new SceneError(`${path}/mesh`, body.mesh, "a surface: a cloth has no tetrahedra");
   requireSheet(`mesh of body ${body.name}`, source.surface);
   const { surface } = source;
@@ -237,6 +249,7 @@ async function clothShape(body: ClothBody, path: string, options: LoadOptions, p
     origin: surface.origin ?? Uint32Array.from({ length: count }, (_, i) => i),
     streamedCount: count,
     elements,
+    ...pictured(source, placement),
   };
 }
 

@@ -3,28 +3,50 @@
  * units.
  */
 import { resolve } from "node:path";
+import type { ObjectRole } from "../../../shared/presets.ts";
 import type { Body, MeshSource } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import { boxTets, gridCloth, icosphere } from "../../meshing/generators.ts";
 import { loadMeshFile } from "../../meshing/loadMeshFile.ts";
 import { loadPackageMesh } from "../../meshing/packageMesh.ts";
 import type { LoadedMesh, SurfaceMesh } from "../../meshing/mesh.ts";
+import type { Drawing, ObjectMeshes } from "./objectMeshes.ts";
 
-/** @param baseDir the scene file's folder: file paths are relative to it; path of the body in the scene, for errors */
-export async function loadSource(body: Body, baseDir: string, path: string): Promise<LoadedMesh> {
+/** Where meshes come from. */
+export interface MeshSources {
+  /** Folder that mesh files are relative to. */
+  baseDir: string;
+  /** Absent: there are none. */
+  objects?: ObjectMeshes;
+}
+
+export type SourceMesh = LoadedMesh & { drawing?: Drawing };
+
+/** @param path of the body in the scene, for errors */
+export async function loadSource(body: Body, sources: MeshSources, path: string): Promise<SourceMesh> {
   const { type } = body.mesh;
   if (type === "box" && body.kind === "cloth")
     throw new SceneError(`${path}/mesh/type`, type, "a surface for a cloth: grid or file");
   if (type === "grid" && body.kind === "soft")
     throw new SceneError(`${path}/mesh/type`, type, "a closed surface or tetrahedra for a soft body");
-  return loadMesh(body.mesh, baseDir);
+  return loadMesh(body.mesh, sources, roleOf(body));
+}
+
+function roleOf(body: Body): ObjectRole {
+  if (body.kind === "cloth") return "cloth";
+  const { material } = body;
+  return "model" in material && material.model === "shape-matching" && material.mode === "rigid" ? "rigid" : "soft";
 }
 
 /** @throws MeshError */
-export async function loadMesh(mesh: MeshSource, baseDir: string): Promise<LoadedMesh> {
+export async function loadMesh(mesh: MeshSource, sources: MeshSources, role: ObjectRole): Promise<SourceMesh> {
   switch (mesh.type) {
+    case "object": {
+      const { ObjectMeshes } = await import("./objectMeshes.ts");
+      return (sources.objects ?? new ObjectMeshes()).prepare(mesh, role);
+    }
     case "file":
-      return loadMeshFile(resolve(baseDir, mesh.path));
+      return loadMeshFile(resolve(sources.baseDir, mesh.path));
     case "package":
       return { kind: "surface", surface: await loadPackageMesh(mesh.package, mesh.level) };
     case "box":

@@ -6,6 +6,7 @@ import type { Body, Look, Method, Plasticity, Vec3 } from "../../../shared/scene
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import type { Elements } from "../constraints/elements.ts";
 import type { EnclosedVolume } from "../constraints/geometric.ts";
+import type { Drawing } from "./objectMeshes.ts";
 import type { Placement } from "./transform.ts";
 import type { Schedule } from "../memory/sweeps.ts";
 import type { Form } from "../memory/writeBlocks.ts";
@@ -89,4 +90,6 @@ export interface BodyTemplate {
   tets: Uint32Array;
   /** what is drawn, placed like `positions` and in the body's own axes; absent: the simulation surface itself */
   detail?: SurfaceMesh & { own?: Float64Array };
+  /** of an object: its picture, whose vertices lie on those of `detail` (objectMeshes.ts) */
+  picture?: Pick<Drawing, "object" | "vertices" | "scale" | "offset">;
 }

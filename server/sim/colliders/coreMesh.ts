@@ -6,26 +6,32 @@ import { basename } from "node:path";
 import type { Collider, MeshSource } from "../../../shared/scene.ts";
 import { boundarySurface } from "../../meshing/boundary.ts";
 import { MeshError, type SurfaceMesh } from "../../meshing/mesh.ts";
-import { loadMesh } from "../body/meshes.ts";
-import { placed, placementOf, scaled } from "../body/transform.ts";
+import { loadMesh, type MeshSources } from "../body/meshes.ts";
+import type { Drawing } from "../body/objectMeshes.ts";
+import { type Placement, placed, placementOf, scaled } from "../body/transform.ts";
 import { boxCore, capsuleCore, cylinderCore, funnelCore, sphereCore } from "./coreShapes.ts";
 import { insetOf } from "./smooth.ts";
+
+export interface CoreMesh extends SurfaceMesh {
+  /** Of an object: what is drawn in its place. */
+  picture?: Pick<Drawing, "object" | "scale" | "offset"> & { placement: Placement };
+}
 
 /**
  * One per collider, where the scene puts it; a plane has none: it has no edges and no end.
  * @param colliders in the coordinates that the meshes shall have
- * @param baseDir the scene file's folder; edge the longest that bodies lay on them (smooth.ts), m
+ * @param sources of meshes; edge the longest that bodies lay on them (smooth.ts), m
  * @throws MeshError naming the collider
  */
 export async function loadCores(
   colliders: readonly Collider[],
-  baseDir: string,
+  sources: MeshSources,
   edge = 0,
-): Promise<(SurfaceMesh | undefined)[]> {
-  const cores: (SurfaceMesh | undefined)[] = [];
+): Promise<(CoreMesh | undefined)[]> {
+  const cores: (CoreMesh | undefined)[] = [];
   for (const [i, collider] of colliders.entries()) {
     cores.push(
-      await coreMesh(inFloat32(collider), baseDir, edge).catch((error: unknown) => {
+      await coreMesh(inFloat32(collider), sources, edge).catch((error: unknown) => {
         if (error instanceof MeshError) error.message = `scene /colliders/${i}/mesh: ${error.message}`;
         throw error;
       }),
@@ -46,7 +52,7 @@ function inFloat32<C extends Collider>(collider: C): C {
 const PLACES = new Set(["center", "halfExtents", "a", "b", "radius", "radiusA", "radiusB", "thickness"]);
 
 /** @param edge as of loadCores */
-export async function coreMesh(collider: Collider, baseDir: string, edge = 0): Promise<SurfaceMesh | undefined> {
+export async function coreMesh(collider: Collider, sources: MeshSources, edge = 0): Promise<CoreMesh | undefined> {
   switch (collider.type) {
     case "plane":
       return undefined;
@@ -61,13 +67,13 @@ export async function coreMesh(collider: Collider, baseDir: string, edge = 0): P
     case "funnel":
       return funnelCore(collider);
     case "mesh":
-      return meshCore(collider, baseDir);
+      return meshCore(collider, sources);
   }
 }
 
 /** Of tetrahedra their boundary, else the triangles of the file, placed and welded. */
-async function meshCore(collider: Extract<Collider, { type: "mesh" }>, baseDir: string): Promise<SurfaceMesh> {
-  const source = await loadMesh(collider.mesh, baseDir);
+async function meshCore(collider: Extract<Collider, { type: "mesh" }>, sources: MeshSources): Promise<CoreMesh> {
+  const source = await loadMesh(collider.mesh, sources, "collider");
   const mesh =
     source.kind === "tets"
       ? { positions: source.tets.positions, triangles: boundarySurface(source.tets) }
@@ -81,6 +87,10 @@ async function meshCore(collider: Extract<Collider, { type: "mesh" }>, baseDir: 
       value: 0,
       limit: "at least 1 whose corners differ in float32 is needed",
     });
+  if (source.drawing) {
+    const { object, scale, offset } = source.drawing;
+    return { ...welded, picture: { object, scale, offset, placement } };
+  }
   return welded;
 }
 

@@ -15,6 +15,7 @@ import {
 } from "../../../server/store/store.ts";
 import { afterTerm, ann, bob, bytes, cleo, type Provider, record, TERM } from "./conformanceKit.ts";
 import { auditConformance } from "./conformanceAudit.ts";
+import { objectConformance } from "./conformanceObjects.ts";
 
 export function storeConformance(name: string, provide: () => Promise<Provider>): void {
   describe(`store: ${name}`, () => {
@@ -624,6 +625,14 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
     });
 
     auditConformance(() => [store, other]);
+
+    objectConformance(
+      () => [store.objects, other.objects],
+      async (scene) => {
+        const answer = await other.createRoom({ ...record(), scene }, bob);
+        return () => store.removeRoom((answer as { lease: Lease }).lease);
+      },
+    );
 
     test("a renewal waits behind nothing that waits: neither behind another room's writes nor its own", async () => {
       const lease = await held();

@@ -28,7 +28,7 @@ test("a file is scaled, turned and moved; a seam of doubled vertices is closed",
       mesh: { type: "file", path: "roof.obj" },
       transform: { scale: 2, rotate: [0, 0, 90], translate: [0, 0, 5] },
     },
-    dir,
+    { baseDir: dir },
   );
   expect(core!.positions.length / 3).toBe(4);
   // x becomes y
@@ -38,20 +38,25 @@ test("a file is scaled, turned and moved; a seam of doubled vertices is closed",
 });
 
 test("of tetrahedra the boundary counts, and a grid stays open", async () => {
-  const box = await coreMesh({ type: "mesh", mesh: { type: "box", size: [1, 1, 1], cells: [2, 2, 2] } }, dir);
-  const grid = await coreMesh({ type: "mesh", mesh: { type: "grid", size: [1, 1], cells: [3, 3] } }, dir);
+  const box = await coreMesh(
+    { type: "mesh", mesh: { type: "box", size: [1, 1, 1], cells: [2, 2, 2] } },
+    { baseDir: dir },
+  );
+  const grid = await coreMesh({ type: "mesh", mesh: { type: "grid", size: [1, 1], cells: [3, 3] } }, { baseDir: dir });
   expect([box!.positions.length / 3, box!.triangles.length / 3]).toEqual([26, 48]);
   expect([grid!.positions.length / 3, grid!.triangles.length / 3]).toEqual([16, 18]);
 });
 
 test("a plane has none, and an error says which collider it was", async () => {
   const plane: Collider = { type: "plane", normal: [0, 1, 0], offset: 0 };
-  expect(await loadCores([plane], dir)).toEqual([undefined]);
-  await expect(loadCores([plane, { type: "mesh", mesh: { type: "file", path: "none.obj" } }], dir)).rejects.toThrow(
-    "scene /colliders/1/mesh: none.obj: file is missing, a file that exists is needed",
-  );
+  expect(await loadCores([plane], { baseDir: dir })).toEqual([undefined]);
+  await expect(
+    loadCores([plane, { type: "mesh", mesh: { type: "file", path: "none.obj" } }], { baseDir: dir }),
+  ).rejects.toThrow("scene /colliders/1/mesh: none.obj: file is missing, a file that exists is needed");
   writeFileSync(join(dir, "dot.obj"), "v 1 1 1\nv 1 1 1.00000000001\nv 1 1.00000000001 1\nf 1 2 3\n");
-  await expect(loadCores([{ type: "mesh", mesh: { type: "file", path: "dot.obj" } }], dir)).rejects.toThrow(
+  await expect(
+    loadCores([{ type: "mesh", mesh: { type: "file", path: "dot.obj" } }], { baseDir: dir }),
+  ).rejects.toThrow(
     "scene /colliders/0/mesh: dot.obj: triangle count is 0, at least 1 whose corners differ in float32 is needed",
   );
 });

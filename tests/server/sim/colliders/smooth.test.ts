@@ -36,7 +36,7 @@ test.each([sphere(0.5), { type: "capsule", a: [0, -0.3, 0], b: [0, 0.3, 0], radi
     const edge = 0.1;
     const R = 0.5;
     const sag = R - Math.sqrt(R ** 2 - (edge / 2) ** 2);
-    const core = (await coreMesh(collider, ".", edge))!;
+    const core = (await coreMesh(collider, { baseDir: "." }, edge))!;
     const half = collider.type === "capsule" ? 0.3 : 0;
     expect(insetOf(collider, edge)).toBeGreaterThan(0.99 * sag);
     expect(insetOf(collider, edge)).toBeLessThan(1.01 * sag);
@@ -47,7 +47,7 @@ test.each([sphere(0.5), { type: "capsule", a: [0, -0.3, 0], b: [0, 0.3, 0], radi
       expect(depth).toBeLessThan(1.01 * sag + 0.01 * R);
     }
     // a coarse sheet has room beside it: the core is where it was
-    const plain = (await coreMesh(collider, ".", 1))!;
+    const plain = (await coreMesh(collider, { baseDir: "." }, 1))!;
     expect(Math.max(...plain.positions)).toBeGreaterThan(Math.max(...core.positions));
   },
 );

@@ -1,0 +1,60 @@
+/**
+ * Something of one's own: a button, and files that are dropped anywhere on the page. The dialog that asks what it is to
+ * be comes when it is needed.
+ */
+import { h, icon, labelOf } from "./dom.ts";
+import { t } from "../text/text.ts";
+
+export interface BringActions {
+  /** Id of the scene of the room that the page shows; undefined: it shows none. */
+  sceneHere: () => string | undefined;
+}
+
+export class Bring {
+  readonly button: HTMLButtonElement;
+  private readonly sceneHere: BringActions["sceneHere"];
+  private readonly veil = h("div", { class: "drop-veil", hidden: true }, h("p", {}, t("bringDrop")));
+
+  /** @param looks classes of the button */
+  constructor(sceneHere: BringActions["sceneHere"], looks = "tool extra") {
+    this.sceneHere = sceneHere;
+    this.button = h(
+      "button",
+      {
+        class: `bring ${looks}`,
+        type: "button",
+        title: t("bringTitle"),
+        "aria-label": labelOf(t("bringOwn"), t("bringTitle")),
+        onclick: () => void this.open(),
+      },
+      icon("plus"),
+      h("span", { class: "text" }, t("bringOwn")),
+    );
+    document.body.append(this.veil);
+    addEventListener("dragover", (event) => this.over(event));
+    addEventListener("dragleave", (event) => {
+      if (event.relatedTarget === null) this.veil.hidden = true;
+    });
+    addEventListener("drop", (event) => this.dropped(event));
+  }
+
+  private over(event: DragEvent): void {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = "copy";
+    this.veil.hidden = false;
+  }
+
+  private dropped(event: DragEvent): void {
+    this.veil.hidden = true;
+    const [file] = event.dataTransfer?.files ?? [];
+    if (!file) return;
+    event.preventDefault();
+    void this.open(file);
+  }
+
+  private async open(file?: File): Promise<void> {
+    const { BringDialog } = await import("./bringDialog.ts");
+    new BringDialog(this.sceneHere()).open(file);
+  }
+}

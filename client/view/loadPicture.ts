@@ -1,0 +1,13 @@
+/** Reads pictures of objects with three's own loader; comes when it is needed. */
+import type { Mesh } from "three";
+import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
+
+/** @returns the primitives of the picture's one mesh, in their order. @throws Error: it cannot be had or read */
+export async function loadPicture(url: string): Promise<Mesh[]> {
+  const { scene } = await new GLTFLoader().loadAsync(url);
+  const parts: Mesh[] = [];
+  scene.traverse((object) => {
+    if ((object as Mesh).isMesh) parts.push(object as Mesh);
+  });
+  return parts;
+}

@@ -1,0 +1,173 @@
+/**
+ * A scene of an object: on a floor, before a camera, of a material by name; or a scene that there is with the object
+ * put beside what is in it. The same choice gives the same text, and so the same scene.
+ */
+import { PRESETS, type PresetName, rigidMaterial, sheetMaterial, solidMaterial } from "../../shared/presets.ts";
+import type { ObjectRole } from "../../shared/presets.ts";
+import type { Body, Collider, ObjectMesh, Scene, Vec3 } from "../../shared/scene.ts";
+import { SceneError } from "../../shared/sceneError.ts";
+import { validateScene } from "../../shared/sceneValidator.ts";
+
+export interface ObjectChoice {
+  role: ObjectRole;
+  material: PresetName;
+  /** Longest side of its box, m. */
+  size: number;
+}
+
+/** An object as far as a scene of it needs to know it. */
+export interface ChosenObject {
+  id: string;
+  name: string;
+  /** Sides of the box around it, in any unit. */
+  box: readonly [number, number, number];
+}
+
+/** A scene that an object comes into, and the box around what is in it, m. */
+export interface BaseScene {
+  scene: Scene;
+  low: Vec3;
+  high: Vec3;
+}
+
+/** Particles of a sheet and of a solid: both take some milliseconds a tick. */
+const PARTICLES = { soft: 1500, cloth: 2500, rigid: 400, collider: 4000 } as const;
+/** Bodies fall from so high above the floor, in sizes. */
+const DROP = 0.05;
+/** And stand so far beside what is there already. */
+const BESIDE = 0.3;
+/** Of air, 1/s. */
+const DAMPING = 0.3;
+/** A hand lifts so many times the weight of what it holds. */
+const LIFT = 6;
+/** Share of its box that an object fills, about. */
+const FILLED = 0.3;
+const G = 9.81;
+const TITLE = 80;
+
+/** Sides in m. */
+const sidesOf = ({ box }: ChosenObject, size: number): [number, number, number] => {
+  const longest = Math.max(...box);
+  return box.map((side) => (size * side) / longest) as [number, number, number];
+};
+
+/** About, kg. */
+function massOf(sides: readonly number[], { role, material }: ObjectChoice): number {
+  const { density, sheet } = PRESETS[material];
+  const [x, y, z] = sides as [number, number, number];
+  if (role === "cloth") return density * (sheet?.thickness ?? 0) * 2 * (x * y + y * z + z * x);
+  return FILLED * density * Math.max(x * y * z, 1e-3 * Math.max(x, y, z) ** 3);
+}
+
+/** N: lifts it, and dents what is soft by a tenth of a hand's width. */
+function handForce(sides: readonly number[], choice: ObjectChoice): number {
+  const { solid } = PRESETS[choice.material];
+  const dents = choice.role === "soft" && solid ? 0.1 * solid.youngsModulus * (0.1 * choice.size) ** 2 : 0;
+  return LIFT * G * massOf(sides, choice) + dents;
+}
+
+const rounded = (value: number): number => Number(value.toPrecision(3));
+
+/** A name that may stand in a scene: of the file, without its ending. */
+function titleOf(name: string): string {
+  const stem = name.replace(/\.[^.]*$/, "").trim();
+  return [...(stem === "" ? "object" : stem)].slice(0, TITLE).join("");
+}
+
+/** @throws SceneError: of this material there is no such role */
+function bodyOf(name: string, mesh: ObjectMesh, { role, material }: ObjectChoice): Body {
+  const common = { name, mesh };
+  if (role === "cloth") {
+    const sheet = sheetMaterial(material);
+    if (!sheet) throw new SceneError("/material", material, "one of which there are sheets");
+    return { ...common, kind: "cloth", material: sheet };
+  }
+  const solid = role === "rigid" ? rigidMaterial(material) : solidMaterial(material);
+  if (!solid) throw new SceneError("/material", material, "one of which there are soft solids");
+  return { ...common, kind: "soft", material: solid };
+}
+
+/** A scarf that falls on an obstacle: something must be there that moves. */
+const scarfOver = (sides: readonly number[], size: number): Body => ({
+  name: "scarf",
+  kind: "cloth",
+  mesh: { type: "grid", size: [rounded(1.4 * size), rounded(1.4 * size)], cells: [48, 48] },
+  transform: { translate: [0, rounded(sides[1]! + 0.1 * size), 0] },
+  material: sheetMaterial("cotton")!,
+  look: { color: "#d1495b", backColor: "#e8a09a" },
+});
+
+/**
+ * @param base the scene that it comes into; absent: one of its own
+ * @throws SceneError: path, value, limit
+ */
+export function composeScene(object: ChosenObject, choice: ObjectChoice, base?: BaseScene): Scene {
+  const { role, material, size } = choice;
+  const mesh: ObjectMesh = { type: "object", id: object.id, size, particles: PARTICLES[role] };
+  const title = titleOf(object.name);
+  const sides = sidesOf(object, size);
+  if (base) return validateScene(added(base, title, mesh, choice, sides));
+  const force = handForce(sides, choice);
+  const collider: Collider = { type: "mesh", name: title, mesh, friction: PRESETS[material].friction };
+  const transform = { translate: [0, rounded(DROP * size), 0] as Vec3 };
+  const bodies = role === "collider" ? [scarfOver(sides, size)] : [{ ...bodyOf(title, mesh, choice), transform }];
+  const middle = rounded(0.5 * sides[1]!);
+  return validateScene({
+    version: 1,
+    title,
+    substeps: role === "soft" ? 20 : 8,
+    iterations: role === "soft" ? 1 : 4,
+    damping: DAMPING,
+    quantum: Math.max(1e-5, Math.min(0.0005, Number((size / 4000).toPrecision(1)))),
+    camera: {
+      position: [rounded(0.9 * size), rounded(middle + 0.7 * size), rounded(1.9 * size)],
+      target: [0, middle, 0],
+    },
+    bodies,
+    colliders: [
+      { type: "plane", name: "floor", normal: [0, 1, 0], offset: 0, friction: 0.6 },
+      ...(role === "collider" ? [collider] : []),
+    ],
+    interaction:
+      role === "collider"
+        ? {}
+        : {
+            grabMaxForce: rounded(force),
+            grabCompliance: rounded((0.02 * size) / force),
+            grabRadius: rounded(0.05 * size),
+            maxImpulse: rounded(3 * massOf(sides, choice)),
+          },
+  });
+}
+
+/** The scene with the object beside all that it has, and a camera that shows both. */
+function added(
+  { scene, low, high }: BaseScene,
+  title: string,
+  mesh: ObjectMesh,
+  choice: ObjectChoice,
+  sides: readonly number[],
+): Scene {
+  const { camera: _, bodies, colliders = [], ...rest } = scene;
+  const names = new Set([...bodies, ...colliders].map(({ name }) => name));
+  const stem = [...title].slice(0, 56).join("");
+  let name = stem;
+  for (let n = 2; names.has(name); n++) name = `${stem} ${n}`;
+  const floors = colliders.flatMap((c) => (c.type === "plane" && c.normal[1] > 0 && c.normal[0] === 0 ? [c] : []));
+  const floor = floors.length > 0 ? Math.max(...floors.map(({ normal, offset }) => offset / normal[1])) : low[1];
+  const drop = choice.role === "collider" ? 0 : DROP * choice.size;
+  const translate: Vec3 = [
+    rounded(high[0] + 0.5 * sides[0]! + BESIDE * choice.size),
+    rounded(floor + drop),
+    rounded(0.5 * (low[2] + high[2])),
+  ];
+  if (choice.role === "collider") {
+    const { friction } = PRESETS[choice.material];
+    return {
+      ...rest,
+      bodies,
+      colliders: [...colliders, { type: "mesh", name, mesh, transform: { translate }, friction }],
+    };
+  }
+  return { ...rest, bodies: [...bodies, { ...bodyOf(name, mesh, choice), transform: { translate } }], colliders };
+}

@@ -1,0 +1,225 @@
+/**
+ * What visitors bring along, on the main thread: taken in within limits, read by the builder, stored, and made into
+ * scenes that name it.
+ *
+ *     bytes -> builder.readObject -> shape, picture, id -> store            acknowledged once it is there
+ *     id, role, material, size -> scene's text -> `o-` and its hash -> store   a scene like any other from here on
+ */
+import { createHash } from "node:crypto";
+import type { FastifyBaseLogger } from "fastify";
+import { CodedError } from "../../shared/errors.ts";
+import type { Scene } from "../../shared/scene.ts";
+import { SceneError } from "../../shared/sceneError.ts";
+import type { ObjectMetrics } from "../metrics/objects.ts";
+import type { ObjectLimits, ObjectRecord, ObjectStore } from "../store/objectStore.ts";
+import type { ObjectAbout, ReadObjectResult, ReadObjectTask } from "../workers/messages.ts";
+import { type BaseScene, composeScene, type ObjectChoice } from "./composeScene.ts";
+
+/** Ids of scenes that are stored: no file is called so by chance. */
+export const STORED_SCENE = /^o-[0-9a-f]{32}$/;
+/** Longest name of a file that is kept. */
+const NAME = 120;
+/** Pictures that are kept for who comes next, bytes: a class opens one link. */
+const CACHED_BYTES = 64 * 2 ** 20;
+const SWEEP_MS = 60_000;
+
+export interface ObjectsOptions {
+  store: ObjectStore;
+  limits: ObjectLimits;
+  /** What nobody uses is kept for so long, h. */
+  keepHours: number;
+  read: (task: ReadObjectTask) => Promise<ReadObjectResult>;
+  metrics: ObjectMetrics;
+  log: FastifyBaseLogger;
+}
+
+export class Objects {
+  readonly #options: ObjectsOptions;
+  /** Oldest first. */
+  readonly #pictures = new Map<string, Promise<Uint8Array | null>>();
+  readonly #sweeping: NodeJS.Timeout;
+
+  constructor(options: ObjectsOptions) {
+    this.#options = options;
+    this.#sweeping = setInterval(() => void this.expire(), SWEEP_MS);
+    this.#sweeping.unref();
+  }
+
+  close(): void {
+    clearInterval(this.#sweeping);
+  }
+
+  /**
+   * Takes a file in. When this resolves it is stored.
+   * @param address whose it is (auth/addresses.ts); null: an operator's
+   * @throws CodedError OBJECT_REFUSED: the file, with where, value, limit and what helps; OBJECT_LIMIT,
+   *   ADDRESS_OBJECT_LIMIT; whatever the store says
+   */
+  async add(
+    bytes: Uint8Array,
+    fileName: string,
+    address: string | null,
+  ): Promise<{ record: ObjectRecord; created: boolean }> {
+    const { store, limits, metrics, log } = this.#options;
+    const name = cleanName(fileName);
+    const read = await this.#read(bytes, name);
+    const { id, shape, picture, about } = read;
+    const record: ObjectRecord = {
+      id,
+      name,
+      about: { ...about },
+      bytes: shape.byteLength + picture.byteLength,
+      address,
+      createdAt: new Date().toISOString(),
+    };
+    const outcome = await store.putObject(record, { shape, picture }, limits).catch((error: unknown) => {
+      log.error({ err: error, object: id }, "object could not be stored");
+      throw new CodedError("STORE_AWAY", { field: "object", value: id });
+    });
+    metrics.put(outcome);
+    if (outcome === "full")
+      throw new CodedError("OBJECT_LIMIT", {
+        field: "objects",
+        value: record.bytes,
+        limit: `${limits.count} objects, ${limits.bytes} bytes`,
+      });
+    if (outcome === "share")
+      throw new CodedError("ADDRESS_OBJECT_LIMIT", { field: "objects", limit: limits.countPerAddress });
+    log.info({ object: id, name, bytes: record.bytes, seconds: read.seconds, outcome }, "object stored");
+    return { record: (await store.object(id)) ?? record, created: outcome === "stored" };
+  }
+
+  async #read(bytes: Uint8Array, name: string): Promise<ReadObjectResult> {
+    const { read, metrics, log } = this.#options;
+    try {
+      const result = await read({ bytes, name });
+      metrics.readSeconds.observe(result.seconds);
+      return result;
+    } catch (error) {
+      const { refused } = error as { refused?: { code: string; fault: Record<string, unknown> } };
+      metrics.put("refused");
+      if (refused) {
+        const { where, value, limit, help } = refused.fault;
+        throw new CodedError(
+          "OBJECT_REFUSED",
+          { field: String(where), value, limit, reason: refused.code, help: String(help) },
+          (error as Error).message,
+        );
+      }
+      // A defect of ours, or more time or memory than there is for one file: its bytes are nothing for the log.
+      log.warn({ err: error, bytes: bytes.byteLength }, "object could not be read");
+      throw new CodedError(
+        "OBJECT_REFUSED",
+        { field: "file", value: `${bytes.byteLength} bytes`, reason: "TOO_LARGE", limit: (error as Error).message },
+        `The file could not be read: ${(error as Error).message}`,
+      );
+    }
+  }
+
+  /** @throws CodedError OBJECT_NOT_FOUND */
+  async record(id: string): Promise<ObjectRecord & { about: ObjectAbout }> {
+    const record = /^[0-9a-f]{64}$/.test(id) ? await this.#options.store.object(id) : null;
+    if (!record) throw new CodedError("OBJECT_NOT_FOUND", { field: "object", value: id });
+    return record as unknown as ObjectRecord & { about: ObjectAbout };
+  }
+
+  /** GLB. @throws CodedError OBJECT_NOT_FOUND */
+  async picture(id: string): Promise<Uint8Array> {
+    const { bytes } = await this.record(id);
+    let picture = this.#pictures.get(id);
+    this.#pictures.delete(id);
+    picture ??= this.#options.store.readPicture(id);
+    if (bytes <= CACHED_BYTES) this.#pictures.set(id, picture);
+    const found = await picture.catch((error: unknown) => {
+      this.#pictures.delete(id);
+      throw error;
+    });
+    if (!found) throw new CodedError("OBJECT_NOT_FOUND", { field: "object", value: id });
+    await this.#trim();
+    return found;
+  }
+
+  async #trim(): Promise<void> {
+    let kept = 0;
+    for (const [id, picture] of [...this.#pictures].reverse()) {
+      kept += (await picture.catch(() => null))?.byteLength ?? 0;
+      if (kept > CACHED_BYTES) this.#pictures.delete(id);
+    }
+  }
+
+  /**
+   * Shapes of the objects that a scene names, for the builder.
+   * @throws CodedError OBJECT_NOT_FOUND
+   */
+  async shapes(scene: Scene): Promise<Map<string, Uint8Array>> {
+    const shapes = new Map<string, Uint8Array>();
+    for (const id of objectsOf(scene)) {
+      const shape = await this.#options.store.readShape(id);
+      if (!shape) throw new CodedError("OBJECT_NOT_FOUND", { field: "object", value: id });
+      shapes.set(id, shape);
+    }
+    return shapes;
+  }
+
+  /**
+   * Makes the scene that somebody chose, and stores it.
+   * @param base what it comes into
+   * @returns its id, the same for the same choice
+   * @throws CodedError OBJECT_NOT_FOUND, CHOICE_INVALID
+   */
+  async compose(id: string, choice: ObjectChoice, base?: BaseScene): Promise<{ id: string; title: string }> {
+    const record = await this.record(id);
+    let scene: Scene;
+    try {
+      scene = composeScene({ id, name: record.name, box: record.about.box }, choice, base);
+    } catch (error) {
+      if (!(error instanceof SceneError)) throw error;
+      const { path, value, limit } = error;
+      throw new CodedError("CHOICE_INVALID", { field: path.slice(1), value, limit }, error.message);
+    }
+    const text = `${JSON.stringify(scene, null, 2)}\n`;
+    const named = `o-${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
+    const stored = { id: named, text, objects: objectsOf(scene) };
+    if (!(await this.#options.store.putScene(stored, new Date().toISOString())))
+      throw new CodedError("OBJECT_NOT_FOUND", { field: "object", value: id });
+    return { id: named, title: scene.title };
+  }
+
+  /** The text of a stored scene; null: there is none. */
+  sceneText(id: string): Promise<string | null> {
+    return this.#options.store.readScene(id);
+  }
+
+  /** Forgets what nobody has used for long enough. Never rejects. */
+  async expire(nowMs = Date.now()): Promise<void> {
+    const { store, keepHours, metrics, log } = this.#options;
+    const at = new Date(nowMs).toISOString();
+    const before = new Date(nowMs - 3600_000 * keepHours).toISOString();
+    try {
+      const { scenes, objects } = await store.expireObjects(at, before);
+      if (scenes + objects > 0) log.info({ scenes, objects }, "objects that nobody uses any more were deleted");
+      metrics.stored(await store.objectTotals());
+    } catch (error) {
+      // A store that is away is asked again in a minute.
+      log.warn({ err: error }, "objects that nobody uses could not be looked for");
+    }
+  }
+}
+
+/** Ids of all objects that a scene names. */
+export function objectsOf(scene: Scene): string[] {
+  const meshes = [
+    ...scene.bodies.map(({ mesh }) => mesh),
+    ...(scene.colliders ?? []).flatMap((c) => (c.type === "mesh" ? [c.mesh] : [])),
+  ];
+  return [...new Set(meshes.flatMap((mesh) => (mesh.type === "object" ? [mesh.id] : [])))];
+}
+
+/** A file's name without its folders and without what is none of a name; what a page shows, it shows as text. */
+function cleanName(name: string): string {
+  const last = name.normalize("NFC").replace(/^.*[/\\]/s, "");
+  const plain = last.replace(/[\p{C}\p{Z}]+/gu, " ").trim();
+  const ending = /\.[A-Za-z0-9]{1,5}$/.exec(plain)?.[0] ?? "";
+  const stem = [...plain.slice(0, plain.length - ending.length)].slice(0, NAME - ending.length).join("");
+  return `${stem === "" ? "object" : stem}${ending}`;
+}

@@ -1,0 +1,312 @@
+/** What visitors bring along, over HTTP: a file in, what was found in it, its picture, and a scene of it. */
+import type { Readable } from "node:stream";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { CodedError } from "../../shared/errors.ts";
+import { OBJECT_ROLES, PRESET_NAMES, type PresetName, type ObjectRole } from "../../shared/presets.ts";
+import { atLeast } from "../../shared/roles.ts";
+import { addressKey, Attempts } from "../auth/addresses.ts";
+import type { Audit } from "../auth/audit.ts";
+import { boundsOf } from "../objects/bounds.ts";
+import type { Objects } from "../objects/objects.ts";
+import type { SceneLibrary } from "../rooms/sceneLibrary.ts";
+import type { ObjectRecord } from "../store/objectStore.ts";
+import type { RequestAuth } from "./requestAuth.ts";
+import { errorResponses, nameParam } from "./schemas.ts";
+
+/** The address holds the content's hash, so an answer is good for ever. */
+const IMMUTABLE = "public, max-age=31536000, immutable";
+/** A picture is data: a browser that opens it as a page gives it no script, no origin and nothing to load. */
+const SANDBOXED = "default-src 'none'; sandbox";
+/** Files that are being taken in, in all and from one address: each may be in memory whole. */
+const UPLOADS_AT_ONCE = 4;
+const UPLOADS_PER_ADDRESS = 2;
+
+export interface ObjectRouteOptions {
+  requestAuth: RequestAuth;
+  audit: Audit;
+  objects: Objects;
+  library: SceneLibrary;
+  /** Largest file; 0: none is taken. */
+  fileBytes: number;
+  perMinute: number;
+}
+
+const objectSchema = {
+  type: "object",
+  required: ["object", "name", "bytes", "createdAt", "picture", "triangles", "box", "notes"],
+  additionalProperties: true,
+  properties: {
+    object: { type: "string", description: "SHA-256 of what is kept of it." },
+    name: { type: "string", description: "Of the file; a stranger's text." },
+    bytes: { type: "integer" },
+    createdAt: { type: "string" },
+    picture: { type: "string", description: "Path of the GLB that is drawn." },
+    triangles: { type: "integer", description: "Of the surface that is simulated." },
+    drawnTriangles: { type: "integer" },
+    materials: { type: "integer" },
+    textures: { type: "integer" },
+    box: { type: "array", items: { type: "number" }, description: "Sides of the box around it, in the file's unit." },
+    notes: {
+      type: "array",
+      description: "What was ignored or mended.",
+      items: {
+        type: "object",
+        required: ["code", "text"],
+        properties: { code: { type: "string" }, text: { type: "string" } },
+      },
+    },
+  },
+} as const;
+
+const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
+
+export async function objectRoutes(app: FastifyInstance, options: ObjectRouteOptions): Promise<void> {
+  const { objects } = options;
+  // Of its own, so that only here a body is whatever it is.
+  await app.register(async (scope) => {
+    // Read by the handler, once it is known who asks and whether they may.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+    uploadRoute(scope, options);
+  });
+  sceneRoute(app, options);
+
+  app.get<{ Params: { object: string } }>(
+    "/api/objects/:object",
+    {
+      schema: {
+        tags: ["objects"],
+        summary: "What was found in an object's file",
+        params: nameParam("object", "Id of the object."),
+        response: { 200: objectSchema, ...errorResponses("OBJECT_NOT_FOUND") },
+      },
+    },
+    async (request) => describe(await objects.record(request.params.object)),
+  );
+
+  app.get<{ Params: { object: string } }>(
+    "/api/objects/:object/picture",
+    {
+      schema: {
+        tags: ["objects"],
+        summary: "What an object looks like: a GLB of one mesh, without anything outside of it",
+        params: nameParam("object", "Id of the object."),
+        produces: ["model/gltf-binary"],
+        response: {
+          200: { type: "string", format: "binary", description: "GLB" },
+          ...errorResponses("OBJECT_NOT_FOUND"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const picture = await objects.picture(request.params.object);
+      return reply
+        .type("model/gltf-binary")
+        .header("cache-control", IMMUTABLE)
+        .header("content-security-policy", SANDBOXED)
+        .header("content-disposition", 'attachment; filename="object.glb"')
+        .send(Buffer.from(picture.buffer, picture.byteOffset, picture.byteLength));
+    },
+  );
+}
+
+function uploadRoute(
+  app: FastifyInstance,
+  { requestAuth, audit, objects, fileBytes, perMinute }: ObjectRouteOptions,
+): void {
+  const rates = new Attempts(perMinute, perMinute);
+  const uploads = new Map<string, number>();
+  app.post<{ Querystring: { name: string }; Body: Readable }>(
+    "/api/objects",
+    {
+      schema: {
+        tags: ["objects"],
+        summary: "Bring a file along: GLB, glTF, OBJ, STL or PLY",
+        description:
+          "The body is the file's bytes, whatever its content type. Answers when the object is stored: 201, or 200 when it was there already. " +
+          "Nothing outside the file is read. Objects that no room uses are deleted after a while (PLIANT_OBJECTS_KEEP_HOURS). " +
+          "Where tokens are needed, an owner's is.",
+        consumes: ["application/octet-stream"],
+        querystring: {
+          type: "object",
+          required: ["name"],
+          additionalProperties: false,
+          properties: {
+            name: { type: "string", minLength: 1, maxLength: 1000, description: "Of the file, with its ending." },
+          },
+        },
+        security: [{ token: [] }],
+        response: {
+          200: { ...objectSchema, description: "It was there already." },
+          201: { ...objectSchema, description: "Stored." },
+          ...errorResponses(
+            "BODY_INVALID",
+            ...denied,
+            "OBJECT_TOO_LARGE",
+            "OBJECT_REFUSED",
+            "ADDRESS_OBJECT_LIMIT",
+            "OBJECT_LIMIT",
+            "STORE_AWAY",
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { actor, identity } = requestAuth.of(request);
+      if (requestAuth.auth.mode === "tokens" && !(identity && atLeast(identity.role, "owner")))
+        throw new CodedError("NOT_ALLOWED", {
+          field: "role",
+          value: identity?.role ?? "none",
+          limit: "owner or above",
+        });
+      const address = addressKey(request.ip);
+      const operator = identity?.role === "admin";
+      if (!operator && !rates.take(address, performance.now()))
+        throw new CodedError("TOO_MANY_REQUESTS", { field: "objects", limit: `${perMinute} a minute` });
+      const own = uploads.get(address) ?? 0;
+      const all = [...uploads.values()].reduce((sum, n) => sum + n, 0);
+      if (own >= UPLOADS_PER_ADDRESS || all >= UPLOADS_AT_ONCE)
+        throw new CodedError("TOO_MANY_REQUESTS", {
+          field: "objects",
+          value: own,
+          limit: `${UPLOADS_PER_ADDRESS} at a time for an address, ${UPLOADS_AT_ONCE} in all`,
+        });
+      uploads.set(address, own + 1);
+      try {
+        const bytes = await take(request, fileBytes).catch((error: unknown) => {
+          // What is still on its way is nobody's.
+          void reply.header("connection", "close");
+          throw error;
+        });
+        const { record, created } = await objects.add(bytes, request.query.name, operator ? null : address);
+        if (created) audit.record("object", actor, null, { object: record.id, name: record.name, bytes: record.bytes });
+        return reply
+          .code(created ? 201 : 200)
+          .header("location", `/api/objects/${record.id}`)
+          .send(describe(record));
+      } finally {
+        const left = uploads.get(address)! - 1;
+        if (left === 0) uploads.delete(address);
+        else uploads.set(address, left);
+      }
+    },
+  );
+}
+
+/** The request's body, whole. @throws CodedError OBJECT_TOO_LARGE as soon as it is known, BODY_INVALID */
+async function take(request: FastifyRequest, most: number): Promise<Uint8Array> {
+  const tooLarge = (bytes: number): CodedError =>
+    new CodedError("OBJECT_TOO_LARGE", { field: "body", value: bytes, limit: `${most} bytes` });
+  const said = Number(request.headers["content-length"] ?? 0);
+  if (said > most || most === 0) throw tooLarge(said);
+  const parts: Buffer[] = [];
+  let size = 0;
+  const body = request.body as Readable | undefined;
+  for await (const part of body ?? []) {
+    size += (part as Buffer).byteLength;
+    if (size > most) throw tooLarge(size);
+    parts.push(part as Buffer);
+  }
+  if (size === 0) throw new CodedError("BODY_INVALID", { field: "body", value: "0 bytes", limit: "a file" });
+  // Memory of its own: it goes to another thread.
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.byteLength;
+  }
+  return bytes;
+}
+
+function sceneRoute(app: FastifyInstance, { requestAuth, objects, library }: ObjectRouteOptions): void {
+  app.post<{ Body: { object: string; role: ObjectRole; material: PresetName; size: number; scene?: string } }>(
+    "/api/scenes",
+    {
+      schema: {
+        tags: ["objects"],
+        summary: "A scene of an object, or one that there is with the object in it",
+        description:
+          "The same choice gives the same scene. Open a room of it as of any other; it is there for as long as rooms use it and a while longer.",
+        body: {
+          type: "object",
+          required: ["object", "role", "material", "size"],
+          additionalProperties: false,
+          properties: {
+            object: { type: "string", pattern: "^[0-9a-f]{64}$" },
+            role: { enum: [...OBJECT_ROLES] },
+            material: { enum: [...PRESET_NAMES] },
+            size: { type: "number", minimum: 0.02, maximum: 20, description: "Longest side, m." },
+            scene: { type: "string", description: "Id of the scene that it comes into; absent: one of its own." },
+          },
+        },
+        security: [{ token: [] }],
+        response: {
+          201: {
+            type: "object",
+            required: ["scene", "title"],
+            properties: { scene: { type: "string" }, title: { type: "string" } },
+          },
+          ...errorResponses(
+            "BODY_INVALID",
+            ...denied,
+            "OBJECT_NOT_FOUND",
+            "SCENE_NOT_FOUND",
+            "SCENE_INVALID",
+            "CHOICE_INVALID",
+            "BUILD_FAILED",
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { object, scene: base, ...choice } = request.body;
+      const { identity } = requestAuth.of(request);
+      if (requestAuth.auth.mode === "tokens" && !(identity && atLeast(identity.role, "owner")))
+        throw new CodedError("NOT_ALLOWED", {
+          field: "role",
+          value: identity?.role ?? "none",
+          limit: "owner or above",
+        });
+      const into = base === undefined ? undefined : await readBase(base);
+      const { id, title } = await objects.compose(object, choice, into);
+      return reply.code(201).send({ scene: id, title });
+    },
+  );
+
+  async function readBase(id: string): Promise<Parameters<Objects["compose"]>[2]> {
+    const { scene } = await library.read(id);
+    const { topology } = await library.template(id);
+    return { scene, ...boundsOf(new Uint8Array(topology)) };
+  }
+
+  app.get<{ Params: { scene: string } }>(
+    "/api/scenes/:scene/progress",
+    {
+      schema: {
+        tags: ["scenes"],
+        summary: "How far this process has come with building a scene",
+        description: "For whoever waits for a room: asked for some times a second, it is cheaper than a stream.",
+        params: nameParam("scene", "Id of the scene."),
+        response: {
+          200: {
+            type: "object",
+            required: ["building"],
+            properties: {
+              building: { type: "boolean", description: "false: nobody builds it here just now." },
+              stage: { type: "string" },
+              done: { type: "number", description: "Of the stage, 0 to 1." },
+            },
+          },
+        },
+      },
+    },
+    async (request) => {
+      const progress = library.progress(request.params.scene);
+      return progress ? { building: true, ...progress } : { building: false };
+    },
+  );
+}
+
+function describe({ id, name, bytes, createdAt, about }: ObjectRecord): Record<string, unknown> {
+  return { object: id, name, bytes, createdAt, picture: `/api/objects/${id}/picture`, ...about };
+}

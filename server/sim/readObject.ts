@@ -1,0 +1,71 @@
+/**
+ * A file that somebody brought along -> what is kept of it: a shape to simulate, a picture to draw, named by what they
+ * are. Runs in the builder's thread: of what the file does there nobody else notices anything.
+ */
+import { createHash } from "node:crypto";
+import { Logger, WebIO } from "@gltf-transform/core";
+import { ALL_EXTENSIONS } from "@gltf-transform/extensions";
+import { ObjectError } from "../meshing/objects/objectFile.ts";
+import { readObjectFile } from "../meshing/objects/readObjectFile.ts";
+import { encodeShape } from "../meshing/objectShape.ts";
+import type { ReadObjectResult, ReadObjectTask } from "../workers/messages.ts";
+
+/** Notes of one file that are told. */
+const MOST_NOTES = 32;
+
+/** @throws Error with `refused`, the code and the fault of an ObjectError, which no class survives between threads */
+export async function readObject({ bytes, name }: ReadObjectTask): Promise<ReadObjectResult> {
+  const startMs = performance.now();
+  try {
+    const { surface, picture, surfaceOfPicture, notes } = await readObjectFile(bytes, name);
+    const { pictureTriangles, materials, textures } = await lookAt(picture);
+    const shape = encodeShape({ surface, surfaceOfPicture, pictureTriangles });
+    return {
+      id: createHash("sha256").update(shape).update(picture).digest("hex"),
+      shape,
+      picture,
+      about: {
+        triangles: surface.triangles.length / 3,
+        drawnTriangles: pictureTriangles.length / 3,
+        materials,
+        textures,
+        box: boxOf(surface.positions),
+        notes: notes.slice(0, MOST_NOTES),
+      },
+      seconds: (performance.now() - startMs) / 1000,
+    };
+  } catch (error) {
+    if (!(error instanceof ObjectError)) throw error;
+    const { code, fault, message } = error;
+    throw Object.assign(new Error(message), { name: "ObjectRefused", refused: { code, fault } });
+  }
+}
+
+/** Triangles of a picture, as numbers of its vertices, and how much it is made of. */
+async function lookAt(
+  picture: Uint8Array,
+): Promise<{ pictureTriangles: Uint32Array; materials: number; textures: number }> {
+  const io = new WebIO().registerExtensions(ALL_EXTENSIONS).setLogger(new Logger(Logger.Verbosity.SILENT));
+  const root = (await io.readBinary(picture)).getRoot();
+  const triangles: number[][] = [];
+  let first = 0;
+  for (const primitive of root.listMeshes().flatMap((mesh) => mesh.listPrimitives())) {
+    triangles.push(Array.from(primitive.getIndices()!.getArray()!, (vertex) => first + vertex));
+    first += primitive.getAttribute("POSITION")!.getCount();
+  }
+  return {
+    pictureTriangles: Uint32Array.from(triangles.flat()),
+    materials: root.listMaterials().length,
+    textures: root.listTextures().length,
+  };
+}
+
+function boxOf(positions: Float64Array): [number, number, number] {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < positions.length; i++) {
+    low[i % 3] = Math.min(low[i % 3]!, positions[i]!);
+    high[i % 3] = Math.max(high[i % 3]!, positions[i]!);
+  }
+  return [0, 1, 2].map((r) => high[r]! - low[r]!) as [number, number, number];
+}

@@ -1,0 +1,90 @@
+/** The object store of a server without a store: what it holds ends with the process, as its rooms do. */
+import {
+  type Expired,
+  type ObjectContent,
+  type ObjectLimits,
+  type ObjectRecord,
+  type ObjectStore,
+  type PutOutcome,
+  refusalOf,
+  type StoredScene,
+} from "./objectStore.ts";
+
+interface Used {
+  usedAt: string;
+}
+
+export class MemoryObjects implements ObjectStore {
+  readonly #scenesOfRooms: () => Iterable<string>;
+  readonly #objects = new Map<string, ObjectRecord & ObjectContent & Used>();
+  readonly #scenes = new Map<string, StoredScene & Used>();
+
+  /** @param scenesOfRooms of all rooms that there are */
+  constructor(scenesOfRooms: () => Iterable<string>) {
+    this.#scenesOfRooms = scenesOfRooms;
+  }
+
+  async putObject(record: ObjectRecord, content: ObjectContent, limits: ObjectLimits): Promise<PutOutcome> {
+    const { id, createdAt } = record;
+    const known = this.#objects.get(id);
+    if (known) {
+      known.usedAt = later(known.usedAt, createdAt);
+      return "there";
+    }
+    const own = [...this.#objects.values()].filter(({ address }) => address === record.address).length;
+    const refused = refusalOf(record, { ...(await this.objectTotals()), own }, limits);
+    if (refused) return refused;
+    // Copies: what the caller does with its bytes afterwards is its own business, as with the other stores.
+    const [shape, picture] = [content.shape.slice(), content.picture.slice()];
+    this.#objects.set(id, { ...structuredClone(record), shape, picture, usedAt: createdAt });
+    return "stored";
+  }
+
+  async object(id: string): Promise<ObjectRecord | null> {
+    const found = this.#objects.get(id);
+    if (!found) return null;
+    const { shape: _, picture: __, usedAt: ___, ...record } = found;
+    return structuredClone(record);
+  }
+
+  async readShape(id: string): Promise<Uint8Array | null> {
+    return this.#objects.get(id)?.shape ?? null;
+  }
+
+  async readPicture(id: string): Promise<Uint8Array | null> {
+    return this.#objects.get(id)?.picture ?? null;
+  }
+
+  async objectTotals(): Promise<{ count: number; bytes: number }> {
+    const all = [...this.#objects.values()];
+    return { count: all.length, bytes: all.reduce((sum, { bytes }) => sum + bytes, 0) };
+  }
+
+  async putScene(scene: StoredScene, at: string): Promise<boolean> {
+    if (!scene.objects.every((id) => this.#objects.has(id))) return false;
+    const known = this.#scenes.get(scene.id);
+    this.#scenes.set(scene.id, { ...structuredClone(scene), usedAt: later(known?.usedAt ?? at, at) });
+    return true;
+  }
+
+  async readScene(id: string): Promise<string | null> {
+    return this.#scenes.get(id)?.text ?? null;
+  }
+
+  async expireObjects(at: string, before: string): Promise<Expired> {
+    const [scenes, objects] = [this.#scenes.size, this.#objects.size];
+    for (const id of this.#scenesOfRooms()) {
+      const scene = this.#scenes.get(id);
+      if (scene) scene.usedAt = later(scene.usedAt, at);
+    }
+    for (const [id, { usedAt }] of this.#scenes) if (usedAt < before) this.#scenes.delete(id);
+    const named = new Set([...this.#scenes.values()].flatMap((scene) => scene.objects));
+    for (const [id, object] of this.#objects) {
+      if (named.has(id)) object.usedAt = later(object.usedAt, at);
+      else if (object.usedAt < before) this.#objects.delete(id);
+    }
+    return { scenes: scenes - this.#scenes.size, objects: objects - this.#objects.size };
+  }
+}
+
+const later = (a: string, b: string): string => (a > b ? a : b);

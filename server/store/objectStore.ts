@@ -1,0 +1,114 @@
+/**
+ * What visitors bring along, and the scenes that are made of it, kept beside the rooms. Both are named by what they
+ * hold, so nothing of them ever changes, and the same brought twice is there once.
+ *
+ *     object   -> shape (what is simulated), picture (what is drawn)     until no scene names it and its time is over
+ *     scene    -> a scene's text, the objects that it names              until no room has it and its time is over
+ *
+ * A room keeps its scene, and a scene its objects: what they use counts as used now whenever old ones are looked for.
+ */
+
+/** What is told of an object without its bytes. */
+export interface ObjectRecord {
+  /** SHA-256 of its content, 64 hexadecimal digits. */
+  id: string;
+  /** Of the file that it came from, for people to read. */
+  name: string;
+  /** What was found in it: JSON, for others to read and write as a whole. */
+  about: Record<string, unknown>;
+  /** Of shape and picture together. */
+  bytes: number;
+  /** Whose it is, as limits count addresses; null: an operator's, which no share is counted for. */
+  address: string | null;
+  /** ISO 8601, by the clock of the process that took it. */
+  createdAt: string;
+}
+
+export interface ObjectContent {
+  /** server/objects/content.ts */
+  shape: Uint8Array;
+  /** GLB */
+  picture: Uint8Array;
+}
+
+/** What the store holds at most, and one address of it. */
+export interface ObjectLimits {
+  count: number;
+  bytes: number;
+  countPerAddress: number;
+}
+
+/** stored: it is there now. there: it was already. full, share: nothing was stored, for there or the address has as much as may be. */
+export type PutOutcome = "stored" | "there" | "full" | "share";
+
+export interface StoredScene {
+  id: string;
+  text: string;
+  /** Ids of the objects that it names. */
+  objects: string[];
+}
+
+export interface Expired {
+  scenes: number;
+  objects: number;
+}
+
+/** Every method rejects with StoreUnavailable where the store could not be asked. */
+export interface ObjectStore {
+  /**
+   * Judges the limits and stores, in one transaction; of several that come at the same moment each may find the place
+   * that is left. An object that is there already counts as used now.
+   */
+  putObject(record: ObjectRecord, content: ObjectContent, limits: ObjectLimits): Promise<PutOutcome>;
+  object(id: string): Promise<ObjectRecord | null>;
+  readShape(id: string): Promise<Uint8Array | null>;
+  readPicture(id: string): Promise<Uint8Array | null>;
+  /** How much there is. */
+  objectTotals(): Promise<{ count: number; bytes: number }>;
+  /**
+   * Stores the scene, or finds it, and counts it as used now.
+   * @param at now, ISO 8601
+   * @returns false: one of its objects is not there (any more), and nothing was stored
+   */
+  putScene(scene: StoredScene, at: string): Promise<boolean>;
+  readScene(id: string): Promise<string | null>;
+  /**
+   * Forgets scenes that no room has had, and objects that no scene has named, since then.
+   * @param at now. @param before since when. ISO 8601
+   */
+  expireObjects(at: string, before: string): Promise<Expired>;
+}
+
+export const OBJECT_OPERATIONS = [
+  "putObject",
+  "object",
+  "readShape",
+  "readPicture",
+  "objectTotals",
+  "putScene",
+  "readScene",
+  "expireObjects",
+] as const satisfies readonly (keyof ObjectStore)[];
+
+/** What a row of either store says of an object. */
+export const objectOf = (row: Record<string, unknown>): ObjectRecord => ({
+  id: String(row.id),
+  name: String(row.name),
+  about: JSON.parse(String(row.about)) as Record<string, unknown>,
+  bytes: Number(row.bytes),
+  address: row.address as string | null,
+  createdAt: String(row.created_at),
+});
+
+/**
+ * @param count, bytes of all that is stored. @param own of the address
+ * @returns why the object may not be stored; undefined: it may
+ */
+export function refusalOf(
+  record: ObjectRecord,
+  { count, bytes, own }: { count: number; bytes: number; own: number },
+  limits: ObjectLimits,
+): "full" | "share" | undefined {
+  if (record.address !== null && own >= limits.countPerAddress) return "share";
+  return count >= limits.count || bytes + record.bytes > limits.bytes ? "full" : undefined;
+}

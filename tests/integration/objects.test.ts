@@ -1,0 +1,180 @@
+/**
+ * What visitors bring, against the real app: a file becomes a room that is pulled in, recorded and there after a
+ * restart; what is no model, too large or too much is refused with its place, leaves nothing, and nobody else notices.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Bot } from "../../load-tests/bot.ts";
+import { decodeRecording } from "../../server/persistence/recording.ts";
+import { objBall, texturedGlb } from "../support/modelFiles.ts";
+import { startTestServer, type TestServer } from "./server.ts";
+
+const PATIENT = { objectsDeadlineMs: 300_000, workers: 1 };
+
+interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+}
+const answerOf = async (response: Response): Promise<Answer> => ({
+  status: response.status,
+  body: (await response.json()) as Record<string, unknown>,
+});
+const bring = async ({ url }: TestServer, name: string, body: BodyInit, headers = {}): Promise<Answer> =>
+  answerOf(await fetch(`${url}/api/objects?name=${encodeURIComponent(name)}`, { method: "POST", body, headers }));
+const post = async ({ url }: TestServer, path: string, body: object): Promise<Answer> =>
+  answerOf(
+    await fetch(url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    }),
+  );
+
+describe("an object that somebody brings", () => {
+  let server: TestServer;
+  let folder: string;
+  const start = (): Promise<TestServer> =>
+    startTestServer({ ...PATIENT, store: "sqlite", dataDir: join(folder, "data"), emptyRoomSeconds: 600 });
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "pliant-objects-"));
+    server = await start();
+  });
+  afterAll(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test("is there once, becomes a room, is recorded with it, and is there after a restart", async () => {
+    const file = await texturedGlb(3);
+    const brought = await bring(server, "C:\\models\\<b>pear</b>.glb", file);
+    expect(brought).toMatchObject({
+      status: 201,
+      body: { name: "<b>pear</b>.glb", triangles: 1280, materials: 3, textures: 3 },
+    });
+    const { object, picture } = brought.body as { object: string; picture: string };
+    expect(await bring(server, "another name.glb", file)).toMatchObject({ status: 200, body: { object } });
+    const seen = await fetch(server.url + picture);
+    expect(seen.headers.get("content-type")).toBe("model/gltf-binary");
+    expect(seen.headers.get("cache-control")).toContain("immutable");
+    expect(seen.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(seen.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
+    expect(Buffer.from(await seen.arrayBuffer()).toString("latin1", 0, 4)).toBe("glTF");
+
+    const choice = { object, role: "soft", material: "jelly", size: 0.5 };
+    const made = await post(server, "/api/scenes", choice);
+    expect(made.status).toBe(201);
+    expect(await post(server, "/api/scenes", choice)).toEqual(made);
+    const { scene } = made.body as { scene: string };
+    expect(await post(server, "/api/rooms", { scene, room: "pears" })).toMatchObject({ status: 201, body: { scene } });
+    expect(await answerOf(await fetch(`${server.url}/api/scenes/${scene}/progress`))).toMatchObject({
+      body: { building: false },
+    });
+    const bot = await Bot.join(server.url, "pears", { timeoutMs: 120_000 });
+    const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
+    await bot.frames(3);
+    const [x, y, z] = bot.surfacePosition(point);
+    bot.grab(1, point, [x, y, z]);
+    bot.move(1, [x, y + 0.3, z]);
+    await bot.until(() => bot.surfacePosition(point)[1] > y + 0.1, "the body follows the hand");
+    bot.release(1);
+    await bot.until(() => bot.tick > 60, "a second of ticks");
+
+    const bytes = new Uint8Array(await (await fetch(`${server.url}/api/rooms/pears/recording`)).arrayBuffer());
+    const recording = decodeRecording(bytes);
+    expect(recording.objects?.map(({ id }) => id)).toEqual([object]);
+    const path = join(folder, "pears.pliant");
+    writeFileSync(path, bytes);
+    const again = spawnSync(process.execPath, ["server/replay.ts", path], { encoding: "utf8", timeout: 200_000 });
+    expect(again.stderr).toBe("");
+    expect(again.stdout).toMatch(/hashes compared, all alike/);
+
+    const { tick } = bot;
+    await server.close();
+    server = await start();
+    const back = await Bot.join(server.url, "pears", { timeoutMs: 120_000 });
+    await back.frames(2);
+    expect(back.tick).toBeGreaterThanOrEqual(tick);
+    expect(await answerOf(await fetch(`${server.url}/api/objects/${object}`))).toMatchObject({ status: 200 });
+    const saved = await answerOf(await fetch(`${server.url}/api/rooms/pears/scene`));
+    expect(saved.body.bodies).toMatchObject([{ mesh: { type: "object", id: object, size: 0.5 } }]);
+    // into another scene: beside what is there
+    const beside = await post(server, "/api/scenes", {
+      object,
+      role: "rigid",
+      material: "steel",
+      size: 0.3,
+      scene: "cube",
+    });
+    expect(beside.status).toBe(201);
+    const both = await answerOf(await fetch(`${server.url}/api/scenes/${beside.body.scene as string}`));
+    expect((both.body.scene as { bodies: unknown[] }).bodies).toHaveLength(2);
+  });
+});
+
+describe("what cannot be used", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ ...PATIENT, objectsFileMb: 1, objectsPerAddress: 2 });
+  });
+  afterAll(() => server.close());
+
+  const gltf = (more: object): string => JSON.stringify({ asset: { version: "2.0" }, ...more });
+
+  test("is refused with its place, nothing of it is stored, and the room next door goes on", async () => {
+    await post(server, "/api/rooms", { scene: "cube", room: "next-door" });
+    const neighbor = await Bot.join(server.url, "next-door", {});
+    const glb = await texturedGlb(2);
+    const bad: [string, BodyInit, number, string, string?][] = [
+      ["empty.obj", "", 400, "BODY_INVALID"],
+      ["large.obj", new Uint8Array(2 ** 20 + 1), 413, "OBJECT_TOO_LARGE"],
+      ["what.exe", "MZ and more", 422, "OBJECT_REFUSED", "FORMAT_UNKNOWN"],
+      ["cut.glb", glb.slice(0, glb.length / 2), 422, "OBJECT_REFUSED"],
+      ["points.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n", 422, "OBJECT_REFUSED", "NO_TRIANGLES"],
+      ["nan.obj", "v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", 422, "OBJECT_REFUSED"],
+      ["flat.obj", "v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3\n", 422, "OBJECT_REFUSED"],
+      ["outside.gltf", gltf({ buffers: [{ byteLength: 12, uri: "http://10.0.0.1/x.bin" }] }), 422, "OBJECT_REFUSED"],
+    ];
+    for (const [name, body, status, code, reason] of bad) {
+      const answer = await bring(server, name, body);
+      expect(answer, name).toMatchObject({ status, body: { code, ...(reason && { reason }) } });
+      if (status === 422) expect(String(answer.body.field).length, name).toBeGreaterThan(0);
+    }
+    expect(await answerOf(await fetch(`${server.url}/api/objects/${"0".repeat(64)}`))).toMatchObject({
+      status: 404,
+      body: { code: "OBJECT_NOT_FOUND" },
+    });
+    expect((await fetch(`${server.url}/api/objects/..%2f..%2fetc/picture`)).status).toBe(404);
+    await server.app.objects.expire();
+    expect(await server.metric("pliant_objects")).toBe(0);
+    expect(await server.metric("pliant_objects_uploaded_total", { outcome: "refused" })).toBe(6);
+    const { tick } = neighbor;
+    await neighbor.until(() => neighbor.tick > tick + 30, "the room next door goes on");
+    expect(neighbor.notices).toEqual([]);
+  });
+
+  test("more than an address may have is refused, and a choice that cannot be says why", async () => {
+    const { body } = await bring(server, "one.obj", objBall(1, 1));
+    expect(await bring(server, "two.obj", objBall(1, 2))).toMatchObject({ status: 201 });
+    expect(await bring(server, "three.obj", objBall(1, 3))).toMatchObject({
+      status: 429,
+      body: { code: "ADDRESS_OBJECT_LIMIT", limit: 2 },
+    });
+    const choice = { object: body.object, role: "soft", material: "silk", size: 0.5 };
+    expect(await post(server, "/api/scenes", choice)).toMatchObject({
+      status: 422,
+      body: { code: "CHOICE_INVALID", field: "material", value: "silk" },
+    });
+    expect(await post(server, "/api/scenes", { ...choice, size: 1e9 })).toMatchObject({ status: 400 });
+    expect(await post(server, "/api/scenes", { ...choice, object: "f".repeat(64) })).toMatchObject({ status: 404 });
+    // what no room has had for long enough is gone
+    await server.app.objects.expire(Date.now() + 2 * 3600_000);
+    expect(await server.metric("pliant_objects")).toBe(0);
+    expect(await post(server, "/api/scenes", { ...choice, material: "rubber" })).toMatchObject({
+      status: 404,
+      body: { code: "OBJECT_NOT_FOUND" },
+    });
+  });
+});

@@ -1,0 +1,118 @@
+/** What every object store has to do (server/store/objectStore.ts): those of the stores, and the one in memory. */
+import { expect, test } from "vitest";
+import type { ObjectLimits, ObjectRecord, ObjectStore } from "../../../server/store/objectStore.ts";
+import { bytes } from "./conformanceKit.ts";
+
+const at = (seconds: number): string => new Date(1e12 + 1000 * seconds).toISOString();
+let made = 0;
+const content = (seed: number): { shape: Uint8Array; picture: Uint8Array } => ({
+  shape: bytes(100_000, seed),
+  picture: bytes(50_000, seed + 1),
+});
+const object = (more: Partial<ObjectRecord> = {}): ObjectRecord => ({
+  id: String(++made).padStart(64, "0"),
+  name: "«tea» <b>pot</b>'; DROP TABLE objects; 😀.glb",
+  about: { triangles: 3, notes: [{ code: "HOLES", text: "ü" }] },
+  bytes: 150_000,
+  address: `10.0.0.${made}`,
+  createdAt: at(0),
+  ...more,
+});
+const ample: ObjectLimits = { count: 1000, bytes: 1e9, countPerAddress: 1000 };
+
+/**
+ * @param stores two that are opened on one database
+ * @param roomOf makes a room of this scene; what it returns ends the room
+ */
+export function objectConformance(
+  stores: () => [ObjectStore, ObjectStore],
+  roomOf: (scene: string) => Promise<() => Promise<void>>,
+): void {
+  /** Whatever the tests before have left goes. */
+  const empty = (): Promise<unknown> => stores()[0].expireObjects(at(1e6), at(1e6));
+
+  test("an object comes back bit for bit, and is there once however often it is put", async () => {
+    await empty();
+    const [store, other] = stores();
+    const record = object();
+    const { shape, picture } = content(made);
+    // a view of a larger buffer: what lies beside it is no part of the object
+    const within = bytes(200_000, 7);
+    within.set(shape, 1000);
+    expect(await store.putObject(record, { shape: within.subarray(1000, 101_000), picture }, ample)).toBe("stored");
+    expect(await other.putObject({ ...record, name: "another" }, { shape, picture }, ample)).toBe("there");
+    expect(await other.object(record.id)).toEqual(record);
+    expect(Buffer.compare((await other.readShape(record.id))!, shape)).toBe(0);
+    expect(Buffer.compare((await other.readPicture(record.id))!, picture)).toBe(0);
+    expect(await other.objectTotals()).toEqual({ count: 1, bytes: record.bytes });
+    expect(await other.object("0".repeat(64))).toBeNull();
+    expect(await other.readShape("0".repeat(64))).toBeNull();
+    expect(await other.readPicture("0".repeat(64))).toBeNull();
+  });
+
+  test("what is full takes nothing more, an address takes its share, and operators are not counted", async () => {
+    await empty();
+    const [store] = stores();
+    const put = (more: Partial<ObjectRecord>, limits: Partial<ObjectLimits>): Promise<string> => {
+      const record = object(more);
+      return store.putObject(record, content(made), { ...ample, ...limits });
+    };
+    expect(await put({ address: "one" }, { countPerAddress: 1 })).toBe("stored");
+    expect(await put({ address: "one" }, { countPerAddress: 1 })).toBe("share");
+    expect(await put({ address: "two" }, { countPerAddress: 1 })).toBe("stored");
+    expect(await put({ address: null }, { countPerAddress: 1 })).toBe("stored");
+    expect(await put({ address: null }, { countPerAddress: 1 })).toBe("stored");
+    expect(await put({}, { count: 4 })).toBe("full");
+    expect(await put({}, { bytes: 5 * 150_000 - 1 })).toBe("full");
+    expect(await put({}, { count: 5, bytes: 5 * 150_000 })).toBe("stored");
+    expect(await store.objectTotals()).toEqual({ count: 5, bytes: 5 * 150_000 });
+  });
+
+  test("a scene is stored only while all of its objects are there", async () => {
+    await empty();
+    const [store, other] = stores();
+    const record = object();
+    const scene = { id: `o-${made}`, text: `{"title":"«ü» 😀"}`, objects: [record.id] };
+    expect(await store.putScene(scene, at(0))).toBe(false);
+    expect(await store.readScene(scene.id)).toBeNull();
+    await store.putObject(record, content(made), ample);
+    expect(await store.putScene({ ...scene, objects: [record.id, "f".repeat(64)] }, at(0))).toBe(false);
+    expect(await store.putScene(scene, at(0))).toBe(true);
+    expect(await other.putScene(scene, at(1))).toBe(true);
+    expect(await other.readScene(scene.id)).toBe(scene.text);
+  });
+
+  test("nothing that a room needs is forgotten, and everything else is when its time is over", async () => {
+    await empty();
+    const [store, other] = stores();
+    const [used, unused, bare] = [object(), object(), object()];
+    for (const record of [used, unused, bare]) await store.putObject(record, content(made), ample);
+    const [played, left] = [`o-${used.id.slice(32)}`, `o-${unused.id.slice(32)}`];
+    await store.putScene({ id: played, text: "{}", objects: [used.id] }, at(10));
+    await store.putScene({ id: left, text: "{}", objects: [unused.id] }, at(10));
+    const end = await roomOf(played);
+    // the time of the bare one is over; the scenes' is not
+    expect(await other.expireObjects(at(20), at(5))).toEqual({ scenes: 0, objects: 1 });
+    expect(await store.object(bare.id)).toBeNull();
+    expect(await other.expireObjects(at(100), at(15))).toEqual({ scenes: 1, objects: 0 });
+    expect(await store.readScene(left)).toBeNull();
+    // without its scene the object has been used at 20 last
+    expect(await other.expireObjects(at(110), at(90))).toEqual({ scenes: 0, objects: 1 });
+    expect([await store.object(unused.id), await store.object(used.id)]).toEqual([null, used]);
+    await end();
+    // the room was there at 110 last
+    expect(await store.expireObjects(at(200), at(110))).toEqual({ scenes: 0, objects: 0 });
+    expect(await store.expireObjects(at(300), at(201))).toEqual({ scenes: 1, objects: 1 });
+    expect(await store.objectTotals()).toEqual({ count: 0, bytes: 0 });
+  });
+
+  test("an object that is put again while it is old begins anew", async () => {
+    await empty();
+    const [store, other] = stores();
+    const record = object();
+    await store.putObject(record, content(made), ample);
+    expect(await other.putObject({ ...record, createdAt: at(50) }, content(made), ample)).toBe("there");
+    expect(await store.expireObjects(at(60), at(40))).toEqual({ scenes: 0, objects: 0 });
+    expect(await store.expireObjects(at(70), at(51))).toEqual({ scenes: 0, objects: 1 });
+  });
+}
