@@ -1,0 +1,42 @@
+/** Every preset is a material that a scene may have, and its numbers are those of the sources that it names. */
+import { expect, test } from "vitest";
+import { MATERIAL_PRESETS, presetsOf } from "../../shared/materialPresets.ts";
+import { validateScene } from "../../shared/sceneValidator.ts";
+
+const MESH = {
+  soft: { type: "box", size: [1, 1, 1], cells: [1, 1, 1] },
+  cloth: { type: "grid", size: [1, 1], cells: [2, 2] },
+};
+
+test.each(["soft", "cloth"] as const)("presets of %s bodies are materials that the validator takes", (kind) => {
+  const names = presetsOf(kind);
+  expect(names.length).toBeGreaterThan(4);
+  for (const name of names) {
+    const material = MATERIAL_PRESETS[name][kind];
+    const body = { name, kind, mesh: MESH[kind], material };
+    expect(validateScene({ version: 1, title: name, bodies: [body] }).bodies[0]!.material).toEqual(material);
+  }
+});
+
+test("every preset is of a solid or of a sheet", () => {
+  expect(new Set([...presetsOf("soft"), ...presetsOf("cloth")]).size).toBe(Object.keys(MATERIAL_PRESETS).length);
+});
+
+test("foam is as stiff as its cells make it, woven sheets weigh what they say", () => {
+  const { density, youngsModulus } = MATERIAL_PRESETS.foam.soft!;
+  // E = E_s (rho/rho_s)^2, to the two digits that the table has
+  expect(youngsModulus / (45e6 * (density / 1200) ** 2)).toBeCloseTo(1, 1);
+  for (const [name, weight] of [
+    ["cotton", 0.14],
+    ["silk", 0.06],
+  ] as const) {
+    const { density, thickness } = MATERIAL_PRESETS[name].cloth!;
+    expect(density * thickness).toBeCloseTo(weight, 10);
+  }
+});
+
+test("a sheet of a solid bends as a plate does", () => {
+  const { youngsModulus: E, poissonsRatio: nu, thickness: t, bendingStiffness } = MATERIAL_PRESETS.steel.cloth!;
+  // 3 digits are written
+  expect(bendingStiffness! / ((E! * t ** 3) / (12 * (1 - nu! ** 2)))).toBeCloseTo(1, 2);
+});
