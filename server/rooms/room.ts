@@ -178,6 +178,7 @@ export class Room {
       held: this.held,
       waiting: this.waiting,
       tuning: template.layout.tuned,
+      onTuned: () => this.#keepPace(),
       sessions: this.members.sessions,
       interactions: this.#interactions,
       broadcast: this.#broadcast,
@@ -186,6 +187,7 @@ export class Room {
     });
     this.#stats = new TickStats(template.layout.tickHz, template.budget);
     this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
+    this.#keepPace();
     this.#watchEmptiness();
   }
 
@@ -229,6 +231,17 @@ export class Room {
 
   get tuning(): Tuning {
     return this.#events.tuning;
+  }
+
+  /**
+   * Time goes on at another pace: ticks come at another rate, and each steps as much as ever. What stands still ticks at
+   * the scene's rate, without a step (sim/world.ts), so that inputs are taken in and kept as at any time.
+   */
+  #keepPace(): void {
+    const { timeScale } = this.tuning;
+    const rate = timeScale === 0 ? 1 : timeScale;
+    this.#ticker.setRate(rate);
+    this.#stats.setRate(rate, performance.now());
   }
 
   get template(): SceneTemplate {

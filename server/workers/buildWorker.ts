@@ -27,7 +27,7 @@ export async function build({ scenePath }: BuildTask): Promise<BuildResult> {
     shape: {
       triangles: topology.bodies.map((body) => body.triangles.byteLength / 12),
       waiting: topology.bodies.flatMap((body, b) => (body.waits ? [b] : [])),
-      ownStep: layout.bodies.flatMap(({ implicit }, body) => (implicit ? [body] : [])),
+      tunable: layout.tuned.bodies,
       reach: scene.worldRadius ?? SCENE_DEFAULTS.worldRadius,
       origin: layout.origin,
       maxImpulse: topology.interaction.maxImpulse,

@@ -59,6 +59,7 @@ const kernelFolders: Record<string, string[]> = {
   scheduler: [],
   ccd: [],
   warmStart: ["math"],
+  wind: [],
   colliders: ["math", "state"],
   constraints: ["math", "colliders"],
   implicit: ["state", "colliders", "constraints"],
@@ -79,6 +80,7 @@ const kernelFolders: Record<string, string[]> = {
     "broadPhase",
     "intersections",
     "contact",
+    "wind",
   ],
 };
 

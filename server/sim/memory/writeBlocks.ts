@@ -78,6 +78,18 @@ export interface StateRun {
   good: number;
 }
 
+/** One body's lanes in a range, for who writes them anew (retune.ts). */
+export interface MaterialRun {
+  body: number;
+  kind: ElementKind;
+  address: number;
+  firstLane: number;
+  /** Exclusive. */
+  lastLane: number;
+  /** Address of the range's remembered stress, 0 for kinds without. */
+  memory: number;
+}
+
 /** The run of a body's state that is kept as it lies: `bytes` from `address`, with room for both of its copies. */
 export function wholeRun(body: number, address: number, bytes: number, allocator: Allocator): StateRun {
   const [initial, good] = [allocator.take(bytes), allocator.take(bytes)];
@@ -104,6 +116,7 @@ export interface PlannedBlocks {
   /** Of all groups, in execution order. */
   ranges: ColorRange[];
   states: StateRun[];
+  materials: MaterialRun[];
   /** Takes the particle arrays of all groups: @param particles padded count */
   takeSweepArrays: (particles: number, allocator: Allocator) => SweepArrays;
   /** Writes the blocks and the sweeps' arrays once memory and the particles in it exist. */
@@ -171,6 +184,7 @@ function waitingRuns(lanes: readonly Lane[], bodies: readonly BodyElements[]): W
 /** Takes memory for all blocks now and returns what writes them later. */
 export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator): PlannedBlocks {
   const states: StateRun[] = [];
+  const materials: MaterialRun[] = [];
   const writers: PlannedBlocks["write"][] = [];
   const groups: SweepGroup[] = [];
   const grouped = groupBodies(bodies);
@@ -214,12 +228,12 @@ export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator
             initial: allocator.take(16 * state.rows * blocks),
             good: allocator.take(16 * state.rows * blocks),
           };
-          if (run) {
-            // lanes are body after body
-            for (let from = 0, to = 0; from < lanes.length; from = to) {
-              for (to = from; to < lanes.length && lanes[to]!.body === lanes[from]!.body; ) to++;
-              states.push({ ...run, body: lanes[from]!.body, firstLane: from, lastLane: to });
-            }
+          // lanes are body after body
+          for (let from = 0, to = 0; from < lanes.length; from = to) {
+            for (to = from; to < lanes.length && lanes[to]!.body === lanes[from]!.body; ) to++;
+            const lanesOf = { body: lanes[from]!.body, firstLane: from, lastLane: to };
+            if (run) states.push({ ...run, ...lanesOf });
+            if (form === "compliant") materials.push({ ...lanesOf, kind, address, memory });
           }
           writers.push((f32, u32, x, dummies) => {
             for (let i = 0; i < 4 * blocks; i++) {
@@ -279,6 +293,7 @@ export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator
     groups,
     ranges: groups.flatMap((g) => g.ranges),
     states,
+    materials,
     takeSweepArrays,
     write: (f32, u32, x, dummies) => writers.forEach((w) => w(f32, u32, x, dummies)),
   };

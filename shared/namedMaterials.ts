@@ -1,0 +1,53 @@
+/**
+ * Materials by name in a scene: `"material": "rubber"`, or `{ "preset": "rubber", "damping": 2 }`, whose own fields stand
+ * in place of the preset's. Everything behind the validator sees the material's fields alone.
+ */
+import { MATERIAL_PRESETS, type PresetName, presetsOf } from "./materialPresets.ts";
+import type { Body } from "./scene.ts";
+import { SceneError } from "./sceneError.ts";
+
+type Named = { preset: string } & Record<string, unknown>;
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function named(material: unknown): Named | undefined {
+  if (typeof material === "string") return { preset: material };
+  return isRecord(material) && typeof material.preset === "string" ? (material as Named) : undefined;
+}
+
+/**
+ * @param scene anything, usually parsed JSON
+ * @returns the same with its named materials written out; itself where it has none
+ * @throws SceneError where a body's kind has no such preset
+ */
+export function withMaterials(scene: unknown): unknown {
+  if (!isRecord(scene) || !Array.isArray(scene.bodies)) return scene;
+  let any = false;
+  const bodies = scene.bodies.map((body: unknown, b) => {
+    const called = isRecord(body) ? named(body.material) : undefined;
+    if (!called || !isRecord(body)) return body;
+    any = true;
+    const { preset, ...own } = called;
+    const { kind } = body;
+    const known = kind === "soft" || kind === "cloth" ? presetsOf(kind) : [];
+    if (!known.includes(preset as PresetName))
+      throw new SceneError(
+        `/bodies/${b}/material${typeof body.material === "string" ? "" : "/preset"}`,
+        preset,
+        known.length > 0
+          ? `a material of a ${String(kind)} body: ${known.join(", ")}`
+          : "an object: only soft bodies and cloths have materials by name",
+      );
+    return { ...body, material: { ...MATERIAL_PRESETS[preset as PresetName][kind as "soft" | "cloth"], ...own } };
+  });
+  return any ? { ...scene, bodies } : scene;
+}
+
+/** A body's material as its file has it, to be changed: a name becomes an object. @param body of a scene's file, inout */
+export function ownMaterial(body: Body): Body["material"] {
+  const called = named(body.material);
+  if (called && typeof (body.material as unknown) === "string")
+    (body as { material: unknown }).material = called;
+  return body.material;
+}
