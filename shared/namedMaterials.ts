@@ -25,21 +25,19 @@ export function withMaterials(scene: unknown): unknown {
   if (!isRecord(scene) || !Array.isArray(scene.bodies)) return scene;
   let any = false;
   const bodies = scene.bodies.map((body: unknown, b) => {
-    const called = isRecord(body) ? named(body.material) : undefined;
-    if (!called || !isRecord(body)) return body;
+    if (!isRecord(body) || !(body.kind === "soft" || body.kind === "cloth")) return body;
+    const called = named(body.material);
+    if (!called) return body;
     any = true;
     const { preset, ...own } = called;
-    const { kind } = body;
-    const known = kind === "soft" || kind === "cloth" ? presetsOf(kind) : [];
+    const known = presetsOf(body.kind);
     if (!known.includes(preset as PresetName))
       throw new SceneError(
         `/bodies/${b}/material${typeof body.material === "string" ? "" : "/preset"}`,
         preset,
-        known.length > 0
-          ? `a material of a ${String(kind)} body: ${known.join(", ")}`
-          : "an object: only soft bodies and cloths have materials by name",
+        `an object, or a material of a ${body.kind} body: ${known.join(", ")}`,
       );
-    return { ...body, material: { ...MATERIAL_PRESETS[preset as PresetName][kind as "soft" | "cloth"], ...own } };
+    return { ...body, material: { ...MATERIAL_PRESETS[preset as PresetName][body.kind], ...own } };
   });
   return any ? { ...scene, bodies } : scene;
 }
@@ -47,7 +45,6 @@ export function withMaterials(scene: unknown): unknown {
 /** A body's material as its file has it, to be changed: a name becomes an object. @param body of a scene's file, inout */
 export function ownMaterial(body: Body): Body["material"] {
   const called = named(body.material);
-  if (called && typeof (body.material as unknown) === "string")
-    (body as { material: unknown }).material = called;
+  if (called && typeof (body.material as unknown) === "string") (body as { material: unknown }).material = called;
   return body.material;
 }

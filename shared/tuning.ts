@@ -66,7 +66,8 @@ export const within = (value: number, { least, most }: Span): boolean => value >
 /** As a refusal says it. */
 export const spanText = ({ least, most }: Span): string => `${rounded(least)} to ${rounded(most)}`;
 
-const rounded = (value: number): number => Number(value.toPrecision(6));
+/** What a factor makes of a decimal number has digits that nobody wrote. */
+const rounded = (value: number): number => (Number.isInteger(value) ? value : Number(value.toPrecision(6)));
 
 const sameParts = (a: readonly number[], b: readonly number[]): boolean => a.every((part, r) => part === b[r]);
 

@@ -47,7 +47,10 @@ const LONGEST_LINK = 1800;
 /** A link that opens the scene with these values, in a room of this name unless it is there; undefined: it is too long. */
 export function linkTo(origin: string, room: string, scene: string, tuning: Tuning): string | undefined {
   const bytes = new TextEncoder().encode(JSON.stringify(tuning));
-  const code = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  const code = btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
   return code.length > LONGEST_LINK
     ? undefined
     : `${origin}/r/${encodeURIComponent(room)}?scene=${encodeURIComponent(scene)}#as=${code}`;

@@ -42,7 +42,7 @@ const ORDER = Object.keys(RANGES) as BodyField[];
 
 /** Strength and direction in the plane, degrees from +x towards -z, as seen from above. */
 function courseOf([x, , z]: Wind["velocity"]): { speed: number; course: number } {
-  return { speed: Math.hypot(x, z), course: (((Math.atan2(-z, x) * 180) / Math.PI) + 360) % 360 };
+  return { speed: Math.hypot(x, z), course: ((Math.atan2(-z, x) * 180) / Math.PI + 360) % 360 };
 }
 
 function velocityOf(speed: number, course: number, [, up]: Wind["velocity"]): Wind["velocity"] {

@@ -280,7 +280,8 @@ class FieldReader {
       change.asScene = true;
     }
     const ofBody = pins !== undefined || BODY_FIELDS.some((field) => fields[field] !== undefined);
-    if (body === undefined ? ofBody : !Number.isInteger(body)) throw new MalformedMessage("tune: body is not an integer");
+    if (body === undefined ? ofBody : !Number.isInteger(body))
+      throw new MalformedMessage("tune: body is not an integer");
     if (body !== undefined) change.body = body as number;
     return change;
   }
@@ -289,7 +290,8 @@ class FieldReader {
     if (typeof value !== "object" || value === null || Array.isArray(value))
       throw new MalformedMessage("tune: wind is not a map");
     const { velocity, ...fields } = value as Record<string, unknown>;
-    const wind: Partial<Wind> = velocity === undefined ? {} : { velocity: this.#threeNumbers("wind velocity", velocity) };
+    const wind: Partial<Wind> =
+      velocity === undefined ? {} : { velocity: this.#threeNumbers("wind velocity", velocity) };
     for (const field of WIND_FIELDS)
       if (fields[field] !== undefined) wind[field] = this.#finite(`wind ${field}`, fields[field]);
     return wind;

@@ -233,10 +233,7 @@ export class Room {
     return this.#events.tuning;
   }
 
-  /**
-   * Time goes on at another pace: ticks come at another rate, and each steps as much as ever. What stands still ticks at
-   * the scene's rate, without a step (sim/world.ts), so that inputs are taken in and kept as at any time.
-   */
+  /** Ticks come at another rate, each as long as ever; where time stands still, at the scene's (sim/world.ts). */
   #keepPace(): void {
     const { timeScale } = this.tuning;
     const rate = timeScale === 0 ? 1 : timeScale;

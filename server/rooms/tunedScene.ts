@@ -35,8 +35,7 @@ function tuneBody(body: Body, was: BodyTuning, now: BodyTuning): void {
   material.friction = now.friction;
   const { contact } = body;
   // what the room does, too: at rest nothing holds less than when it slides
-  if (contact?.staticFriction !== undefined)
-    contact.staticFriction = Math.max(contact.staticFriction, now.friction!);
+  if (contact?.staticFriction !== undefined) contact.staticFriction = Math.max(contact.staticFriction, now.friction!);
 }
 
 /**

@@ -46,9 +46,19 @@ function compliances({ read, scene, now, elasticity }: Row): OrthotropicComplian
   return [s, s, s, -nu * s, -nu * s, -nu * s, 2 * (1 + nu) * s, 2 * (1 + nu) * s, 2 * (1 + nu) * s];
 }
 
-function sheetCompliances({ read, scene, now, elasticity }: Row): { s00: number; s01: number; s11: number; s22: number } {
+function sheetCompliances({ read, scene, now, elasticity }: Row): {
+  s00: number;
+  s01: number;
+  s11: number;
+  s22: number;
+} {
   const softer = scene.youngsModulus! / now.youngsModulus!;
-  const [s00, s01, s11, s22] = [...rowsFrom(read, L.TRI_S, 4)].map((s) => s * softer) as [number, number, number, number];
+  const [s00, s01, s11, s22] = [...rowsFrom(read, L.TRI_S, 4)].map((s) => s * softer) as [
+    number,
+    number,
+    number,
+    number,
+  ];
   if (elasticity === "orthotropic") return { s00, s01, s11, s22 };
   const nu = now.poissonsRatio!;
   return { s00, s01: -nu * s00, s11: s00, s22: 2 * (1 + nu) * s00 };
@@ -72,7 +82,13 @@ const REMADE: Partial<Record<ElementKind, (row: Row) => Elements>> = {
       poissonsRatio: m.poissonsRatio!,
     });
     const volume = Float64Array.of(read(L.TET_UNIT) / read(L.TET_S) / of(scene).youngsModulus);
-    return { kind: "tet", particles: NONE, dmInverse: rowsFrom(read, L.TET_DM, 9), volume, ...lameCoefficients(of(now)) };
+    return {
+      kind: "tet",
+      particles: NONE,
+      dmInverse: rowsFrom(read, L.TET_DM, 9),
+      volume,
+      ...lameCoefficients(of(now)),
+    };
   },
   "tet-ortho": (row) => ({
     kind: "tet-ortho",
@@ -160,7 +176,8 @@ export class BodyMaterials {
       for (let i = 0; i < count; i++) views.f32[rows / 4 + 4 * (first + i) + 3] = inverse[i]!;
     if (!pins) return;
     for (const i of pinned)
-      for (const v of [layout.v, layout.good + this.savedBytes]) views.f32.fill(0, v / 4 + 4 * (first + i), v / 4 + 4 * (first + i) + 3);
+      for (const v of [layout.v, layout.good + this.savedBytes])
+        views.f32.fill(0, v / 4 + 4 * (first + i), v / 4 + 4 * (first + i) + 3);
   }
 
   private get savedBytes(): number {
@@ -190,7 +207,8 @@ export class BodyMaterials {
     // as the scene has it: who waits or is held has no inverse mass now
     const toInitial = (layout.initial - layout.x) / 4;
     eachLane(run, (at) => {
-      if (spring !== undefined) f32[at + spring / 4] = (from[at + spring / 4]! * scene.youngsModulus!) / now.youngsModulus!;
+      if (spring !== undefined)
+        f32[at + spring / 4] = (from[at + spring / 4]! * scene.youngsModulus!) / now.youngsModulus!;
       if (!remake) return;
       const read = (offset: number, row = 0): number => from[at + offset / 4 + 4 * row]!;
       const made = remake({ read, scene, now, elasticity, massUnit: layout.massUnit });

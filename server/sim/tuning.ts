@@ -208,7 +208,11 @@ export class RoomTuning {
    */
   private refuseStiff(body: number, change: BodyMaterialChange): Refusal | undefined {
     const { scene, edges, elasticity } = this.layout.tunable[body]!;
-    if (edges === 0 || scene.youngsModulus === undefined || !(change.youngsModulus ?? change.density ?? change.poissonsRatio))
+    if (
+      edges === 0 ||
+      scene.youngsModulus === undefined ||
+      !(change.youngsModulus ?? change.density ?? change.poissonsRatio)
+    )
       return undefined;
     const now = { ...this.ofBody(body), ...change };
     const { tickHz, substeps } = this.layout;

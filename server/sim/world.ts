@@ -47,11 +47,7 @@ const LOOK_BACK = 0.5;
 /** What changes the state outside of the kernel; watchPhases. */
 export const HOST_STAGES = { inputs: -1, guard: -2, rest: -3, methods: -4 } as const;
 
-export function openWorld(
-  memory: WebAssembly.Memory,
-  layout: WorldLayout,
-  template?: WebAssembly.Memory,
-): SimWorld {
+export function openWorld(memory: WebAssembly.Memory, layout: WorldLayout, template?: WebAssembly.Memory): SimWorld {
   return new SimWorld(memory, layout as unknown as SimLayout, template);
 }
 

@@ -133,6 +133,8 @@ export class EnergyLedger {
   private held: Holdings[];
   /** Who waited at the last boundary: who comes where it was parked has a mass all at once. */
   private waiting = "";
+  /** What owners had said until then. */
+  private tuning = "";
   private flows: Record<Flow, number>[];
 
   /** Begins to watch. */
@@ -157,6 +159,8 @@ export class EnergyLedger {
     this.driven = new Float64Array(layout.bodyCount);
     this.flowed = new Float64Array(layout.bodyCount);
     this.plastic = new PlasticStrains(created);
+    this.tuning = JSON.stringify(world.tuning());
+    this.plastic.tune(world.tuning());
     this.read(layout.x, this.x);
     this.read(layout.v, this.v);
     this.held = layout.bodies.map((_, b) => this.holdings(b));
@@ -429,8 +433,11 @@ export class EnergyLedger {
     this.plastic.refresh();
     const same = (a: Float64Array, b: Float64Array): boolean => a.every((value, k) => value === b[k]);
     // a roll-back takes masses away, too, and leaves velocities of zero
+    const tuning = JSON.stringify(this.world.tuning());
     const waiting = this.world.waiting().join("");
-    if (same(x, this.x) && same(v, this.v) && waiting === this.waiting) return;
+    if (same(x, this.x) && same(v, this.v) && waiting === this.waiting && tuning === this.tuning) return;
+    if (tuning !== this.tuning) this.plastic.tune(this.world.tuning());
+    this.tuning = tuning;
     this.waiting = waiting;
     this.held = this.held.map((was, b) => {
       const now = this.holdings(b);

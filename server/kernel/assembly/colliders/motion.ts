@@ -115,7 +115,8 @@ export function moveColliders(): void {
 // @inline
 function timeOf(substep: i32): f64 {
   return (
-    (<f64>(load<u32>(HEADER, H_TICK) - load<u32>(HEADER, H_STOOD)) + <f64>substep / <f64>load<i32>(HEADER, H_SUBSTEPS)) /
+    (<f64>(load<u32>(HEADER, H_TICK) - load<u32>(HEADER, H_STOOD)) +
+      <f64>substep / <f64>load<i32>(HEADER, H_SUBSTEPS)) /
     <f64>load<f32>(HEADER, H_TICK_HZ)
   );
 }
