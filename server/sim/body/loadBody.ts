@@ -44,50 +44,11 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
       : body.kind === "soft"
         ? await softShape(body, path, options, pace)
         : await clothShape(body, path, options, pace);
-  const { own, positions, triangles, tets, origin, mass, elements, enclosed, detail } = shape;
-  const particleCount = positions.length / 3;
-  const method = body.kind === "ball" ? undefined : body.method;
-
+  const { own, positions, triangles, origin, mass, elements } = shape;
   const formless = body.solver === "paper" && elements.find((e) => BLOCK_KINDS[e.kind].paperPhase === undefined);
   if (formless)
     throw new SceneError(`${path}/solver`, body.solver, "compliant: constraints of this material have no form C = E");
-  const template: BodyTemplate = {
-    name: body.name,
-    kind: body.kind,
-    look: body.look ?? {},
-    particleCount,
-    streamedCount: shape.streamedCount,
-    positions,
-    own,
-    placement: shape.placement,
-    origin,
-    mass,
-    pinned: new Uint8Array(particleCount),
-    force: new Float64Array(3 * particleCount),
-    velocity: body.velocity ?? [0, 0, 0],
-    ...(body.start && { start: body.start }),
-    waits: body.waiting ?? false,
-    damping: body.material.damping ?? scene.damping ?? 0,
-    friction: body.material.friction ?? DEFAULT_FRICTION,
-    contactRadius: 0,
-    touch: touchOf(body),
-    meanEdge: meanEdge(own, triangles),
-    elements,
-    ...(enclosed && { enclosed }),
-    form: method ? "method" : (body.solver ?? "compliant"),
-    ...(method && { method, material: body.material }),
-    schedule: scheduleOf(body.sweep),
-    triangles,
-    tets,
-    ...(detail && { detail }),
-    ...(shape.shape && { shape: shape.shape }),
-  };
-  // a ball touches with its radius
-  if (body.kind !== "ball")
-    template.contactRadius =
-      body.contact?.thickness !== undefined
-        ? 0.5 * body.contact.thickness
-        : Math.max(0.02 * template.meanEdge, body.kind === "cloth" ? 0.5 * body.material.thickness : 0);
+  const template = templateOf(scene, body, shape);
   body.pins?.forEach((pin, i) => {
     for (const p of selectParticles(pin.select, positions, origin, `${path}/pins/${i}/select`)) template.pinned[p] = 1;
   });
@@ -101,6 +62,52 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
     );
   });
   return template;
+}
+
+/** Nothing is pinned or pulled yet. */
+function templateOf(scene: Scene, body: Body, shape: Shape): BodyTemplate {
+  const { own, positions, triangles, enclosed, detail } = shape;
+  const particleCount = positions.length / 3;
+  const edge = meanEdge(own, triangles);
+  const method = body.kind === "ball" ? undefined : body.method;
+  return {
+    name: body.name,
+    kind: body.kind,
+    look: body.look ?? {},
+    particleCount,
+    streamedCount: shape.streamedCount,
+    positions,
+    own,
+    placement: shape.placement,
+    origin: shape.origin,
+    mass: shape.mass,
+    pinned: new Uint8Array(particleCount),
+    force: new Float64Array(3 * particleCount),
+    velocity: body.velocity ?? [0, 0, 0],
+    ...(body.start && { start: body.start }),
+    waits: body.waiting ?? false,
+    damping: body.material.damping ?? scene.damping ?? 0,
+    friction: body.material.friction ?? DEFAULT_FRICTION,
+    contactRadius: contactRadius(body, edge),
+    touch: touchOf(body),
+    meanEdge: edge,
+    elements: shape.elements,
+    ...(enclosed && { enclosed }),
+    form: method ? "method" : (body.solver ?? "compliant"),
+    ...(method && { method, material: body.material }),
+    schedule: scheduleOf(body.sweep),
+    triangles,
+    tets: shape.tets,
+    ...(detail && { detail }),
+    ...(shape.shape && { shape: shape.shape }),
+  };
+}
+
+/** Half of what surfaces keep apart, m; a ball touches with its radius. */
+function contactRadius(body: Body, edge: number): number {
+  if (body.kind === "ball") return 0;
+  if (body.contact?.thickness !== undefined) return 0.5 * body.contact.thickness;
+  return Math.max(0.02 * edge, body.kind === "cloth" ? 0.5 * body.material.thickness : 0);
 }
 
 function touchOf(body: Body): Touch {
