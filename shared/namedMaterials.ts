@@ -42,6 +42,13 @@ export function withMaterials(scene: unknown): unknown {
   return any ? { ...scene, bodies } : scene;
 }
 
+/** All fields of a body's material, its preset's and its own. @param body of a scene's file */
+export function wholeMaterial({ kind, material }: Body): Record<string, unknown> {
+  const { preset, ...own } = named(material) ?? { ...material, preset: "" };
+  const { soft, cloth } = MATERIAL_PRESETS[preset as PresetName] ?? {};
+  return { ...(kind === "cloth" ? cloth : soft), ...own };
+}
+
 /** A body's material as its file has it, to be changed: a name becomes an object. @param body of a scene's file, inout */
 export function ownMaterial(body: Body): Body["material"] {
   const called = named(body.material);

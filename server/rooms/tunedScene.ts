@@ -2,7 +2,7 @@
 import type { BodyTuning, Tuning, Wind } from "../../shared/protocol.ts";
 import type { Body, Scene, SceneWind } from "../../shared/scene.ts";
 import { sameGravity, sameWind } from "../../shared/tuning.ts";
-import { ownMaterial } from "../../shared/namedMaterials.ts";
+import { ownMaterial, wholeMaterial } from "../../shared/namedMaterials.ts";
 
 /** A material's fields, whatever its model. */
 type Fields = Record<string, unknown> & { plasticity?: object; volume?: object };
@@ -21,14 +21,15 @@ function scaleModuli(material: Fields, factor: number): void {
 
 /** @param body inout */
 function tuneBody(body: Body, was: BodyTuning, now: BodyTuning): void {
+  const whole = wholeMaterial(body) as Fields;
   const material = ownMaterial(body) as unknown as Fields;
   for (const field of ["damping", "density", "poissonsRatio", "bendingStiffness"] as const)
     if (now[field] !== was[field]) material[field] = now[field];
   if (now.youngsModulus !== was.youngsModulus) {
-    if (typeof material.youngsModulus === "number") material.youngsModulus = now.youngsModulus;
+    if (typeof whole.youngsModulus === "number") material.youngsModulus = now.youngsModulus;
     else scaleModuli(material, now.youngsModulus! / was.youngsModulus!);
   }
-  if (now.yield !== was.yield) material.plasticity = { ...material.plasticity, yield: now.yield };
+  if (now.yield !== was.yield) material.plasticity = { ...whole.plasticity, yield: now.yield };
   if (now.pressure !== was.pressure) material.volume = { ...material.volume, pressure: now.pressure };
   if (now.pins !== was.pins) delete body.pins;
   if (now.friction === was.friction) return;
