@@ -22,7 +22,7 @@ export interface TunableBody {
 }
 
 function elasticityOf({ kind, material }: Body): Elasticity | undefined {
-  if (kind === "ball") return undefined;
+  if (kind === "ball" || kind === "points") return undefined;
   if (kind === "cloth") {
     const { model, youngsModulus } = material as { model?: string; youngsModulus?: number };
     return model === "pbd" ? undefined : youngsModulus === undefined ? "orthotropic" : "isotropic";
@@ -63,7 +63,7 @@ export function tunableOf(body: Body, template: BodyTemplate): TunableBody {
   const own = form === "implicit" || form === "method";
   const scene: TunableBody["scene"] = { ...(!own && { damping }), friction };
   const none: TunableBody = { edges: 0, pinned: new Uint32Array(0), pinnedMass: new Float64Array(0), scene };
-  if (body.kind === "ball" || !isPlain(template)) return none;
+  if (body.kind === "ball" || body.kind === "points" || !isPlain(template)) return none;
   const { material } = body;
   const elasticity = elasticityOf(body);
   scene.density = material.density;

@@ -1,5 +1,5 @@
 /** Scene body -> BodyTemplate: mesh, placement, masses, forces, constraints. */
-import type { Body, BodyContact, ClothBody, Scene, SoftBody } from "../../../shared/scene.ts";
+import type { BallBody, Body, BodyContact, ClothBody, Scene, SoftBody } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import { DEFAULT_FRICTION } from "../../../shared/sceneRules.ts";
 import { boundarySurface } from "../../meshing/boundary.ts";
@@ -21,6 +21,7 @@ import { SCENE_DEFAULTS } from "../defaults.ts";
 import { ballShape } from "./ball.ts";
 import { hexahedralMasses, sheetMasses, tetrahedralMasses } from "./masses.ts";
 import { loadSource, meanEdge } from "./meshes.ts";
+import { pointsShape } from "./points.ts";
 import { addLoad, selectParticles } from "./selection.ts";
 import { placed, placementOf, scaled, type Placement } from "./transform.ts";
 import type { BodyTemplate, ShapeMatching, Touch } from "./template.ts";
@@ -43,7 +44,9 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
       ? await ballShape(body, path, options.baseDir)
       : body.kind === "soft"
         ? await softShape(body, path, options, pace)
-        : await clothShape(body, path, options, pace);
+        : body.kind === "cloth"
+          ? await clothShape(body, path, options, pace)
+          : pointsShape(body, path);
   const { own, positions, triangles, origin, mass, elements } = shape;
   const formless = body.solver === "paper" && elements.find((e) => BLOCK_KINDS[e.kind].paperPhase === undefined);
   if (formless)
@@ -68,7 +71,7 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
 function templateOf(scene: Scene, body: Body, shape: Shape): BodyTemplate {
   const { own, positions, triangles, enclosed, detail } = shape;
   const particleCount = positions.length / 3;
-  const edge = meanEdge(own, triangles);
+  const edge = shape.spacing ?? meanEdge(own, triangles);
   const method = body.kind === "ball" ? undefined : body.method;
   return {
     name: body.name,
@@ -105,9 +108,7 @@ function templateOf(scene: Scene, body: Body, shape: Shape): BodyTemplate {
 
 /** Half of what surfaces keep apart, m; a ball touches with its radius. */
 function contactRadius(body: Body, edge: number): number {
-  if (body.kind === "ball") return 0;
-  if (body.contact?.thickness !== undefined) return 0.5 * body.contact.thickness;
-  return Math.max(0.02 * edge, body.kind === "cloth" ? 0.5 * body.material.thickness : 0);
+  return body.kind === "ball" ? 0 : 0.5 * (body.contact?.thickness ?? thicknessOf(body, edge));
 }
 
 function touchOf(body: Body): Touch {
@@ -117,6 +118,11 @@ function touchOf(body: Body): Touch {
     (body.kind === "soft" && body.material.model === "shape-matching" && body.material.mode === "rigid");
   const { staticFriction = friction, restitution = 0, ignore = [], self = true } = { ...body.contact } as BodyContact;
   return { staticFriction, restitution, ignore, self: self && !rigid };
+}
+
+/** Where a scene does not say, m. */
+function thicknessOf(body: Exclude<Body, BallBody>, edge: number): number {
+  return body.kind === "points" ? edge : Math.max(0.04 * edge, body.kind === "cloth" ? body.material.thickness : 0);
 }
 
 export interface Shape {
@@ -133,6 +139,8 @@ export interface Shape {
   enclosed?: EnclosedVolume | undefined;
   detail?: SurfaceMesh & { own: Float64Array };
   shape?: ShapeMatching;
+  /** Of points, m. */
+  spacing?: number;
 }
 
 async function softShape(body: SoftBody, path: string, options: LoadOptions, pace: Pace): Promise<Shape> {

@@ -30,6 +30,8 @@ export const SOLID = {
   cloth: L.SOLID_CLOTH,
   soft: L.SOLID_SOFT,
   ball: L.SOLID_BALL,
+  // it has no surface that anything could be told apart by
+  points: L.SOLID_SOFT,
   collider: L.SOLID_COLLIDER,
 } as const;
 

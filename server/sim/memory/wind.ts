@@ -1,6 +1,6 @@
 /**
  * Surfaces that air reaches -> WIND rows: all bodies' triangles one after another, and each surface particle with its
- * triangles in their order (kernel/assembly/wind/wind.ts). Heavy balls feel no wind.
+ * triangles in their order (kernel/assembly/wind/wind.ts). Heavy balls and points feel no wind.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
@@ -90,7 +90,9 @@ export function planWind(
   particles: number,
   allocator: Allocator,
 ): PlannedWind {
-  const parts = bodies.flatMap((body, index) => (body.kind === "ball" ? [] : [exposedPart(body, index)]));
+  const parts = bodies.flatMap((body, index) =>
+    body.kind === "ball" || body.triangles.length === 0 ? [] : [exposedPart(body, index)],
+  );
   const count = (size: (part: Exposed) => number): number => parts.reduce((sum, part) => sum + size(part), 0);
   const triangles = count((part) => part.triangles);
   const surface = count((part) => part.incident.length);
