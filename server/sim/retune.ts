@@ -247,8 +247,8 @@ function eachLane(run: MaterialRun, each: (at: number) => void): void {
     each((run.address + Math.floor(lane / 4) * bytes) / 4 + (lane % 4));
 }
 
-/** Integers of a run in `SimLayout.materialRuns`. */
-export const RUN_INTEGERS = 6;
+/** Integers of a run in `SimLayout.materialRuns`: body, kind, address, lanes from and to, address of its memory. */
+const RUN_INTEGERS = 6;
 
 export function packRuns(runs: readonly MaterialRun[]): Int32Array {
   return Int32Array.from(

@@ -6,7 +6,7 @@ import type { BodyTemplate } from "./body/template.ts";
 import { soundPace } from "./substeps.ts";
 
 /** How moduli make constraints. */
-export type Elasticity = "isotropic" | "orthotropic" | "neo-hookean" | "stable-neo-hookean" | "hexahedral";
+type Elasticity = "isotropic" | "orthotropic" | "neo-hookean" | "stable-neo-hookean" | "hexahedral";
 
 export interface TunableBody {
   elasticity?: Elasticity;
