@@ -101,22 +101,6 @@ describe("a flat sheet", () => {
     // rounding of velocities alone: its force goes with the square of what is left
     expect(norm(motionOf(lab).force)).toBeLessThan(1e-9);
   });
-
-  test("as light as a film does not overtake a storm", async () => {
-    const lab = await laboratory({
-      substeps: 4,
-      wind: { velocity: [80, 0, 0] },
-      worldRadius: 1000,
-      bodies: [sheet([0, 0, 90], {}, { density: 5, youngsModulus: 1e5 })],
-    });
-    for (let tick = 0; tick < 60; tick++) {
-      lab.run(1);
-      // a velocity is the difference of two float32 places, 80 m from the origin in the end
-      expect(motionOf(lab).velocity[0]).toBeLessThan(80 + 2 ** -22 * 80 * 240);
-    }
-    expect(motionOf(lab).velocity[0]).toBeGreaterThan(60);
-    expect([...lab.world.held()]).toEqual([0]);
-  });
 });
 
 describe("a closed body", () => {
@@ -138,6 +122,23 @@ describe("a closed body", () => {
     expect(dot(force, towards) / drag).toBeCloseTo(1, 5);
     // faces along or against the wind have no lift; two that share it do not cancel unless they are alike
     if (towards[2] === 0 && towards[0] * towards[1] === 0) expect(norm(force) / drag).toBeCloseTo(1, 5);
+  });
+
+  test("as light as a film does not overtake a storm", async () => {
+    // rigid, so that it has one speed; a substep alone would change that by 24 times w
+    const lab = await laboratory({
+      substeps: 4,
+      wind: { velocity: [80, 0, 0] },
+      worldRadius: 1000,
+      bodies: [box([0.02, 1, 1], { model: "shape-matching", mode: "rigid", density: 0.5 })],
+    });
+    for (let tick = 0; tick < 60; tick++) {
+      lab.run(1);
+      // a velocity is the difference of two float32 places, 2^-17 m apart from 64 m on
+      expect(motionOf(lab).velocity[0]).toBeLessThan(80 + 2 ** -17 * 240);
+    }
+    expect(motionOf(lab).velocity[0]).toBeGreaterThan(60);
+    expect([...lab.world.held()]).toEqual([0]);
   });
 
   test("of a rigid body is moved as a whole, and not turned by a wind on its middle", async () => {
