@@ -31,7 +31,10 @@ if (match?.[2]) {
     const { createRoom } = await import("./net/api.ts");
     // whatever cannot be opened (a room of this name with another scene, an unknown scene) is joined or missed by the
     // page itself
-    await createRoom(scene, room).catch((error: unknown) => console.warn(error));
+    const made = await createRoom(scene, room).catch((error: unknown) => console.warn(error));
+    const { keepTuning, tuningOfLink } = await import("./state/duplicate.ts");
+    const tuning = tuningOfLink(location.hash);
+    if (made?.token !== undefined && tuning) keepTuning(room, tuning);
   }
   await spoken;
   (await page).openRoomPage(app, room);

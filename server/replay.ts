@@ -111,7 +111,7 @@ function replay(
   } catch (error) {
     return fail(`state of tick ${from}: ${(error as Error).message}`);
   }
-  const world = openWorld(memory, layout);
+  const world = openWorld(memory, layout, template);
   const inputs = new Map(records.map((record) => [record.tick, record]));
   const expected = new Map(
     [...hashes, ...states.filter(({ stateHash }) => stateHash !== "")].map(({ tick, stateHash }) => [tick, stateHash]),

@@ -429,6 +429,26 @@ interface Interaction {
   maxImpulse?: number;
 }
 
+/** Air that moves, and that what moves in it feels. */
+export interface SceneWind {
+  /** m/s; default still air. */
+  velocity?: Vec3;
+  /** kg/m^3, default 1.2; 0: no air. */
+  density?: number;
+  /** C_D of the area that a surface shows to it, default 1.2. */
+  drag?: number;
+  /** C_L: lift over rho/2 A w^2 is C_L sin cos of the angle of attack; default 1.2, a flat plate's. */
+  lift?: number;
+  turbulence?: {
+    /** Root mean square of its velocity over the wind's. */
+    intensity: number;
+    /** m, length of its largest waves; default 1. */
+    scale?: number;
+    /** Which of all such winds, a whole number; default 1. */
+    seed?: number;
+  };
+}
+
 export interface Scene {
   version: 1;
   title: string;
@@ -449,6 +469,9 @@ export interface Scene {
    */
   refine?: boolean;
   gravity?: Vec3;
+  wind?: SceneWind;
+  /** Simulated time over wall time, 0 (it stands still) to 2; default 1. */
+  timeScale?: number;
   /** Velocity damping, 1/s. */
   damping?: number;
   /** Particles are kept inside this distance from the origin, m; leaving it counts as blowing up. Default 100. */

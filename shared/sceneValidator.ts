@@ -4,6 +4,7 @@
  */
 import { Ajv, type ErrorObject } from "ajv";
 import schema from "../scenes/schema.json" with { type: "json" };
+import { withMaterials } from "./namedMaterials.ts";
 import type { Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
 import { checkImplicit } from "./sceneImplicit.ts";
@@ -28,12 +29,13 @@ const validate = ajv.compile<Scene>(schema);
 
 /**
  * @param value anything, usually parsed JSON
- * @returns the same value, typed
+ * @returns the same value, typed, with materials written out that it names
  * @throws SceneError
  */
 export function validateScene(value: unknown): Scene {
-  if (!validate(value)) throw faultOf(validate.errors!);
-  const scene = value as Scene;
+  const whole = withMaterials(value);
+  if (!validate(whole)) throw faultOf(validate.errors!);
+  const scene = whole as Scene;
   checkQuantum(scene);
   const names = new Map<string, number>();
   scene.bodies.forEach((body, i) => {

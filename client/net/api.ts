@@ -98,7 +98,7 @@ export async function fetchScene(scene: string): Promise<SceneSummary> {
 }
 
 /** Creates a room; answers when its scene has been built, which may take seconds for a large mesh. */
-export async function createRoom(scene: string, room?: string): Promise<RoomSummary> {
+export async function createRoom(scene: string, room?: string): Promise<RoomSummary & { token?: string }> {
   const response = await request("/api/rooms", {
     method: "POST",
     headers: { "content-type": "application/json", ...bearer(room) },

@@ -14,6 +14,7 @@ import {
   type Welcome,
 } from "../../shared/protocol.ts";
 import { isRole, type Role } from "../../shared/roles.ts";
+import { parseTuning } from "./tuning.ts";
 
 export type Point = [number, number, number];
 
@@ -121,10 +122,7 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
       return {
         type: "tuned",
         tick: number(f[0], "tuned tick"),
-        tuning: {
-          gravity: point(list(f[1], "tuned gravity"), 0, "tuned gravity"),
-          bodies: list(f[2], "tuned bodies").map(parseTuning),
-        },
+        tuning: parseTuning(f.slice(1)),
         member: number(f[3], "tuned member"),
       };
     case ServerMessage.message:
@@ -141,12 +139,6 @@ function parseAccess({ locked, password, ownersOnly, bans }: Record<string, unkn
     ownersOnly: ownersOnly === true,
     bans: typeof bans === "number" ? bans : 0,
   };
-}
-
-function parseTuning(value: unknown): Tuning["bodies"][number] {
-  const f = list(value, "tuned body");
-  const [body, damping, friction] = f.map((field) => number(field, "tuned body")) as [number, number, number];
-  return { body, damping, friction };
 }
 
 function parsePair(value: unknown): [number, number] {

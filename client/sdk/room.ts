@@ -6,10 +6,10 @@ import {
   type RoomStats,
   type Tuning,
   type TuningChange,
-  TuningLimits,
   type Welcome,
 } from "../../shared/protocol.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
+import { BODY_FIELDS } from "../../shared/tuning.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { checkInteger, checkNumber, checkVector } from "./arguments.ts";
 import type { RoomBody } from "./bodies.ts";
@@ -29,6 +29,7 @@ import {
 } from "./messages.ts";
 import { RoomFrames } from "./roomFrames.ts";
 import { closestSurfacePoint, placesOf, surfacePoint } from "./surface.ts";
+import { checkTuning } from "./tuning.ts";
 
 /** Moves of all hands together stay under the server's inputs a second, which grabs and releases share. */
 const MOVES_PER_SECOND = 48;
@@ -262,22 +263,15 @@ export class Room {
   }
 
   /**
-   * Changes gravity, or a body's damping and friction, for everybody: the server answers with `tuned`, or with a notice
-   * that says why not. `asScene` takes all such changes back.
+   * Changes gravity, wind, the pace of time, or what a body is made of, for everybody: the server answers with `tuned`,
+   * or with a notice that says why not. `asScene` takes all such changes back.
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
    */
-  tune({ gravity, body, damping, friction, asScene }: Omit<TuningChange, "body"> & { body?: BodyReference }): void {
-    const change: TuningChange = {};
-    if (gravity !== undefined) {
-      const { gravity: most } = TuningLimits;
-      change.gravity = checkVector("gravity", gravity);
-      for (const part of change.gravity) checkNumber("gravity", part, -most, most);
-    }
+  tune({ body, ...asked }: Omit<TuningChange, "body"> & { body?: BodyReference }): void {
+    const change: TuningChange = checkTuning(asked);
     if (body !== undefined) change.body = this.#body(body).index;
-    else if (damping !== undefined || friction !== undefined) badArgument("body", body, "a body to damp or to rub");
-    if (damping !== undefined) change.damping = checkNumber("damping", damping, 0, TuningLimits.damping);
-    if (friction !== undefined) change.friction = checkNumber("friction", friction, 0, TuningLimits.friction);
-    if (asScene) change.asScene = true;
+    else if ([...BODY_FIELDS, "pins" as const].some((field) => asked[field] !== undefined))
+      badArgument("body", body, "a body, whose damping, friction or material it is");
     this.#mayAct("owner");
     this.#connection.send(build.tune(change));
   }

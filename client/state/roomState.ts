@@ -13,6 +13,7 @@ import { AcknowledgedGrabs } from "./acknowledgedGrabs.ts";
 import { interpolateInto } from "./interpolate.ts";
 import { Playout } from "./playout.ts";
 import { CrossFade } from "./crossFade.ts";
+import { SimulatedTime } from "./simulatedTime.ts";
 import { SnapshotBuffer, type Frame } from "./snapshotBuffer.ts";
 import { WaitingBodies } from "./waitingBodies.ts";
 
@@ -58,9 +59,11 @@ export class RoomState {
   /** By body, 1: it waits, and is not drawn. */
   hidden = new Uint8Array(0);
   readonly spares = new WaitingBodies();
+  readonly time = new SimulatedTime();
   /** Longest and mean time to decode a frame, ms, for the debugging hook. */
   readonly decode = { frames: 0, totalMs: 0, worstMs: 0, failures: 0 };
   private readonly options: RoomStateOptions;
+  private tuning: Tuning | undefined;
   private decoder: FrameDecoder | undefined;
   private pending: { event: FrameEvent; receivedMs: number }[] = [];
   private topologyHash: string | undefined;
@@ -110,6 +113,9 @@ export class RoomState {
       case "access":
         return this.options.onAccess?.(event.access);
       case "tuned":
+        this.time.note(event.tick, event.tuning);
+        if (event.tuning.timeScale !== this.tuning?.timeScale) this.keepPace(event.tuning.timeScale, receivedMs);
+        this.tuning = event.tuning;
         return this.options.onTuned?.(event.tuning);
       case "waiting": {
         const { came, went } = this.spares.note(event.tick, event.bodies);
@@ -144,7 +150,7 @@ export class RoomState {
     this.back = false;
     const playheadMs = this.playout.advance(nowMs);
     if (Number.isNaN(playheadMs)) return undefined;
-    const tick = (playheadMs * this.welcome.tickHz) / 1000;
+    const tick = playheadMs / this.tickMs;
     const pair = this.buffer.at(tick, this.sendTicks);
     if (!pair) return undefined;
     interpolateInto(this.sampled, pair.from.positions, pair.to.positions, pair.alpha);
@@ -155,6 +161,26 @@ export class RoomState {
     const moved = this.hide(pair.from.tick, pair.to.tick) || blending || key !== this.lastKey;
     this.lastKey = key;
     return { tick, moved };
+  }
+
+  /** Ticks that the room wants in a second: its owners say how fast time goes; where it stands, at the scene's rate. */
+  get ticksPerSecond(): number {
+    return (this.welcome?.tickHz ?? 60) * (this.tuning?.timeScale || 1);
+  }
+
+  private get tickMs(): number {
+    return 1000 / this.ticksPerSecond;
+  }
+
+  /** Ticks come at another rate: the time line begins anew, and what is shown fades into what comes. */
+  private keepPace(timeScale: number, nowMs: number): void {
+    const before = this.tuning?.timeScale || 1;
+    if ((timeScale || 1) === before || !this.welcome) return;
+    this.tuning = { ...this.tuning!, timeScale };
+    this.clock = new Clock(this.ticksPerSecond);
+    if (!this.playout) return;
+    this.crossFade(nowMs);
+    this.playout = new Playout({ intervalMs: this.sendTicks * this.tickMs });
   }
 
   /** What is shown fades into what comes; bodies do not burst out of the origin when nothing has been shown. */
@@ -181,7 +207,7 @@ export class RoomState {
     // The old line's frames stay on the screen until the new line's first keyframe: a freeze, and no empty picture.
     if (this.decoder) this.decoder.broken = true;
     this.rejoining = true;
-    if (!resumed || !this.clock) this.clock = new Clock(welcome.tickHz);
+    if (!resumed || !this.clock) this.clock = new Clock(this.ticksPerSecond);
     if (this.topologyHash === welcome.topology) return;
     this.topologyHash = welcome.topology;
     this.topology = this.buffer = this.decoder = undefined;
@@ -204,7 +230,7 @@ export class RoomState {
     this.decoder = new FrameDecoder(topology);
     this.quanta = Float64Array.from(topology.bodies, (body) => body.quantum);
     this.buffer = new SnapshotBuffer(topology.particles);
-    this.playout = new Playout({ intervalMs: 1000 / this.welcome!.sendHz });
+    this.playout = new Playout({ intervalMs: this.sendTicks * this.tickMs });
     this.sampled = new Float32Array(3 * topology.particles);
     this.displayed = new Float32Array(3 * topology.particles);
     this.hidden = new Uint8Array(topology.bodies.length);
@@ -229,7 +255,7 @@ export class RoomState {
     const restarted = before !== undefined && frame.tick < before.tick;
     // Frames are left out only where nothing moves, and by a line that is too slow: then a keyframe follows.
     frame.afterRest = event.type === "delta" && frame.tick - event.baseTick > this.sendTicks;
-    const tickMs = 1000 / this.welcome!.tickHz;
+    const { tickMs } = this;
     const stillFromMs = before && (before.still || frame.afterRest) ? before.changedTick * tickMs : Number.NaN;
     if (before && (this.rejoining || restarted)) {
       // The line was down: what was shown last fades into what the room is now, instead of sweeping over the gap.

@@ -210,7 +210,7 @@ export const english = {
 
   // what owners play with
   tuning: "Physics",
-  tuningTitle: "Change gravity, damping and friction for everybody",
+  tuningTitle: "Change gravity, wind, time and materials for everybody",
   gravity: "Gravity",
   damping: "Damping",
   friction: "Friction",
@@ -218,6 +218,20 @@ export const english = {
   asScene: "As in the scene",
   saveScene: "Save as scene",
   duplicateRoom: "Duplicate room",
+  tuningRoom: "Room",
+  timeScale: "Pace of time",
+  wind: "Wind",
+  windCourse: "Wind towards",
+  turbulence: "Turbulence",
+  youngsModulus: "Stiffness",
+  poissonsRatio: "Poisson's ratio",
+  density: "Density",
+  bendingStiffness: "Bending stiffness",
+  pressure: "Pressure (volumes at rest)",
+  yield: "Yield strain",
+  pins: "Pins hold it",
+  linkScene: "Copy a link to it",
+  linkTooLong: "There are too many bodies for a link. Save it as a scene.",
   quantity: "{value} {unit}",
 
   // sharing

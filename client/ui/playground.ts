@@ -257,7 +257,7 @@ export class Playground {
       nowMs,
       elapsedMs: Math.min(250, nowMs - this.lastMs),
       moved: sampled?.moved ?? false,
-      seconds: this.tick / this.options.topology.tickHz,
+      seconds: state.time.at(this.tick) / this.options.topology.tickHz,
       hasFrame: sampled !== undefined,
       hidden: state.hidden,
       grabs: this.drawnGrabs(),

@@ -14,7 +14,8 @@ import { Connection, type ConnectionStatus } from "../sdk/connection.ts";
 import { build, type AccessState } from "../sdk/messages.ts";
 import { forgetToken, tokenFor } from "../net/tokens.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
-import { changesTo, keepTuning, takeTuning } from "../state/duplicate.ts";
+import { checkTuning } from "../sdk/tuning.ts";
+import { changesTo, keepTuning, linkTo, takeTuning } from "../state/duplicate.ts";
 import { HandWatch } from "../state/handNews.ts";
 import { RoomState } from "../state/roomState.ts";
 import { slowMotionOf } from "../state/slowMotion.ts";
@@ -80,6 +81,11 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     kick: (member, banSeconds) => connection.send(build.kick(member, banSeconds)),
     tune: (change) => connection.send(build.tune(change)),
     saveScene: () => void fetchTunedScene(room).then((scene) => saveFile(`${room}.json`, scene), sayProblem),
+    linkScene: (tuning) => {
+      const link = linkTo(location.origin, room, state.welcome!.scene, tuning);
+      if (!link) return shell.toasts.show(t("linkTooLong"));
+      void shareLink(link).then((text) => text && shell.toasts.show(text), sayProblem);
+    },
     duplicate: (tuning) => void duplicate(tuning).catch(sayProblem),
     changeAccess: (change) => connection.send(build.access(change)),
     invite: (as) =>
@@ -116,7 +122,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       wanted = undefined;
     },
     onStats: (stats) => {
-      const slow = slowMotionOf(stats, state.welcome?.tickHz ?? 60);
+      const slow = slowMotionOf(stats, state.ticksPerSecond);
       shell.stats.updateServer(stats, slow);
       shell.setSlowMotion(slow);
     },
@@ -223,9 +229,14 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   }
 
   function becomeLike(like: Tuning, now: Tuning): void {
-    const changes = changesTo(like, now);
-    for (const change of changes) connection.send(build.tune(change));
-    if (changes.length > 0) connection.send(build.reset());
+    try {
+      // a link may say anything
+      const changes = changesTo(like, now).map(({ body, ...change }) => ({ ...checkTuning(change), body }));
+      for (const change of changes) connection.send(build.tune(change));
+      if (changes.length > 0) connection.send(build.reset());
+    } catch (error) {
+      sayProblem(error);
+    }
   }
 
   function sayProblem(error: unknown): void {

@@ -1,99 +1,54 @@
-/** What owners play with: gravity, and each body's damping and friction, for everybody at once. Shown to owners only. */
-import type { Tuning, TuningChange } from "../../shared/protocol.ts";
-import { numberText, t } from "../text/text.ts";
+/**
+ * What owners play with, for everybody at once: gravity, wind and time, and what each body is made of. Shown to owners
+ * only. A body shows the sliders of what it has.
+ */
+import type { BodyTuning, Tuning, TuningChange, Wind } from "../../shared/protocol.ts";
+import { BODY_FIELDS, type BodyField } from "../../shared/tuning.ts";
+import { t } from "../text/text.ts";
 import { h, icon, labelOf } from "./dom.ts";
 import { Panel } from "./panel.ts";
+import { Slider, type SliderOptions } from "./slider.ts";
 
 export interface TuningActions {
   tune: (change: TuningChange) => void;
   /** A file of the scene as it is now. */
   saveScene: () => void;
+  /** A link that opens it. */
+  linkScene: (tuning: Tuning) => void;
   /** A room of one's own with the same scene and the same values. */
   duplicate: (tuning: Tuning) => void;
 }
 
-/** One change of a slider is sent at most this often, ms. */
-const SEND_MS = 100;
-/** A slider that was moved is its mover's for so long, ms: what comes back of earlier moves does not pull it. */
-const OWN_MS = 600;
 const DOWN: Tuning["gravity"] = [0, -1, 0];
+/** kg/m^3: what wind of a room without air is made of. */
+const AIR = 1.2;
+/** m, and a few of them a second: gusts that a room of some meters shows. */
+const GUSTS = { scale: 2, seed: 1 };
 
-interface SliderOptions {
-  id: string;
-  text: string;
-  unit: string;
-  min: number;
-  max: number;
-  step: number;
+type Range = Omit<SliderOptions, "id" | "text">;
+
+/** What a person moves a body's numbers within; a value beyond widens its slider. */
+const RANGES: Readonly<Record<BodyField, Range>> = {
+  youngsModulus: { unit: "Pa", min: 1e3, max: 1e9, step: 0.02, log: true },
+  poissonsRatio: { unit: "", min: 0, max: 0.49, step: 0.01 },
+  density: { unit: "kg/m³", min: 10, max: 10_000, step: 0.01, log: true },
+  bendingStiffness: { unit: "N m", min: 1e-6, max: 1e-1, step: 0.02, log: true },
+  pressure: { unit: "", min: 0.2, max: 3, step: 0.05 },
+  yield: { unit: "", min: 0, max: 0.3, step: 0.01 },
+  damping: { unit: "1/s", min: 0, max: 10, step: 0.1 },
+  friction: { unit: "", min: 0, max: 2, step: 0.05 },
+};
+const ORDER = Object.keys(RANGES) as BodyField[];
+
+/** Strength and direction in the plane, degrees from +x towards -z, as seen from above. */
+function courseOf([x, , z]: Wind["velocity"]): { speed: number; course: number } {
+  return { speed: Math.hypot(x, z), course: ((Math.atan2(-z, x) * 180) / Math.PI + 360) % 360 };
 }
 
-/** A range with its name and value, that says where it is moved to. */
-class Slider {
-  readonly element: HTMLElement;
-  private readonly input: HTMLInputElement;
-  // a number with its sign before it and its SI unit behind, in every language
-  private readonly output = h("output", { dir: "ltr" });
-  private readonly options: SliderOptions;
-  private readonly send: (value: number) => void;
-  private latest = 0;
-  private movedMs = -Infinity;
-  private sentMs = -Infinity;
-  private sending: ReturnType<typeof setTimeout> | undefined;
-  private settling: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(options: SliderOptions, send: (value: number) => void) {
-    const { id, text, min, max, step } = options;
-    this.options = options;
-    this.send = send;
-    this.input = h("input", { type: "range", id, min: String(min), max: String(max), step: String(step) });
-    this.output.setAttribute("for", id);
-    this.input.addEventListener("input", () => this.moved());
-    this.element = h("div", { class: "slider" }, h("label", { for: id }, text), this.output, this.input);
-  }
-
-  /** What holds now, whoever said so. */
-  show(value: number): void {
-    this.latest = value;
-    clearTimeout(this.settling);
-    const waitMs = this.movedMs + OWN_MS - performance.now();
-    if (waitMs > 0) {
-      this.settling = setTimeout(() => this.show(this.latest), waitMs);
-      return;
-    }
-    this.input.min = String(Math.min(this.options.min, value));
-    this.input.max = String(Math.max(this.options.max, value));
-    this.input.value = String(value);
-    this.say(value);
-  }
-
-  /** It stands for something else now. */
-  turnTo(value: number): void {
-    clearTimeout(this.sending);
-    this.sending = undefined;
-    this.movedMs = -Infinity;
-    this.show(value);
-  }
-
-  private say(value: number): void {
-    const { unit } = this.options;
-    const rounded = Number(value.toFixed(2));
-    this.output.textContent = unit ? t("quantity", { value: rounded, unit }) : numberText(rounded);
-    this.input.setAttribute("aria-valuetext", this.output.textContent);
-  }
-
-  private moved(): void {
-    this.movedMs = performance.now();
-    this.say(Number(this.input.value));
-    if (this.sending !== undefined) return;
-    const tell = (): void => {
-      this.sending = undefined;
-      this.sentMs = performance.now();
-      this.send(Number(this.input.value));
-    };
-    const waitMs = this.sentMs + SEND_MS - this.movedMs;
-    if (waitMs <= 0) tell();
-    else this.sending = setTimeout(tell, waitMs);
-  }
+function velocityOf(speed: number, course: number, [, up]: Wind["velocity"]): Wind["velocity"] {
+  const angle = (course * Math.PI) / 180;
+  const part = (value: number): number => Number(value.toFixed(3));
+  return [part(speed * Math.cos(angle)), up, part(-speed * Math.sin(angle))];
 }
 
 export class TuningPanel {
@@ -101,16 +56,23 @@ export class TuningPanel {
   readonly panel: Panel;
   private readonly button: HTMLButtonElement;
   private readonly gravity: Slider;
-  private readonly damping: Slider;
-  private readonly friction: Slider;
+  private readonly time: Slider;
+  private readonly wind: Slider;
+  private readonly course: Slider;
+  private readonly turbulence: Slider;
+  private readonly bodySliders: Record<BodyField, Slider>;
+  private readonly pins = h("input", { type: "checkbox", id: "tuning-pins" });
+  private readonly pinsLine = h("div", { class: "line" }, this.pins, h("label", { for: "tuning-pins" }, t("pins")));
   private readonly chosen = h("select", { id: "tuning-body" });
   private readonly ofBody: HTMLElement;
-  private tuning: Tuning = { gravity: DOWN, bodies: [] };
+  private readonly tune: TuningActions["tune"];
+  private tuning: Tuning | undefined;
   private names: readonly string[] = [];
   /** Where things fall if gravity's strength is more than 0: of length 1. */
   private down = DOWN;
 
-  constructor({ tune, saveScene, duplicate }: TuningActions) {
+  constructor({ tune, saveScene, linkScene, duplicate }: TuningActions) {
+    this.tune = tune;
     this.button = h(
       "button",
       {
@@ -123,38 +85,55 @@ export class TuningPanel {
       icon("sliders"),
       h("span", { class: "text extra" }, t("tuning")),
     );
-    this.gravity = new Slider(
-      { id: "tuning-gravity", text: t("gravity"), unit: "m/s²", min: -20, max: 20, step: 0.1 },
-      (strength) => tune({ gravity: this.down.map((part) => part * strength) as Tuning["gravity"] }),
+    this.time = slider("time", t("timeScale"), { unit: "×", min: 0, max: 2, step: 0.05 }, (timeScale) =>
+      tune({ timeScale }),
     );
-    this.damping = new Slider(
-      { id: "tuning-damping", text: t("damping"), unit: "1/s", min: 0, max: 10, step: 0.1 },
-      (damping) => tune({ body: this.body, damping }),
+    this.gravity = slider("gravity", t("gravity"), { unit: "m/s²", min: -20, max: 20, step: 0.1 }, (strength) =>
+      tune({ gravity: this.down.map((part) => part * strength) as Tuning["gravity"] }),
     );
-    this.friction = new Slider(
-      { id: "tuning-friction", text: t("friction"), unit: "", min: 0, max: 2, step: 0.05 },
-      (friction) => tune({ body: this.body, friction }),
+    this.wind = slider("wind", t("wind"), { unit: "m/s", min: 0, max: 20, step: 0.5 }, (speed) => this.blow({ speed }));
+    this.course = slider("course", t("windCourse"), { unit: "°", min: 0, max: 355, step: 5 }, (course) =>
+      this.blow({ course }),
     );
-    this.chosen.addEventListener("change", () => this.showBody());
+    this.turbulence = slider("turbulence", t("turbulence"), { unit: "%", min: 0, max: 100, step: 5 }, (percent) =>
+      this.blow({ intensity: percent / 100 }),
+    );
+    this.bodySliders = Object.fromEntries(
+      BODY_FIELDS.map((field) => [
+        field,
+        slider(field, t(field), RANGES[field], (value) => tune({ body: this.body, [field]: value })),
+      ]),
+    ) as Record<BodyField, Slider>;
+    this.chosen.addEventListener("change", () => this.showBody(true));
+    this.pins.addEventListener("change", () => tune({ body: this.body, pins: this.pins.checked }));
     this.ofBody = h(
       "div",
-      {},
-      h("div", { class: "choice" }, h("label", { for: "tuning-body" }, t("tuningBody")), this.chosen),
-      this.damping.element,
-      this.friction.element,
+      { role: "group", "aria-labelledby": "tuning-of-body" },
+      h("h3", { id: "tuning-of-body" }, t("tuningBody")),
+      h("select", {}),
+      ...ORDER.map((field) => this.bodySliders[field].element),
+      this.pinsLine,
     );
+    this.chosen.setAttribute("aria-labelledby", "tuning-of-body");
+    this.ofBody.querySelector("select")!.replaceWith(this.chosen);
     const link = (text: string, run: () => void): HTMLElement =>
       h("button", { class: "link", type: "button", onclick: run }, text);
     this.panel = new Panel(
       this.button,
       t("tuning"),
       "tuning-panel",
-      this.gravity.element,
+      h(
+        "div",
+        { role: "group", "aria-labelledby": "tuning-of-room" },
+        h("h3", { id: "tuning-of-room" }, t("tuningRoom")),
+        ...[this.time, this.gravity, this.wind, this.course, this.turbulence].map(({ element }) => element),
+      ),
       this.ofBody,
       h("hr"),
       link(t("asScene"), () => tune({ asScene: true })),
       link(t("saveScene"), saveScene),
-      link(t("duplicateRoom"), () => duplicate(this.tuning)),
+      link(t("linkScene"), () => this.tuning && linkScene(this.tuning)),
+      link(t("duplicateRoom"), () => this.tuning && duplicate(this.tuning)),
     );
     this.element.append(this.button);
   }
@@ -173,7 +152,7 @@ export class TuningPanel {
   }
 
   show(tuning: Tuning): void {
-    const listed = tuning.bodies.length === this.tuning.bodies.length;
+    const listed = tuning.bodies.length === this.tuning?.bodies.length;
     this.tuning = tuning;
     if (!listed) this.list();
     const strength = Math.hypot(...tuning.gravity);
@@ -184,9 +163,27 @@ export class TuningPanel {
         (part) => ((tuning.gravity[1] > 0 ? -1 : 1) * part) / strength,
       ) as Tuning["gravity"];
     this.gravity.show(tuning.gravity.reduce((sum, part, r) => sum + part * this.down[r]!, 0));
-    const now = tuning.bodies.find(({ body }) => body === this.body);
-    if (now) this.damping.show(now.damping);
-    if (now) this.friction.show(now.friction);
+    this.time.show(tuning.timeScale);
+    const { speed, course } = courseOf(tuning.wind.velocity);
+    const felt = tuning.wind.density > 0;
+    this.wind.show(felt ? speed : 0);
+    // still air has no direction of its own
+    if (speed > 0) this.course.show(course);
+    this.turbulence.show(100 * tuning.wind.intensity);
+    this.showBody(false);
+  }
+
+  /** Wind that is changed in one of its ways. */
+  private blow(change: { speed?: number; course?: number; intensity?: number }): void {
+    if (!this.tuning) return;
+    const { wind } = this.tuning;
+    const now = courseOf(wind.velocity);
+    const { speed = now.speed, course = now.speed > 0 ? now.course : this.course.value } = change;
+    const sent: Partial<Wind> = { velocity: velocityOf(speed, course, wind.velocity) };
+    if (wind.density === 0) sent.density = AIR;
+    if (change.intensity !== undefined) sent.intensity = change.intensity;
+    if (change.intensity !== undefined && wind.intensity === 0) Object.assign(sent, GUSTS);
+    this.tune({ wind: sent });
   }
 
   private get body(): number {
@@ -194,20 +191,30 @@ export class TuningPanel {
   }
 
   private list(): void {
-    const { bodies } = this.tuning;
+    const bodies = this.tuning?.bodies ?? [];
     const before = this.chosen.value;
     this.chosen.replaceChildren(
       ...bodies.map(({ body }) => h("option", { value: String(body) }, this.names[body] ?? String(body))),
     );
     if (bodies.some(({ body }) => String(body) === before)) this.chosen.value = before;
     this.ofBody.hidden = bodies.length === 0;
-    this.showBody();
+    this.showBody(true);
   }
 
-  private showBody(): void {
-    const now = this.tuning.bodies.find(({ body }) => body === this.body);
+  /** @param other whether the sliders stand for another body than before */
+  private showBody(other: boolean): void {
+    const now: BodyTuning | undefined = this.tuning?.bodies.find(({ body }) => body === this.body);
     if (!now) return;
-    this.damping.turnTo(now.damping);
-    this.friction.turnTo(now.friction);
+    for (const field of BODY_FIELDS) {
+      const value = now[field];
+      if (other || value === undefined) this.bodySliders[field].turnTo(value);
+      else this.bodySliders[field].show(value);
+    }
+    this.pinsLine.hidden = now.pins === undefined;
+    this.pins.checked = now.pins ?? false;
   }
+}
+
+function slider(name: string, text: string, range: Range, send: (value: number) => void): Slider {
+  return new Slider({ id: `tuning-${name}`, text, ...range }, send);
 }

@@ -5,7 +5,18 @@
  */
 import { Decoder } from "@msgpack/msgpack";
 import { depthOf, MOST_ENTRIES } from "../../shared/applicationData.ts";
-import { ClientMessage, Limits, type TuningChange, TuningLimits } from "../../shared/protocol.ts";
+import { ClientMessage, Limits, type TuningChange, type Wind } from "../../shared/protocol.ts";
+import {
+  BODY_FIELDS,
+  MOST_GRAVITY,
+  MOST_TIME_SCALE,
+  MOST_WIND,
+  spanOf,
+  spanText,
+  WIND_FIELDS,
+  WIND_SPANS,
+  within,
+} from "../../shared/tuning.ts";
 import type { Vouched } from "../auth/auth.ts";
 import type { RoomShape } from "../workers/messages.ts";
 
@@ -253,26 +264,47 @@ class FieldReader {
   }
 
   tuningOptions(): TuningChange {
-    const { gravity, body, damping, friction, asScene } = this.#options();
+    const { gravity, wind, timeScale, body, pins, asScene, ...fields } = this.#options();
     const change: TuningChange = {};
-    if (gravity !== undefined) {
-      if (!Array.isArray(gravity) || gravity.length !== 3 || !gravity.every(Number.isFinite))
-        throw new MalformedMessage("tune: gravity is not three finite numbers");
-      change.gravity = gravity as Point;
-    }
-    for (const [field, value] of Object.entries({ body, damping, friction })) {
-      if (value === undefined) continue;
-      if (typeof value !== "number" || !Number.isFinite(value))
-        throw new MalformedMessage(`tune: ${field} is not a finite number`);
-      change[field as "body" | "damping" | "friction"] = value;
+    if (gravity !== undefined) change.gravity = this.#threeNumbers("gravity", gravity);
+    if (wind !== undefined) change.wind = this.#wind(wind);
+    if (timeScale !== undefined) change.timeScale = this.#finite("timeScale", timeScale);
+    for (const field of BODY_FIELDS)
+      if (fields[field] !== undefined) change[field] = this.#finite(field, fields[field]);
+    if (pins !== undefined) {
+      if (typeof pins !== "boolean") throw new MalformedMessage("tune: pins is not a boolean");
+      change.pins = pins;
     }
     if (asScene !== undefined) {
       if (asScene !== true) throw new MalformedMessage("tune: asScene is not true");
       change.asScene = true;
     }
-    if (change.body === undefined ? damping !== undefined || friction !== undefined : !Number.isInteger(body))
+    const ofBody = pins !== undefined || BODY_FIELDS.some((field) => fields[field] !== undefined);
+    if (body === undefined ? ofBody : !Number.isInteger(body))
       throw new MalformedMessage("tune: body is not an integer");
+    if (body !== undefined) change.body = body as number;
     return change;
+  }
+
+  #wind(value: unknown): Partial<Wind> {
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      throw new MalformedMessage("tune: wind is not a map");
+    const { velocity, ...fields } = value as Record<string, unknown>;
+    const wind: Partial<Wind> =
+      velocity === undefined ? {} : { velocity: this.#threeNumbers("wind velocity", velocity) };
+    for (const field of WIND_FIELDS)
+      if (fields[field] !== undefined) wind[field] = this.#finite(`wind ${field}`, fields[field]);
+    return wind;
+  }
+
+  #finite(field: string, value: unknown): number {
+    if (typeof value === "number" && Number.isFinite(value)) return value;
+    throw new MalformedMessage(`tune: ${field} is not a finite number`);
+  }
+
+  #threeNumbers(field: string, value: unknown): Point {
+    if (Array.isArray(value) && value.length === 3 && value.every(Number.isFinite)) return value as Point;
+    throw new MalformedMessage(`tune: ${field} is not three finite numbers`);
   }
 
   accessOptions(): AccessOptions {
@@ -369,20 +401,43 @@ export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal |
   return null;
 }
 
-function checkTuning({ gravity, body, damping, friction }: TuningChange, shape: RoomShape): Refusal | null {
-  const far = gravity?.find((part) => Math.abs(part) > TuningLimits.gravity);
-  if (far !== undefined)
-    return { field: "gravity", value: far, limit: `-${TuningLimits.gravity} to ${TuningLimits.gravity}` };
-  if (body !== undefined && !(body >= 0 && body < shape.triangles.length))
-    return { field: "body", value: body, limit: `0 to ${shape.triangles.length - 1}` };
-  for (const [field, value] of Object.entries({ damping, friction })) {
+function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange, shape: RoomShape): Refusal | null {
+  const refusal = checkParts("gravity", gravity, MOST_GRAVITY) ?? (wind ? checkWind(wind) : null);
+  if (refusal) return refusal;
+  if (timeScale !== undefined && !within(timeScale, { least: 0, most: MOST_TIME_SCALE }))
+    return { field: "timeScale", value: timeScale, limit: `0 to ${MOST_TIME_SCALE}` };
+  if (body === undefined) return null;
+  const scene = shape.tunable[body];
+  if (!scene) return { field: "body", value: body, limit: `0 to ${shape.tunable.length - 1}` };
+  for (const field of BODY_FIELDS) {
+    const value = change[field];
     if (value === undefined) continue;
-    if (shape.ownStep.includes(body!))
-      return { field, value, limit: "of a body that has no step of its own (solver implicit, or a method)" };
-    const most = TuningLimits[field as "damping" | "friction"];
-    if (value < 0 || value > most) return { field, value, limit: `0 to ${most}` };
+    if (scene[field] === undefined) return { field, value, limit: NOT_OF_IT };
+    const span = spanOf(field, scene[field]);
+    if (!within(value, span)) return { field, value, limit: spanText(span) };
   }
+  if (change.pins !== undefined && scene.pins === undefined)
+    return { field: "pins", value: Number(change.pins), limit: "of a body that the scene pins" };
   return null;
+}
+
+/** Why a field of a body is not to be changed, in words that follow a limit. */
+const NOT_OF_IT =
+  "of a body that has it and whose step does not depend on it (solver implicit, a method, rigid bodies and sweeps of Jacobi do)";
+
+function checkParts(field: string, parts: readonly number[] | undefined, most: number): Refusal | null {
+  const far = parts?.find((part) => Math.abs(part) > most);
+  return far === undefined ? null : { field, value: far, limit: `-${most} to ${most}` };
+}
+
+function checkWind({ velocity, ...numbers }: Partial<Wind>): Refusal | null {
+  for (const field of WIND_FIELDS) {
+    const value = numbers[field];
+    if (value === undefined) continue;
+    if (!within(value, WIND_SPANS[field]) || (field === "seed" && !Number.isInteger(value)))
+      return { field: `wind.${field}`, value, limit: spanText(WIND_SPANS[field]) };
+  }
+  return checkParts("wind.velocity", velocity, MOST_WIND);
 }
 
 function checkReach(field: string, point: Point, { reach, origin }: RoomShape): Refusal | null {

@@ -15,7 +15,7 @@ export interface DueTick {
 }
 
 export class TickClock {
-  readonly periodMs: number;
+  periodMs: number;
   readonly catchUpTicks: number;
   /** Ticks begun since the start. */
   begun = 0;
@@ -48,6 +48,13 @@ export class TickClock {
     this.skipped += skipped;
     this.begun += 1;
     return { latenessMs, skipped };
+  }
+
+  /** Ticks come so many times as often from now on; the next one at most a period later. */
+  setPeriod(periodMs: number, nowMs: number): void {
+    const dueMs = Math.min(this.nextDueMs(), nowMs + periodMs);
+    this.periodMs = periodMs;
+    this.#originMs = dueMs - (this.begun + this.skipped) * periodMs;
   }
 
   /** Goes on after a pause: the time in between was nobody's and is not counted as skipped. */

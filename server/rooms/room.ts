@@ -178,6 +178,7 @@ export class Room {
       held: this.held,
       waiting: this.waiting,
       tuning: template.layout.tuned,
+      onTuned: () => this.#keepPace(),
       sessions: this.members.sessions,
       interactions: this.#interactions,
       broadcast: this.#broadcast,
@@ -186,6 +187,7 @@ export class Room {
     });
     this.#stats = new TickStats(template.layout.tickHz, template.budget);
     this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
+    this.#keepPace();
     this.#watchEmptiness();
   }
 
@@ -229,6 +231,14 @@ export class Room {
 
   get tuning(): Tuning {
     return this.#events.tuning;
+  }
+
+  /** Ticks come at another rate, each as long as ever; where time stands still, at the scene's (sim/world.ts). */
+  #keepPace(): void {
+    const { timeScale } = this.tuning;
+    const rate = timeScale === 0 ? 1 : timeScale;
+    this.#ticker.setRate(rate);
+    this.#stats.setRate(rate, performance.now());
   }
 
   get template(): SceneTemplate {

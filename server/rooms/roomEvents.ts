@@ -23,6 +23,8 @@ export interface RoomEventsOptions {
   waiting: Set<number>;
   /** As the scene says. */
   tuning: Tuning;
+  /** It is another now. */
+  onTuned: () => void;
   sessions: ReadonlyMap<number, Session>;
   interactions: Interactions;
   broadcast: Broadcast;
@@ -34,6 +36,8 @@ export class RoomEvents {
   readonly #options: RoomEventsOptions;
   readonly #contacts: ContactEvents;
   #tuning: Tuning;
+  /** The tick from which on it holds. */
+  #tunedTick = 0;
 
   constructor(options: RoomEventsOptions) {
     this.#options = options;
@@ -53,10 +57,16 @@ export class RoomEvents {
     return this.#tuning;
   }
 
+  /** The same as of a later tick. */
+  #tuningAt(tick: number): Tuning {
+    const { timeScale, stood } = this.#tuning;
+    return { ...this.#tuning, stood: timeScale === 0 ? stood + Math.max(0, tick - this.#tunedTick) : stood };
+  }
+
   /** What a newcomer is told of the state before any frame. */
   greet(connection: Connection, tick: number): void {
     const { waits, waiting } = this.#options;
-    connection.send(encodeTuned(tick, this.#tuning, 0), "other");
+    connection.send(encodeTuned(tick, this.#tuningAt(tick), 0), "other");
     // what waits is not to be drawn
     if (waits.length > 0) connection.send(encodeWaiting(tick, waiting, 0), "other");
   }
@@ -69,6 +79,9 @@ export class RoomEvents {
     absent.clear();
     for (const body of waiting) absent.add(body);
     this.#tuning = tuning;
+    // as that tick left it
+    this.#tunedTick = tick + 1;
+    this.#options.onTuned();
     for (const session of sessions.values()) session.needsKeyframe = true;
     broadcast.certain(encodeTuned(tick, tuning, 0), "other");
     if (waits.length > 0) broadcast.certain(encodeWaiting(tick, absent, 0), "other");
@@ -109,6 +122,8 @@ export class RoomEvents {
       }
       case "tuned":
         this.#tuning = event.tuning;
+        this.#tunedTick = tick;
+        this.#options.onTuned();
         broadcast.certain(encodeTuned(tick, event.tuning, event.member), "other");
         return;
       case "untangled":

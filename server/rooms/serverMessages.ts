@@ -54,9 +54,9 @@ export function encodeContacts(tick: number, pairs: readonly [number, number][])
   return encoder.encode([ServerMessage.contacts, tick, pairs]);
 }
 
-export function encodeTuned(tick: number, { gravity, bodies }: Tuning, member: number): Uint8Array {
-  const rows = bodies.map(({ body, damping, friction }) => [body, damping, friction]);
-  return exactEncoder.encode([ServerMessage.tuned, tick, gravity, rows, member]);
+export function encodeTuned(tick: number, { gravity, bodies, ...room }: Tuning, member: number): Uint8Array {
+  const rows = bodies.map(({ body, damping, friction, ...more }) => [body, damping ?? null, friction ?? null, more]);
+  return exactEncoder.encode([ServerMessage.tuned, tick, gravity, rows, member, room]);
 }
 
 export function encodeAccess(state: AccessState): Uint8Array {

@@ -13,6 +13,8 @@ export class TickStats {
   /** Of whole ticks in their worker. */
   readonly recent = new RecentTimes(RECENT_TICKS);
   readonly #tickHz: number;
+  /** Ticks wanted in a second, over those of the scene. */
+  #rate = 1;
   readonly #budget: SceneBudget | undefined;
   #ticks = 0;
   /** Since when ticks are counted, ms; null while the room stands still. */
@@ -29,6 +31,15 @@ export class TickStats {
     this.#budget = budget;
   }
 
+  /** The room is to tick `rate` times as often: what was counted before says nothing of it. */
+  setRate(rate: number, nowMs: number): void {
+    if (rate === this.#rate) return;
+    this.#rate = rate;
+    if (this.#sinceMs === null) return;
+    this.runs(false, nowMs);
+    this.runs(true, nowMs);
+  }
+
   /** The room begins to tick, or to stand still: time in between is nobody's. */
   runs(runs: boolean, nowMs: number): void {
     if (runs === (this.#sinceMs !== null)) return;
@@ -38,12 +49,15 @@ export class TickStats {
     this.#before = { ticks: 0, seconds: 0, wholeSeconds: 0 };
   }
 
-  /** Simulated over wall time in the last one or two seconds, 1 is real time; of a room that stands still, too. */
+  /**
+   * Simulated over wall time in the last one or two seconds, over what its owners want of it: 1 is in time. Of a room
+   * that stands still, too.
+   */
   dilation(nowMs: number): number {
     const seconds = this.#before.seconds + this.#seconds(nowMs);
     if (seconds < LEAST_SECONDS) return 1;
     // the tick that is under way is not late yet
-    return Math.min(1, (this.#before.ticks + this.#ticks + 1) / (seconds * this.#tickHz));
+    return Math.min(1, (this.#before.ticks + this.#ticks + 1) / (seconds * this.#rate * this.#tickHz));
   }
 
   /** Time in ticks over wall time in the last one or two seconds; 0: it stands still. */

@@ -18,6 +18,7 @@ export interface DueRun {
 }
 
 export class Ticker {
+  readonly #tickHz: number;
   readonly #clock: TickClock;
   readonly #run: (due: DueRun) => Promise<void>;
   #timer: NodeJS.Timeout | NodeJS.Immediate | null = null;
@@ -29,8 +30,19 @@ export class Ticker {
    * @param run one tick; must not reject. One that does not say that it began is run again
    */
   constructor(tickHz: number, run: (due: DueRun) => Promise<void>) {
+    this.#tickHz = tickHz;
     this.#clock = new TickClock(tickHz, performance.now());
     this.#run = run;
+  }
+
+  /** Ticks come `rate` times as often as the room's own ticks a second from now on. */
+  setRate(rate: number): void {
+    const periodMs = 1000 / (this.#tickHz * rate);
+    if (periodMs === this.#clock.periodMs) return;
+    this.#clock.setPeriod(periodMs, performance.now());
+    if (this.#timer === null) return;
+    this.#stopTimer();
+    this.#schedule();
   }
 
   /** Starts, or goes on after a pause; the pause does not count as lateness. */
@@ -46,6 +58,10 @@ export class Ticker {
   /** No further tick is handed over. */
   pause(): void {
     this.#wanted = false;
+    this.#stopTimer();
+  }
+
+  #stopTimer(): void {
     if (this.#timer === null) return;
     clearTimeout(this.#timer as NodeJS.Timeout);
     clearImmediate(this.#timer as NodeJS.Immediate);

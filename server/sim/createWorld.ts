@@ -29,6 +29,7 @@ import { planCoreMeshes } from "./memory/coreMeshes.ts";
 import { metColliders, planFilters, surfaceFilter } from "./memory/filters.ts";
 import { planLowWords } from "./memory/lowWords.ts";
 import { planImplicit } from "./memory/implicit.ts";
+import { planWind } from "./memory/wind.ts";
 import { planMethods } from "./methods/planMethods.ts";
 import { planEnclosedVolumes } from "./memory/enclosedVolumes.ts";
 import { Allocator } from "./memory/map.ts";
@@ -44,7 +45,10 @@ import { planBlocks, type ColorRange } from "./memory/writeBlocks.ts";
 import { keepsRounding } from "./precision.ts";
 import { chooseSteps } from "./substeps.ts";
 import { buildTopology } from "./topology.ts";
+import { packRuns } from "./retune.ts";
+import { tunableOf } from "./tunable.ts";
 import { loadsOf, RoomTuning, tunedAs, tuningBytes } from "./tuning.ts";
+import { windOf } from "./wind.ts";
 import { parkAll, sceneMeets } from "./inactive.ts";
 import type { BuiltWorld } from "./types.ts";
 
@@ -133,6 +137,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     memoryMap,
   );
   const solid = planCoreMeshes(colliders, cores, obstacles, real, edge, memoryMap);
+  const wind = planWind(bodies, { tickHz, substeps }, particles, memoryMap);
   const phases = buildProgram(
     planned.groups,
     sweepArrays,
@@ -147,6 +152,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
       motions: obstacles.motionCount,
       cores: solid.moving,
       loose: looseRuns(bodies, firsts, filters.tables),
+      wind: wind.phases,
     },
     iterations,
   );
@@ -264,6 +270,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   shapes.write(memory.buffer, x, firsts, bodyRows);
   implicit.write(memory.buffer, { x, acc }, firsts, bodyRows);
   methods.write(memory.buffer, bodyRows);
+  wind.write(memory.buffer, { x, acc }, firsts);
   balls.write(i32, shapes.rowOf);
   for (const copy of [initial, good]) {
     f32.copyWithin(copy / 4, x / 4, x / 4 + 4 * particles);
@@ -281,7 +288,6 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
       first: firsts[i]!,
       count: b.particleCount,
       damping: b.damping,
-      friction: b.friction,
       staticFriction: scene.bodies[i]!.contact?.staticFriction,
       loads: loadsOf(b),
       streamedFirst,
@@ -303,6 +309,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
       ELEMENT_KINDS.map((kind) => [kind, planned.ranges.filter((r) => r.kind === kind).reduce((n, r) => n + of(r), 0)]),
     ) as Record<ElementKind, number>;
   const interaction = scene.interaction ?? {};
+  const tunable = inWorld.bodies.map((body, b) => tunableOf(body, far[b]!));
   const layout: SimLayout = {
     tickHz,
     substeps,
@@ -343,7 +350,10 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
     gravity,
     tuning,
-    tuned: tunedAs(gravity, bodyLayouts),
+    tuned: tunedAs({ gravity, wind: windOf(inWorld.wind), timeScale: scene.timeScale ?? 1 }, tunable),
+    tunable,
+    materialRuns: packRuns(planned.materials),
+    enclosed: enclosed.rowOf,
     intersections: scene.intersections ?? SCENE_DEFAULTS.intersections,
     interaction: {
       grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance,

@@ -10,6 +10,7 @@ import type { Mover } from "./movers.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 import type { RestShape } from "./restShapes.ts";
 import type { MethodLayout } from "./methods/planMethods.ts";
+import type { TunableBody } from "./tunable.ts";
 
 export interface BodyLayout {
   name: string;
@@ -27,7 +28,6 @@ export interface BodyLayout {
   rest?: RestShape;
   /** As the scene says; what holds now: tuning.ts. 1/s */
   damping: number;
-  friction: number;
   /** Absent: as `friction`, whatever that is. */
   staticFriction?: number;
   /** Accelerations by loads, float64[3*count] m/s^2; absent: none. */
@@ -130,6 +130,12 @@ export interface SimLayout extends Record<string, unknown> {
   /** Address of what may be changed of it (tuning.ts), and what the scene says of that. */
   tuning: number;
   tuned: Tuning;
+  /** By body: what of it may be changed, as the scene says it, and what that takes. */
+  tunable: TunableBody[];
+  /** Lanes of compliant bodies' constraints, RUN_INTEGERS each (retune.ts). */
+  materialRuns: Int32Array;
+  /** By body: address of its ENCLOSED row. */
+  enclosed: (number | undefined)[];
   /** What happens to surfaces that intersect from the start. */
   intersections: "untangle" | "hold";
   /** SI. */

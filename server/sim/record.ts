@@ -116,11 +116,12 @@ export class Recorder {
   private time(): number {
     const {
       tickNumber,
+      stepped,
       layout: { tickHz, substeps },
     } = this.world;
     this.substep = this.frames === 0 || this.every === "tick" ? 0 : this.tick === tickNumber ? this.substep + 1 : 1;
     this.tick = tickNumber;
-    return (tickNumber + this.substep / substeps) / tickHz;
+    return (stepped + this.substep / substeps) / tickHz;
   }
 
   /** Writes the manifest, with the number of frames and what the run ended with. */

@@ -126,6 +126,8 @@ export class Rest {
       this.countStill(b);
       all &&= this.sleeps(b);
     });
+    // a gust may come
+    if (this.tuning.gusts) all = false;
     if (all && mayRest && !i32[this.stillAt(layout.bodyCount)]) this.halt();
     i32[this.stillAt(layout.bodyCount)] = all ? 1 : 0;
     const at = (L.HEADER + L.H_WARM_START) / 4;

@@ -23,7 +23,7 @@ import type { BodyTemplate } from "./body/template.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
 
 /** Edges that sound may cross in a substep. */
-const MOST_EDGES = 0.6;
+export const MOST_EDGES = 0.6;
 
 export interface Steps {
   tickHz: number;
@@ -70,22 +70,24 @@ function dependsOnSubsteps(body: Body): boolean {
 }
 
 /** Edges of the body's mesh that sound crosses in a second, 1/s; 0 for what is not an elastic solid. */
-function edgesPerSecond(body: Body, { elements, schedule }: Pick<BodyTemplate, "elements" | "schedule">): number {
+function edgesPerSecond(body: Body, template: Pick<BodyTemplate, "elements" | "schedule">): number {
   const { material } = body;
-  if (body.kind !== "soft" || body.solver === "implicit" || body.method || schedule.order === "jacobi") return 0;
   const k =
     "youngsModuli" in material
       ? Math.max(...(material.youngsModuli as readonly number[]))
       : "youngsModulus" in material
         ? (material.youngsModulus as number) * volumetric(material.model, material.poissonsRatio)
         : 0;
-  return (
-    Math.sqrt(k / material.density) *
-    elements.reduce(
-      (most, e) =>
-        "dmInverse" in e && "volume" in e && e.kind !== "triangle" ? Math.max(most, 1 / edgeOf(e.volume)) : most,
-      0,
-    )
+  return Math.sqrt(k / material.density) * soundPace(body, template);
+}
+
+/** Edges of the body's mesh in a meter, 1/m; 0 for what is not an elastic solid. */
+export function soundPace(body: Body, { elements, schedule }: Pick<BodyTemplate, "elements" | "schedule">): number {
+  if (body.kind !== "soft" || body.solver === "implicit" || body.method || schedule.order === "jacobi") return 0;
+  return elements.reduce(
+    (most, e) =>
+      "dmInverse" in e && "volume" in e && e.kind !== "triangle" ? Math.max(most, 1 / edgeOf(e.volume)) : most,
+    0,
   );
 }
 
@@ -94,7 +96,7 @@ function edgesPerSecond(body: Body, { elements, schedule }: Pick<BodyTemplate, "
  * do, by the exact block, so that what counts for them is the speed of pressure waves: lambda + 2 mu over k. (Armadillo
  * of tests/statics, nu 0.49: blows up at 300 and 600 x 1 if that is not taken into account, 0.2 % off at 960 x 1.)
  */
-function volumetric(model: string | undefined, nu: number | undefined): number {
+export function volumetric(model: string | undefined, nu: number | undefined): number {
   return (model === "neo-hookean" || model === "stable-neo-hookean") && nu !== undefined
     ? (1 - nu) / ((1 + nu) * (1 - 2 * nu))
     : 1;

@@ -1,32 +1,58 @@
 /**
- * What a room's owner may change while it runs: gravity, and each body's damping and friction. The memory holds them
- * where the kernel reads them, and in float64 in a block of their own, from which everything else here is read: both are
- * part of the state that a checkpoint takes, so an undo, a restart and a replay have them, too. A reset leaves them as
- * they are: it puts bodies back, and `asScene` takes back what was changed.
+ * What a room's owner may change while it runs: gravity, wind, the pace of time, and each body's damping, friction and
+ * material. The memory holds them where the kernel reads them, and in float64 in a block of their own, from which
+ * everything else here is read: both are part of the state that a checkpoint takes, so an undo, a restart and a replay
+ * have them, too. A reset leaves them as they are: it puts bodies back, and `asScene` takes back what was changed.
  *
- *   block   gravity x, y, z, and 1 where anything was changed; then damping and friction, body after body
- *   gravity   the acceleration rows, which hold gravity and loads
+ *   block   gravity x, y, z, and 1 where anything was changed; wind; time scale; then the fields of each body; last the
+ *           phases of the wind's waves
+ *   gravity   the acceleration rows, which hold gravity and loads, and the wind's copy of them
+ *   wind      the WIND row (wind.ts)
+ *   time      0: ticks in which time stands still (world.ts); else it is the rooms' clock that goes by it
  *   damping   the velocity rows' fourth lane, also of the copies for reset and roll-back
  *   friction  the acceleration rows' fourth lane, and the surface's two roots; pairs take theirs when they are listed
+ *   material  rows of constraints, inverse masses (retune.ts)
  *
- * A room that was tuned before its first tick goes on with the bits of a scene that says so itself. Where a body has a
- * step of its own (`solver: "implicit"`, `method`), its damping is part of a factored matrix, and a method's contact
- * knows no friction or its own: those two are not to be changed.
+ * A room that was tuned before its first tick goes on as a scene that says so itself: to the bit with what is not the
+ * material's, to the rounding of float32 with what is. Where a body has a step of its own (`solver: "implicit"`,
+ * `method`), damping, masses and moduli are part of a factored matrix, and only friction is to be changed.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { Tuning } from "../../shared/protocol.ts";
+import type { BodyTuning, Tuning, Wind } from "../../shared/protocol.ts";
+import { BODY_FIELDS, type BodyField, WIND_FIELDS } from "../../shared/tuning.ts";
 import type { BodyTemplate } from "./body/template.ts";
-import type { Views } from "./grabs.ts";
+import type { Refusal, Views } from "./grabs.ts";
 import type { SimLayout } from "./layout.ts";
+import { BodyMaterials } from "./retune.ts";
+import { MOST_EDGES, volumetric } from "./substeps.ts";
+import type { TunableBody } from "./tunable.ts";
 import type { Input } from "./types.ts";
+import { isFelt, MODES, RoomWind } from "./wind.ts";
 
 type Tune = Extract<Input, { type: "tune" }>;
 
-const HEAD = 4;
-const PER_BODY = 2;
+/** 0, or of these two. */
+const CHANGED = 3;
+const ANYTHING = 1;
+const MATERIALS = 2;
+const WIND = 4;
+const TIME_SCALE = WIND + 3 + WIND_FIELDS.length;
+const STOOD = TIME_SCALE + 1;
+const HEAD = STOOD + 1;
+const PINS = BODY_FIELDS.length;
+const PER_BODY = PINS + 1;
+const MASS_FIELDS: readonly (keyof BodyTuning)[] = ["density", "pins"];
+const MATERIAL_FIELDS: readonly (keyof BodyTuning)[] = [
+  ...MASS_FIELDS,
+  "youngsModulus",
+  "poissonsRatio",
+  "bendingStiffness",
+  "pressure",
+  "yield",
+];
 
 export function tuningBytes(bodies: number): number {
-  return 8 * (HEAD + PER_BODY * bodies);
+  return 8 * (HEAD + PER_BODY * bodies + MODES);
 }
 
 /** Accelerations by a body's loads, float64[3N] m/s^2, 0 where it is fixed; undefined: it has none. */
@@ -39,11 +65,8 @@ export function loadsOf({ force, mass, pinned }: BodyTemplate): Float64Array | u
 }
 
 /** What may be changed, with the values of the scene. */
-export function tunedAs(gravity: Tuning["gravity"], bodies: SimLayout["bodies"]): Tuning {
-  return {
-    gravity,
-    bodies: bodies.flatMap(({ implicit, damping, friction }, body) => (implicit ? [] : [{ body, damping, friction }])),
-  };
+export function tunedAs(room: Omit<Tuning, "bodies" | "stood">, tunable: readonly TunableBody[]): Tuning {
+  return { ...room, stood: 0, bodies: tunable.map(({ scene }, body) => ({ body, ...scene })) };
 }
 
 /** How slowly a body's own motion under gravity goes, s: sqrt(size/g), at least 1. */
@@ -56,26 +79,67 @@ export class RoomTuning {
   private readonly views: Views;
   private readonly layout: SimLayout;
   private readonly block: Float64Array;
+  private readonly materials: BodyMaterials;
+  private readonly air: RoomWind;
 
-  constructor(views: Views, layout: SimLayout) {
+  private template: Float32Array | undefined;
+
+  /** @param template the memory that the room's began as; absent: one is made of it before materials change */
+  constructor(views: Views, layout: SimLayout, template?: WebAssembly.Memory) {
     this.views = views;
     this.layout = layout;
     this.block = new Float64Array(views.f32.buffer, layout.tuning, tuningBytes(layout.bodyCount) / 8);
+    this.template = template && new Float32Array(template.buffer);
+    this.materials = new BodyMaterials(views, layout, () => (this.template ??= this.copyBefore()));
+    this.air = new RoomWind(views, layout, this.block.subarray(HEAD + PER_BODY * layout.bodyCount));
   }
 
   /** As the scene says: for a memory that is being made. */
   begin(): void {
-    const { gravity, bodies } = this.layout;
-    this.block.set([...gravity, 0, ...bodies.flatMap(({ damping, friction }) => [damping, friction])]);
+    const { tuned } = this.layout;
+    this.block.set(tuned.gravity);
+    this.setWind(tuned.wind);
+    this.block[TIME_SCALE] = tuned.timeScale;
+    for (const body of tuned.bodies) this.note(body);
+    // that of a body with a step of its own is not to be changed, but known to those who ask who rests
+    this.layout.bodies.forEach(({ damping }, b) => (this.block[this.at(b)] = damping));
   }
 
   get gravity(): [number, number, number] {
     return [this.block[0]!, this.block[1]!, this.block[2]!];
   }
 
+  get wind(): Wind {
+    const [x, y, z, ...rest] = this.block.subarray(WIND, TIME_SCALE) as unknown as [number, number, number];
+    const fields = Object.fromEntries(WIND_FIELDS.map((field, n) => [field, rest[n]])) as unknown as Wind;
+    return { ...fields, velocity: [x, y, z] };
+  }
+
+  /** Simulated time over wall time; 0: it stands still. */
+  get timeScale(): number {
+    return this.block[TIME_SCALE]!;
+  }
+
   /** 1/s */
   damping(body: number): number {
-    return this.block[HEAD + PER_BODY * body]!;
+    return this.block[this.at(body)]!;
+  }
+
+  /** Ticks in which it stood. */
+  get stood(): number {
+    return this.block[STOOD]!;
+  }
+
+  /** One tick more: instead of a step. */
+  stand(): void {
+    this.block[STOOD]! += 1;
+    this.views.i32[(L.HEADER + L.H_STOOD) / 4] = this.stood;
+  }
+
+  /** Does the air change by itself, so that nothing that it reaches rests for good? */
+  get gusts(): boolean {
+    const { wind } = this;
+    return isFelt(wind) && wind.intensity > 0 && wind.velocity.some((part) => part !== 0);
   }
 
   /**
@@ -86,45 +150,141 @@ export class RoomTuning {
     return paceOf(this.layout.bodies[body]!.size, this.gravity);
   }
 
-  /** 4-byte words that the state's hash takes in: none as long as everything is as the scene says. */
+  /**
+   * 4-byte words that the state's hash takes in: none as long as everything is as the scene says, it has no wind, and
+   * time has not stood.
+   */
   get hashedWords(): number {
-    return this.block[3] === 0 ? 0 : 2 * this.block.length;
+    return this.block[CHANGED] === 0 && this.stood === 0 && !isFelt(this.wind) ? 0 : 2 * this.block.length;
   }
 
   /** Between two ticks. */
   get current(): Tuning {
-    return {
-      gravity: this.gravity,
-      bodies: this.layout.tuned.bodies.map(({ body }) => ({
-        body,
-        damping: this.damping(body),
-        friction: this.friction(body),
-      })),
-    };
+    const { gravity, wind, timeScale, stood } = this;
+    return { gravity, wind, timeScale, stood, bodies: this.layout.tuned.bodies.map(({ body }) => this.ofBody(body)) };
   }
 
-  /** @param input in its ranges (rooms/clientMessages.ts). @returns whether pairs have to be listed anew */
-  apply({ gravity, body, damping, friction, asScene }: Tune): boolean {
-    const { layout } = this;
+  /** @param input in its ranges (rooms/clientMessages.ts). @returns what of it cannot be beside the rest; nothing: all can */
+  refuse({ body, ...change }: Tune): Refusal | undefined {
+    if (change.asScene || body === undefined) return undefined;
+    const { mostStrain } = this.layout.tunable[body]!;
+    if (change.yield !== undefined && !(change.yield < mostStrain!))
+      return { field: "yield", value: change.yield, limit: `< ${mostStrain}, which is max` };
+    return this.refuseStiff(body, change);
+  }
+
+  /** @param input that is not refused. @returns whether pairs have to be listed anew */
+  apply({ gravity, wind, timeScale, asScene, ...change }: Tune): boolean {
+    const { tuned } = this.layout;
     if (asScene) {
-      this.setGravity(layout.gravity);
-      for (const [n, body] of layout.bodies.entries()) {
-        if (body.implicit) continue;
-        this.setDamping(n, body.damping);
-        this.setFriction(n, body.friction);
-      }
-      this.block[3] = 0;
+      this.setWind(tuned.wind);
+      this.block[TIME_SCALE] = tuned.timeScale;
+      for (const body of tuned.bodies) this.setBody(body.body, body);
+      this.setGravity(tuned.gravity);
+      this.block[CHANGED] = 0;
       return true;
     }
-    if (gravity) this.setGravity(gravity);
-    if (body !== undefined && damping !== undefined) this.setDamping(body, damping);
-    if (body !== undefined && friction !== undefined) this.setFriction(body, friction);
-    this.block[3] = 1;
-    return friction !== undefined;
+    if (wind) this.setWind({ ...this.wind, ...wind });
+    if (timeScale !== undefined) this.block[TIME_SCALE] = timeScale;
+    const moved = change.body === undefined ? [] : this.setBody(change.body, change);
+    if (gravity || moved.some((field) => MASS_FIELDS.includes(field))) this.setGravity(gravity ?? this.gravity);
+    this.block[CHANGED] = this.block[CHANGED]! | ANYTHING;
+    return change.friction !== undefined || moved.includes("pins");
   }
 
-  private friction(body: number): number {
-    return this.block[HEAD + PER_BODY * body + 1]!;
+  /** At the start of a tick in which time goes on. */
+  beginTick(): void {
+    if (this.gusts) this.air.beginTick(this.wind);
+  }
+
+  /** External acceleration of a particle without wind, m/s^2. */
+  steady(particle: number, r: number): number {
+    return this.air.base(particle, r);
+  }
+
+  /**
+   * Sound must not cross more edges in a substep than the room's step is made for (substeps.ts), or than the scene's
+   * own material makes it.
+   */
+  private refuseStiff(body: number, change: BodyMaterialChange): Refusal | undefined {
+    const { scene, edges, elasticity } = this.layout.tunable[body]!;
+    if (
+      edges === 0 ||
+      scene.youngsModulus === undefined ||
+      !(change.youngsModulus ?? change.density ?? change.poissonsRatio)
+    )
+      return undefined;
+    const now = { ...this.ofBody(body), ...change };
+    const { tickHz, substeps } = this.layout;
+    const speed2 = (m: BodyMaterialChange): number =>
+      (m.youngsModulus! * volumetric(elasticity, m.poissonsRatio)) / m.density!;
+    const most = Math.max(speed2(scene), ((MOST_EDGES * tickHz * substeps) / edges) ** 2);
+    if (speed2(now) <= most * (1 + 1e-9)) return undefined;
+    const field = (["youngsModulus", "density", "poissonsRatio"] as const).find((name) => change[name] !== undefined)!;
+    const limit =
+      field === "youngsModulus"
+        ? `<= ${Number(((now.youngsModulus! * most) / speed2(now)).toPrecision(4))} for this density and this room's steps`
+        : field === "density"
+          ? `>= ${Number(((now.density! * speed2(now)) / most).toPrecision(4))} for this stiffness and this room's steps`
+          : "less: sound is too fast for this room's steps";
+    return { field, value: change[field]!, limit };
+  }
+
+  private ofBody(body: number): BodyTuning {
+    const { scene } = this.layout.tunable[body]!;
+    const now: BodyTuning = { body };
+    for (const field of BODY_FIELDS) if (scene[field] !== undefined) now[field] = this.value(body, field)!;
+    if (scene.pins !== undefined) now.pins = this.block[this.at(body) + PINS] === 1;
+    return now;
+  }
+
+  private at(body: number): number {
+    return HEAD + PER_BODY * body;
+  }
+
+  private value(body: number, field: BodyField): number | undefined {
+    return this.layout.tunable[body]!.scene[field] === undefined
+      ? undefined
+      : this.block[this.at(body) + BODY_FIELDS.indexOf(field)]!;
+  }
+
+  private note({ body, pins, ...values }: BodyTuning): void {
+    BODY_FIELDS.forEach((field, n) => {
+      if (values[field] !== undefined) this.block[this.at(body) + n] = values[field];
+    });
+    if (pins !== undefined) this.block[this.at(body) + PINS] = pins ? 1 : 0;
+  }
+
+  /** @returns fields that are another value now */
+  private setBody(body: number, change: Omit<BodyTuning, "body">): (keyof BodyTuning)[] {
+    const before = this.ofBody(body);
+    this.note({ ...change, body });
+    const now = this.ofBody(body);
+    const moved = ([...BODY_FIELDS, "pins"] as const).filter((field) => now[field] !== before[field]);
+    if (change.damping !== undefined) this.setDamping(body, change.damping);
+    if (change.friction !== undefined) this.setFriction(body, change.friction);
+    if (moved.some((field) => MATERIAL_FIELDS.includes(field))) {
+      const { body: _, damping: __, friction: ___, ...material } = now;
+      this.materials.write(
+        body,
+        material,
+        moved.some((field) => MASS_FIELDS.includes(field)),
+      );
+      this.block[CHANGED] = this.block[CHANGED]! | MATERIALS;
+    }
+    return moved;
+  }
+
+  /** What rows are made from is no part of what a tick changes. */
+  private copyBefore(): Float32Array {
+    if (this.block[CHANGED]! & MATERIALS)
+      throw new Error("tuning: a room whose materials have changed needs the template of its scene");
+    return this.views.f32.slice();
+  }
+
+  private setWind(wind: Wind): void {
+    this.block.set([...wind.velocity, ...WIND_FIELDS.map((field) => wind[field])], WIND);
+    this.air.set(wind);
   }
 
   private get accelerations(): number {
@@ -135,20 +295,24 @@ export class RoomTuning {
     const { f32 } = this.views;
     this.block.set(gravity);
     const acc = this.accelerations;
-    for (const { first, count, loads } of this.layout.bodies) {
+    this.layout.bodies.forEach(({ first, count, loads }, b) => {
+      const lighter = (this.layout.tunable[b]!.scene.density ?? 1) / (this.value(b, "density") ?? 1);
       for (let i = 0; i < count; i++) {
         // as the scene has it: who waits or is held has no inverse mass now
         if (f32[this.layout.initial / 4 + 4 * (first + i) + 3] === 0) continue;
-        for (let r = 0; r < 3; r++) f32[acc + 4 * (first + i) + r] = gravity[r]! + (loads ? loads[3 * i + r]! : 0);
+        for (let r = 0; r < 3; r++) {
+          const a = gravity[r]! + (loads ? loads[3 * i + r]! * lighter : 0);
+          f32[acc + 4 * (first + i) + r] = a;
+          this.air.setBase(first + i, r, a);
+        }
       }
-    }
+    });
   }
 
   private setDamping(body: number, damping: number): void {
     const { layout, views } = this;
     const { first, count } = layout.bodies[body]!;
     const saved = 16 * views.i32[(L.HEADER + L.H_PARTICLES) / 4]!;
-    this.block[HEAD + PER_BODY * body] = damping;
     for (const rows of [layout.v, layout.initial + saved, layout.good + saved])
       for (let i = first; i < first + count; i++) views.f32[rows / 4 + 4 * i + 3] = damping;
   }
@@ -156,7 +320,6 @@ export class RoomTuning {
   private setFriction(body: number, friction: number): void {
     const { first, count, surface, staticFriction } = this.layout.bodies[body]!;
     const { f32 } = this.views;
-    this.block[HEAD + PER_BODY * body + 1] = friction;
     const root = Math.sqrt(friction);
     const acc = this.accelerations;
     for (let i = first; i < first + count; i++) f32[acc + 4 * i + 3] = root;
@@ -165,3 +328,5 @@ export class RoomTuning {
     f32[(surface + L.SURFACE_STATIC) / 4] = Math.sqrt(Math.max(friction, staticFriction ?? 0));
   }
 }
+
+type BodyMaterialChange = Omit<BodyTuning, "body">;

@@ -50,7 +50,7 @@ export type Input =
     }
   /** Takes out a body that the scene lets wait. */
   | { type: "remove"; member: number; body: number }
-  /** Changes what the scene said of gravity, or of a body; `asScene` takes all such changes back (tuning.ts). */
+  /** Changes what the scene said of gravity, wind, time, or of a body; `asScene` takes all such changes back (tuning.ts). */
   | ({ type: "tune"; member: number } & TuningChange);
 
 const SOLVE_STAGES = [
@@ -78,6 +78,7 @@ export const KERNEL_STAGES = [
   "response",
   "plasticity",
   "intersections",
+  "wind",
 ] as const;
 /**
  * A tick's stages. `inputs`, `methods` (methods/), `guard` (with sleep) and `encode` are outside of the kernel; `other`

@@ -47,8 +47,8 @@ const LOOK_BACK = 0.5;
 /** What changes the state outside of the kernel; watchPhases. */
 export const HOST_STAGES = { inputs: -1, guard: -2, rest: -3, methods: -4 } as const;
 
-export function openWorld(memory: WebAssembly.Memory, layout: WorldLayout): SimWorld {
-  return new SimWorld(memory, layout as unknown as SimLayout);
+export function openWorld(memory: WebAssembly.Memory, layout: WorldLayout, template?: WebAssembly.Memory): SimWorld {
+  return new SimWorld(memory, layout as unknown as SimLayout, template);
 }
 
 export class SimWorld implements World {
@@ -71,7 +71,7 @@ export class SimWorld implements World {
   private readonly methods: MethodBodies;
   private readonly contacts: Touching;
 
-  constructor(memory: WebAssembly.Memory, layout: SimLayout) {
+  constructor(memory: WebAssembly.Memory, layout: SimLayout, template?: WebAssembly.Memory) {
     this.memory = memory;
     this.layout = layout;
     this.kernel = instantiateKernel(
@@ -83,7 +83,7 @@ export class SimWorld implements World {
     this.views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
     this.intersections = new IntersectionWatch(memory, this.views, layout, this.kernel);
     this.waitingBodies = new InactiveBodies(this.views, layout, this.kernel);
-    this.tuned = new RoomTuning(this.views, layout);
+    this.tuned = new RoomTuning(this.views, layout, template);
     this.rest = new Rest(memory, this.views, layout, this.tuned, (body) => this.waitingBodies.waits(body));
     this.methods = new MethodBodies(memory, this.views, layout, this.kernel);
     this.contacts = new Touching(this.views, layout);
@@ -108,6 +108,16 @@ export class SimWorld implements World {
     return this.views.i32[(L.HEADER + L.H_TICK) / 4]! >>> 0;
   }
 
+  /** Ticks in which time went on. */
+  get stepped(): number {
+    return this.tickNumber - this.tuned.stood;
+  }
+
+  /** External acceleration of a particle of the room without wind, m/s^2. */
+  steady(particle: number, r: number): number {
+    return this.tuned.steady(particle, r);
+  }
+
   /** True while every body rests: ticks then only count. */
   get resting(): boolean {
     return this.views.i32[this.stillAt(this.layout.bodyCount)] === 1;
@@ -129,6 +139,11 @@ export class SimWorld implements World {
         this.relist();
         this.intersections.request();
       }
+      const refusal = input.type === "tune" && this.tuned.refuse(input);
+      if (refusal) {
+        events.push({ type: "inputRejected", tick, member: input.member, ...refusal });
+        continue;
+      }
       this.rest.wake();
       if (input.type === "reset") {
         this.reset();
@@ -147,6 +162,12 @@ export class SimWorld implements World {
     const applied = performance.now();
     const seconds = noSeconds();
     seconds.inputs = (applied - started) / 1000;
+    if (this.tuned.timeScale === 0) {
+      this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
+      this.tuned.stand();
+      return { seconds, events };
+    }
+    this.tuned.beginTick();
     if (this.resting && this.mayRest && !this.disturbed()) {
       this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
       // frames still say where the colliders are that go on
@@ -166,7 +187,7 @@ export class SimWorld implements World {
     this.guard(tick, events);
     this.phaseWatcher?.(HOST_STAGES.guard);
     // what rides on a slow collider is not to be held back, nor what lies on something that does
-    this.rest.count(this.mayRest, this.inTheWay(this.tickNumber - 1));
+    this.rest.count(this.mayRest, this.inTheWay(this.stepped - 1));
     this.phaseWatcher?.(HOST_STAGES.rest);
     const spent = new Float64Array(this.memory.buffer, L.HEADER + L.H_STAGE, L.STAGES);
     for (const [s, stage] of KERNEL_STAGES.entries()) seconds[stage] = spent[s]!;
@@ -255,7 +276,8 @@ export class SimWorld implements World {
   }
 
   collidersMove(): boolean {
-    const seconds = this.tickNumber / this.layout.tickHz;
+    if (this.tuned.timeScale === 0) return false;
+    const seconds = this.stepped / this.layout.tickHz;
     return this.layout.movers.some(({ path }) => stirs(path, seconds - LOOK_BACK, seconds + 1 / this.layout.tickHz));
   }
 
@@ -285,7 +307,7 @@ export class SimWorld implements World {
 
   /** Does a collider come in the tick that comes? Then the room wakes. */
   private disturbed(): boolean {
-    if (!this.inTheWay(this.tickNumber)) return false;
+    if (!this.inTheWay(this.stepped)) return false;
     this.rest.wake();
     return true;
   }
@@ -321,7 +343,7 @@ export class SimWorld implements World {
       const rows = (address: number): Float32Array =>
         views.f32.subarray(address / 4 + 4 * first, address / 4 + 4 * (first + count));
       if (carrier !== undefined)
-        carry(layout.movers[carrier]!, this.tickNumber / layout.tickHz, rows(layout.x), rows(layout.v));
+        carry(layout.movers[carrier]!, this.stepped / layout.tickHz, rows(layout.x), rows(layout.v));
     }
     for (const s of layout.states) this.copyRows(s, s.initial, true);
     this.rest.wake();

@@ -4,7 +4,7 @@
  * exports for it, or `buildWorker.ts`.
  */
 import type { MessagePort } from "node:worker_threads";
-import type { Tuning } from "../../shared/protocol.ts";
+import type { BodyTuning, Tuning } from "../../shared/protocol.ts";
 import type { ContactCounts, Input, SimEvent, StageSeconds, WorldLayout } from "../sim/types.ts";
 
 /** `serve`: the thread takes orders from this port until it ends (threadLoop.ts). */
@@ -58,8 +58,8 @@ export interface RoomShape {
   triangles: number[];
   /** Numbers of the bodies that may wait; when a scene starts they all do. */
   waiting: number[];
-  /** Numbers of the bodies that have a step of their own, whose damping and friction are fixed. */
-  ownStep: number[];
+  /** What owners may change of each body, with the scene's values. */
+  tunable: BodyTuning[];
   /** Targets and cursors lie within this distance of the world's origin, m. */
   reach: number;
   /** Where in the world targets and cursors are measured from, m. */

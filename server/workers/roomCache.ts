@@ -43,7 +43,7 @@ export function openRoom(handle: RoomHandle): OpenRoom {
     room.lastUsedMs = nowMs;
   } else {
     room = {
-      world: openWorld(handle.memory, handle.layout),
+      world: openWorld(handle.memory, handle.layout, handle.template),
       memory: handle.memory,
       template: handle.template,
       words: new SchedulerWords(handle.memory),

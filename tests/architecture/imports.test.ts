@@ -61,6 +61,7 @@ const kernelFolders: Record<string, string[]> = {
   scheduler: [],
   ccd: [],
   warmStart: ["math"],
+  wind: [],
   colliders: ["math", "state"],
   constraints: ["math", "colliders"],
   implicit: ["state", "colliders", "constraints"],
@@ -81,6 +82,7 @@ const kernelFolders: Record<string, string[]> = {
     "broadPhase",
     "intersections",
     "contact",
+    "wind",
   ],
 };
 

@@ -57,6 +57,7 @@ const PICTURES: Picture[] = [
   { scene: "weft-and-warp", poses: [], afterMs: 2500 },
   { scene: "cloth-through-funnel", poses: [], again: true, afterMs: 2500 },
   { scene: "flag-on-pole", poses: [], afterMs: 3500 },
+  { scene: "flag-in-the-wind", poses: [], afterMs: 2500 },
   {
     scene: "tangled-hands",
     poses: [{ from: [0.3, 0.3, 0.15], by: [60, -120], color: "#e4572e", name: "Ada" }],

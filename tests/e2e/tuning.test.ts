@@ -65,6 +65,30 @@ describe.skipIf(noBrowser)("tuning", () => {
       Number(await phone.inputValue("#tuning-damping")),
     );
 
+    // all of it on the smallest phone: nothing wider than the screen, and the last button within reach
+    await phone.setViewportSize({ width: 320, height: 568 });
+    await stage.shoot(phone, "tuning-320");
+    const overflow = await phone.evaluate(() => {
+      const { scrollWidth, clientWidth } = document.querySelector(".tuning-panel")!;
+      return scrollWidth - clientWidth;
+    });
+    expect(overflow).toBe(0);
+    // what a body is made of, wind and time act and are told likewise
+    await slide(phone, "tuning-youngsModulus", 4.6);
+    expect(await output(phone, "tuning-youngsModulus")).toBe("39,800 Pa");
+    await slide(phone, "tuning-wind", 6);
+    await slide(phone, "tuning-time", 0);
+    await until(
+      owner,
+      () =>
+        document.querySelector("#tuning-time")!.ariaValueText === "0 ×" &&
+        document.querySelector("#tuning-wind")!.ariaValueText === "6 m/s" &&
+        document.querySelector("#tuning-youngsModulus")!.ariaValueText === "39,800 Pa",
+      undefined,
+    );
+    await stage.shoot(owner, "tuning-wide");
+    await phone.getByRole("button", { name: "Duplicate room" }).scrollIntoViewIfNeeded();
+    await stage.shoot(phone, "tuning-320-end");
     await phone.getByRole("button", { name: "As in the scene" }).click();
     await until(owner, () => document.querySelector("#tuning-gravity")!.ariaValueText === "9.81 m/s²", undefined);
   });

@@ -177,6 +177,11 @@ function fieldsOf(type: number, random: Random, { bodies, triangles, members }: 
         body: () => index(random, bodies),
         damping: () => number(random),
         friction: () => number(random),
+        density: () => number(random),
+        youngsModulus: () => number(random),
+        pins: () => random.chance(0.5),
+        timeScale: () => number(random),
+        wind: () => ({ velocity: point(random), intensity: number(random), seed: number(random) }),
         asScene: () => random.chance(0.9),
       });
     case ClientMessage.message:

@@ -13,6 +13,7 @@ import { freePort, startServer } from "../../load-tests/server.ts";
 import { decodeRecording } from "../../server/persistence/recording.ts";
 import { tunedScene } from "../../server/rooms/tunedScene.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
+import { NO_WIND } from "../../server/sim/wind.ts";
 import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import { SCENES_DIR, startTestServer, type TestServer } from "./server.ts";
@@ -61,7 +62,7 @@ test("the owner turns gravity round and everybody's body rises; a reset keeps it
   owner.reset();
   await guest.until(() => guest.resets === 1, "the reset");
   const late = await Bot.join(server.url, "up");
-  const all = { gravity: UP, bodies: [{ body: 0, damping: 30, friction: 2 }] };
+  const all = { gravity: UP, bodies: [{ ...scene.bodies[0]!, damping: 30, friction: 2 }] };
   expect(late.tuned).toMatchObject({ member: 0, tuning: all });
   owner.tune({ asScene: true });
   await late.until(() => late.tuned!.member > 0, "the scene's own values");
@@ -91,13 +92,82 @@ test("the scene with what was changed is a scene like any other", async () => {
   await owner.leave();
 });
 
+const AS_SCENE = { gravity: UP, wind: NO_WIND, timeScale: 1, stood: 0 };
+
 test("static friction that the scene gives is never less than what slides", () => {
   const text = JSON.stringify({ bodies: [{ material: {}, contact: { staticFriction: 0.7 } }] });
-  const was = { gravity: UP, bodies: [{ body: 0, damping: 0, friction: 0.5 }] };
+  const was = { ...AS_SCENE, bodies: [{ body: 0, damping: 0, friction: 0.5 }] };
   const saved = (friction: number): unknown =>
-    tunedScene(text, was, { gravity: UP, bodies: [{ body: 0, damping: 0, friction }] }).bodies[0];
+    tunedScene(text, was, { ...AS_SCENE, bodies: [{ body: 0, damping: 0, friction }] }).bodies[0];
   expect(saved(0.9)).toEqual({ material: { friction: 0.9 }, contact: { staticFriction: 0.9 } });
   expect(saved(0.1)).toEqual({ material: { friction: 0.1 }, contact: { staticFriction: 0.7 } });
+});
+
+test("whatever was changed is in the scene that is saved, materials by name and moduli in proportion too", async () => {
+  const sheet = { type: "grid", size: [1, 1], cells: [2, 2] };
+  const file = {
+    version: 1,
+    title: "all",
+    bodies: [
+      { name: "rubber", kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [1, 1, 1] }, material: "rubber" },
+      {
+        name: "weave",
+        kind: "cloth",
+        mesh: sheet,
+        material: {
+          model: "orthotropic",
+          density: 300,
+          thickness: 0.001,
+          kWeft: 1e5,
+          kWarp: 2e5,
+          kShear: 1e4,
+          nuWeft: 0.15,
+          nuWarp: 0.3,
+          bendingStiffness: 1e-4,
+        },
+        pins: [{ select: { particles: [0] } }],
+        contact: { self: false },
+      },
+      {
+        name: "clay",
+        kind: "soft",
+        mesh: { type: "box", size: [1, 1, 1], cells: [1, 1, 1] },
+        material: { preset: "clay", friction: 1 },
+      },
+    ],
+  };
+  const { layout } = await createWorld(validateScene(file), { baseDir: SCENES_DIR });
+  const now = structuredClone(layout.tuned);
+  now.wind = { velocity: [3, 0, 0], density: 1.2, drag: 1, lift: 0.5, intensity: 0.25, scale: 2, seed: 4 };
+  now.timeScale = 0.5;
+  Object.assign(now.bodies[0]!, { density: 500, youngsModulus: 1e6, poissonsRatio: 0.4 });
+  Object.assign(now.bodies[1]!, { youngsModulus: 2e5, bendingStiffness: 2e-4, pins: false });
+  Object.assign(now.bodies[2]!, { yield: 0.1 });
+  const saved = tunedScene(JSON.stringify(file), layout.tuned, now);
+  expect(saved.bodies[0]!.material).toEqual({ preset: "rubber", density: 500, youngsModulus: 1e6, poissonsRatio: 0.4 });
+  const again = await createWorld(validateScene(JSON.parse(JSON.stringify(saved))), { baseDir: SCENES_DIR });
+  // the pins are gone, and with them the question whether they hold
+  const { pins: _, ...weave } = now.bodies[1]!;
+  expect(again.layout.tuned).toEqual({ ...now, bodies: [now.bodies[0], weave, now.bodies[2]] });
+});
+
+test("time that an owner stops stands still for everybody, who still see what is done; then it goes on", async () => {
+  const { owner } = await owned(server.url, "cube", "paused");
+  const guest = await Bot.join(server.url, "paused");
+  owner.tune({ timeScale: 0 });
+  await guest.until(() => guest.tuned!.tuning.timeScale === 0, "the pause");
+  const { tick } = guest.tuned!;
+  owner.tune({ gravity: UP, body: 0, youngsModulus: 4e4 });
+  await guest.until(() => guest.tuned!.tuning.gravity[1] === UP[1] && guest.tick > tick + 30, "half a second");
+  const [before] = [guest.center(0)];
+  const late = await Bot.join(server.url, "paused");
+  expect(late.tuned!.tuning.stood).toBeGreaterThanOrEqual(30);
+  await guest.until(() => guest.tick > tick + 60, "half a second more");
+  expect(guest.center(0)).toEqual(before);
+  owner.tune({ timeScale: 2 });
+  await guest.until(() => guest.center(0)[1] > before![1]! + 1, "the cube's rise");
+  await stepsAgain(server.url, "paused");
+  await Promise.all([owner.leave(), guest.leave(), late.leave()]);
 });
 
 test("others are refused, and what is out of range is, by field, value and limit; nobody else hears of it", async () => {
@@ -165,7 +235,14 @@ test("a server that is killed goes on with it", async () => {
   };
   const first = await startServer({ port, env });
   const { owner, token } = await owned(first.url, "cube", "killed");
-  owner.tune({ gravity: UP, body: 0, damping: 1.5, friction: 0.25 });
+  const wind = {
+    ...owner.tuned!.tuning.wind,
+    velocity: [2, 0, 1] as [number, number, number],
+    density: 1.2,
+    intensity: 0.5,
+  };
+  const made = { youngsModulus: 4e4, poissonsRatio: 0.2, density: 800 };
+  owner.tune({ gravity: UP, wind, body: 0, damping: 1.5, friction: 0.25, ...made });
   await owner.until(() => owner.tuned!.member > 0 && owner.tick > owner.tuned!.tick + 120, "what is surely stored");
   first.process.kill("SIGKILL");
   await once(first.process, "exit");
@@ -173,8 +250,12 @@ test("a server that is killed goes on with it", async () => {
   while ((await fetch(`${second.url}/api/rooms/killed`)).status === 503)
     await new Promise((resolve) => setTimeout(resolve, 100));
   const back = await Bot.join(second.url, "killed", { joinToken: token, timeoutMs: 30_000 });
-  const tuning = { gravity: UP, bodies: [{ body: 0, damping: 1.5, friction: 0.25 }] };
-  expect(back.tuned!.tuning).toEqual(tuning);
+  const tuning = {
+    gravity: UP,
+    wind,
+    bodies: [{ ...owner.tuned!.tuning.bodies[0]!, damping: 1.5, friction: 0.25, ...made }],
+  };
+  expect(back.tuned!.tuning).toMatchObject(tuning);
   const from = back.tick;
   await back.until(() => back.tick > from + 70, "a second more");
   await stepsAgain(second.url, "killed");

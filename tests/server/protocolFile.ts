@@ -23,6 +23,7 @@ import {
 import type { Session } from "../../server/rooms/session.ts";
 import { HttpErrors, Notices } from "../../shared/errors.ts";
 import { ClientMessage, CloseCode, Limits, PROTOCOL_VERSION, ServerMessage } from "../../shared/protocol.ts";
+import { BODY_FIELDS } from "../../shared/tuning.ts";
 import { createSnapshotModel, encodeDelta, encodeKeyframe } from "../../shared/snapshot/index.ts";
 import { FREQUENCY_ROWS } from "../../shared/snapshot/tables.ts";
 import { dust, grid, move, random, sheet, type TestBody } from "../shared/snapshot/meshes.ts";
@@ -109,7 +110,13 @@ export const FIELDS: {
     tune: [
       map("options", [
         { name: "gravity", type: "list", row: number("gx", "gy", "gz"), optional: true },
-        ...optional([...integer("body"), ...number("damping", "friction"), ...boolean("asScene")]),
+        ...optional([
+          { name: "wind", type: "map" },
+          ...number("timeScale"),
+          ...integer("body"),
+          ...number(...BODY_FIELDS),
+          ...boolean("pins", "asScene"),
+        ]),
       ]),
     ],
   },
@@ -159,8 +166,13 @@ export const FIELDS: {
     tuned: [
       ...integer("tick"),
       { name: "gravity", type: "list", row: number("gx", "gy", "gz") },
-      rows("bodies", [...integer("body"), ...number("damping", "friction")]),
+      rows("bodies", [
+        ...integer("body"),
+        ...nullable(number("damping", "friction")),
+        { name: "material", type: "map" },
+      ]),
       ...integer("member"),
+      map("room", [{ name: "wind", type: "map" }, ...number("timeScale"), ...integer("stood")]),
     ],
   },
 };
@@ -220,6 +232,9 @@ function messageVectors(): { client: Vector[]; server: Vector[] } {
     ["access", build.access({ locked: true, password: null })],
     ["tune", build.tune({ gravity: [0, -1.5, 0.25] })],
     ["tune", build.tune({ body: 1, damping: 2.5, friction: 0 })],
+    ["tune", build.tune({ wind: { velocity: [4, 0, -0.5], density: 1.25, seed: 7 }, timeScale: 0.5 })],
+    ["tune", build.tune({ body: 2, youngsModulus: 40960, poissonsRatio: 0.25, density: 512, yield: 0.125 })],
+    ["tune", build.tune({ body: 0, bendingStiffness: 0.015625, pressure: 1.5, pins: false })],
     ["tune", build.tune({ asScene: true })],
     ["message", build.message("score", { points: 7, by: [1, 2.5], note: null })],
   ];
@@ -268,7 +283,31 @@ function messageVectors(): { client: Vector[]; server: Vector[] } {
     ["reset", encodeReset(70001, 1)],
     ["waiting", encodeWaiting(70001, [1, 2], 0)],
     ["access", encodeAccess({ locked: true, password: false, ownersOnly: false, bans: 0 })],
-    ["tuned", encodeTuned(70001, { gravity: [0, -9.75, 0], bodies: [{ body: 1, damping: 2.5, friction: 0.5 }] }, 1)],
+    [
+      "tuned",
+      encodeTuned(
+        70001,
+        {
+          gravity: [0, -9.75, 0],
+          wind: { velocity: [4, 0, -0.5], density: 1.25, drag: 1.5, lift: 1, intensity: 0.25, scale: 2, seed: 7 },
+          timeScale: 0.5,
+          stood: 12,
+          bodies: [
+            { body: 0, friction: 0.5 },
+            {
+              body: 1,
+              damping: 2.5,
+              friction: 0.5,
+              density: 512,
+              youngsModulus: 40960,
+              poissonsRatio: 0.25,
+              pins: true,
+            },
+          ],
+        },
+        1,
+      ),
+    ],
     ["message", encodeMessage(2, "score", { points: 7, by: [1, 2.5], note: null })],
     [
       "contacts",
@@ -309,6 +348,9 @@ const MALFORMED: [string, Uint8Array][] = [
   ["more frames than simple mode has", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "simple", hz: 60 }])],
   ["gravity of two numbers", encode([ClientMessage.tune, { gravity: [0, -1] }])],
   ["damping of no body", encode([ClientMessage.tune, { damping: 1 }])],
+  ["wind that is no map", encode([ClientMessage.tune, { wind: [1, 0, 0] }])],
+  ["a density that is no number", encode([ClientMessage.tune, { body: 0, density: "1" }])],
+  ["pins of no body", encode([ClientMessage.tune, { pins: true }])],
   ["data with a date", encode([ClientMessage.message, "at", new Date(0)])],
   ["data with NaN", encode([ClientMessage.message, "at", [Number.NaN]])],
   ["an array of more than 64", encode([99, new Array(65).fill(0)])],

@@ -20,13 +20,14 @@ import type {
   StepResult,
   StepTask,
 } from "../../server/workers/messages.ts";
+import { NO_WIND } from "../../server/sim/wind.ts";
 import type { RoomPool } from "../../server/workers/pool.ts";
 import { type Machine, machineMs } from "./globals.ts";
 import type { Program } from "./load.ts";
 
 /** Body 0 is there, body 1 waits until somebody puts it in. */
 const WAITS = [1];
-const NOTHING_TUNED: Tuning = { gravity: [0, 0, 0], bodies: [] };
+const NOTHING_TUNED: Tuning = { gravity: [0, 0, 0], wind: NO_WIND, timeScale: 1, stood: 0, bodies: [] };
 
 export class World {
   readonly scene: string;
@@ -143,7 +144,7 @@ export class Physics {
       topologyHash: "none",
       identity,
       budget: new SceneBudget(scene, tickHz, { warn: () => {} }),
-      shape: { triangles: [8, 8], waiting: WAITS, ownStep: [], reach: 10, origin: [0, 0, 0], maxImpulse: 1 },
+      shape: { triangles: [8, 8], waiting: WAITS, tunable: [], reach: 10, origin: [0, 0, 0], maxImpulse: 1 },
     } as unknown as SceneTemplate;
     this.#templates.set(scene, made);
     return made;

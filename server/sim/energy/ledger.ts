@@ -15,6 +15,7 @@
  *   drivers       of colliders that move, where particles meet their shape: sum J . V, V the collider's own velocity
  *   there; friction's loss remains with `colliders`.
  *                 Where triangles and edges meet its core mesh, that is a contact like others
+ *   wind          W of h times what the air adds to the external acceleration
  *   damping       W of v = u/(1 + h d)
  *   momentum      W of what the momentum stage gives back, and of making rigid bodies' velocities rigid
  *   plasticity    change of elastic energy while nothing moves
@@ -43,6 +44,7 @@ export const FLOWS = [
   "contacts",
   "colliders",
   "drivers",
+  "wind",
   "damping",
   "plasticity",
   "momentum",
@@ -81,7 +83,7 @@ const total = (h: Holdings): number => h.kinetic + h.elastic + h.gravity + h.loa
 const noFlows = (): Record<Flow, number> => Object.fromEntries(FLOWS.map((f) => [f, 0])) as Record<Flow, number>;
 
 /** Flows by impulses. */
-const IMPULSES = ["attachments", "contacts", "colliders", "damping", "momentum"] as const;
+const IMPULSES = ["attachments", "contacts", "colliders", "wind", "damping", "momentum"] as const;
 type Impulse = (typeof IMPULSES)[number];
 /** Whose the change of a stage outside of the kernel is. */
 const HOST_FLOWS: Readonly<Record<number, Flow>> = {
@@ -90,6 +92,13 @@ const HOST_FLOWS: Readonly<Record<number, Flow>> = {
   [HOST_STAGES.guard]: "guard",
   [HOST_STAGES.rest]: "rest",
 };
+/** What happens before velocities change at all. */
+const BEFORE_PREDICTION: ReadonlySet<number> = new Set([
+  L.KIND_MOVE,
+  L.KIND_CORE_MESHES,
+  L.KIND_WIND_FORCES,
+  L.KIND_WIND_ACCELERATIONS,
+]);
 /** Who moves particles between prediction and velocity update; all others are the solver. */
 const MOVER: Readonly<Record<number, "attachments" | "contacts">> = {
   [L.KIND_POINTS]: "attachments",
@@ -124,6 +133,8 @@ export class EnergyLedger {
   private held: Holdings[];
   /** Who waited at the last boundary: who comes where it was parked has a mass all at once. */
   private waiting = "";
+  /** What owners had said until then. */
+  private tuning = "";
   private flows: Record<Flow, number>[];
 
   /** Begins to watch. */
@@ -148,6 +159,8 @@ export class EnergyLedger {
     this.driven = new Float64Array(layout.bodyCount);
     this.flowed = new Float64Array(layout.bodyCount);
     this.plastic = new PlasticStrains(created);
+    this.tuning = JSON.stringify(world.tuning());
+    this.plastic.tune(world.tuning());
     this.read(layout.x, this.x);
     this.read(layout.v, this.v);
     this.held = layout.bodies.map((_, b) => this.holdings(b));
@@ -204,7 +217,6 @@ export class EnergyLedger {
   private holdings(b: number): Holdings {
     const { layout } = this.created;
     const { first, count } = layout.bodies[b]!;
-    const acc = this.accelerations;
     const now = this.world.tuning().gravity.map(Math.fround); // as the memory has it
     let kinetic = 0;
     let gravity = 0;
@@ -218,7 +230,7 @@ export class EnergyLedger {
         const x = this.x[3 * i + r]! + layout.origin[r]!;
         kinetic += (m / 2) * v * v;
         gravity -= m * g * x;
-        loads -= m * (this.f32[acc + 4 * i + r]! - g) * x;
+        loads -= m * (this.world.steady(i, r) - g) * x;
       }
     }
     return { kinetic, elastic: this.elastic(b, this.x), gravity, loads };
@@ -265,7 +277,7 @@ export class EnergyLedger {
         given[k]! += (this.f32[xs + 4 * Math.floor(k / 3) + (k % 3)]! - this.before[k]!) / this.h;
       if (kind === L.KIND_CONTACTS) this.rigidSupported();
     } else if (kind === L.KIND_RIGID) this.rigidMoved(phase);
-    else if (!this.solving && kind !== L.KIND_MOVE && kind !== L.KIND_CORE_MESHES)
+    else if (!this.solving && !BEFORE_PREDICTION.has(kind))
       this.velocityChanged(kind === L.KIND_COLLIDE ? "colliders" : kind === L.KIND_VERIFY ? "contacts" : "momentum");
     if (next && this.acting[next]) this.read(layout.x, this.before);
     if (phase === this.kinds.length - 1) this.closeSubstep();
@@ -279,6 +291,12 @@ export class EnergyLedger {
     for (let slot = 0; slot < slots; slot++)
       this.acting.attachments ||= this.i32[(layout.points + slot * L.POINT_BYTES + L.POINT_ACTIVE) / 4] !== 0;
     for (const given of Object.values(this.given)) given.fill(0);
+    const acc = this.accelerations;
+    const { wind } = this.given;
+    for (let k = 0; k < wind.length; k++) {
+      const [i, r] = [Math.floor(k / 3), k % 3];
+      wind[k] = this.h * (this.f32[acc + 4 * i + r]! - this.world.steady(i, r));
+    }
     this.driven.fill(0);
     this.flowed.fill(0);
   }
@@ -371,7 +389,7 @@ export class EnergyLedger {
     const vs = layout.v / 4;
     layout.bodies.forEach(({ first, count }, b) => {
       const flows = this.flows[b]!;
-      const work: Record<Impulse, number> = { attachments: 0, contacts: 0, colliders: 0, damping: 0, momentum: 0 };
+      const work = Object.fromEntries(IMPULSES.map((f) => [f, 0])) as Record<Impulse, number>;
       let all = 0;
       let named = 0;
       for (let i = first; i < first + count; i++) {
@@ -415,8 +433,11 @@ export class EnergyLedger {
     this.plastic.refresh();
     const same = (a: Float64Array, b: Float64Array): boolean => a.every((value, k) => value === b[k]);
     // a roll-back takes masses away, too, and leaves velocities of zero
+    const tuning = JSON.stringify(this.world.tuning());
     const waiting = this.world.waiting().join("");
-    if (same(x, this.x) && same(v, this.v) && waiting === this.waiting) return;
+    if (same(x, this.x) && same(v, this.v) && waiting === this.waiting && tuning === this.tuning) return;
+    if (tuning !== this.tuning) this.plastic.tune(this.world.tuning());
+    this.tuning = tuning;
     this.waiting = waiting;
     this.held = this.held.map((was, b) => {
       const now = this.holdings(b);

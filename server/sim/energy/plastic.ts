@@ -1,12 +1,20 @@
-/** Plastic strains as the room has them now: elastic energy depends on them, and they live in the kernel's blocks. */
+/**
+ * Materials and plastic strains as the room has them now: elastic energy depends on them, and they live in the kernel's
+ * blocks.
+ */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { PlasticTetElements } from "../constraints/elements.ts";
+import type { Tuning } from "../../../shared/protocol.ts";
 import type { CreatedWorld } from "../createWorld.ts";
+import type { TunableBody } from "../tunable.ts";
+import { tunedBody } from "./tunedElements.ts";
 
 export class PlasticStrains {
   /** The world's bodies; those that flow have plastic strains of their own here, which `refresh` brings up to date. */
-  readonly bodies: readonly BodyTemplate[];
+  bodies: readonly BodyTemplate[];
+  private readonly asScene: readonly BodyTemplate[];
+  private readonly tunable: readonly TunableBody[];
   /** Bodies that can flow. */
   readonly flowing: readonly number[];
   private readonly f32: Float32Array;
@@ -27,7 +35,14 @@ export class PlasticStrains {
       };
     });
     this.flowing = flowing;
+    this.asScene = this.bodies;
+    this.tunable = layout.tunable;
     this.refresh();
+  }
+
+  /** Bodies are made of something else now. */
+  tune({ bodies }: Tuning): void {
+    this.bodies = this.asScene.map((body, b) => tunedBody(body, this.tunable[b]!, bodies[b]!));
   }
 
   /** Reads the strains of all elements. */

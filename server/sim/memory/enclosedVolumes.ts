@@ -11,6 +11,8 @@ export interface EnclosedRows {
   count: number;
   /** Rows of bodies that may wait. */
   runs: WaitingRun[];
+  /** By body: address of its row. */
+  rowOf: (number | undefined)[];
 }
 
 /**
@@ -30,6 +32,10 @@ export function planEnclosedVolumes(
     address,
     count: keeping.length,
     runs: keeping.flatMap(({ index }, n) => (bodies[index]!.waits ? [{ body: index, first: n, end: n + 1 }] : [])),
+    rowOf: bodies.map((_, b) => {
+      const n = keeping.findIndex(({ index }) => index === b);
+      return n < 0 ? undefined : address + n * L.ENCLOSED_BYTES;
+    }),
     write: (memory, surfaces) =>
       keeping.forEach(({ index, volume }, n) =>
         writeEnclosedVolumes(

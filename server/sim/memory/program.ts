@@ -141,6 +141,8 @@ export interface ProgramSizes {
   motions: number;
   /** Their core meshes: address of the MOTION row, particles. */
   cores: readonly { motion: number; count: number }[];
+  /** What comes first while there is wind (memory/wind.ts). */
+  wind: readonly Phase[];
 }
 
 export function buildProgram(
@@ -160,9 +162,8 @@ export function buildProgram(
       pass: 0,
       stage,
     }));
-  const phases: Phase[] = motions
-    ? [{ kind: L.KIND_MOVE, data: 0, count: 1, chunk: 1, pass: 0, stage: L.STAGE_INTEGRATE }]
-    : [];
+  const phases: Phase[] = [...sizes.wind];
+  if (motions) phases.push({ kind: L.KIND_MOVE, data: 0, count: 1, chunk: 1, pass: 0, stage: L.STAGE_INTEGRATE });
   const once = (kind: number, stage: number): Phase => ({ kind, data: 0, count: 1, chunk: 1, pass: 0, stage });
   phases.push(once(L.KIND_SAFE, L.STAGE_BROAD_PHASE));
   for (const { motion, count } of sizes.cores)

@@ -78,6 +78,18 @@ export interface StateRun {
   good: number;
 }
 
+/** One body's lanes in a range, for who writes them anew (retune.ts). */
+export interface MaterialRun {
+  body: number;
+  kind: ElementKind;
+  address: number;
+  firstLane: number;
+  /** Exclusive. */
+  lastLane: number;
+  /** Address of the range's remembered stress, 0 for kinds without. */
+  memory: number;
+}
+
 /** The run of a body's state that is kept as it lies: `bytes` from `address`, with room for both of its copies. */
 export function wholeRun(body: number, address: number, bytes: number, allocator: Allocator): StateRun {
   const [initial, good] = [allocator.take(bytes), allocator.take(bytes)];
@@ -104,6 +116,7 @@ export interface PlannedBlocks {
   /** Of all groups, in execution order. */
   ranges: ColorRange[];
   states: StateRun[];
+  materials: MaterialRun[];
   /** Takes the particle arrays of all groups: @param particles padded count */
   takeSweepArrays: (particles: number, allocator: Allocator) => SweepArrays;
   /** Writes the blocks and the sweeps' arrays once memory and the particles in it exist. */
@@ -204,16 +217,27 @@ function planRange(
   return { range, lanes, run: { ...state, address, stride: bytes, ...copies } };
 }
 
-/** The state of each body in a range: lanes are body after body. */
-function stateRuns({ lanes, run }: PlannedRange): StateRun[] {
-  const states: StateRun[] = [];
-  if (!run) return states;
+/** Each body's lanes in a range: they are body after body. */
+function lanesByBody({ lanes }: PlannedRange): { body: number; firstLane: number; lastLane: number }[] {
+  const runs: { body: number; firstLane: number; lastLane: number }[] = [];
   for (let from = 0, to = 0; from < lanes.length; from = to) {
     const { body } = lanes[from]!;
     for (to = from; to < lanes.length && lanes[to]!.body === body; ) to++;
-    states.push({ ...run, body, firstLane: from, lastLane: to });
+    runs.push({ body, firstLane: from, lastLane: to });
   }
-  return states;
+  return runs;
+}
+
+/** The state of each body in a range. */
+function stateRuns(planned: PlannedRange): StateRun[] {
+  const { run } = planned;
+  return run ? lanesByBody(planned).map((lanes) => ({ ...run, ...lanes })) : [];
+}
+
+/** Lanes of each body that can be written anew. */
+function materialRuns(planned: PlannedRange): MaterialRun[] {
+  const { kind, form, address, memory } = planned.range;
+  return form === "compliant" ? lanesByBody(planned).map((lanes) => ({ ...lanes, kind, address, memory })) : [];
 }
 
 /** Writes the blocks of a range, lane by lane, and the copies of their state. @param bodies how many the room has */
@@ -295,6 +319,7 @@ export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator
     groups,
     ranges: planned.map(({ range }) => range),
     states: planned.flatMap(stateRuns),
+    materials: planned.flatMap(materialRuns),
     takeSweepArrays(count, from) {
       particles = count;
       arrays = takeSweepArrays(groups, count, from);

@@ -1,19 +1,33 @@
 /** What a duplicate of a room (client/state/duplicate.ts) has to change. */
 import { expect, test } from "vitest";
-import { changesTo } from "../../../client/state/duplicate.ts";
+import { changesTo, linkTo, tuningOfLink } from "../../../client/state/duplicate.ts";
 import type { Tuning } from "../../../shared/protocol.ts";
 
 const SCENE: Tuning = {
   gravity: [0, -9.81, 0],
+  wind: { velocity: [1, 0, 0], density: 1.2, drag: 1.2, lift: 1.2, intensity: 0, scale: 1, seed: 1 },
+  timeScale: 1,
+  stood: 0,
   bodies: [
     { body: 0, damping: 1, friction: 0.5 },
-    { body: 2, damping: 0, friction: 0.5 },
+    { body: 2, damping: 0, friction: 0.5, youngsModulus: 1e4, pins: true },
   ],
 };
 
 test("what a duplicate has to change is what differs, and nothing else", () => {
   expect(changesTo(SCENE, SCENE)).toEqual([]);
   expect(changesTo({ ...SCENE, gravity: [0, 1, 0] }, SCENE)).toEqual([{ gravity: [0, 1, 0] }]);
-  const bodies = [SCENE.bodies[0]!, { body: 2, damping: 3, friction: 0.5 }];
-  expect(changesTo({ ...SCENE, bodies }, SCENE)).toEqual([{ body: 2, damping: 3, friction: 0.5 }]);
+  const bodies = [SCENE.bodies[0]!, { ...SCENE.bodies[1]!, damping: 3, youngsModulus: 2e4, pins: false }];
+  expect(changesTo({ ...SCENE, bodies }, SCENE)).toEqual([{ body: 2, damping: 3, youngsModulus: 2e4, pins: false }]);
+  const wind = { ...SCENE.wind, intensity: 0.5 };
+  expect(changesTo({ ...SCENE, wind, timeScale: 0.5, stood: 9 }, SCENE)).toEqual([{ wind, timeScale: 0.5 }]);
+});
+
+test("a link brings the same values, and what it says wrongly is nothing", () => {
+  const link = linkTo("http://host", "a room", "cube", SCENE)!;
+  expect(link).toMatch(/^http:\/\/host\/r\/a%20room\?scene=cube#as=[\w-]+$/);
+  expect(tuningOfLink(new URL(link).hash)).toEqual(SCENE);
+  for (const hash of ["", "#as=", "#as=!!", "#as=e30", "#other=1"]) expect(tuningOfLink(hash)).toBeUndefined();
+  const many = { ...SCENE, bodies: Array.from({ length: 100 }, (_, body) => ({ ...SCENE.bodies[1]!, body })) };
+  expect(linkTo("http://host", "r", "cube", many)).toBeUndefined();
 });

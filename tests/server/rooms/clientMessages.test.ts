@@ -14,7 +14,8 @@ import {
   MalformedMessage,
   parseClientMessage,
 } from "../../../server/rooms/clientMessages.ts";
-import { ClientMessage as C, Limits, TuningLimits } from "../../../shared/protocol.ts";
+import { ClientMessage as C, Limits } from "../../../shared/protocol.ts";
+import { MOST_GRAVITY, MOST_TIME_SCALE, MOST_WIND, SPANS, WIND_SPANS } from "../../../shared/tuning.ts";
 
 const parse = (message: unknown): unknown => parseClientMessage(encode(message));
 
@@ -131,7 +132,10 @@ describe("checkRanges", () => {
   const shape = {
     triangles: [10, 20],
     waiting: [1],
-    ownStep: [1],
+    tunable: [
+      { body: 0, damping: 1, friction: 0.5, density: 500, youngsModulus: 1e4, poissonsRatio: 0.3, pins: true },
+      { body: 1, friction: 0.5 },
+    ],
     reach: 100,
     origin: [0, 0, 0] as [number, number, number],
     maxImpulse: 5,
@@ -184,14 +188,46 @@ describe("checkRanges", () => {
     expect(checkRanges({ type: "cursor", at: null }, shape)).toBeNull();
   });
 
+  test.each([
+    [{ body: 0, damping: 10_000, friction: 10 }, null],
+    [{ body: 1, friction: 1 }, null],
+    [
+      { body: 1, damping: 1 },
+      { field: "damping", value: 1, limit: expect.stringMatching(/^of a body that has it/) },
+    ],
+    [
+      { body: 0, yield: 0.1 },
+      { field: "yield", value: 0.1, limit: expect.stringMatching(/^of a body that has it/) },
+    ],
+    [
+      { body: 0, density: 0.4 },
+      { field: "density", value: 0.4, limit: "0.5 to 500000" },
+    ],
+    [
+      { body: 0, youngsModulus: 2e8 },
+      { field: "youngsModulus", value: 2e8, limit: "1 to 100000000" },
+    ],
+    [
+      { body: 0, poissonsRatio: 0.5 },
+      { field: "poissonsRatio", value: 0.5, limit: "0 to 0.4999" },
+    ],
+    [
+      { body: 1, pins: false },
+      { field: "pins", value: 0, limit: "of a body that the scene pins" },
+    ],
+    [
+      { body: 2, friction: 1 },
+      { field: "body", value: 2, limit: "0 to 1" },
+    ],
+    [{ timeScale: 2.5 }, { field: "timeScale", value: 2.5, limit: "0 to 2" }],
+    [{ wind: { velocity: [0, 2000, 0] } }, { field: "wind.velocity", value: 2000, limit: "-1000 to 1000" }],
+    [{ wind: { intensity: -1 } }, { field: "wind.intensity", value: -1, limit: "0 to 10" }],
+    [{ wind: { seed: 1.5 } }, { field: "wind.seed", value: 1.5, limit: "0 to 4294967295" }],
+  ])("tune %j", (change, refusal) => {
+    expect(checkRanges({ type: "tune", ...change } as never, shape)).toEqual(refusal);
+  });
+
   test("points are measured from the room's origin, their reach from the world's", () => {
-    const tune = { type: "tune", body: 1 } as const;
-    expect(checkRanges({ ...tune, body: 0, damping: 10_000, friction: 10 }, shape)).toBeNull();
-    expect(checkRanges({ ...tune, damping: 1 }, shape)).toEqual({
-      field: "damping",
-      value: 1,
-      limit: "of a body that has no step of its own (solver implicit, or a method)",
-    });
     const far = { ...shape, reach: 1000, origin: [990, 0, 0] as [number, number, number] };
     expect(checkRanges({ ...grab, target: [10, 0, 0] }, far)).toBeNull();
     expect(checkRanges({ ...grab, target: [-1990, 0, 0] }, far)).toBeNull();
@@ -204,12 +240,26 @@ describe("checkRanges", () => {
 });
 
 test("what is tuned has the limits of a scene", () => {
-  const { definitions } = JSON.parse(readFileSync("scenes/schema.json", "utf8")) as {
+  const { definitions, properties } = JSON.parse(readFileSync("scenes/schema.json", "utf8")) as {
     definitions: Record<string, { minimum: number; maximum: number }>;
+    properties: Record<string, object>;
   };
-  expect(definitions.number).toMatchObject({ minimum: -TuningLimits.gravity, maximum: TuningLimits.gravity });
-  expect(definitions.damping).toMatchObject({ minimum: 0, maximum: TuningLimits.damping });
-  expect(definitions.friction).toMatchObject({ minimum: 0, maximum: TuningLimits.friction });
+  const span = ({ least, most }: { least: number; most: number }): object => ({ minimum: least, maximum: most });
+  expect(definitions.number).toMatchObject({ minimum: -MOST_GRAVITY, maximum: MOST_GRAVITY });
+  for (const field of ["damping", "friction", "poissonsRatio"] as const)
+    expect(definitions[field]).toMatchObject(span(SPANS[field]));
+  expect(definitions.modulus).toMatchObject({ maximum: SPANS.youngsModulus.most });
+  expect(properties.timeScale).toMatchObject({ minimum: 0, maximum: MOST_TIME_SCALE });
+  const { density, drag, lift, intensity, scale, seed } = WIND_SPANS;
+  expect(properties.wind).toMatchObject({
+    properties: {
+      velocity: { items: { minimum: -MOST_WIND, maximum: MOST_WIND } },
+      density: span(density),
+      drag: span(drag),
+      lift: span(lift),
+      turbulence: { properties: { intensity: span(intensity), scale: span(scale), seed: span(seed) } },
+    },
+  });
 });
 
 test("an impulse keeps its direction and is cut to its limit", () => {

@@ -6,6 +6,7 @@
  */
 import {
   HEADER,
+  H_STOOD,
   H_TICK,
   H_TICK_HZ,
   H_SUBSTEP,
@@ -110,11 +111,12 @@ export function moveColliders(): void {
   }
 }
 
-/** s since the room began, at the start of substep s of this tick. */
+/** s of simulated time since the room began, at the start of substep s of this tick. */
 // @inline
 function timeOf(substep: i32): f64 {
   return (
-    (<f64>load<u32>(HEADER, H_TICK) + <f64>substep / <f64>load<i32>(HEADER, H_SUBSTEPS)) /
+    (<f64>(load<u32>(HEADER, H_TICK) - load<u32>(HEADER, H_STOOD)) +
+      <f64>substep / <f64>load<i32>(HEADER, H_SUBSTEPS)) /
     <f64>load<f32>(HEADER, H_TICK_HZ)
   );
 }

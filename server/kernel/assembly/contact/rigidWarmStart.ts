@@ -12,6 +12,7 @@ import {
   H_RIGID_KEPT_CAPACITY,
   H_SUBSTEP,
   H_SUBSTEPS,
+  H_STOOD,
   H_TICK,
   RIGID_CONTACT_ARM,
   RIGID_CONTACT_DRAG,
@@ -68,7 +69,8 @@ function keptAt(probe: u32): usize {
 /** Number of this substep among all, never 0. */
 // @inline
 function substep(): u32 {
-  return load<u32>(HEADER, H_TICK) * load<u32>(HEADER, H_SUBSTEPS) + load<u32>(HEADER, H_SUBSTEP) + 1;
+  const ticks = load<u32>(HEADER, H_TICK) - load<u32>(HEADER, H_STOOD);
+  return ticks * load<u32>(HEADER, H_SUBSTEPS) + load<u32>(HEADER, H_SUBSTEP) + 1;
 }
 
 // @inline

@@ -37,6 +37,8 @@ export const H_WARM_START = 164; // i32: 1 while stress is being remembered from
 export const H_WARM_STARTED = 168; // i32: H_WARM_START of the last tick: its multipliers are kept
 // i32 pointer: f32x4 per particle, what the remembered stress moves it by in every substep, m
 export const H_SUPPORT = 172;
+export const H_WIND = 176; // i32 pointer: the WIND row
+export const H_STOOD = 180; // u32: ticks done in which time stood still: simulated time is that of the others
 export const H_SHAPES = 256; // i32 pointer: SHAPE rows
 export const H_SUBSTEP = 260; // i32: substep of the tick that runs now
 export const H_TICK_HZ = 264; // f32: ticks in a second
@@ -164,7 +166,8 @@ export const STAGE_VERIFY = 16;
 export const STAGE_RESPONSE = 17;
 export const STAGE_PLASTICITY = 18;
 export const STAGE_INTERSECTIONS = 19;
-export const STAGES = 20;
+export const STAGE_WIND = 20;
+export const STAGES = 21;
 export const HEADER_END = 2048; // H_STAGE + STAGES * 8, on a cache line
 
 // ---- phases of a substep
@@ -241,6 +244,8 @@ export const KIND_CORE_MESHES = 64;
 export const KIND_SAFE = 65;
 export const KIND_VERIFY = 66;
 export const KIND_IMPLICIT = 70; // IMPLICIT rows
+export const KIND_WIND_FORCES = 72; // WIND_TRIANGLE rows
+export const KIND_WIND_ACCELERATIONS = 73; // WIND_PARTICLE rows
 /**
  * Rows behind the program's phases, shared out in the middle of others: parts of a color's pairs, of the check of all
  * pairs.
@@ -431,6 +436,34 @@ export const EDGE_A = 0; // i32 address of a particle
 export const EDGE_B = 4; // i32
 export const EDGE_INVERSE_SQUARE = 8; // f32 1 / rest length^2, 1/m^2
 export const EDGE_BYTES = 12;
+
+// ---- wind (wind.ts)
+// -----------------------------------------------------------------------------------------------------------------
+export const WIND_PHASES = 0; // i32 phases at the program's beginning that are passed over while there is none
+export const WIND_ON = 4; // i32 1: there is
+export const WIND_DRAG = 8; // f32 rho/2 C_D, kg/m^3 in the memory's unit of mass
+export const WIND_LIFT = 12; // f32 rho/2 C_L
+export const WIND_VELOCITY = 16; // f32x4 U, m/s; the fourth is 0
+export const WIND_BASE = 32; // i32 pointer: f32x4 per particle, external acceleration without wind
+export const WIND_MODE_COUNT = 36; // i32
+export const WIND_MODES = 48; // WIND_MODE rows
+/** One wave: k in cycles a meter, the phase in cycles, and how far it swings, m/s. */
+export const WIND_MODE_PHASE = 12; // f32
+export const WIND_MODE_SWING = 16; // f32x4, the fourth is 0
+export const WIND_MODE_BYTES = 32;
+export const WIND_MOST_MODES = 12;
+export const WIND_BYTES = 432; // WIND_MODES + WIND_MOST_MODES * WIND_MODE_BYTES
+/** A triangle that air reaches: addresses of its corners. */
+export const WIND_TRIANGLE_CLOSED = 12; // i32 1: of a closed surface, outward
+export const WIND_TRIANGLE_AIR = 16; // f32x3 u in this tick, m/s
+// f32 s: the step over three times its part of the area around the corner that has the least of it
+export const WIND_TRIANGLE_REACH = 28;
+export const WIND_TRIANGLE_FORCE = 32; // f32x4 a third of the force, N in the memory's unit of mass
+export const WIND_TRIANGLE_BYTES = 48;
+export const WIND_PARTICLE_ADDRESS = 0; // i32 in X
+export const WIND_PARTICLE_FIRST = 4; // i32 pointer: addresses of its triangles' rows
+export const WIND_PARTICLE_COUNT = 8; // i32 how many
+export const WIND_PARTICLE_BYTES = 16;
 
 // ---- colliders
 // -----------------------------------------------------------------------------------------------------------------

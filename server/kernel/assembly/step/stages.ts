@@ -68,6 +68,8 @@ import {
   KIND_SHARED_CHECK,
   KIND_SHARED_REFIT,
   KIND_SHARED_CLOSE,
+  KIND_WIND_ACCELERATIONS,
+  KIND_WIND_FORCES,
   TET_BYTES,
   TET_ORTHO_BYTES,
   TET_PLASTIC_BYTES,
@@ -118,6 +120,7 @@ import { moveRigid } from "../rigid/rigid";
 import { beginRigidContacts, solveRigidContacts } from "../contact/rigidContact";
 import { solveBalls } from "../rigid/balls";
 import { enterStage } from "../scheduler/clock";
+import { windAccelerations, windForces } from "../wind/wind";
 
 /** Blocks, particles or bodies first .. end of a phase, but for what belongs to bodies that wait. */
 export function runRange(phase: usize, first: i32, end: i32, scratch: usize): void {
@@ -252,6 +255,8 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   else if (kind === KIND_CORE_MESHES) moveCoreMesh(data, begin, end, h);
   else if (kind === KIND_SHAPE) solveShapes(begin, end, pass, h, scratch);
   else if (kind === KIND_IMPLICIT) stepImplicit(data, begin, end);
+  else if (kind === KIND_WIND_FORCES) windForces(data, begin, end);
+  else if (kind === KIND_WIND_ACCELERATIONS) windAccelerations(data, begin, end);
   else if (kind === KIND_RIGID) moveRigid(begin, end, h, scratch);
   else if (kind === KIND_BALLS) solveBalls(pass, h, scratch);
   else if (kind === KIND_SAFE) keepSafe();

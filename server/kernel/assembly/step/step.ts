@@ -15,6 +15,7 @@ import {
   H_TICK,
   H_WATCH,
   H_SUBSTEP,
+  H_WIND,
   WATCH_SUBSTEPS,
   WATCH_PHASES,
   STAGE_BROAD_PHASE,
@@ -22,6 +23,8 @@ import {
   PHASE_COUNT,
   PHASE_CHUNKS,
   PHASE_STAGE,
+  WIND_ON,
+  WIND_PHASES,
 } from "../layout/layout";
 import { forgetInverted } from "../constraints/plasticity";
 import { beginPairList } from "../contact/contacts";
@@ -70,7 +73,8 @@ function runSubstep(substep: i32, scratch: usize): void {
   const watch = load<i32>(HEADER, H_WATCH);
   forgetInverted();
   store<i32>(HEADER, substep, H_SUBSTEP);
-  for (let p = 0; p < phases; p++) {
+  const wind = <usize>load<u32>(HEADER, H_WIND);
+  for (let p = load<i32>(wind, WIND_ON) ? 0 : load<i32>(wind, WIND_PHASES); p < phases; p++) {
     const phase = phaseAt(p);
     enterStage(load<i32>(phase, PHASE_STAGE));
     if (load<i32>(phase, PHASE_CHUNKS) < 2 || !isHelped()) runRange(phase, 0, load<i32>(phase, PHASE_COUNT), scratch);

@@ -1,0 +1,100 @@
+/** What of a body an owner may change while the room runs, and what the room has to know of it for that. */
+import type { BodyTuning } from "../../shared/protocol.ts";
+import type { Body, IsotropicMaterial, Vec3 } from "../../shared/scene.ts";
+import { type HyperModuli, neoHookean, stableNeoHookean } from "./materials.ts";
+import type { BodyTemplate } from "./body/template.ts";
+import { soundPace } from "./substeps.ts";
+
+/** How moduli make constraints. */
+type Elasticity = "isotropic" | "orthotropic" | "neo-hookean" | "stable-neo-hookean" | "hexahedral";
+
+export interface TunableBody {
+  elasticity?: Elasticity;
+  /** Largest plastic strain: yield stays below it. */
+  mostStrain?: number;
+  /** 1/m and dimensionless: sound crosses edges * sqrt(stiffness(nu) k/density) of its edges in a second; 0: no matter. */
+  edges: number;
+  /** Particles that the scene pins, and their mass, kg. */
+  pinned: Uint32Array;
+  pinnedMass: Float64Array;
+  /** As the scene says. */
+  scene: Omit<BodyTuning, "body">;
+}
+
+function elasticityOf({ kind, material }: Body): Elasticity | undefined {
+  if (kind === "ball" || kind === "points") return undefined;
+  if (kind === "cloth") {
+    const { model, youngsModulus } = material as { model?: string; youngsModulus?: number };
+    return model === "pbd" ? undefined : youngsModulus === undefined ? "orthotropic" : "isotropic";
+  }
+  switch (material.model) {
+    case undefined:
+    case "stvk":
+      return "isotropic";
+    case "orthotropic":
+    case "neo-hookean":
+    case "stable-neo-hookean":
+    case "hexahedral":
+      return material.model;
+    default:
+      return undefined;
+  }
+}
+
+/** Pa: the modulus that stands for all of them. */
+function modulusOf(body: Body): number | undefined {
+  const m = body.material as { youngsModulus?: number; youngsModuli?: Vec3; kWeft?: number };
+  return m.youngsModulus ?? m.youngsModuli?.[0] ?? m.kWeft;
+}
+
+/** How much faster sound is along a material's stiffest axis than along its first. */
+function anisotropyOf({ material }: Body): number {
+  const moduli = "youngsModuli" in material ? material.youngsModuli : undefined;
+  return moduli ? Math.sqrt(Math.max(...moduli) / moduli[0]) : 1;
+}
+
+/** Constraints whose rows can be written anew, and that see whole masses (memory/blocks, memory/sweeps.ts). */
+const isPlain = ({ form, shape, schedule }: BodyTemplate): boolean =>
+  form === "compliant" && !shape && schedule.order !== "jacobi" && schedule.rho === 0;
+
+/** @param body as the scene has it, in SI units; template of it, in kg */
+export function tunableOf(body: Body, template: BodyTemplate): TunableBody {
+  const { form, damping, friction, pinned, mass } = template;
+  const own = form === "implicit" || form === "method";
+  const scene: TunableBody["scene"] = { ...(!own && { damping }), friction };
+  const none: TunableBody = { edges: 0, pinned: new Uint32Array(0), pinnedMass: new Float64Array(0), scene };
+  if (body.kind === "ball" || body.kind === "points" || !isPlain(template)) return none;
+  const { material } = body;
+  const elasticity = elasticityOf(body);
+  scene.density = material.density;
+  if (elasticity) scene.youngsModulus = modulusOf(body)!;
+  if (elasticity && elasticity !== "orthotropic" && elasticity !== "hexahedral")
+    scene.poissonsRatio = (material as IsotropicMaterial).poissonsRatio;
+  const { bendingStiffness, plasticity, volume } = material as {
+    bendingStiffness?: number;
+    plasticity?: { yield: number; max: number };
+    volume?: { pressure?: number };
+  };
+  if (bendingStiffness) scene.bendingStiffness = bendingStiffness;
+  if (template.enclosed) scene.pressure = volume?.pressure ?? 1;
+  if (plasticity) scene.yield = plasticity.yield;
+  const held = Uint32Array.from([...pinned].flatMap((is, i) => (is && mass[i] ? [i] : [])));
+  if (held.length > 0) scene.pins = true;
+  return {
+    ...(elasticity && { elasticity }),
+    ...(plasticity && { mostStrain: plasticity.max }),
+    edges: soundPace(body, template) * anisotropyOf(body),
+    pinned: held,
+    pinnedMass: Float64Array.from(held, (i) => mass[i]!),
+    scene,
+  };
+}
+
+/** Of the Neo-Hookean models. @param youngsModulus in any unit of mass */
+export function hyperModuli(
+  model: "neo-hookean" | "stable-neo-hookean",
+  youngsModulus: number,
+  poissonsRatio: number,
+): HyperModuli {
+  return (model === "neo-hookean" ? neoHookean : stableNeoHookean)({ youngsModulus, poissonsRatio });
+}

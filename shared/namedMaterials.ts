@@ -1,0 +1,57 @@
+/**
+ * Materials by name in a scene: `"material": "rubber"`, or `{ "preset": "rubber", "damping": 2 }`, whose own fields stand
+ * in place of the preset's. Everything behind the validator sees the material's fields alone.
+ */
+import { MATERIAL_PRESETS, type PresetName, presetsOf } from "./materialPresets.ts";
+import type { Body } from "./scene.ts";
+import { SceneError } from "./sceneError.ts";
+
+type Named = { preset: string } & Record<string, unknown>;
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function named(material: unknown): Named | undefined {
+  if (typeof material === "string") return { preset: material };
+  return isRecord(material) && typeof material.preset === "string" ? (material as Named) : undefined;
+}
+
+/**
+ * @param scene anything, usually parsed JSON
+ * @returns the same with its named materials written out; itself where it has none
+ * @throws SceneError where a body's kind has no such preset
+ */
+export function withMaterials(scene: unknown): unknown {
+  if (!isRecord(scene) || !Array.isArray(scene.bodies)) return scene;
+  let any = false;
+  const bodies = scene.bodies.map((body: unknown, b) => {
+    if (!isRecord(body) || !(body.kind === "soft" || body.kind === "cloth")) return body;
+    const called = named(body.material);
+    if (!called) return body;
+    any = true;
+    const { preset, ...own } = called;
+    const known = presetsOf(body.kind);
+    if (!known.includes(preset as PresetName))
+      throw new SceneError(
+        `/bodies/${b}/material${typeof body.material === "string" ? "" : "/preset"}`,
+        preset,
+        `an object, or a material of a ${body.kind} body: ${known.join(", ")}`,
+      );
+    return { ...body, material: { ...MATERIAL_PRESETS[preset as PresetName][body.kind], ...own } };
+  });
+  return any ? { ...scene, bodies } : scene;
+}
+
+/** All fields of a body's material, its preset's and its own. @param body of a scene's file */
+export function wholeMaterial({ kind, material }: Body): Record<string, unknown> {
+  const { preset, ...own } = named(material) ?? { ...material, preset: "" };
+  const { soft, cloth } = MATERIAL_PRESETS[preset as PresetName] ?? {};
+  return { ...(kind === "cloth" ? cloth : soft), ...own };
+}
+
+/** A body's material as its file has it, to be changed: a name becomes an object. @param body of a scene's file, inout */
+export function ownMaterial(body: Body): Body["material"] {
+  const called = named(body.material);
+  if (called && typeof (body.material as unknown) === "string") (body as { material: unknown }).material = called;
+  return body.material;
+}

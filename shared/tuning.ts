@@ -1,0 +1,78 @@
+/** What owners may change of a room while it runs: which fields, and within which limits. As in a scene, but for STRETCH. */
+import type { Tuning, Wind } from "./protocol.ts";
+
+export const BODY_FIELDS = [
+  "damping",
+  "friction",
+  "density",
+  "youngsModulus",
+  "poissonsRatio",
+  "bendingStiffness",
+  "pressure",
+  "yield",
+] as const;
+/** A body's numbers; beside them there is `pins`. */
+export type BodyField = (typeof BODY_FIELDS)[number];
+export const WIND_FIELDS = ["density", "drag", "lift", "intensity", "scale", "seed"] as const;
+
+export interface Span {
+  least: number;
+  most: number;
+}
+
+/** Of each of gravity's parts (m/s^2) and of the wind's velocity (m/s), either way. */
+export const MOST_GRAVITY = 1e6;
+export const MOST_WIND = 1000;
+/** Simulated time over wall time. */
+export const MOST_TIME_SCALE = 2;
+
+/** As in a scene. */
+export const WIND_SPANS: Readonly<Record<(typeof WIND_FIELDS)[number], Span>> = {
+  density: { least: 0, most: 1e5 },
+  drag: { least: 0, most: 100 },
+  lift: { least: 0, most: 100 },
+  intensity: { least: 0, most: 10 },
+  scale: { least: 1e-6, most: 1e6 },
+  seed: { least: 0, most: 2 ** 32 - 1 },
+};
+
+/**
+ * How far from the scene's value a running room may go, as a factor: its memory is laid out for masses and moduli of
+ * the scene's size (server/sim/massUnit.ts).
+ */
+const STRETCH = { density: 1e3, youngsModulus: 1e4, bendingStiffness: 1e4 } as const;
+
+/** As in a scene. */
+export const SPANS: Readonly<Record<BodyField, Span>> = {
+  damping: { least: 0, most: 10_000 },
+  friction: { least: 0, most: 10 },
+  density: { least: 1e-12, most: 1e15 },
+  youngsModulus: { least: 1e-12, most: 1e13 },
+  bendingStiffness: { least: 1e-15, most: 1e15 },
+  poissonsRatio: { least: 0, most: 0.4999 },
+  pressure: { least: 1e-3, most: 1000 },
+  yield: { least: 0, most: 100 },
+};
+
+/** @param scene what the scene says of it */
+export function spanOf(field: BodyField, scene: number): Span {
+  if (!(field in STRETCH)) return SPANS[field];
+  const factor = STRETCH[field as keyof typeof STRETCH];
+  return { least: scene / factor, most: scene * factor };
+}
+
+export const within = (value: number, { least, most }: Span): boolean => value >= least && value <= most;
+
+/** As a refusal says it. */
+export const spanText = ({ least, most }: Span): string => `${rounded(least)} to ${rounded(most)}`;
+
+/** What a factor makes of a decimal number has digits that nobody wrote. */
+const rounded = (value: number): number => (Number.isInteger(value) ? value : Number(value.toPrecision(6)));
+
+const sameParts = (a: readonly number[], b: readonly number[]): boolean => a.every((part, r) => part === b[r]);
+
+export function sameWind(a: Wind, b: Wind): boolean {
+  return sameParts(a.velocity, b.velocity) && WIND_FIELDS.every((field) => a[field] === b[field]);
+}
+
+export const sameGravity = (a: Tuning, b: Tuning): boolean => sameParts(a.gravity, b.gravity);
