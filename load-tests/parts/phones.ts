@@ -3,8 +3,8 @@
  * moment; nobody types. How long until each one's first pull is in the room, and is the room in real time while all
  * thirty pull?
  *
- * The link is read from a picture of the projector's code. A few of the phones are real pages in a Chromium with touch (two cores
- * that also simulate draw no thirty pages); the others fetch the same files, hold the same socket, decode every frame
+ * The link is read from a picture of the projector's code. As many of the phones as there are cores are real pages in a Chromium with touch
+ * (a CPU that also simulates draws no thirty pages); the others fetch the same files, hold the same socket, decode every frame
  * and send the same messages, but draw nothing. A phone's time runs from opening the link to the moment in which the
  * projector's side is told of its hand; how long a person looks first is not in it.
  *
@@ -12,6 +12,7 @@
  * a page drawn by the CPU takes what real phones bring along.
  */
 import { Agent, get } from "node:http";
+import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { readConfig } from "../../server/config.ts";
@@ -25,11 +26,12 @@ import { readQr } from "../visitors/qr.ts";
 
 export const name = "phones";
 export const about =
-  "thirty phones open the QR code's link at once, four of them real pages: time to the first pull, and the room while all pull";
+  "thirty phones open the QR code's link at once, as many of them real pages as there are cores: time to the first pull, and the room while all pull";
 export const runs = 1;
 
 const PHONES = 30;
-const PAGES = 4;
+/** More pages than cores measure only each other. */
+const PAGES = Math.min(6, availableParallelism());
 const SCENE = "bunny";
 const SECONDS = 15;
 const MOVES_PER_SECOND = 25;
