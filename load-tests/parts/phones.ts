@@ -21,6 +21,7 @@ import { FrameWatch } from "../frameWatch.ts";
 import { type HeldSurface, offsetOf, positionOf, spread } from "../hands/circles.ts";
 import { type PartOptions, quantile, type Row } from "../part.ts";
 import { startServer } from "../server.ts";
+import { threadSeconds } from "../load/threads.ts";
 import { launch, type PageWindow, surfacePoint } from "../visitors/pages.ts";
 import { readQr } from "../visitors/qr.ts";
 
@@ -175,18 +176,28 @@ function pullOn(bots: readonly Bot[], starts: readonly Point[]): NodeJS.Timeout 
 
 interface Watched {
   realTime: number;
+  /** CPU of the threads that step, and how long a tick of real time is, ms. */
+  tickCpuMs: number;
+  tickMs: number;
   gaps: number[];
 }
 
-async function watch(bots: readonly Bot[]): Promise<Watched> {
+/** @param pid of the server */
+async function watch(bots: readonly Bot[], pid: number): Promise<Watched> {
   const watches = bots.map((bot) => new FrameWatch(bot));
   const [first] = bots;
   const { tick } = first!;
+  const cpu = threadSeconds(pid);
   const beginMs = performance.now();
   await sleep(1000 * SECONDS);
   const elapsed = (performance.now() - beginMs) / 1000;
+  const ticks = first!.tick - tick;
+  const { tickHz } = first!.welcome;
+  const after = threadSeconds(pid);
   return {
-    realTime: (first!.tick - tick) / first!.welcome.tickHz / elapsed,
+    realTime: ticks / tickHz / elapsed,
+    tickCpuMs: cpu && after ? (1000 * (after.others - cpu.others)) / ticks : NaN,
+    tickMs: 1000 / tickHz,
     gaps: watches.flatMap((frames) => frames.take()),
   };
 }
@@ -197,7 +208,7 @@ const spreadRows = (what: string, values: number[], target?: Row["target"]): Row
   { what: `${what}, longest`, value: Math.max(...values), unit: "ms", ...(target && { target }) },
 ];
 
-function roomRows(how: string, { realTime, gaps }: Watched): Row[] {
+function roomRows(how: string, { realTime, gaps, tickCpuMs, tickMs }: Watched): Row[] {
   return [
     {
       what: `${how}: real time that the room keeps`,
@@ -206,6 +217,8 @@ function roomRows(how: string, { realTime, gaps }: Watched): Row[] {
       absolute: true,
       target: { atLeast: 0.95 },
     },
+    // It does not wait for neighbours: a core of its own keeps real time with what is below its tick.
+    { what: `${how}: CPU a tick`, value: tickCpuMs, unit: "ms", target: { atMost: tickMs } },
     { what: `${how}: from frame to frame, p50`, value: quantile(gaps, 0.5), unit: "ms", absolute: true },
     { what: `${how}: from frame to frame, p99`, value: quantile(gaps, 0.99), unit: "ms", absolute: true },
     { what: `${how}: from frame to frame, longest`, value: Math.max(...gaps), unit: "ms", absolute: true },
@@ -241,7 +254,10 @@ export async function run({ scenes: [scene = SCENE] = [] }: PartOptions): Promis
     const drawn = async (): Promise<number[]> =>
       Promise.all(real.map(({ page }) => page.evaluate(() => (globalThis as unknown as PageWindow).pliant.drawn)));
     const before = await drawn();
-    const withPages = await watch(others.map(({ bot }) => bot));
+    const withPages = await watch(
+      others.map(({ bot }) => bot),
+      server.process.pid!,
+    );
     const pictures = (await drawn()).map((count, i) => (count - before[i]!) / SECONDS);
     clearInterval(timer);
     for (const context of contexts) await context.close();
@@ -253,7 +269,7 @@ export async function run({ scenes: [scene = SCENE] = [] }: PartOptions): Promis
       everybody,
       places.map(({ start }) => start),
     );
-    const without = await watch(everybody);
+    const without = await watch(everybody, server.process.pid!);
     clearInterval(timer);
     for (const bot of [...everybody, watcher]) bot.drop();
     const realMs = real.map(({ ms }) => ms);
