@@ -245,7 +245,7 @@ export class RoomView {
   /** What was picked is seen from outside of its body; a cloth has two sides, both outside. */
   facesOutside({ body, triangle, direction }: Picked): boolean {
     const { mode, positions, triangles } = this.bodies[body]!;
-    if (mode === "sheet") return true;
+    if (mode === "sheet" || mode === "points") return true;
     const corner = (k: number): Vector3 => new Vector3().fromArray(positions, 3 * triangles[3 * triangle + k]!);
     return new Triangle(corner(0), corner(1), corner(2)).getNormal(scratch).dot(direction) < 0;
   }

@@ -3,7 +3,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { chromiumFlags, findChromium } from "../../tests/support/chromium.ts";
 
 /** What of the page's `window.pliant` the load tests look at. */
-export interface Pliant {
+interface Pliant {
   member: number;
   status: string;
   drawn: number;

@@ -6,8 +6,7 @@ import type { Lease, Parked } from "../../server/store/store.ts";
 import { Random } from "../fuzz/random.ts";
 import { Database } from "./database.ts";
 import { CALM_MS, MAY_LOSE_MS, strike } from "./faults.ts";
-import type { globalsFor } from "./globals.ts";
-import type { Program } from "./load.ts";
+import type { Loaded } from "./load.ts";
 import { Model, type RoomModel, Violation } from "./model.ts";
 import { World } from "./physics.ts";
 import type { Action, Fault, Plan } from "./plan.ts";
@@ -27,13 +26,15 @@ const KNOWN_TERMS = 0.5;
 export interface Stage {
   places: Place[];
   database: Database;
+  /** Hash of the server's code in it. */
+  program: string;
 }
 
 const MOST_SERVERS = 3;
 
-export function makeStage(load: (globals: ReturnType<typeof globalsFor>) => Program): Stage {
+export function makeStage({ hash, load }: Loaded): Stage {
   const places = Array.from({ length: MOST_SERVERS }, () => new Place(load));
-  return { places, database: new Database(load, new Place(load).machine) };
+  return { places, database: new Database(load, new Place(load).machine), program: hash };
 }
 
 export interface Outcome {

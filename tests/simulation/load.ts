@@ -10,6 +10,7 @@
  *
  * A mutation is a change of the text of one module on its way into the bundle.
  */
+import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
@@ -133,13 +134,19 @@ async function bundle(mutations: readonly Mutation[]): Promise<string> {
   return output!.code!;
 }
 
-/** @returns what evaluates the program for one machine */
-export async function loadProgram(mutations: readonly Mutation[] = []): Promise<(globals: Globals) => Program> {
+/** The program's text, and what evaluates it for one machine. */
+export interface Loaded {
+  /** Of the text, hexadecimal. */
+  hash: string;
+  load: (globals: Globals) => Program;
+}
+
+export async function loadProgram(mutations: readonly Mutation[] = []): Promise<Loaded> {
   const code = await bundle(mutations);
   const script = new Script(`(function (exports, require, $host, ${GLOBALS.join(", ")}) {${code}\n})`, {
     filename: "simulated-server.cjs",
   });
-  return (globals) => {
+  const load = (globals: Globals): Program => {
     const exports = {};
     const requireFor = (name: string): unknown => {
       const own = globals.modules[name];
@@ -151,4 +158,5 @@ export async function loadProgram(mutations: readonly Mutation[] = []): Promise<
     evaluate(exports, requireFor, globals.host, ...GLOBALS.map((name) => globals[name]));
     return exports as Program;
   };
+  return { hash: createHash("sha256").update(code).digest("hex").slice(0, 16), load };
 }
