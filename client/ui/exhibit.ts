@@ -6,7 +6,7 @@
 export interface ExhibitOptions {
   /** Without input for this long, s. */
   seconds: number;
-  /** What others hold, and where: while it changes it is not to be taken away. Empty: nothing. */
+  /** Where others hold something, as text: each change is somebody's touch, too. Empty: nobody does. */
   others: () => string;
   /** Everything as it was at first. @param touched somebody has done something since the last time */
   renew: (touched: boolean) => void;
@@ -27,7 +27,6 @@ export function exhibit({ seconds, others, renew, attract, signal }: ExhibitOpti
   let rests = false;
   let shownMs = -Infinity;
   let held = "";
-  let heldMs = -Infinity;
   const input = (): void => {
     lastMs = performance.now();
     touched = true;
@@ -42,9 +41,9 @@ export function exhibit({ seconds, others, renew, attract, signal }: ExhibitOpti
   const timer = setInterval(() => {
     const nowMs = performance.now();
     const holds = others();
-    if (holds !== held) heldMs = holds === "" ? -Infinity : nowMs;
+    if (holds !== held && holds !== "") input();
     held = holds;
-    if (document.hidden || nowMs - Math.max(lastMs, heldMs) < 1000 * seconds) return;
+    if (document.hidden || nowMs - lastMs < 1000 * seconds) return;
     if (!rests) renew(touched);
     rests = true;
     touched = false;

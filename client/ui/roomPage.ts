@@ -192,7 +192,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       signal: over.signal,
       others: () =>
         [...state.hands]
-          .map(([member, { grabs }]) => (member === state.welcome?.member ? "" : grabs.map(({ target }) => target)))
+          .flatMap(([member, { grabs }]) => (member === state.welcome?.member ? [] : grabs.map(({ target }) => target)))
           .join(),
       renew,
       attract: () => playground?.showHow(),

@@ -21,6 +21,7 @@ import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
 import { MovingColliders } from "./movingColliders.ts";
 import { Studio } from "./environment.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
+import { oneKindOfPointer } from "./pointerKinds.ts";
 import { frame, WHOLE, type FreeArea } from "../../shared/framing.ts";
 import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./quality.ts";
 
@@ -280,19 +281,4 @@ function boundsOfRest(topology: Topology): Sphere {
   }
   if (!Number.isFinite(low.x)) return new Sphere(new Vector3(), 1);
   return new Sphere(low.clone().add(high).multiplyScalar(0.5), low.distanceTo(high) / 2);
-}
-
-/** three's controls know fingers or a mouse, and throw when both turn the view: whoever comes later does not. */
-function oneKindOfPointer(canvas: HTMLCanvasElement): void {
-  const turning = new Map<number, string>();
-  canvas.addEventListener(
-    "pointerdown",
-    (event) => {
-      if ([...turning.values()].some((type) => type !== event.pointerType)) event.stopImmediatePropagation();
-      else turning.set(event.pointerId, event.pointerType);
-    },
-    { capture: true },
-  );
-  for (const type of ["pointerup", "pointercancel"] as const)
-    canvas.addEventListener(type, ({ pointerId }) => turning.delete(pointerId), { capture: true });
 }

@@ -75,7 +75,7 @@ class Exhibit {
   readonly #url: string;
   readonly #page: Page;
   readonly #session: CDPSession;
-  readonly #watcher: Bot;
+  #watcher: Bot;
   readonly #server: Inspected;
   readonly #random: () => number;
   #found!: Found;
@@ -114,6 +114,10 @@ class Exhibit {
 
   async serve(): Promise<void> {
     this.visitors += 1;
+    if (this.#watcher.closed) {
+      this.faults.push(`the watcher's line was lost: ${this.#watcher.closed.code}`);
+      this.#watcher = await joinAsWatcher(this.#url);
+    }
     await this.#comePhone();
     const visitor = { page: this.#page, session: this.#session, random: this.#random };
     await visit(visitor);
@@ -213,6 +217,13 @@ class Exhibit {
   }
 }
 
+async function joinAsWatcher(url: string): Promise<Bot> {
+  const bot = await Bot.join(url, ROOM, { name: "watcher", timeoutMs: BACK_WITHIN_MS });
+  // Whoever says nothing is taken for lost.
+  setInterval(() => bot.closed ?? bot.ping(), 1000).unref();
+  return bot;
+}
+
 /** Resolves when the bodies are drawn. */
 async function openPage(page: Page, url: string): Promise<void> {
   await page.goto(url + PATH);
@@ -275,7 +286,7 @@ function rowsOf(exhibit: Exhibit, minutes: number): Row[] {
       target: { atMost: 0 },
       ...(stuck.length > 0 && { note: stuck.slice(0, 3).join(" | ") }),
     }),
-    row("errors in the page", faults.length, "", { target: { atMost: 0 }, note: faults.slice(0, 2).join(" | ") }),
+    row("errors in the page, lines lost", faults.length, "", { target: { atMost: 0 }, note: faults.slice(0, 2).join(" | ") }),
     row("as it was again, median", quantile(backMs, 0.5) / 1000, "s", { note: `idle for ${IDLE_SECONDS} s of it` }),
     row("as it was again, worst", Math.max(...backMs) / 1000, "s"),
     growth("page's heap", "MB", ({ page }) => page),
@@ -298,9 +309,7 @@ export async function run({ minutes }: PartOptions): Promise<Row[]> {
     const context = await browser.newContext({ viewport: VIEWPORT, hasTouch: true });
     const page = await context.newPage();
     await openPage(page, server.url);
-    const watcher = await Bot.join(server.url, ROOM, { name: "watcher", timeoutMs: BACK_WITHIN_MS });
-    // Whoever says nothing is taken for lost.
-    setInterval(() => watcher.ping(), 1000).unref();
+    const watcher = await joinAsWatcher(server.url);
     const exhibit = new Exhibit(server.url, page, await context.newCDPSession(page), watcher, inspected);
     await exhibit.open();
     const beginMs = performance.now();

@@ -39,7 +39,9 @@ export function launch(flags: readonly string[] = []): Promise<Browser> {
  */
 export function surfacePoint(page: Page): Promise<Place | undefined> {
   return page.evaluate(() => {
-    const { pliant } = globalThis as unknown as PageWindow;
+    const { pliant } = globalThis as unknown as Partial<PageWindow>;
+    // The page is just coming.
+    if (!pliant) return undefined;
     const p = pliant.displayed();
     const sum = [0, 0, 0];
     for (let i = 0; i < p.length; i++) sum[i % 3]! += (3 * p[i]!) / p.length;

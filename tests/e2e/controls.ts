@@ -65,9 +65,9 @@ export const WIDTHS = [
 ];
 
 /** What is wrong with the page as it is now, at both widths in both themes. */
-export async function findings(page: Page): Promise<string[]> {
+export async function findings(page: Page, widths = WIDTHS): Promise<string[]> {
   const found: string[] = [];
-  for (const viewport of WIDTHS)
+  for (const viewport of widths)
     for (const colorScheme of ["light", "dark"] as const) {
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });

@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { steadinessOf, watchSteadiness } from "../../load-tests/visitors/steadiness.ts";
 import { drawn, noBrowser, openStage } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
@@ -11,7 +12,7 @@ describe.skipIf(noBrowser)("lobby", () => {
   const stage = useStage({}, { fewPictures: true });
 
   test("shows every scene, and rooms as they come and go", async () => {
-    const page = await stage.visit("/", { viewport: { width: 1280, height: 900 } });
+    const page = await stage.visit("/", { viewport: { width: 1280, height: 900 } }, { prepare: watchSteadiness });
     await page.waitForSelector(".card");
     const { scenes } = (await (await fetch(`${stage.url}/api/scenes`)).json()) as {
       scenes: { id: string; title: string }[];
@@ -41,6 +42,8 @@ describe.skipIf(noBrowser)("lobby", () => {
     await stage.shoot(page, "lobby");
     await stage.app.registry.remove(name);
     await page.waitForSelector(".rooms .empty", { timeout: 10_000 });
+    // neither what comes late nor a room that comes and goes moves anything under a hand
+    expect((await steadinessOf(page)).shifts).toEqual([]);
   });
 
   test("one click opens a room of that scene; its link works for somebody else", async () => {

@@ -3,11 +3,13 @@
  * that a visitor leaves behind stays.
  */
 import { describe, expect, test } from "vitest";
+import { readQr } from "../../load-tests/visitors/qr.ts";
 import { drawn, noBrowser, takeHold, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 describe.skipIf(noBrowser)("modes", () => {
-  const stage = useStage({}, { fewPictures: true });
+  // what a browser says of a room that has ended
+  const stage = useStage({}, { fewPictures: true }, /404/);
 
   test("ui=none leaves the picture, which can be pulled; ui=minimal three tools; an unknown one is said", async () => {
     const { path } = await stage.room("jelly-stack");
@@ -30,6 +32,8 @@ describe.skipIf(noBrowser)("modes", () => {
     const screen = await drawn(await stage.visit(`${path}?ui=present`, { viewport: { width: 1920, height: 1080 } }));
     await screen.waitForSelector(".invitation svg");
     expect(await screen.textContent(".invitation")).toContain(path);
+    const read = readQr(await screen.locator(".invitation").screenshot());
+    expect(read).toBe(`http://${await screen.textContent(".invitation span")}`);
     await drawn(await stage.visit(path));
     await screen.waitForFunction(() => document.querySelectorAll(".people li").length === 2);
     expect(await screen.isVisible(".toolbar")).toBe(false);
@@ -43,6 +47,8 @@ describe.skipIf(noBrowser)("modes", () => {
       name: window.pliant.members.find(({ member }) => member === window.pliant.member)!.name,
       origin: window.pliant.project([0, 0, 0])!,
     }));
+    // whoever opened it owns nothing in here, and no link leads away
+    expect(await page.locator(".access:visible, .tuning:visible, .people .out, .room a[href]:visible").count()).toBe(0);
     // a hand that is still down when the visitor leaves, a turned view, push mode and an open card
     await page.keyboard.press("p");
     await page.mouse.move(20, 200);
@@ -75,5 +81,11 @@ describe.skipIf(noBrowser)("modes", () => {
     expect(await page.getAttribute(".tool[title*='Push']", "aria-pressed")).toBe("false");
     // and a hand shows the next visitor how to pull
     await page.waitForSelector(".ghost .palm");
+    // a room that ends comes back by itself, and nothing leads away meanwhile
+    await stage.app.registry.remove("exhibit");
+    await page.waitForSelector(".message h1");
+    expect(await page.locator(".message a").count()).toBe(0);
+    await page.waitForSelector(".room");
+    await drawn(page);
   });
 });

@@ -1,0 +1,153 @@
+/**
+ * What Lighthouse would hold the pages to, measured by the browser's own observers in a Chromium whose pictures are
+ * drawn by the CPU: does anything move by itself while a page comes, and how long after each press does the next picture
+ * come? Each page is used as it is meant: every control that opens something is pressed, by pointer and by key.
+ */
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { createRoom } from "../bot.ts";
+import { quantile, type Row } from "../part.ts";
+import { startServer } from "../server.ts";
+import { launch, type PageWindow } from "../visitors/pages.ts";
+import { steadinessOf, watchSteadiness } from "../visitors/steadiness.ts";
+
+export const name = "budget";
+export const about = "layout shift, and interaction to next paint, of every page (headless Chromium, drawn by the CPU)";
+export const runs = 1;
+
+const SCENE = "bunny";
+const ADMIN = "operators-own-token-for-this-benchmark";
+const WITHIN_MS = 60_000;
+/** What comes late, comes by then; and between two presses, ms. */
+const LATE_MS = 3000;
+const PAUSE_MS = 400;
+const DESK = { viewport: { width: 1280, height: 800 } };
+const PHONE = { viewport: { width: 390, height: 664 }, hasTouch: true, isMobile: true };
+
+/** How a page is used: what has to be there first, and what is pressed one after another. */
+interface Use {
+  what: string;
+  path: string;
+  way: BrowserContextOptions;
+  ready: (page: Page) => Promise<unknown>;
+  presses: readonly string[];
+}
+
+const drawn = (page: Page): Promise<unknown> =>
+  page.waitForFunction(() => (globalThis as unknown as PageWindow).pliant?.firstDrawnFrameMs !== undefined, undefined, {
+    timeout: WITHIN_MS,
+    polling: 50,
+  });
+
+const enter = async (page: Page): Promise<void> => {
+  await page.fill(".admin-login input", ADMIN);
+  await page.press(".admin-login input", "Enter");
+  await page.waitForSelector(".admin tbody[data-room]");
+};
+
+const ROOM = [".tool.share", ".tool.me", "[data-tool='push']", "[data-tool='push']"];
+
+const USES: readonly Use[] = [
+  {
+    what: "lobby",
+    path: "/",
+    way: DESK,
+    ready: (page) => page.waitForSelector(".card"),
+    presses: [".more-scenes summary", ".paper-scenes summary", ".more-scenes summary"],
+  },
+  {
+    what: "lobby on a phone",
+    path: "/",
+    way: PHONE,
+    ready: (page) => page.waitForSelector(".card"),
+    presses: [".more-scenes summary", ".paper-scenes summary", ".more-scenes summary"],
+  },
+  {
+    what: "room",
+    path: "/r/budget",
+    way: DESK,
+    ready: drawn,
+    presses: [
+      ...ROOM,
+      "[data-tool='chart']",
+      "[data-tool='chart']",
+      "[data-tool='help']",
+      "canvas",
+      "[data-tool='home']",
+    ],
+  },
+  {
+    what: "room on a phone",
+    path: "/r/budget",
+    way: PHONE,
+    ready: drawn,
+    presses: [".more-tools", "[data-tool='help']", "canvas", ...ROOM, ".people-button", "canvas"],
+  },
+  {
+    what: "replay",
+    path: "/r/budget/replay",
+    way: DESK,
+    ready: (page) => page.waitForSelector(".replay input:not([disabled])", { timeout: WITHIN_MS }),
+    presses: [".deck button", ".deck button", ".replay input", "canvas"],
+  },
+  { what: "operators' page", path: "/admin", way: DESK, ready: enter, presses: [".admin .toggle", ".admin .toggle"] },
+];
+
+async function use(browser: Browser, url: string, { what, path, way, ready, presses }: Use): Promise<Row[]> {
+  const context = await browser.newContext(way);
+  try {
+    const page = await context.newPage();
+    watchSteadiness(page);
+    await page.goto(url + path);
+    await ready(page);
+    await page.waitForTimeout(LATE_MS);
+    for (const selector of presses) {
+      await page.locator(selector).first().click({ timeout: WITHIN_MS });
+      await page.waitForTimeout(PAUSE_MS);
+      await page.keyboard.press("Escape");
+      await page.waitForTimeout(PAUSE_MS);
+    }
+    const { shifts, interactions } = await steadinessOf(page);
+    const shift = shifts.reduce((sum, { score }) => sum + score, 0);
+    const took = interactions.map(({ duration }) => duration);
+    const slowest = interactions.reduce((a, b) => (b.duration > a.duration ? b : a), {
+      name: "none took 16 ms",
+      duration: 0,
+      processing: 0,
+    });
+    return [
+      {
+        what: `${what}, layout shift`,
+        value: shift,
+        unit: "",
+        absolute: true,
+        target: { atMost: 0 },
+        ...(shifts.length > 0 && {
+          note: shifts.map(({ score, moved }) => `${score.toFixed(4)} ${moved.join()}`).join("; "),
+        }),
+      },
+      {
+        what: `${what}, interaction to next paint, slowest of ${2 * presses.length}`,
+        value: slowest.duration,
+        unit: "ms",
+        target: { atMost: 200 },
+        note: `${slowest.name}, ${slowest.processing.toFixed(0)} ms of it in listeners; median ${took.length > 0 ? quantile(took, 0.5) : 0}`,
+      },
+    ];
+  } finally {
+    await context.close();
+  }
+}
+
+export async function run(): Promise<Row[]> {
+  const server = await startServer({ env: { PLIANT_PREWARM: SCENE, PLIANT_ADMIN_TOKEN: ADMIN } });
+  const browser = await launch();
+  try {
+    await createRoom(server.url, SCENE, "budget");
+    const rows: Row[] = [];
+    for (const page of USES) rows.push(...(await use(browser, server.url, page)));
+    return rows;
+  } finally {
+    await browser.close();
+    await server.stop();
+  }
+}

@@ -1,0 +1,102 @@
+/** When an exhibit is as it was again: after so long without a touch, and what a touch is. In virtual time. */
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { exhibit, reopen } from "../../../client/ui/exhibit.ts";
+
+const SECONDS = 10;
+
+let page: EventTarget;
+let held: string;
+let renewed: boolean[];
+let shown: number;
+let ended: AbortController;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  page = new EventTarget();
+  vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
+  vi.stubGlobal("document", { hidden: false });
+  held = "";
+  renewed = [];
+  shown = 0;
+  ended = new AbortController();
+  exhibit({
+    seconds: SECONDS,
+    others: () => held,
+    renew: (touched) => renewed.push(touched),
+    attract: () => shown++,
+    signal: ended.signal,
+  });
+});
+afterEach(() => {
+  ended.abort();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const pass = (seconds: number): void => void vi.advanceTimersByTime(1000 * seconds);
+const move = (buttons: number, movementX: number): void =>
+  void page.dispatchEvent(Object.assign(new Event("pointermove"), { buttons, movementX, movementY: 0 }));
+
+test("untouched it is made new once, not as touched, and shows how to pull again and again", () => {
+  pass(SECONDS + 1);
+  expect(renewed).toEqual([false]);
+  expect(shown).toBe(1);
+  pass(60);
+  expect(renewed).toEqual([false]);
+  expect(shown).toBeGreaterThanOrEqual(7);
+});
+
+test("a pull that goes on is somebody; a press that has been left behind is nobody, and so is a mouse that passes", () => {
+  page.dispatchEvent(new Event("pointerdown"));
+  for (let second = 0; second < 3 * SECONDS; second++) {
+    pass(1);
+    move(1, 4);
+  }
+  expect(renewed).toEqual([]);
+  for (let second = 0; second < SECONDS + 1; second++) {
+    pass(1);
+    move(1, 0);
+    move(0, 4);
+  }
+  expect(renewed).toEqual([true]);
+});
+
+test("others' hands are touches while they move; one that lies still is nobody's", () => {
+  for (let second = 0; second < 3 * SECONDS; second++) {
+    held = `0,${second},0`;
+    pass(1);
+  }
+  expect(renewed).toEqual([]);
+  pass(SECONDS + 1);
+  expect(renewed).toEqual([true]);
+  held = "";
+  pass(SECONDS + 1);
+  expect(renewed).toEqual([true]);
+});
+
+test("nothing is done while nobody can see it, nor after the end", () => {
+  vi.stubGlobal("document", { hidden: true });
+  pass(3 * SECONDS);
+  expect(renewed).toEqual([]);
+  vi.stubGlobal("document", { hidden: false });
+  ended.abort();
+  pass(3 * SECONDS);
+  expect(renewed).toEqual([]);
+});
+
+test("it opens again when there is somebody to answer, not before", async () => {
+  const answers = [new Error("refused"), { ok: false }, { ok: true }];
+  const reload = vi.fn();
+  vi.stubGlobal("location", { href: "http://127.0.0.1/r/exhibit?exhibit=10", reload });
+  vi.stubGlobal("fetch", async () => {
+    const answer = answers.shift()!;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  });
+  reopen(SECONDS);
+  await vi.advanceTimersByTimeAsync(1000 * (2 * SECONDS + 1));
+  expect(answers).toHaveLength(1);
+  expect(reload).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1000 * SECONDS);
+  expect(reload).toHaveBeenCalledTimes(1);
+});
