@@ -5,7 +5,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import WebSocket from "ws";
+import type WebSocket from "ws";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { Connection } from "../../server/rooms/connection.ts";
 import { build } from "../../client/sdk/messages.ts";
@@ -23,8 +23,9 @@ afterAll(() => server.close());
 /** What is answered to this text, by status; resolves when the line ends or has been silent. */
 async function answersTo(said: string, from: string): Promise<{ statuses: Record<string, number>; ended: boolean }> {
   const socket = connect({ port, host: "127.0.0.1", localAddress: from });
-  const ended = once(socket, "close");
+  // What is cut off with bytes of ours unread is reset: an end like any other.
   socket.on("error", () => {});
+  const ended = new Promise((resolve) => socket.once("close", resolve));
   let heard = "";
   socket.on("data", (bytes: Buffer) => (heard += bytes.toString("latin1")));
   await once(socket, "connect");
@@ -78,27 +79,30 @@ const lineOf = (socket: WebSocket): Socket => (socket as unknown as { _socket: S
 test.each([
   ["pings", 0x89],
   ["pongs", 0x8a],
-])("%s of WebSocket count as messages: a flood of them ends the line, and what follows is not read", async (_, head) => {
-  await createRoom(server.url, "cube", "pinged");
-  const bot = await Bot.join(server.url, "pinged");
-  bot.socket.ping();
-  await once(bot.socket, "pong");
-  const accepted = [...server.app.registry.get("pinged").members.sessions.values()].find(
-    ({ member }) => member === bot.welcome.member,
-  )!.connection as unknown as { isOpen: boolean };
-  expect(accepted.isOpen).toBe(true);
-  const frames = Buffer.concat(new Array(1000).fill(Buffer.from([head, 0x80, 0, 0, 0, 0])));
-  const line = lineOf(bot.socket);
-  const served = await servedBy(line);
-  line.write(frames);
-  line.write(frames);
-  expect((await bot.untilClosed()).code).toBe(CloseCode.flood);
-  // It goes on, and the server's kernel takes what it has room for; the server reads nothing of it.
-  const readBytes = served.bytesRead;
-  for (let i = 0; i < 50; i++) line.write(frames);
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(served.bytesRead - readBytes).toBeLessThanOrEqual(2 * 65_536);
-});
+])(
+  "%s of WebSocket count as messages: a flood of them ends the line, and what follows is not read",
+  async (_, head) => {
+    await createRoom(server.url, "cube", "pinged");
+    const bot = await Bot.join(server.url, "pinged");
+    bot.socket.ping();
+    await once(bot.socket, "pong");
+    const accepted = [...server.app.registry.get("pinged").members.sessions.values()].find(
+      ({ member }) => member === bot.welcome.member,
+    )!.connection as unknown as { isOpen: boolean };
+    expect(accepted.isOpen).toBe(true);
+    const frames = Buffer.concat(new Array(1000).fill(Buffer.from([head, 0x80, 0, 0, 0, 0])));
+    const line = lineOf(bot.socket);
+    const served = await servedBy(line);
+    line.write(frames);
+    line.write(frames);
+    expect((await bot.untilClosed()).code).toBe(CloseCode.flood);
+    // It goes on, and the server's kernel takes what it has room for; the server reads nothing of it.
+    const readBytes = served.bytesRead;
+    for (let i = 0; i < 50; i++) line.write(frames);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(served.bytesRead - readBytes).toBeLessThanOrEqual(2 * 65_536);
+  },
+);
 
 /** The server's end of a connection. */
 async function servedBy(line: Socket): Promise<Socket> {
@@ -108,7 +112,7 @@ async function servedBy(line: Socket): Promise<Socket> {
 }
 
 test("what many are told at once goes out in one write to each", async () => {
-  const { token } = await createRoom(server.url, "sheet", "told");
+  const { token } = await createRoom(server.url, "cube", "told");
   const bots = await Promise.all(
     Array.from({ length: 12 }, () => Bot.join(server.url, "told", { timeoutMs: 30_000, joinToken: token! })),
   );
@@ -119,22 +123,22 @@ test("what many are told at once goes out in one write to each", async () => {
     write.call(this, frames);
   };
   try {
-    for (const bot of bots)
-      for (let i = 0; i < Limits.messageBurst; i++) bot.socket.send(build.message("beat", i));
+    for (const bot of bots) for (let i = 0; i < Limits.messageBurst; i++) bot.socket.send(build.message("beat", i));
     const heard = (bot: Bot): number => bot.heard.length;
     for (const bot of bots) await bot.until(() => heard(bot) === 11 * Limits.messageBurst, "all messages");
     // Frames of about half a second are among them; 2,640 messages were 2,640 writes.
     expect(writes).toBeLessThan(1000);
     writes = 0;
-    for (const [n, bot] of bots.entries()) for (let i = 0; i < 90; i++) bot.tune({ gravity: [0, -9 - n - i / 100, 0] });
-    const last = (bot: Bot): number | undefined => bot.tuned?.gravity[1];
+    for (let i = 0; i < 90; i++) for (const [n, bot] of bots.entries()) bot.tune({ gravity: [0, -9 - n - i / 100, 0] });
+    await bots.at(-1)!.until(() => bots.at(-1)!.tuned?.tuning.gravity[1] === -20.89, "the last one's");
+    const last = (bot: Bot): number | undefined => bot.tuned?.tuning.gravity[1];
     for (const bot of bots) bot.ping();
     for (const bot of bots) await bot.until(() => bot.counts.pongs === 1, "a pong");
-    await bots[0]!.until(() => (last(bots[0]!) ?? 0) < -9, "tuned");
-    await bots[0]!.frames(20);
+    // All of them are in. What the last said holds, and everybody knows it.
+    const room = server.app.registry.get("told");
+    for (const bot of bots) await bot.until(() => last(bot) === -20.89 && room.tuning.gravity[1] === -20.89, "tuned");
     // 1,080 changes for 12 members were 12,960 writes.
     expect(writes).toBeLessThan(2000);
-    expect(new Set(bots.map(last)).size).toBe(1);
   } finally {
     Connection.prototype.write = write;
   }
@@ -144,12 +148,14 @@ test("what many are told at once goes out in one write to each", async () => {
 test("a room's access is changed so often, and no more of it is stored, audited and told", async () => {
   const { token } = await createRoom(server.url, "cube", "moody");
   const owner = await Bot.join(server.url, "moody", { joinToken: token! });
-  const audited = (): Promise<number> => server.metric("pliant_audit_entries_total");
+  const audited = (): Promise<number> => server.metric("pliant_audit_actions_total");
   const before = await audited();
   for (let i = 0; i < 110; i++) owner.setAccess({ locked: i % 2 === 0 });
   await owner.until(() => owner.notices.filter(({ code }) => code === "RATE_LIMITED").length >= 30, "refusals");
   expect(owner.notices.find(({ code }) => code === "RATE_LIMITED")!.details).toMatchObject({ field: "access" });
-  expect((await audited()) - before).toBeLessThan(80);
+  const changes = (await audited()) - before;
+  expect(changes).toBeGreaterThanOrEqual(60);
+  expect(changes).toBeLessThan(80);
   // Some seconds later it is theirs again.
   await vi.waitUntil(
     async () => {

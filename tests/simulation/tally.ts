@@ -56,7 +56,12 @@ export function writeTally(file: string, tally: Tally): void {
 }
 
 /** @param program hash of its code. @param cpuSeconds that the history took */
-export function count(tally: Tally, { seed, violation, ticks, endMs }: Outcome, program: string, cpuSeconds: number): void {
+export function count(
+  tally: Tally,
+  { seed, violation, ticks, endMs }: Outcome,
+  program: string,
+  cpuSeconds: number,
+): void {
   tally.done += 1;
   tally.ticks += ticks;
   tally.virtualMinutes += endMs / 60_000;
