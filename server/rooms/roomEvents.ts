@@ -36,8 +36,6 @@ export class RoomEvents {
   #tuning: Tuning;
   /** Messages for everybody, of this tick. */
   #told: Outgoing[] = [];
-  /** With what this tick is simulated, where that has changed: the last word counts. */
-  #tuned: Uint8Array | null = null;
 
   constructor(options: RoomEventsOptions) {
     this.#options = options;
@@ -48,8 +46,6 @@ export class RoomEvents {
   /** What everybody is to know goes out in one write, however much of it there is: inputs of one tick may be thousands. */
   take({ tick, events, touching }: Pick<StepResult, "tick" | "events" | "touching">): void {
     for (const event of events) this.#report(event, tick);
-    if (this.#tuned !== null) this.#tell(this.#tuned);
-    this.#tuned = null;
     if (this.#told.length > 0) this.#options.broadcast.certainly(this.#told);
     this.#told = [];
     const begun = touching ? this.#contacts.begun(tick, touching) : [];
@@ -122,7 +118,7 @@ export class RoomEvents {
       }
       case "tuned":
         this.#tuning = event.tuning;
-        this.#tuned = encodeTuned(tick, event.tuning, event.member);
+        this.#tell(encodeTuned(tick, event.tuning, event.member));
         return;
       case "untangled":
         log.info({ room, scene }, "nothing intersects any more");
