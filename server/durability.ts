@@ -6,6 +6,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { Cluster } from "./cluster/cluster.ts";
 import type { Config } from "./config.ts";
 import { watchCutOff } from "./cluster/cutOff.ts";
+import type { ClusterRooms } from "./cluster/rooms.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { JournalWriter } from "./persistence/journalWriter.ts";
 import type { Persistence, RoomRegistry } from "./rooms/registry.ts";
@@ -45,6 +46,33 @@ export interface DurabilityOptions {
   registry: () => RoomRegistry;
 }
 
+/** What processes that share a store need of this one's rooms. */
+function roomsOf(registry: () => RoomRegistry): ClusterRooms {
+  return {
+    serves: (room) => registry().has(room),
+    isOpen: (room) => registry().find(room) !== undefined,
+    members: (room) => registry().find(room)?.members.connected ?? 0,
+    names: () =>
+      registry()
+        .list()
+        .map(({ name }) => name),
+    loads: () =>
+      registry()
+        .list()
+        .map(({ name, pool, share, openedMs, isSettled }) => ({
+          name,
+          share: pool === "shared" ? share : 0,
+          residentMs: performance.now() - openedMs,
+          movable: pool === "shared" && isSettled,
+        })),
+    reads: (listing) => registry().reads(listing),
+    turn: (attempts) => registry().trials.turn(attempts),
+    adopt: (listing, lease, cause) => registry().adopt(listing, lease, cause),
+    handOver: (room) => registry().handOver(room),
+    drop: (room) => registry().drop(room),
+  };
+}
+
 /** @throws StoreRefused, StoreUnavailable */
 export async function openDurability({
   config,
@@ -76,29 +104,7 @@ export async function openDurability({
     }),
     metrics: metrics.cluster,
     log,
-    rooms: {
-      serves: (room) => registry().has(room),
-      isOpen: (room) => registry().find(room) !== undefined,
-      members: (room) => registry().find(room)?.members.connected ?? 0,
-      names: () =>
-        registry()
-          .list()
-          .map(({ name }) => name),
-      loads: () =>
-        registry()
-          .list()
-          .map(({ name, pool, share, openedMs, isSettled }) => ({
-            name,
-            share: pool === "shared" ? share : 0,
-            residentMs: performance.now() - openedMs,
-            movable: pool === "shared" && isSettled,
-          })),
-      reads: (listing) => registry().reads(listing),
-      turn: (attempts) => registry().trials.turn(attempts),
-      adopt: (listing, lease, cause) => registry().adopt(listing, lease, cause),
-      handOver: (room) => registry().handOver(room),
-      drop: (room) => registry().drop(room),
-    },
+    rooms: roomsOf(registry),
   });
   const { store, holder } = cluster;
   const journalWriter = new JournalWriter({ store, metrics, log, flushMs: FLUSH_MS });

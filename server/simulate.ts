@@ -2,9 +2,10 @@
 import { writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import type { Scene } from "../shared/scene.ts";
 import { SceneError } from "../shared/sceneError.ts";
 import { MeshError } from "./meshing/mesh.ts";
-import { createWorld } from "./sim/createWorld.ts";
+import { createWorld, type CreatedWorld } from "./sim/createWorld.ts";
 import { StepWorkers } from "./sim/stepWorkers.ts";
 import { EnergyLedger } from "./sim/energy/ledger.ts";
 import { ledgerAsCsv, ledgerAsJson, summaryLines, summaryOf, type BodySummary } from "./sim/energy/writeLedger.ts";
@@ -80,6 +81,77 @@ function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
+/** What a run measured. */
+interface Run {
+  /** Of each tick, ms, rising. */
+  ticks: number[];
+  /** In all ticks, s. */
+  stages: ReturnType<typeof noSeconds>;
+  events: number;
+}
+
+/** Steps the scene; tells of events on stderr, and of its progress. */
+function run(
+  workers: StepWorkers,
+  count: number,
+  recorder: Recorder | undefined,
+  ledger: EnergyLedger | undefined,
+): Run {
+  const stages = noSeconds();
+  const ticks: number[] = [];
+  let events = 0;
+  let shown = performance.now();
+  for (let t = 0; t < count; t++) {
+    const before = performance.now();
+    const { seconds, events: happened } = workers.step([]);
+    const tookMs = performance.now() - before;
+    ticks.push(tookMs);
+    seconds.other = tookMs / 1000 - Object.values(seconds).reduce((sum, s) => sum + s, 0);
+    for (const stage of STAGES) stages[stage] += seconds[stage];
+    events += happened.length;
+    for (const event of happened) console.error(JSON.stringify(event));
+    recorder?.write();
+    ledger?.closeTick();
+    if (performance.now() - shown > 500) {
+      shown = performance.now();
+      progress(`tick ${t + 1} of ${count}`);
+    }
+  }
+  progress("");
+  return { ticks: ticks.sort((a, b) => a - b), stages, events };
+}
+
+/** What the scene is made of, as far as it has it. */
+function shapeOf(scene: Scene, { layout, bodies }: CreatedWorld) {
+  const asked = askedSteps(scene);
+  const methods = layout.methods.map(({ body, spec }) => `${layout.bodies[body]!.name} (${spec.type})`);
+  const implicit = bodies.filter((b) => b.form === "implicit").map((b) => b.name);
+  return {
+    tickHz: layout.tickHz,
+    substeps: layout.substeps,
+    iterations: layout.iterations,
+    ...(asked.substeps !== layout.substeps && { asked: `${asked.substeps} x ${asked.iterations}` }),
+    ...(implicit.length > 0 && { implicit }),
+    ...(methods.length > 0 && { methods }),
+    particles: layout.particleCount,
+    tetrahedra: bodies.reduce((n, b) => n + b.tets.length / 4, 0),
+    triangles: bodies.reduce((n, b) => n + (b.kind === "cloth" ? b.triangles.length / 3 : 0), 0),
+  };
+}
+
+function ledgerText(
+  file: string,
+  ledger: EnergyLedger,
+  names: string[],
+  scene: Scene,
+  { layout }: CreatedWorld,
+): string {
+  const { tickHz, substeps, iterations } = layout;
+  return file.endsWith(".csv")
+    ? ledgerAsCsv(ledger, names, tickHz)
+    : ledgerAsJson(ledger, names, { scene: scene.title, tickHz, substeps, iterations });
+}
+
 async function main(): Promise<void> {
   if (process.argv.includes("--help")) return console.log(USAGE);
   const options = readOptions(process.argv.slice(2));
@@ -96,78 +168,31 @@ async function main(): Promise<void> {
   const recorder =
     options.record === undefined ? undefined : new Recorder(options.record, scene, created, world, options.every);
   recorder?.write();
-  if (recorder && options.every === "substep") world.watchSubsteps(() => recorder.write());
-  const books = options.energy === undefined ? undefined : new EnergyLedger(created, world);
+  const everySubstep = options.every === "substep";
+  if (recorder && everySubstep) world.watchSubsteps(() => recorder.write());
+  const ledger = options.energy === undefined ? undefined : new EnergyLedger(created, world);
 
-  const stages = noSeconds();
-  const ticks: number[] = [];
-  let events = 0;
-  let shown = performance.now();
-  for (let t = 0; t < options.ticks; t++) {
-    const before = performance.now();
-    const { seconds, events: happened } = workers.step([]);
-    const tookMs = performance.now() - before;
-    ticks.push(tookMs);
-    seconds.other = tookMs / 1000 - Object.values(seconds).reduce((sum, s) => sum + s, 0);
-    for (const stage of STAGES) stages[stage] += seconds[stage];
-    for (const event of happened) {
-      events++;
-      console.error(JSON.stringify(event));
-    }
-    if (recorder && options.every === "tick") recorder.write();
-    books?.closeTick();
-    if (performance.now() - shown > 500) {
-      shown = performance.now();
-      progress(`tick ${t + 1} of ${options.ticks}`);
-    }
-  }
-  progress("");
+  const { ticks, stages, events } = run(workers, options.ticks, everySubstep ? undefined : recorder, ledger);
   await workers.stop();
-  ticks.sort((a, b) => a - b);
   const at = (q: number): number => ticks[Math.min(ticks.length - 1, Math.floor(q * ticks.length))] ?? 0;
-  const { layout } = created;
-  const hash = world.stateHash();
-  const names = layout.bodies.map((b) => b.name);
-  const asked = askedSteps(scene);
-  const refined = asked.substeps !== layout.substeps;
-  const methods = layout.methods.map(({ body, spec }) => `${names[body]} (${spec.type})`);
-  const implicit = created.bodies.filter((b) => b.form === "implicit").map((b) => b.name);
+  const meanMs = (seconds: number): number => (1000 * seconds) / Math.max(options.ticks, 1);
+  const stateHash = world.stateHash();
+  const names = created.layout.bodies.map((b) => b.name);
   const result = {
     scene: scene.title,
     ticks: options.ticks,
     threads: options.threads,
-    tickHz: layout.tickHz,
-    substeps: layout.substeps,
-    iterations: layout.iterations,
-    ...(refined && { asked: `${asked.substeps} x ${asked.iterations}` }),
-    ...(implicit.length > 0 && { implicit }),
-    ...(methods.length > 0 && { methods }),
-    particles: layout.particleCount,
-    tetrahedra: created.bodies.reduce((n, b) => n + b.tets.length / 4, 0),
-    triangles: created.bodies.reduce((n, b) => n + (b.kind === "cloth" ? b.triangles.length / 3 : 0), 0),
+    ...shapeOf(scene, created),
     buildSeconds,
     tickMs: { min: at(0), median: at(0.5), p99: at(0.99), max: at(1) },
-    stageMs: Object.fromEntries(
-      Object.entries(stages).map(([s, seconds]) => [s, (1000 * seconds) / Math.max(options.ticks, 1)]),
-    ),
+    stageMs: Object.fromEntries(Object.entries(stages).map(([stage, seconds]) => [stage, meanMs(seconds)])),
     events,
     contact: world.contactCounts(),
-    stateHash: hash,
-    ...(books && { energy: summaryOf(books, names) }),
+    stateHash,
+    ...(ledger && { energy: summaryOf(ledger, names) }),
   };
-  if (books)
-    writeFileSync(
-      options.energy!,
-      options.energy!.endsWith(".csv")
-        ? ledgerAsCsv(books, names, layout.tickHz)
-        : ledgerAsJson(books, names, {
-            scene: scene.title,
-            tickHz: layout.tickHz,
-            substeps: layout.substeps,
-            iterations: layout.iterations,
-          }),
-    );
-  recorder?.close({ stateHash: hash, ticks: options.ticks });
+  if (ledger) writeFileSync(options.energy!, ledgerText(options.energy!, ledger, names, scene, created));
+  recorder?.close({ stateHash, ticks: options.ticks });
   if (options.json) console.log(JSON.stringify(result));
   else print(result, recorder?.frames);
 }

@@ -43,6 +43,7 @@ export function axesOf(towards: Vec3): Axes {
 /**
  * @param points float32[3n] m, n >= 1
  * @param towards the eye, from what is looked at, m
+ * @param nearest the eye comes no nearer than this, along `towards` from the origin, m
  * @returns where the eye is, and what it looks at: in the middle of the picture, as deep as the middle of the points
  */
 export function frame(
@@ -50,6 +51,7 @@ export function frame(
   towards: Vec3,
   lens: Lens,
   free: FreeArea,
+  nearest = -Infinity,
 ): { position: Vec3; target: Vec3 } {
   const { right, up, back } = axesOf(towards);
   const x = bounds(points, right, back, free.left * lens.tanX, free.right * lens.tanX);
@@ -57,7 +59,7 @@ export function frame(
   const depth = bounds(points, back, back, 0, 0);
   const size = Math.max(1e-3, depth.high - depth.low);
   // Never inside: a single point, or a line along the view, could be looked at from no distance.
-  const eye = Math.max(x.distance, y.distance, depth.high + 0.25 * size);
+  const eye = Math.max(x.distance, y.distance, depth.high + 0.25 * size, nearest);
   const at = (deep: number): Vec3 => right.map((r, k) => x.at(eye) * r + y.at(eye) * up[k]! + deep * back[k]!) as Vec3;
   return { position: at(eye), target: at(0.5 * (depth.low + depth.high)) };
 }

@@ -33,7 +33,21 @@ export type MeshSource =
    */
   | { type: "grid"; size: [number, number]; cells: [number, number] }
   /** A ball of the given radius, meshed as a surface of `subdivisions` icosphere levels. */
-  | { type: "ball"; radius: number; subdivisions?: number };
+  | { type: "ball"; radius: number; subdivisions?: number }
+  /** Points without a surface (kind points). */
+  | Lattice;
+
+/**
+ * Points `spacing` from their nearest neighbors, centred on the origin. cubic: `cells` points along each axis; fcc:
+ * `cells` cubes with corners and middles of faces, four points each; hexagonal: one upright layer in the x-y plane,
+ * `cells` points in a row and rows, the last is 1.
+ */
+export interface Lattice {
+  type: "lattice";
+  arrangement: "cubic" | "fcc" | "hexagonal";
+  cells: [number, number, number];
+  spacing: number;
+}
 
 export interface Transform {
   /** Uniform scale, applied first. */
@@ -269,7 +283,25 @@ export type Method =
   /** The surface of a linear elastic solid, without inertia. */
   | (MethodCommon & { type: "boundary-elements" })
   /** The lowest eigenmodes of linear finite elements, each stepped exactly. */
-  | (MethodCommon & { type: "modal" /** Modes kept, default 24. */; modes?: number });
+  | (MethodCommon & { type: "modal" /** Modes kept, default 24. */; modes?: number })
+  | LennardJones;
+
+/** Loosely coupled points: each pair attracts from afar and repels up close. */
+export interface LennardJones extends MethodCommon {
+  type: "lennard-jones";
+  /** e_0 over the mass of a point: what it takes to tear a pair apart, J/kg. */
+  dissociation: number;
+  /** m < n of the bi-reciprocal function, default 6 and 12: high ones are brittle, low ones soft. */
+  exponents?: [number, number];
+  /** Where the force ends, in spacings, default 2.2. */
+  cutOff?: number;
+  /** k T / e_0 that pairs are brought to; absent: nobody heats. */
+  temperature?: number;
+  /** How fast pairs lose and gain motion by it, 1/s, default 4. */
+  heatRate?: number;
+  /** s from the room's start in which the temperature rises from 0 to `temperature`, default 0. */
+  warmUp?: number;
+}
 
 export interface Sweep {
   /**
@@ -303,7 +335,16 @@ export interface ClothBody extends BodyCommon {
   material: ClothMaterial;
 }
 
-export type Body = SoftBody | ClothBody | BallBody;
+/** A cloud of points without a surface, drawn as spheres; `mesh` is of type lattice, and a method moves it. */
+export interface PointsBody extends BodyCommon {
+  kind: "points";
+  material: MaterialCommon;
+  /** It touches with half its spacing. */
+  contact?: BodyContact;
+  method: Method;
+}
+
+export type Body = SoftBody | ClothBody | BallBody | PointsBody;
 
 export type ColliderCommon = TouchCommon & {
   name?: string;

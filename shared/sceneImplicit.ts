@@ -2,10 +2,10 @@
  * What a body of solver "implicit" cannot have (server/sim/implicit): each check throws a SceneError with the field's
  * path, its value and the limit.
  */
-import type { Body, Scene } from "./scene.ts";
+import type { Body, ClothBody, Scene, SoftBody } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
 
-export type Elastic = Exclude<Body, { kind: "ball" }>;
+export type Elastic = SoftBody | ClothBody;
 
 /** Its step does not know contact: it must pass through everything, itself included. */
 export function checkImplicit({
@@ -14,7 +14,7 @@ export function checkImplicit({
   attachments = [],
 }: Pick<Scene, "bodies" | "colliders" | "attachments">): void {
   bodies.forEach((body, i) => {
-    if (body.kind === "ball" || body.solver !== "implicit") return;
+    if (body.kind === "ball" || body.kind === "points" || body.solver !== "implicit") return;
     const path = `/bodies/${i}`;
     checkMaterial(body, path);
     for (const field of ["sweep", "start", "waiting"] as const) {
@@ -60,7 +60,7 @@ function checkMaterial({ material: m }: Elastic, path: string): void {
 
 /** Either may say so. */
 export function passThrough(
-  body: Elastic,
+  body: Body,
   other: { name?: string; contact?: { ignore?: readonly string[] }; ignore?: readonly string[] },
 ): boolean {
   return (

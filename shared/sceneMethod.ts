@@ -2,7 +2,7 @@
  * What a body with a method of its own cannot have (server/sim/methods): each check throws a SceneError with the field's
  * path, its value and the limit.
  */
-import type { Body, Collider, Method, Scene } from "./scene.ts";
+import type { Body, BodyContact, Collider, Method, Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
 import { passThrough, type Elastic } from "./sceneImplicit.ts";
 
@@ -17,7 +17,9 @@ export function checkMethods({
     const path = `/bodies/${i}`;
     for (const field of ["solver", "sweep", "start", "waiting"] as const)
       if (body[field]) throw new SceneError(`${path}/${field}`, body[field], "absent where a method is given");
-    checkMaterial(body, body.method, path);
+    checkKind(body, body.method, path);
+    if (body.kind === "points") checkPoints(body.method, path);
+    else checkMaterial(body, body.method, path);
     checkTouch(body, bodies, colliders, path);
     attachments.forEach(({ from, to }, n) => {
       if ("body" in to && (from.body === body.name || to.body === body.name))
@@ -30,11 +32,29 @@ export function checkMethods({
   });
 }
 
-function checkTouch(body: Elastic, bodies: readonly Body[], colliders: readonly Collider[], path: string): void {
-  if (body.contact?.self !== false)
+/** What moves points, and nothing else. */
+const OF_POINTS: readonly Method["type"][] = ["lennard-jones"];
+
+function checkKind({ kind }: Body, { type }: Method, path: string): void {
+  if ((kind === "points") === OF_POINTS.includes(type)) return;
+  throw new SceneError(
+    `${path}/method/type`,
+    type,
+    kind === "points" ? `one of ${OF_POINTS.join(", ")} for a body of kind points` : "another one: it is of points",
+  );
+}
+
+function checkPoints(method: Method, path: string): void {
+  if (method.type !== "lennard-jones" || !method.exponents) return;
+  const [m, n] = method.exponents;
+  if (m >= n) throw new SceneError(`${path}/method/exponents/0`, m, `< ${n}, the other: what repels is steeper`);
+}
+
+function checkTouch(body: Body, bodies: readonly Body[], colliders: readonly Collider[], path: string): void {
+  if (body.kind !== "points" && (body.contact as BodyContact | undefined)?.self !== false)
     throw new SceneError(
       `${path}/contact/self`,
-      body.contact?.self,
+      (body.contact as BodyContact | undefined)?.self,
       "false where a method is given: such a body does not touch itself",
     );
   const others = bodies.filter((b) => b !== body);
@@ -44,7 +64,7 @@ function checkTouch(body: Elastic, bodies: readonly Body[], colliders: readonly 
   if (met)
     throw new SceneError(
       `${path}/contact/ignore`,
-      body.contact.ignore,
+      body.contact?.ignore,
       `the names of all other bodies, and of colliders that move or are meshes, where a method is given, ${met.name ?? "one without a name"} among them: such a body meets shapes that stand, particle by particle`,
     );
 }

@@ -137,6 +137,32 @@ export function checkBall(body: BallBody, path: string): void {
     throw new SceneError(`${path}/mesh/type`, body.mesh.type, "ball for a body of kind ball");
 }
 
+/**
+ * Points of all lattices of a body at most: nothing steps more in a tick, and no memory is taken for them before they
+ * are counted.
+ */
+const MOST_POINTS = 2 ** 16;
+
+/** Points are made of a lattice, and nothing else is. */
+export function checkLattice({ kind, mesh }: Body, path: string): void {
+  if ((kind === "points") !== (mesh.type === "lattice"))
+    throw new SceneError(
+      `${path}/mesh/type`,
+      mesh.type,
+      kind === "points" ? "lattice for a body of kind points" : "another one: a lattice is for a body of kind points",
+    );
+  if (mesh.type !== "lattice") return;
+  const count = mesh.cells.reduce((n, c) => n * c, mesh.arrangement === "fcc" ? 4 : 1);
+  if (count > MOST_POINTS)
+    throw new SceneError(
+      `${path}/mesh/cells`,
+      mesh.cells,
+      `at most ${MOST_POINTS} points, which these make ${count} of`,
+    );
+  if (mesh.arrangement === "hexagonal" && mesh.cells[2] !== 1)
+    throw new SceneError(`${path}/mesh/cells/2`, mesh.cells[2], "1 where arrangement is hexagonal: it is one layer");
+}
+
 /** What a body or a collider takes where it says nothing. */
 export const DEFAULT_FRICTION = 0.5;
 
@@ -229,6 +255,8 @@ export function checkCollider(c: Collider, path: string): void {
   checkStatic(c.staticFriction, c.friction, path);
   if (c.type === "mesh" && c.transform?.scale !== undefined && c.transform.fitHeight !== undefined)
     throw new SceneError(`${path}/transform/fitHeight`, c.transform.fitHeight, "absent where scale is given");
+  if (c.type === "mesh" && c.mesh.type === "lattice")
+    throw new SceneError(`${path}/mesh/type`, c.mesh.type, "another one: a lattice is for a body of kind points");
   if (c.type === "plane" && c.normal.every((n) => n === 0))
     throw new SceneError(`${path}/normal`, c.normal, "a vector that is not zero");
   if ("a" in c && c.a.every((n, r) => n === c.b[r])) {

@@ -15,6 +15,7 @@ import {
   checkCollider,
   checkContact,
   checkIgnored,
+  checkLattice,
   checkQuantum,
   checkSoft,
   checkWaiting,
@@ -44,7 +45,8 @@ export function validateScene(value: unknown): Scene {
       throw new SceneError(`${path}/transform/fitHeight`, body.transform.fitHeight, "absent where scale is given");
     if (body.kind === "soft") checkSoft(body, path);
     else if (body.kind === "cloth") checkCloth(body, path);
-    else checkBall(body, path);
+    else if (body.kind === "ball") checkBall(body, path);
+    checkLattice(body, path);
     checkContact(body, path);
   });
   scene.colliders?.forEach((c, i) => checkCollider(c, `/colliders/${i}`));

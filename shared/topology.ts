@@ -6,7 +6,7 @@ import type { AnalyticCollider, ColliderCommon, Look, Vec3 } from "./scene.ts";
 
 export interface TopologyBody {
   name: string;
-  kind: "soft" | "cloth" | "ball";
+  kind: "soft" | "cloth" | "ball" | "points";
   look: Look;
   /** Members put it in and take it out; absent: it is always there. */
   waits?: true;
@@ -20,9 +20,11 @@ export interface TopologyBody {
   quantum: number;
   /**
    * uint32[3*T]: simulation surface, indices into this body's streamed particles (0 .. count-1). Grabs name these
-   * triangles.
+   * triangles. Empty: a cloud of points, and grabs name a point in a triangle's place.
    */
   triangles: Uint8Array;
+  /** Of a cloud of points: radius of the spheres that it is drawn as, m. */
+  radius?: number;
   /** float32[3*count]: undeformed positions as placed, m. */
   rest: Uint8Array;
   /**

@@ -26,31 +26,36 @@ export interface RoomBody {
   readonly quantum: number;
   /** First of its particles in a frame. */
   readonly first: number;
-  /** uint32[3*T] */
+  /** uint32[3*T]; empty: a cloud of points, drawn as spheres of `radius`, which hands name in a triangle's place */
   readonly triangles: Uint32Array;
+  /** m */
+  readonly radius?: number;
   /** float32[3*count] undeformed, m */
   readonly rest: Float32Array;
   readonly detail?: Detail;
 }
 
 export function bodiesOf(topology: Topology): RoomBody[] {
-  return topology.bodies.map(({ name, kind, look, waits, count, quantum, first, triangles, rest, detail }, index) => ({
-    index,
-    name,
-    kind,
-    look,
-    spawnable: waits === true,
-    count,
-    quantum,
-    first,
-    triangles: uint32Of(triangles),
-    rest: float32Of(rest),
-    ...(detail && {
-      detail: {
-        triangles: uint32Of(detail.triangles),
-        attachTriangle: uint32Of(detail.attachTriangle),
-        attachCoords: float32Of(detail.attachCoords),
-      },
+  return topology.bodies.map(
+    ({ name, kind, look, waits, count, quantum, first, triangles, radius, rest, detail }, index) => ({
+      index,
+      name,
+      kind,
+      look,
+      spawnable: waits === true,
+      count,
+      quantum,
+      first,
+      triangles: uint32Of(triangles),
+      rest: float32Of(rest),
+      ...(radius !== undefined && { radius }),
+      ...(detail && {
+        detail: {
+          triangles: uint32Of(detail.triangles),
+          attachTriangle: uint32Of(detail.attachTriangle),
+          attachCoords: float32Of(detail.attachCoords),
+        },
+      }),
     }),
-  }));
+  );
 }

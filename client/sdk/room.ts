@@ -28,7 +28,7 @@ import {
   type SurfacePoint,
 } from "./messages.ts";
 import { RoomFrames } from "./roomFrames.ts";
-import { closestSurfacePoint, surfacePoint } from "./surface.ts";
+import { closestSurfacePoint, placesOf, surfacePoint } from "./surface.ts";
 
 /** Moves of all hands together stay under the server's inputs a second, which grabs and releases share. */
 const MOVES_PER_SECOND = 48;
@@ -340,9 +340,10 @@ export class Room {
   }
 
   #surfacePoint(body: BodyReference, point: PointReference): SurfacePoint {
-    const { index, triangles } = this.#body(body);
+    const found = this.#body(body);
+    const { index, triangles } = found;
     if (typeof point === "object" && point !== null && "triangle" in point) {
-      const triangle = checkInteger("triangle", point.triangle, triangles.length / 3 - 1);
+      const triangle = checkInteger("triangle", point.triangle, placesOf({ positions: found.rest, triangles }) - 1);
       const u = checkNumber("u", point.u, -BARYCENTRIC_SLACK, 1 + BARYCENTRIC_SLACK);
       return { body: index, triangle, u, v: checkNumber("v", point.v, -BARYCENTRIC_SLACK, 1 - u + BARYCENTRIC_SLACK) };
     }

@@ -5,7 +5,7 @@ import type { Point, SurfacePoint } from "./messages.ts";
 /**
  * The point of a surface that is nearest to x y z; brute force, since the surface moves with every frame.
  * @param positions float32[3*count] m
- * @param triangles uint32[3*T], not empty
+ * @param triangles uint32[3*T]; empty: of a cloud, its points, by their number in a triangle's place
  */
 export function closestSurfacePoint(
   body: number,
@@ -13,6 +13,7 @@ export function closestSurfacePoint(
   triangles: Uint32Array,
   [x, y, z]: Point,
 ): SurfacePoint {
+  if (triangles.length === 0) return { body, triangle: closestPoint(positions, [x, y, z]), u: 0, v: 0 };
   const corners = new Float64Array(9);
   const best = { body, triangle: 0, u: 0, v: 0 };
   let least = Infinity;
@@ -29,7 +30,24 @@ export function closestSurfacePoint(
   return best;
 }
 
-/** Where a point of a surface is, m. */
+function closestPoint(positions: Float32Array, [x, y, z]: Point): number {
+  let best = 0;
+  let least = Infinity;
+  for (let i = 0; i < positions.length; i += 3) {
+    const distance = Math.hypot(positions[i]! - x, positions[i + 1]! - y, positions[i + 2]! - z);
+    if (distance >= least) continue;
+    least = distance;
+    best = i / 3;
+  }
+  return best;
+}
+
+/** How many places a hand may name: triangles, or the points of a cloud. */
+export function placesOf({ positions, triangles }: { positions: Float32Array; triangles: Uint32Array }): number {
+  return (triangles.length > 0 ? triangles : positions).length / 3;
+}
+
+/** Where a point of a surface is, m; of a cloud, the point of that number. */
 export function surfacePoint(
   out: Point,
   { positions, triangles }: { positions: Float32Array; triangles: Uint32Array },
@@ -37,6 +55,10 @@ export function surfacePoint(
   u: number,
   v: number,
 ): void {
+  if (triangles.length === 0) {
+    for (let k = 0; k < 3; k++) out[k] = positions[3 * triangle + k]!;
+    return;
+  }
   const a = 3 * triangles[3 * triangle]!;
   const b = 3 * triangles[3 * triangle + 1]!;
   const c = 3 * triangles[3 * triangle + 2]!;

@@ -6,8 +6,8 @@
 export interface ExhibitOptions {
   /** Without input for this long, s. */
   seconds: number;
-  /** Others pull just now: theirs is not to be taken away. */
-  busy: () => boolean;
+  /** What others hold, and where: while it changes it is not to be taken away. Empty: nothing. */
+  others: () => string;
   /** Everything as it was at first. @param touched somebody has done something since the last time */
   renew: (touched: boolean) => void;
   /** While nobody comes. */
@@ -21,20 +21,30 @@ const LOOK_MS = 500;
 const ATTRACT_MS = 8000;
 const INPUTS = ["pointerdown", "pointerup", "wheel", "keydown", "input"] as const;
 
-export function exhibit({ seconds, busy, renew, attract, signal }: ExhibitOptions): void {
+export function exhibit({ seconds, others, renew, attract, signal }: ExhibitOptions): void {
   let lastMs = performance.now();
   let touched = false;
   let rests = false;
   let shownMs = -Infinity;
+  let held = "";
+  let heldMs = -Infinity;
   const input = (): void => {
     lastMs = performance.now();
     touched = true;
     rests = false;
   };
   for (const type of INPUTS) addEventListener(type, input, { signal, capture: true, passive: true });
+  // A long pull is one press; a press that does not move any more has been left behind.
+  const pulls = ({ buttons, movementX, movementY }: PointerEvent): void => {
+    if (buttons !== 0 && (movementX !== 0 || movementY !== 0)) input();
+  };
+  addEventListener("pointermove", pulls, { signal, capture: true, passive: true });
   const timer = setInterval(() => {
     const nowMs = performance.now();
-    if (document.hidden || busy() || nowMs - lastMs < 1000 * seconds) return;
+    const holds = others();
+    if (holds !== held) heldMs = holds === "" ? -Infinity : nowMs;
+    held = holds;
+    if (document.hidden || nowMs - Math.max(lastMs, heldMs) < 1000 * seconds) return;
     if (!rests) renew(touched);
     rests = true;
     touched = false;
@@ -43,4 +53,12 @@ export function exhibit({ seconds, busy, renew, attract, signal }: ExhibitOption
     attract();
   }, LOOK_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
+}
+
+/** Opens the page again after so long, s, and as soon as there is somebody to answer: an error page would stay. */
+export function reopen(seconds: number): void {
+  const again = (): void => reopen(seconds);
+  setTimeout(() => {
+    fetch(location.href, { cache: "no-store" }).then(({ ok }) => (ok ? location.reload() : again()), again);
+  }, 1000 * seconds);
 }

@@ -66,7 +66,8 @@ const imageOf = (room: string, element: HTMLElement): HTMLImageElement | null =>
 /** Neither scrolled out of the list nor out of the window. */
 function inSight(image: HTMLElement | null, list: HTMLElement): boolean {
   if (!image) return false;
-  const { top, bottom } = image.getBoundingClientRect();
+  const { top, bottom, left, right } = image.getBoundingClientRect();
   const within = list.getBoundingClientRect();
-  return bottom > Math.max(0, within.top) && top < Math.min(innerHeight, within.bottom);
+  const beside = right > within.left && left < within.right;
+  return beside && bottom > Math.max(0, within.top) && top < Math.min(innerHeight, within.bottom);
 }

@@ -13,6 +13,9 @@ export function openLobby(app: HTMLElement): void {
   document.title = t("lobbyDocument");
   const scenes = h("section", { class: "scenes", "aria-label": t("lobbyScenes") });
   const rooms = h("ul", { class: "rooms", "aria-live": "polite" });
+  const footer = h("footer", {}, h("a", { href: "/docs" }, t("httpApi")), languages(), h("span", {}, t("lobbyFooter")));
+  // Both come when their place is known: nothing jumps.
+  scenes.hidden = footer.hidden = true;
   const problem = h("p", { class: "problem", role: "alert", hidden: true });
   const say = (text: string | undefined) => {
     problem.hidden = text === undefined;
@@ -42,7 +45,7 @@ export function openLobby(app: HTMLElement): void {
         ),
         scenes,
       ),
-      h("footer", {}, h("a", { href: "/docs" }, t("httpApi")), languages(), h("span", {}, t("lobbyFooter"))),
+      footer,
     ),
   );
 
@@ -51,9 +54,13 @@ export function openLobby(app: HTMLElement): void {
     (list) => {
       for (const scene of list.scenes) known.set(scene.id, scene);
       scenes.replaceChildren(...sceneSections(list.scenes, list.broken, say));
+      scenes.hidden = footer.hidden = false;
       void refresh();
     },
-    (error: unknown) => say(problemText(error)),
+    (error: unknown) => {
+      footer.hidden = false;
+      say(problemText(error));
+    },
   );
 
   const live = new LivePictures();

@@ -2,14 +2,15 @@
 import { h } from "./dom.ts";
 import { t } from "../text/text.ts";
 
-export function messagePage(title: string, text: string): HTMLElement {
+/** @param wayOut to the lobby */
+export function messagePage(title: string, text: string, wayOut = true): HTMLElement {
   return h(
     "main",
     { class: "message" },
     h("img", { src: "/icon.svg", alt: "", width: "72", height: "72" }),
     h("h1", {}, title),
     h("p", {}, text),
-    h("a", { class: "button primary", href: "/" }, t("toLobby")),
+    wayOut ? h("a", { class: "button primary", href: "/" }, t("toLobby")) : undefined,
   );
 }
 

@@ -101,9 +101,10 @@ export function tidyName(name: string): string {
   return [...name.replace(/\s+/g, " ").trim()].slice(0, Limits.nameLength).join("");
 }
 
-/** Somebody new, invented. */
-export function freshProfile(): Profile {
-  return { name: `${pick(ADJECTIVES)} ${pick(ANIMALS)}`, color: pick(PALETTE).color };
+/** Somebody new, invented. @param before whose name it is not */
+export function freshProfile(before = ""): Profile {
+  const name = `${pick(ADJECTIVES)} ${pick(ANIMALS)}`;
+  return name === before ? freshProfile(before) : { name, color: pick(PALETTE).color };
 }
 
 /** Private windows may refuse storage; then the profile lives as long as the page. */

@@ -20,7 +20,7 @@ import { RoomState } from "../state/roomState.ts";
 import { slowMotionOf } from "../state/slowMotion.ts";
 import type { Command } from "../input/keyboard.ts";
 import type { Topology } from "../../shared/topology.ts";
-import { exhibit } from "./exhibit.ts";
+import { exhibit, reopen } from "./exhibit.ts";
 import { frameBridge } from "./frameBridge.ts";
 import { modeOf } from "./mode.ts";
 import { distinctFrom, freshProfile, loadProfile } from "./profile.ts";
@@ -50,9 +50,13 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   let built = 0;
   let wanted = takeTuning(room);
   let access: AccessState = { locked: false, password: false, ownersOnly: false, bans: 0 };
-  const role = (): Role => state.welcome?.role ?? "player";
-
   const mode = modeOf(location.search);
+  /** Whoever stands before an exhibit owns nothing, though its page opened the room. */
+  const role = (): Role => {
+    const own = state.welcome?.role ?? "player";
+    return mode.exhibitSeconds !== undefined && atLeast(own, "player") ? "player" : own;
+  };
+
   if (mode.name) profile.name = mode.name;
   const tellFrame = frameBridge({ home: () => run("home"), reset: () => mayReset() && connection.send(build.reset()) });
   tellFrame({ pliant: "state", state: status.state });
@@ -95,6 +99,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     onTopologyFailed: (error) => shell.setLoading(problemText(error)),
     onMembers: () => {
       beDistinct();
+      shell.element.classList.remove("arriving");
       tellFrame({ pliant: "members", count: state.members.filter(({ connected }) => connected).length });
       shell.people.update(state.members, state.welcome?.member ?? 0, role());
       allow();
@@ -178,7 +183,10 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     exhibit({
       seconds: mode.exhibitSeconds,
       signal: over.signal,
-      busy: () => [...state.hands].some(([member, { grabs }]) => member !== state.welcome?.member && grabs.length > 0),
+      others: () =>
+        [...state.hands]
+          .map(([member, { grabs }]) => (member === state.welcome?.member ? "" : grabs.map(({ target }) => target)))
+          .join(),
       renew,
       attract: () => playground?.showHow(),
     });
@@ -187,8 +195,9 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   function renew(touched: boolean): void {
     run("cancel");
     playground?.goHome();
+    playground?.view.toggleWireframe(false);
     if (!touched || status.state !== "open") return;
-    Object.assign(profile, freshProfile());
+    Object.assign(profile, freshProfile(profile.name));
     connection.send(build.reset());
     connection.reintroduce();
   }
@@ -370,7 +379,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   function leaveWith(message: Parameters<typeof messageOf>[0]): void {
     const [title, text] = messageOf(message);
     end(title);
-    app.replaceChildren(messagePage(title, text));
+    app.replaceChildren(messagePage(title, text, mode.exhibitSeconds === undefined));
     if (status.state !== "ended") connection.close();
   }
 
@@ -381,7 +390,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     clearInterval(newsTimer);
     over.abort();
     // An exhibit opens again by itself, with its scene if the address names one.
-    if (mode.exhibitSeconds !== undefined) setTimeout(() => location.reload(), 1000 * mode.exhibitSeconds);
+    if (mode.exhibitSeconds !== undefined) reopen(mode.exhibitSeconds);
     playground?.dispose();
     document.title = t("documentTitle", { title });
   }

@@ -68,14 +68,16 @@ export class RoomShell {
   constructor(
     room: string,
     profile: Profile,
-    { ui, problems }: Mode,
+    { ui, exhibitSeconds, problems }: Mode,
     actions: ToolbarActions & SpareActions & TuningActions & AccessActions & PeopleActions,
   ) {
     this.people = new People(actions);
     this.access = new AccessMenu(actions);
     this.tuning = new TuningPanel(actions);
     this.spares = new SpareMenu(actions);
-    this.share = new SharePanel(room, (text) => this.toasts.show(text));
+    // Where a page stands for itself, nobody leaves it by a link.
+    const alone = ui !== "full" || exhibitSeconds !== undefined;
+    this.share = new SharePanel(room, (text) => this.toasts.show(text), !alone);
     this.toolbar = new Toolbar(profile, actions, room, {
       spares: this.spares.element,
       tuning: this.tuning.element,
@@ -87,13 +89,13 @@ export class RoomShell {
     this.slow = h("button", { class: "slow glass", type: "button", hidden: true, onclick: actions.overlay });
     const title = h(
       "a",
-      { class: "title glass", href: "/", title: t("toLobby") },
+      { class: "title glass", ...(!alone && { href: "/", title: t("toLobby") }) },
       h("img", { src: "/icon.svg", alt: "", width: "30", height: "30" }),
       h("span", {}, this.titleText, h("small", {}, room)),
     );
     this.element = h(
       "main",
-      { class: `room ui-${ui}` },
+      { class: `room arriving ui-${ui}${exhibitSeconds === undefined ? "" : " exhibit"}` },
       this.canvas,
       this.cursors.element,
       this.ghost.element,

@@ -20,14 +20,18 @@ export class SharePanel {
   readonly panel: Panel;
   private readonly room: string;
   private readonly say: (text: string) => void;
+  private url = "";
+  /** The address leads somewhere, too. */
+  private readonly leads: boolean;
   private readonly code = h("div", { class: "qr" });
   private readonly address = h("a", { class: "address" });
   private readonly warning = h("p", { class: "warning", hidden: true });
 
-  /** @param say shows a note */
-  constructor(room: string, say: (text: string) => void) {
+  /** @param say shows a note. @param leads the address can be opened in here */
+  constructor(room: string, say: (text: string) => void, leads: boolean) {
     this.room = room;
     this.say = say;
+    this.leads = leads;
     this.button = h(
       "button",
       {
@@ -67,7 +71,8 @@ export class SharePanel {
   private async toggle(): Promise<void> {
     if (this.panel.isOpen) return this.panel.open(false);
     const { url, text, origin, code } = await invitationTo(this.room);
-    this.address.href = url;
+    this.url = url;
+    if (this.leads) this.address.href = url;
     this.address.textContent = text;
     this.code.replaceChildren(code);
     const warning = warningFor(origin);
@@ -77,11 +82,11 @@ export class SharePanel {
   }
 
   private async copy(): Promise<void> {
-    this.say(await copyText(this.address.href));
+    this.say(await copyText(this.url));
   }
 
   private async send(): Promise<void> {
-    await navigator.share({ title: document.title, url: this.address.href }).catch((error: unknown) => {
+    await navigator.share({ title: document.title, url: this.url }).catch((error: unknown) => {
       if (!(error instanceof DOMException && error.name === "AbortError")) return this.copy();
     });
   }

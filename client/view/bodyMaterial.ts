@@ -6,6 +6,7 @@
 import { BackSide, Color, DoubleSide, FrontSide, MeshDepthMaterial, MeshStandardMaterial } from "three";
 import type { TopologyBody } from "../../shared/topology.ts";
 import type { Look } from "../../shared/scene.ts";
+import { injectDiscs, injectSpheres } from "./sphereShader.ts";
 import { injectSkin, type SkinMode, type SkinUniforms } from "./skinShader.ts";
 
 /**
@@ -75,7 +76,7 @@ export function bodyMaterials(
     : front.clone().multiplyScalar(INSIDE);
   const surface = new MeshStandardMaterial({
     color: front,
-    roughness: look.roughness ?? { cloth: 0.82, soft: 0.5, ball: 0.28 }[kind],
+    roughness: look.roughness ?? { cloth: 0.82, soft: 0.5, ball: 0.28, points: 0.35 }[kind],
     metalness: look.metalness ?? 0,
     // Scanned bodies have holes: their inside is better dark than not there. A sheet's shell has none.
     side: cloth ? FrontSide : DoubleSide,
@@ -98,6 +99,11 @@ export function bodyMaterials(
       );
       fragment = `flat varying float pliantSheetSide;\n${fragment}`;
     }
+    if (mode === "points") {
+      shader.fragmentShader = fragment;
+      injectSpheres(shader);
+      return;
+    }
     shader.fragmentShader = cloth
       ? fragment
           .replace("#include <color_fragment>", CLOTH_BACK_GLSL)
@@ -110,8 +116,11 @@ export function bodyMaterials(
   // Bodies of the same kind share a compiled program; without a key, three would compare the functions' text and find
   // it equal for all.
   surface.customProgramCacheKey = () => `pliant-${mode}-${kind}`;
-  const shadow = new MeshDepthMaterial({ side: BackSide });
-  shadow.onBeforeCompile = (shader) => injectSkin(shader, uniforms, mode);
+  const shadow = new MeshDepthMaterial({ side: mode === "points" ? DoubleSide : BackSide });
+  shadow.onBeforeCompile = (shader) => {
+    injectSkin(shader, uniforms, mode);
+    if (mode === "points") injectDiscs(shader);
+  };
   shadow.customProgramCacheKey = () => `pliant-depth-${mode}-${kind}`;
   return { surface, shadow };
 }

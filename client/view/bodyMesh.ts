@@ -2,7 +2,7 @@
  * One body on the screen: takes its particles' displayed positions once per frame, computes the simulation surface's
  * normals, and hands both to the vertex shader in float textures. The drawn mesh never changes its buffers.
  */
-import { BufferAttribute, BufferGeometry, Mesh, Sphere, Vector3 } from "three";
+import { BufferAttribute, BufferGeometry, InstancedBufferGeometry, Mesh, Sphere, Vector3 } from "three";
 import { createSkin } from "../../shared/skinning/index.ts";
 import type { TopologyBody } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
@@ -24,7 +24,7 @@ export class BodyMesh implements PickSurface {
   readonly mesh: Mesh<BufferGeometry>;
   readonly mode: SkinMode;
   readonly uniforms: SkinUniforms;
-  /** uint32[3*T]: simulation surface. */
+  /** uint32[3*T]: simulation surface; empty: a cloud of points. */
   readonly triangles: Uint32Array;
   /** float32[3*count]: undeformed. */
   readonly rest: Float32Array;
@@ -33,7 +33,9 @@ export class BodyMesh implements PickSurface {
   readonly bounds = new Sphere();
   /** It waits: nobody sees or meets it. */
   hidden = false;
-  /** Half the diagonal of the rest shape's bounding box, m. */
+  /** Of the spheres that a cloud of points is drawn as, m. */
+  readonly radius: number | undefined;
+  /** Half the diagonal of the rest shape's bounding box, of a cloud a sphere's radius, m. */
   readonly restRadius: number;
   private readonly normals: Float32Array;
   private readonly slots: Uint32Array;
@@ -53,12 +55,16 @@ export class BodyMesh implements PickSurface {
     this.rest = float32Of(body.rest);
     this.positions = displayed.subarray(3 * body.first, 3 * (body.first + body.count));
     boundsOf(this.bounds, this.rest);
-    this.restRadius = this.bounds.radius;
-    this.mode = body.kind === "cloth" ? "sheet" : body.detail ? "detail" : "direct";
-    const geometry = new BufferGeometry();
+    this.radius = body.radius;
+    this.restRadius = body.radius ?? this.bounds.radius;
+    this.mode =
+      body.radius !== undefined ? "points" : body.kind === "cloth" ? "sheet" : body.detail ? "detail" : "direct";
+    const geometry = this.mode === "points" ? sprites(body.count) : new BufferGeometry();
     let normalCount = body.count;
     this.slots = this.triangles;
-    if (body.detail) {
+    if (this.mode === "points") {
+      normalCount = 0;
+    } else if (body.detail) {
       detailAttributes(geometry, body.detail, this.rest, this.triangles);
     } else {
       // A cloth is smooth everywhere, its folds are shape, not edges; so is a ball.
@@ -74,6 +80,7 @@ export class BodyMesh implements PickSurface {
     this.uniforms = {
       pliantPositions: { value: this.positionTexture.texture },
       pliantNormals: { value: this.normalTexture.texture },
+      pliantRadius: { value: body.radius ?? 0 },
       pliantHalf: { value: Math.min(SHEET_HALF, SHEET_HALF_EDGE * meanEdge(this.rest, this.triangles)) },
     };
     this.materials = bodyMaterials(body.kind, body.look ?? {}, index, this.mode, this.uniforms);
@@ -100,6 +107,16 @@ export class BodyMesh implements PickSurface {
     this.positionTexture.dispose();
     this.normalTexture.dispose();
   }
+}
+
+/** Squares with corners at -1 and 1, one for each point of a cloud, which the shaders turn to the eye and make round. */
+function sprites(count: number): InstancedBufferGeometry {
+  const geometry = new InstancedBufferGeometry();
+  geometry.instanceCount = count;
+  geometry.setIndex([0, 1, 2, 2, 1, 3]);
+  geometry.setAttribute("position", new BufferAttribute(Float32Array.of(-1, -1, 0, 1, -1, 0, -1, 1, 0, 1, 1, 0), 3));
+  nameNormals(geometry, 4);
+  return geometry;
 }
 
 function detailAttributes(

@@ -1,7 +1,7 @@
 /** Everybody's hands: a band for each held point, and where the others' named pointers are on the screen. */
 import { Group, Vector3, type PerspectiveCamera } from "three";
 import type { Point } from "../sdk/messages.ts";
-import { surfacePoint } from "../sdk/surface.ts";
+import { placesOf, surfacePoint } from "../sdk/surface.ts";
 import type { PickSurface } from "./picking.ts";
 import { RubberBand } from "./rubberBand.ts";
 
@@ -68,7 +68,7 @@ export class HandsView {
     for (const grab of grabs) {
       const surface = surfaces[grab.body];
       // Another version's room may name a body or triangle that this picture has not; skip it.
-      if (!surface || 3 * grab.triangle + 2 >= surface.triangles.length) continue;
+      if (!surface || grab.triangle >= placesOf(surface)) continue;
       keep.add(grab.id);
       this.to.fromArray(grab.target);
       let entry = this.bands.get(grab.id);

@@ -11,6 +11,8 @@ export interface PickSurface {
   positions: Float32Array;
   /** uint32[3*T] */
   triangles: Uint32Array;
+  /** Of a cloud of points, m: without triangles, its spheres are what a ray meets. */
+  radius?: number | undefined;
   /** It is not there. */
   hidden?: boolean;
 }
@@ -60,6 +62,22 @@ export function rayTriangle(origin: Vec, direction: Vec, a: Vec, b: Vec, c: Vec)
   return distance > 0 ? [distance, u, v] : undefined;
 }
 
+/** @returns [distance, number] of the nearest sphere that the ray enters, or undefined */
+function raySpheres(origin: Vec, direction: Vec, centers: Float32Array, radius: number): [number, number] | undefined {
+  let best: [number, number] | undefined;
+  for (let i = 0; i < centers.length; i += 3) {
+    const x = centers[i]! - origin[0];
+    const y = centers[i + 1]! - origin[1];
+    const z = centers[i + 2]! - origin[2];
+    const along = x * direction[0] + y * direction[1] + z * direction[2];
+    const inside = radius * radius - (x * x + y * y + z * z - along * along);
+    if (!(inside >= 0)) continue;
+    const distance = along - Math.sqrt(inside);
+    if (distance > 0 && (!best || distance < best[0])) best = [distance, i / 3];
+  }
+  return best;
+}
+
 /**
  * The nearest hit of a ray over all bodies.
  * @param direction unit vector
@@ -67,8 +85,11 @@ export function rayTriangle(origin: Vec, direction: Vec, a: Vec, b: Vec, c: Vec)
 export function pickSurfaces(surfaces: readonly PickSurface[], origin: Vec, direction: Vec): PickHit | undefined {
   let best: PickHit | undefined;
   for (let body = 0; body < surfaces.length; body++) {
-    const { positions, triangles, hidden } = surfaces[body]!;
+    const { positions, triangles, radius, hidden } = surfaces[body]!;
     if (hidden) continue;
+    const sphere = radius === undefined ? undefined : raySpheres(origin, direction, positions, radius);
+    if (sphere && (!best || sphere[0] < best.distance))
+      best = { body, triangle: sphere[1], distance: sphere[0], u: 0, v: 0 };
     for (let t = 0; t < triangles.length; t += 3) {
       const hit = rayTriangle(
         origin,
@@ -87,7 +108,7 @@ export function pickSurfaces(surfaces: readonly PickSurface[], origin: Vec, dire
 /**
  * For a ray that misses: the particle nearest to the ray in angle, among those within the tolerance.
  * @param tolerance tangent of the largest accepted angle between the ray and the particle's direction
- * @returns the particle as a corner of one of its triangles
+ * @returns the particle as a corner of one of its triangles, or as the point that it is
  */
 export function pickNearest(
   surfaces: readonly PickSurface[],
@@ -114,7 +135,9 @@ export function pickNearest(
     }
   }
   if (!best) return undefined;
-  const corner = surfaces[best.body]!.triangles.indexOf(best.particle);
+  const { triangles } = surfaces[best.body]!;
+  if (triangles.length === 0) return { body: best.body, triangle: best.particle, u: 0, v: 0, distance: best.distance };
+  const corner = triangles.indexOf(best.particle);
   if (corner < 0) return undefined;
   return {
     body: best.body,

@@ -120,10 +120,9 @@ export class RoomView {
     return points;
   }
 
-  toggleWireframe(): boolean {
-    this.debug.group.visible = !this.debug.group.visible;
+  toggleWireframe(on = !this.debug.group.visible): void {
+    this.debug.group.visible = on;
     this.dirty = true;
-    return this.debug.group.visible;
   }
 
   /** @returns whether a picture was drawn */
@@ -246,7 +245,7 @@ export class RoomView {
   /** What was picked is seen from outside of its body; a cloth has two sides, both outside. */
   facesOutside({ body, triangle, direction }: Picked): boolean {
     const { mode, positions, triangles } = this.bodies[body]!;
-    if (mode === "sheet") return true;
+    if (mode === "sheet" || mode === "points") return true;
     const corner = (k: number): Vector3 => new Vector3().fromArray(positions, 3 * triangles[3 * triangle + k]!);
     return new Triangle(corner(0), corner(1), corner(2)).getNormal(scratch).dot(direction) < 0;
   }

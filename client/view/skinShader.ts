@@ -14,9 +14,10 @@ import { TEXTURE_WIDTH } from "./vertexTexture.ts";
 
 /**
  * "detail": a detail mesh on simulation triangles. "direct": the simulation surface itself, one particle per vertex.
- * "sheet": the shell around it, which is a cloth's.
+ * "sheet": the shell around it, which is a cloth's. "points": squares before the points of a cloud, which spheres are
+ * drawn on (sphereShader.ts).
  */
-export type SkinMode = "detail" | "direct" | "sheet";
+export type SkinMode = "detail" | "direct" | "sheet" | "points";
 
 const FETCH = /* glsl */ `
 uniform highp sampler2D pliantPositions;
@@ -70,11 +71,19 @@ void pliantSkin(out vec3 position, out vec3 normal) {
   normal = pliantSide.x < 0.0 ? -front : front;
 }
 `,
+  points: /* glsl */ `${FETCH}
+void pliantSkin(out vec3 position, out vec3 normal) {
+  position = pliantFetch(pliantPositions, uint(gl_InstanceID));
+  normal = vec3(0.0, 1.0, 0.0);
+}
+`,
 };
 
 export interface SkinUniforms {
   pliantPositions: IUniform;
   pliantNormals: IUniform;
+  /** Of a point's sphere, m. */
+  pliantRadius: IUniform<number>;
   /** Half of a sheet's drawn thickness, m. */
   pliantHalf: IUniform<number>;
 }

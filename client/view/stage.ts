@@ -27,6 +27,8 @@ import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./quality.ts";
 /** Colour of the floor's shade: never black, light bounces around in a room. */
 const SHADE_LIGHT = "#4a2f1e";
 const SHADE_DARK = "#120b07";
+/** Height of the free part, of the picture's 2: below it, as on a phone on its side, scenes' own views end under tools. */
+const LOW = 1.2;
 
 export class Stage {
   readonly renderer: WebGLRenderer;
@@ -103,6 +105,7 @@ export class Stage {
     const reach = Math.max(radius, this.homePosition.distanceTo(this.homeTarget));
     this.camera.near = reach / 200;
     this.camera.far = reach * 40;
+    oneKindOfPointer(canvas);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = this.swings;
     this.controls.dampingFactor = 0.09;
@@ -117,7 +120,8 @@ export class Stage {
 
   /**
    * Back to the scene's own view. On a tall screen the camera steps back, so that the width still fits. Without a
-   * camera of the scene's own the shown points lie in the free part of the picture, and nearly fill it.
+   * camera of the scene's own the shown points lie in the free part of the picture, and nearly fill it; so they do,
+   * from no nearer than the scene's own place, on a screen so low that tools would lie on them.
    * @param shown float32[3n] m; free where no tools lie
    */
   home(shown: Float32Array = new Float32Array(0), free = WHOLE): void {
@@ -132,9 +136,12 @@ export class Stage {
       .multiplyScalar(this.camera.aspect < 1 ? 1 + 0.55 * (1 / this.camera.aspect - 1) : 1);
     this.camera.position.copy(this.homeTarget).add(step);
     this.controls.target.copy(this.homeTarget);
-    if (this.fit && shown.length > 0) {
+    const low = free.top - free.bottom < LOW;
+    if ((this.fit || low) && shown.length > 0) {
       const tanY = Math.tan((this.camera.fov * Math.PI) / 360);
-      const { position, target } = frame(shown, step.toArray(), { tanX: tanY * this.camera.aspect, tanY }, free);
+      const lens = { tanX: tanY * this.camera.aspect, tanY };
+      const nearest = this.fit ? -Infinity : this.camera.position.dot(step) / step.length();
+      const { position, target } = frame(shown, step.toArray(), lens, free, nearest);
       this.camera.position.set(...position);
       this.controls.target.set(...target);
       const distance = this.camera.position.distanceTo(this.controls.target);
@@ -273,4 +280,19 @@ function boundsOfRest(topology: Topology): Sphere {
   }
   if (!Number.isFinite(low.x)) return new Sphere(new Vector3(), 1);
   return new Sphere(low.clone().add(high).multiplyScalar(0.5), low.distanceTo(high) / 2);
+}
+
+/** three's controls know fingers or a mouse, and throw when both turn the view: whoever comes later does not. */
+function oneKindOfPointer(canvas: HTMLCanvasElement): void {
+  const turning = new Map<number, string>();
+  canvas.addEventListener(
+    "pointerdown",
+    (event) => {
+      if ([...turning.values()].some((type) => type !== event.pointerType)) event.stopImmediatePropagation();
+      else turning.set(event.pointerId, event.pointerType);
+    },
+    { capture: true },
+  );
+  for (const type of ["pointerup", "pointercancel"] as const)
+    canvas.addEventListener(type, ({ pointerId }) => turning.delete(pointerId), { capture: true });
 }

@@ -199,6 +199,30 @@ function blow(x: Float64Array, v: Float64Array, w: Float64Array, triangles: Uint
   }
 }
 
+/** Upright in wind, else lying in the air at 1 m. */
+function flatSheet(side: number, size: number, upright: boolean): Float64Array {
+  const x = new Float64Array(3 * side * side);
+  for (let j = 0; j < side; j++) {
+    for (let i = 0; i < side; i++) {
+      const p = 3 * (j * side + i);
+      x[p] = size * (i / (side - 1) - 0.5);
+      x[p + 1] = upright ? size * (1.5 - j / (side - 1)) : 1;
+      x[p + 2] = upright ? 0 : size * (j / (side - 1) - 0.5);
+    }
+  }
+  return x;
+}
+
+/** A hand takes the corner, lifts it and draws it over the cloth, then holds still for the last fifth of the phase. */
+function pullCorner(x: Float64Array, w: Float64Array, moving: boolean, h: number): void {
+  w[w.length - 1] = 0;
+  if (!moving) return;
+  const corner = x.length - 3;
+  x[corner] -= h * 0.35;
+  x[corner + 1] += h * 0.3;
+  x[corner + 2] -= h * 0.25;
+}
+
 /**
  * The cloth of `side` x `side` particles.
  *
@@ -216,15 +240,7 @@ export function clothTrajectory(options: ClothOptions = {}): Trajectory {
     damping = 0.6,
   } = options;
   const count = side * side;
-  const x = new Float64Array(3 * count);
-  for (let j = 0; j < side; j++) {
-    for (let i = 0; i < side; i++) {
-      const p = 3 * (j * side + i);
-      x[p] = size * (i / (side - 1) - 0.5);
-      x[p + 1] = wind ? size * (1.5 - j / (side - 1)) : 1;
-      x[p + 2] = wind ? 0 : size * (j / (side - 1) - 0.5);
-    }
-  }
+  const x = flatSheet(side, size, wind);
   const links = makeLinks(side, x);
   const lambda = new Float64Array(links.rest.length);
   const old = new Float64Array(x);
@@ -237,7 +253,6 @@ export function clothTrajectory(options: ClothOptions = {}): Trajectory {
   const frames: Float32Array[] = [Float32Array.from(x)];
   const total = Math.floor(seconds * (TICK_HZ / TICKS_PER_FRAME));
   const pullFrom = pulled ? Math.floor((2 * total) / 3) : total;
-  const corner = 3 * (count - 1);
   for (let tick = 1; tick <= total * TICKS_PER_FRAME; tick++) {
     const frame = tick / TICKS_PER_FRAME;
     for (let s = 0; s < SUBSTEPS; s++) {
@@ -248,16 +263,7 @@ export function clothTrajectory(options: ClothOptions = {}): Trajectory {
         v[i] *= 1 - damping * h;
         if (w[(i / 3) | 0] !== 0) x[i] += h * v[i];
       }
-      if (frame > pullFrom) {
-        // A hand takes the corner, lifts it and draws it over the cloth, then holds still for the last fifth of the
-        // phase.
-        w[count - 1] = 0;
-        if (frame < pullFrom + 0.8 * (total - pullFrom)) {
-          x[corner] -= h * 0.35;
-          x[corner + 1] += h * 0.3;
-          x[corner + 2] -= h * 0.25;
-        }
-      }
+      if (frame > pullFrom) pullCorner(x, w, frame < pullFrom + 0.8 * (total - pullFrom), h);
       lambda.fill(0);
       for (let iteration = 0; iteration < ITERATIONS; iteration++) {
         solveLinks(x, w, links, lambda, h);

@@ -153,6 +153,41 @@ export async function drive(scenario: Scenario, onSecond: (second: Second) => vo
   }
 }
 
+/** Server and generator at one moment. */
+interface Sample {
+  metrics: readonly MetricSample[];
+  cpu: ReturnType<typeof threadSeconds>;
+  generator: NonNullable<Generator["latest"]>;
+  atMs: number;
+}
+
+async function sample({ url, process }: RunningServer, generator: Generator): Promise<Sample> {
+  return {
+    metrics: await readMetrics(url),
+    cpu: threadSeconds(process.pid!),
+    generator: generator.latest!,
+    atMs: performance.now(),
+  };
+}
+
+function secondBetween(last: Sample, now: Sample, startMs: number): Second {
+  const span = (now.atMs - last.atMs) / 1000;
+  return {
+    at: (now.atMs - startMs) / 1000,
+    clients: now.generator.clients,
+    ticks: increase(last.metrics, now.metrics, "pliant_ticks_total"),
+    lateTicks: late(last.metrics, now.metrics),
+    loopLagMs: 1000 * total(now.metrics, "pliant_event_loop_lag_seconds"),
+    sentBytes: increase(last.metrics, now.metrics, "pliant_socket_sent_bytes_total"),
+    rssBytes: rssOf(now.metrics),
+    heapBytes: total(now.metrics, "nodejs_heap_size_used_bytes"),
+    mainCpu: share(last.cpu?.main, now.cpu?.main, span),
+    otherCpu: share(last.cpu?.others, now.cpu?.others, span),
+    generatorCpu: share(last.generator.cpuSeconds, now.generator.cpuSeconds, span),
+    generatorLagMs: now.generator.loopLagMs,
+  };
+}
+
 async function measure(
   scenario: Scenario,
   server: RunningServer,
@@ -160,64 +195,53 @@ async function measure(
   onSecond: (second: Second) => void,
 ): Promise<Outcome> {
   const { url } = server;
-  const pid = server.process.pid!;
   const idle = rssOf(await readMetrics(url));
   generator.order({ type: "start", url, scenario });
   await generator.until("opened", JOIN_WITHIN_MS);
   const opened = rssOf(await readMetrics(url));
   await generator.until("joined", JOIN_WITHIN_MS);
   await sleep(1000 * Math.max(1.1, scenario.settleSeconds)); // At least one sample of the generator.
-  const before = await readMetrics(url);
-  const cpuBefore = threadSeconds(pid);
-  const startMs = performance.now();
-  const generatorBefore = generator.latest!;
+  const first = await sample(server, generator);
   const seconds: Second[] = [];
-  let last = { metrics: before, cpu: cpuBefore, generator: generatorBefore, atMs: startMs };
-  while (performance.now() - startMs < 1000 * scenario.seconds - 500) {
-    await sleep(startMs + 1000 * (seconds.length + 1) - performance.now());
+  let last = first;
+  while (performance.now() - first.atMs < 1000 * scenario.seconds - 500) {
+    await sleep(first.atMs + 1000 * (seconds.length + 1) - performance.now());
     generator.check();
-    const now = {
-      metrics: await readMetrics(url),
-      cpu: threadSeconds(pid),
-      generator: generator.latest!,
-      atMs: performance.now(),
-    };
-    const span = (now.atMs - last.atMs) / 1000;
-    const second: Second = {
-      at: (now.atMs - startMs) / 1000,
-      clients: now.generator.clients,
-      ticks: increase(last.metrics, now.metrics, "pliant_ticks_total"),
-      lateTicks: late(last.metrics, now.metrics),
-      loopLagMs: 1000 * total(now.metrics, "pliant_event_loop_lag_seconds"),
-      sentBytes: increase(last.metrics, now.metrics, "pliant_socket_sent_bytes_total"),
-      rssBytes: rssOf(now.metrics),
-      heapBytes: total(now.metrics, "nodejs_heap_size_used_bytes"),
-      mainCpu: share(last.cpu?.main, now.cpu?.main, span),
-      otherCpu: share(last.cpu?.others, now.cpu?.others, span),
-      generatorCpu: share(last.generator.cpuSeconds, now.generator.cpuSeconds, span),
-      generatorLagMs: now.generator.loopLagMs,
-    };
+    const now = await sample(server, generator);
+    const second = secondBetween(last, now, first.atMs);
     seconds.push(second);
     onSecond(second);
     last = now;
   }
   generator.order({ type: "stop" });
   await generator.until("stopped", STOP_WITHIN_MS);
-  const ticks = increase(before, last.metrics, "pliant_ticks_total");
-  const lateTicks = late(before, last.metrics);
-  const span = (last.atMs - startMs) / 1000;
-  const received = noCounts();
-  for (const key of Object.keys(received) as (keyof Counts)[])
-    received[key] = last.generator.counts[key] - generatorBefore.counts[key];
-  const ms = (name: string, q: number): number => 1000 * histogramQuantile(before, last.metrics, name, q);
   return {
     scenario,
     seconds,
+    ...outcomeOf(first, last, seconds),
+    clients: clientsOf(scenario),
+    rss: { idle, opened, joined: rssOf(first.metrics) },
+  };
+}
+
+function outcomeOf(
+  first: Sample,
+  last: Sample,
+  seconds: readonly Second[],
+): Omit<Outcome, "scenario" | "seconds" | "clients" | "rss"> {
+  const count = (name: string): number => increase(first.metrics, last.metrics, name);
+  const ms = (name: string, q: number): number => 1000 * histogramQuantile(first.metrics, last.metrics, name, q);
+  const ticks = count("pliant_ticks_total");
+  const lateTicks = late(first.metrics, last.metrics);
+  const span = (last.atMs - first.atMs) / 1000;
+  const received = noCounts();
+  for (const key of Object.keys(received) as (keyof Counts)[])
+    received[key] = last.generator.counts[key] - first.generator.counts[key];
+  return {
     ticks,
     span,
     received,
-    lateShare:
-      ticks + lateTicks === 0 ? 0 : lateTicks / (ticks + increase(before, last.metrics, "pliant_ticks_skipped_total")),
+    lateShare: ticks + lateTicks === 0 ? 0 : lateTicks / (ticks + count("pliant_ticks_skipped_total")),
     latenessP99Ms: ms("pliant_tick_lateness_seconds", 0.99),
     tickP50Ms: ms("pliant_tick_seconds", 0.5),
     tickP99Ms: ms("pliant_tick_seconds", 0.99),
@@ -225,19 +249,17 @@ async function measure(
       seconds.map(({ loopLagMs }) => loopLagMs),
       0.9,
     ),
-    sentBytes: increase(before, last.metrics, "pliant_socket_sent_bytes_total"),
-    deltas: increase(before, last.metrics, "pliant_deltas_total"),
+    sentBytes: count("pliant_socket_sent_bytes_total"),
+    deltas: count("pliant_deltas_total"),
     cpu: {
-      main: (last.cpu?.main ?? NaN) - (cpuBefore?.main ?? NaN),
-      others: (last.cpu?.others ?? NaN) - (cpuBefore?.others ?? NaN),
+      main: (last.cpu?.main ?? NaN) - (first.cpu?.main ?? NaN),
+      others: (last.cpu?.others ?? NaN) - (first.cpu?.others ?? NaN),
     },
-    generatorCpu: (last.generator.cpuSeconds - generatorBefore.cpuSeconds) / span,
+    generatorCpu: (last.generator.cpuSeconds - first.generator.cpuSeconds) / span,
     generatorLagMs: quantile(
       seconds.map(({ generatorLagMs }) => generatorLagMs),
       0.9,
     ),
-    clients: clientsOf(scenario),
-    rss: { idle, opened, joined: rssOf(before) },
   };
 }
 

@@ -130,72 +130,81 @@ class Fields {
 
 const MOST_PARTICLES = 2 ** 28;
 
-/** @throws RecordingError, and the file system's own errors */
-export function openRecording(dir: string): Recording {
-  const path = join(dir, "manifest.json");
+/** What a manifest says, while it is read. */
+interface Manifest {
+  /** Of the file, for errors. */
+  path: string;
+  fields: Fields;
+  frames: number;
+  particles: number;
+  bodies: Fields[];
+  colliders: Fields[];
+}
+
+function readManifest(path: string): Manifest {
   const fields = new Fields(parse(path), `${path}: `);
   const format = fields.text("format");
   if (format !== FORMAT) throw new RecordingError(`${path}: format: ${shown(format)}, limit: ${FORMAT}`);
-  const frames = fields.integer("frames", 1, Number.MAX_SAFE_INTEGER);
-  const particles = fields.integer("particles", 1, MOST_PARTICLES);
-  const bodies = fields.objects("bodies");
-  const colliders = fields.has("colliders") ? fields.objects("colliders") : [];
-  const pinned = new Uint8Array(particles);
-  const planes: Plane[] = [];
-  const range = (entry: Fields): [number, number] => {
-    const first = entry.integer("firstParticle", 0, particles);
-    return [first, entry.integer("particleCount", 0, particles - first)];
+  return {
+    path,
+    fields,
+    frames: fields.integer("frames", 1, Number.MAX_SAFE_INTEGER),
+    particles: fields.integer("particles", 1, MOST_PARTICLES),
+    bodies: fields.objects("bodies"),
+    colliders: fields.has("colliders") ? fields.objects("colliders") : [],
   };
-  const read = (entry: Fields, name: string): Surface => {
-    const [first, count] = range(entry);
-    if (entry.has("pinned")) entry.indices("pinned", first, first + count, 1).forEach((p) => (pinned[p] = 1));
-    const jumps = new Set(entry.has("jumps") ? entry.indices("jumps", 1, frames, 1) : []);
-    const absent = new Set<number>();
-    // first and last frame of each time away; it did not travel to where it comes back
-    const away = entry.has("absent") ? entry.indices("absent", 0, frames, 2) : [];
-    for (let i = 0; i < away.length; i += 2) {
-      for (let f = away[i]!; f <= away[i + 1]!; f++) {
-        absent.add(f);
-        jumps.add(f).add(f + 1);
-      }
+}
+
+/** First particle and how many. */
+function particlesOf(entry: Fields, particles: number): [first: number, count: number] {
+  const first = entry.integer("firstParticle", 0, particles);
+  return [first, entry.integer("particleCount", 0, particles - first)];
+}
+
+function readSurface({ path, frames, particles }: Manifest, entry: Fields, name: string): Surface {
+  const [first, count] = particlesOf(entry, particles);
+  const jumps = new Set(entry.has("jumps") ? entry.indices("jumps", 1, frames, 1) : []);
+  const absent = new Set<number>();
+  // first and last frame of each time away; it did not travel to where it comes back
+  const away = entry.has("absent") ? entry.indices("absent", 0, frames, 2) : [];
+  for (let i = 0; i < away.length; i += 2) {
+    for (let f = away[i]!; f <= away[i + 1]!; f++) {
+      absent.add(f);
+      jumps.add(f).add(f + 1);
     }
-    return {
-      ...surfaceOf(name, entry.indices("surface", first, first + count, 3), `${path}: surface of ${name}`),
-      jumps,
-      absent,
-    };
-  };
-  const surfaces = bodies.map((body) => read(body, body.text("name")));
-  // numbers of `apart`: bodies first, then all colliders of the scene
+  }
+  const triangles = entry.indices("surface", first, first + count, 3);
+  return { ...surfaceOf(name, triangles, `${path}: surface of ${name}`), jumps, absent };
+}
+
+/** uint8[particles], 1 for those that are held */
+function readPinned({ particles, bodies, colliders }: Manifest): Uint8Array {
+  const pinned = new Uint8Array(particles);
+  for (const entry of [...bodies, ...colliders]) {
+    if (!entry.has("pinned")) continue;
+    const [first, count] = particlesOf(entry, particles);
+    for (const p of entry.indices("pinned", first, first + count, 1)) pinned[p] = 1;
+  }
+  return pinned;
+}
+
+/** May two never meet? By number: bodies first, then all colliders of the scene. */
+function readApart({ path, fields, bodies, colliders }: Manifest): (a: number, b: number) => boolean {
   const total = bodies.length + colliders.length;
-  const places = bodies.map((_, b) => b);
   const apart = new Set<number>();
   if (fields.has("apart")) {
-    fields.list("apart").forEach((_, i, list) => {
-      const [a, b] = new Fields({ pair: list[i] }, `${path}: apart[${i}].`).indices("pair", 0, total, 2) as unknown as [
-        number,
-        number,
-      ];
-      apart.add(a * total + b).add(b * total + a);
+    fields.list("apart").forEach((pair, i) => {
+      const [a, b] = new Fields({ pair }, `${path}: apart[${i}].`).indices("pair", 0, total, 2);
+      apart.add(a! * total + b!).add(b! * total + a!);
     });
   }
+  return (a, b) => apart.has(a * total + b);
+}
+
+/** The file of positions and where its zero is; it has to be as long as the manifest says. */
+function positionsOf(dir: string, { fields, frames, particles }: Manifest): { file: string; zero: number[] } {
   const origin = fields.has("origin") ? fields.numbers("origin", 3) : [0, 0, 0];
   const local = origin.some((o) => o !== 0) && existsSync(join(dir, "local.f32"));
-  colliders.forEach((collider, c) => {
-    const type = collider.text("type");
-    const name = collider.has("name") ? collider.text("name") : `${type} ${c + 1}`;
-    if (type === "plane") {
-      const held = bodies.map((_, b) => b).filter((b) => !apart.has(b * total + bodies.length + c));
-      return void planes.push({ name, rows: planeRows(collider, frames, local ? origin : [0, 0, 0]), bodies: held });
-    }
-    const surface = read(collider, name);
-    if (surface.triangles.length === 0) return;
-    places.push(bodies.length + c);
-    surfaces.push(surface);
-  });
-  const pairs: [number, number][] = [];
-  for (let a = 0; a < bodies.length; a++)
-    for (let b = a; b < surfaces.length; b++) if (!apart.has(places[a]! * total + places[b]!)) pairs.push([a, b]);
   const file = join(dir, local ? "local.f32" : "positions.f32");
   const wanted = 12 * particles * frames;
   const size = statSync(file).size;
@@ -203,6 +212,35 @@ export function openRecording(dir: string): Recording {
     throw new RecordingError(
       `${file}: ${size} bytes, limit: ${wanted}, ${frames} frames of ${particles} particles of 12 bytes`,
     );
+  return { file, zero: local ? origin : [0, 0, 0] };
+}
+
+/** @throws RecordingError, and the file system's own errors */
+export function openRecording(dir: string): Recording {
+  const manifest = readManifest(join(dir, "manifest.json"));
+  const { fields, frames, particles, bodies, colliders } = manifest;
+  const surfaces = bodies.map((body) => readSurface(manifest, body, body.text("name")));
+  const pinned = readPinned(manifest);
+  const apart = readApart(manifest);
+  const { file, zero } = positionsOf(dir, manifest);
+  const places = bodies.map((_, b) => b);
+  const planes: Plane[] = [];
+  colliders.forEach((collider, c) => {
+    const type = collider.text("type");
+    const name = collider.has("name") ? collider.text("name") : `${type} ${c + 1}`;
+    const place = bodies.length + c;
+    if (type === "plane") {
+      const held = bodies.map((_, b) => b).filter((b) => !apart(b, place));
+      return void planes.push({ name, rows: planeRows(collider, frames, zero), bodies: held });
+    }
+    const surface = readSurface(manifest, collider, name);
+    if (surface.triangles.length === 0) return;
+    places.push(place);
+    surfaces.push(surface);
+  });
+  const pairs: [number, number][] = [];
+  for (let a = 0; a < bodies.length; a++)
+    for (let b = a; b < surfaces.length; b++) if (!apart(places[a]!, places[b]!)) pairs.push([a, b]);
   return {
     dir,
     title: fields.has("title") ? fields.text("title") : dir,
@@ -211,7 +249,10 @@ export function openRecording(dir: string): Recording {
     particles,
     file,
     surfaces,
-    bodies: bodies.map((body, b) => ({ name: surfaces[b]!.name, first: range(body)[0], count: range(body)[1] })),
+    bodies: bodies.map((body, b) => {
+      const [first, count] = particlesOf(body, particles);
+      return { name: surfaces[b]!.name, first, count };
+    }),
     pairs,
     planes,
     pinned,

@@ -7,6 +7,7 @@ import { axesOf, frame, type FreeArea } from "../../shared/framing.ts";
 import type { Vec3 } from "../../shared/scene.ts";
 import { createSkin, evaluateSkinInto, vertexNormalsInto, type Skin } from "../../shared/skinning/index.ts";
 import type { Topology, TopologyBody } from "../../shared/topology.ts";
+import { spheresAt } from "./spheres.ts";
 import { Raster, type Shade, type Surface } from "./raster.ts";
 import { moved, solidOf, type Solid } from "./solids.ts";
 
@@ -154,6 +155,7 @@ function bodySurface({ body, triangles, skin, detail, color, back }: PaintedBody
     evaluateSkinInto(skin, points, positions, normals);
     return { positions, normals, triangles: detail, ...sides, crease: -1 };
   }
+  if (body.radius !== undefined) return { ...spheresAt(points, body.radius), ...sides, crease: -1 };
   const normals = new Float32Array(points.length);
   vertexNormalsInto(points, triangles, normals);
   return { positions: points, normals, triangles, ...sides, crease: body.kind === "soft" ? CREASE : -1 };

@@ -76,75 +76,73 @@ export async function* replay(
   });
   const inputs = new Map(records.map((record) => [record.tick, record]));
   const hands = new ReplayHands();
-  const waiting = new Set(rebuilt.waiting);
-  const lost = (): never => {
-    throw new Error("the replay's thread was lost");
-  };
+  const waiting = new WaitingTold(template.shape.waiting, rebuilt.waiting);
   const keyframeTicks = Math.max(sendTicks, Math.round((KEYFRAME_SECONDS * tickHz) / sendTicks) * sendTicks);
   const lastSend = until - (until % sendTicks);
   let beside: Uint8Array[] = [];
   let shown = false;
 
-  yield framed([
-    encodeReplayHead({
-      format: "pliant-replay-1",
-      room,
-      scene,
-      topology,
-      tickHz,
-      sendHz: tickHz / sendTicks,
-      from,
-      until,
-    }),
-  ]);
+  const sendHz = tickHz / sendTicks;
+  yield framed([encodeReplayHead({ format: "pliant-replay-1", room, scene, topology, tickHz, sendHz, from, until })]);
   for (let tick = recording.from + 1; tick <= until && !signal.aborted; tick++) {
-    const record = inputs.get(tick);
+    const { inputs: given = [], fresh = false } = inputs.get(tick) ?? {};
     const showing = tick >= from;
     const send = showing && tick % sendTicks === 0;
     const keyframe = send && (!shown || tick % keyframeTicks === 0);
-    const outcome = await simulation.step(
-      {
-        tick,
-        inputs: record?.inputs ?? [],
-        fresh: record?.fresh ?? false,
-        delta: !send ? "none" : tick === lastSend ? "always" : "moving",
-        keyframe,
-      },
-      lost,
-    );
-    // the same tick again: only a lost thread is a reason
-    if (outcome.kind !== "stepped")
-      throw new Error("the replay's thread was lost", {
-        cause: outcome.kind === "dropped" ? undefined : outcome.error,
-      });
-    hands.step(record?.inputs ?? [], outcome.result.events);
-    const told = outcome.result.events.flatMap((event) => tell(event, tick));
+    const delta = !send ? "none" : tick === lastSend ? "always" : "moving";
+    const result = await stepAgain(simulation, { tick, inputs: given, fresh, delta, keyframe });
+    hands.step(given, result.events);
+    const told = result.events.flatMap((event) => waiting.tell(event, tick));
     if (!showing) continue;
     beside.push(...told);
     if (!send) continue;
-    if (!shown && template.shape.waiting.length > 0) beside = [encodeWaiting(tick, waiting, 0)];
+    if (!shown && template.shape.waiting.length > 0) beside = [waiting.encode(tick, 0)];
     const changed = hands.takeChanged();
     if (changed.length > 0) beside.push(encodeHands(tick, changed));
-    const frame = frameOf(outcome.result, keyframe);
+    const frame = frameOf(result, keyframe);
     if (frame) beside.push(frame);
     shown = true;
     if (beside.length > 0) yield framed(beside);
     beside = [];
   }
+}
 
-  /** What members were told of it; keeps `waiting` up to date. */
-  function tell(event: SimEvent, tick: number): Uint8Array[] {
+/** @throws Error when the thread is lost: the same tick again has no other reason */
+async function stepAgain(simulation: RoomSimulation, task: Parameters<RoomSimulation["step"]>[0]): Promise<StepResult> {
+  const lost = (cause?: unknown): never => {
+    throw new Error("the replay's thread was lost", { cause });
+  };
+  const outcome = await simulation.step(task, () => lost());
+  if (outcome.kind === "stepped") return outcome.result;
+  return lost(outcome.kind === "dropped" ? undefined : outcome.error);
+}
+
+/** Bodies that wait, and what members were told of them. */
+class WaitingTold {
+  readonly #atStart: readonly number[];
+  readonly #waiting: Set<number>;
+
+  constructor(atStart: readonly number[], now: Iterable<number>) {
+    this.#atStart = atStart;
+    this.#waiting = new Set(now);
+  }
+
+  encode(tick: number, member: number): Uint8Array {
+    return encodeWaiting(tick, this.#waiting, member);
+  }
+
+  tell(event: SimEvent, tick: number): Uint8Array[] {
     switch (event.type) {
       case "reset":
-        waiting.clear();
-        for (const body of template.shape.waiting) waiting.add(body);
-        return [encodeReset(tick, event.member), ...(waiting.size > 0 ? [encodeWaiting(tick, waiting, 0)] : [])];
+        this.#waiting.clear();
+        for (const body of this.#atStart) this.#waiting.add(body);
+        return [encodeReset(tick, event.member), ...(this.#waiting.size > 0 ? [this.encode(tick, 0)] : [])];
       case "spawned":
-        waiting.delete(event.body);
-        return [encodeWaiting(tick, waiting, event.member)];
+        this.#waiting.delete(event.body);
+        return [this.encode(tick, event.member)];
       case "removed":
-        waiting.add(event.body);
-        return [encodeWaiting(tick, waiting, event.member)];
+        this.#waiting.add(event.body);
+        return [this.encode(tick, event.member)];
       default:
         return [];
     }

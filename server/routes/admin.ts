@@ -69,59 +69,150 @@ export interface AdminRouteOptions {
   registry: RoomRegistry;
 }
 
-export function adminRoutes(app: FastifyInstance, { requestAuth, audit, cluster, registry }: AdminRouteOptions): void {
-  const common = { tags: ["admin"], security: [{ token: [] }] };
+const common = { tags: ["admin"], security: [{ token: [] }] };
 
-  app.delete<{ Params: { room: string } }>(
-    "/api/admin/rooms/:room",
-    {
-      schema: {
-        ...common,
-        summary:
-          "End a room for everyone (sockets close with 4404), also one that is in the store and cannot be restored",
-        params,
-        response: {
-          204: { type: "null", description: "Ended." },
-          ...errorResponses(...denied, "ROOM_NOT_FOUND", "ROOM_MOVING"),
-        },
+const handedSchema = {
+  type: "object",
+  required: ["handedOver"],
+  properties: {
+    handedOver: {
+      type: "array",
+      items: { type: "string" },
+      description: "Rooms that were given up, with their last state.",
+    },
+  },
+};
+
+const END_SCHEMA = {
+  ...common,
+  summary: "End a room for everyone (sockets close with 4404), also one that is in the store and cannot be restored",
+  params,
+  response: {
+    204: { type: "null", description: "Ended." },
+    ...errorResponses(...denied, "ROOM_NOT_FOUND", "ROOM_MOVING"),
+  },
+};
+
+const KICK_SCHEMA = {
+  ...common,
+  summary: `Kick a member (its socket closes with ${CloseCode.kicked}), and keep it out for a while`,
+  params,
+  body: {
+    type: "object",
+    required: ["member"],
+    additionalProperties: false,
+    properties: {
+      member: { type: "integer", minimum: 1 },
+      banSeconds: {
+        type: "number",
+        exclusiveMinimum: 0,
+        maximum: MAX_BAN_SECONDS,
+        description: "Absent: it may come back at once.",
       },
     },
-    async (request, reply) => {
-      const { actor } = requestAuth.of(request);
-      const name = request.params.room;
-      await registry.remove(name);
-      audit.record("dispose", actor, name);
-      return reply.code(204).send(null);
+  },
+  response: {
+    204: { type: "null", description: "Kicked." },
+    ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND", "MEMBER_NOT_FOUND"),
+  },
+};
+
+const ANNOUNCE_SCHEMA = {
+  ...common,
+  summary: "Say something to everybody in a room (the notice ANNOUNCEMENT)",
+  params,
+  body: {
+    type: "object",
+    required: ["text"],
+    additionalProperties: false,
+    properties: { text: { type: "string", minLength: 1, maxLength: MAX_ANNOUNCEMENT, pattern: "\\S" } },
+  },
+  response: {
+    204: { type: "null", description: "Said." },
+    ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND"),
+  },
+};
+
+const HAND_OVER_SCHEMA = {
+  ...common,
+  summary: "Give a room to another process",
+  description:
+    "Its owner writes its last state and gives it up; another process on the same store takes it at once, and members come back to it by themselves. With no other process it comes back after 5 s.",
+  params,
+  response: { 200: handedSchema, ...errorResponses(...denied, "ROOM_NOT_FOUND", "NO_STORE", "ROOM_MOVING") },
+};
+
+const REBALANCE_SCHEMA = {
+  ...common,
+  summary: "Give rooms of this very process to others",
+  description:
+    "Those with the fewest members first. For a process that has more than its share, e.g. after others were added. Other processes take them at once, those with few rooms first.",
+  body: {
+    type: "object",
+    required: ["rooms"],
+    additionalProperties: false,
+    properties: { rooms: { type: "integer", minimum: 1, maximum: 10000, description: "How many." } },
+  },
+  response: { 200: handedSchema, ...errorResponses("BODY_INVALID", ...denied, "NO_STORE") },
+};
+
+const PROCESSES_SCHEMA = {
+  ...common,
+  summary: "The server processes on the same store, with how busy they are",
+  description:
+    "As they say of themselves, three times in a lease's term; those that have ended, or have not been heard of for a while, are left out. Empty where there is no store.",
+  response: {
+    200: {
+      type: "object",
+      required: ["processes"],
+      properties: { processes: { type: "array", items: processSchema } },
     },
-  );
+    ...errorResponses(...denied),
+  },
+};
+
+const AUDIT_SCHEMA = {
+  ...common,
+  summary: "Who did what, newest first",
+  querystring: {
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      room: { type: "string", maxLength: 100 },
+      limit: {
+        type: "string",
+        pattern: "^[1-9][0-9]{0,3}$",
+        description: `1 to ${MOST_ENTRIES}; 100 unless given.`,
+      },
+    },
+  },
+  response: {
+    200: {
+      type: "object",
+      required: ["entries"],
+      properties: { entries: { type: "array", items: entrySchema } },
+    },
+    ...errorResponses("BODY_INVALID", ...denied),
+  },
+};
+
+export function adminRoutes(app: FastifyInstance, options: AdminRouteOptions): void {
+  roomRoutes(app, options);
+  processRoutes(app, options);
+}
+
+function roomRoutes(app: FastifyInstance, { requestAuth, audit, registry }: AdminRouteOptions): void {
+  app.delete<{ Params: { room: string } }>("/api/admin/rooms/:room", { schema: END_SCHEMA }, async (request, reply) => {
+    const { actor } = requestAuth.of(request);
+    const name = request.params.room;
+    await registry.remove(name);
+    audit.record("dispose", actor, name);
+    return reply.code(204).send(null);
+  });
 
   app.post<{ Params: { room: string }; Body: { member: number; banSeconds?: number } }>(
     "/api/admin/rooms/:room/kick",
-    {
-      schema: {
-        ...common,
-        summary: `Kick a member (its socket closes with ${CloseCode.kicked}), and keep it out for a while`,
-        params,
-        body: {
-          type: "object",
-          required: ["member"],
-          additionalProperties: false,
-          properties: {
-            member: { type: "integer", minimum: 1 },
-            banSeconds: {
-              type: "number",
-              exclusiveMinimum: 0,
-              maximum: MAX_BAN_SECONDS,
-              description: "Absent: it may come back at once.",
-            },
-          },
-        },
-        response: {
-          204: { type: "null", description: "Kicked." },
-          ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND", "MEMBER_NOT_FOUND"),
-        },
-      },
-    },
+    { schema: KICK_SCHEMA },
     async (request, reply) => {
       const { actor } = requestAuth.of(request);
       const room = registry.get(request.params.room);
@@ -135,23 +226,7 @@ export function adminRoutes(app: FastifyInstance, { requestAuth, audit, cluster,
 
   app.post<{ Params: { room: string }; Body: { text: string } }>(
     "/api/admin/rooms/:room/announce",
-    {
-      schema: {
-        ...common,
-        summary: "Say something to everybody in a room (the notice ANNOUNCEMENT)",
-        params,
-        body: {
-          type: "object",
-          required: ["text"],
-          additionalProperties: false,
-          properties: { text: { type: "string", minLength: 1, maxLength: MAX_ANNOUNCEMENT, pattern: "\\S" } },
-        },
-        response: {
-          204: { type: "null", description: "Said." },
-          ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND"),
-        },
-      },
-    },
+    { schema: ANNOUNCE_SCHEMA },
     async (request, reply) => {
       const { actor } = requestAuth.of(request);
       const room = registry.get(request.params.room);
@@ -160,130 +235,52 @@ export function adminRoutes(app: FastifyInstance, { requestAuth, audit, cluster,
       return reply.code(204).send(null);
     },
   );
+}
 
-  const handedSchema = {
-    type: "object",
-    required: ["handedOver"],
-    properties: {
-      handedOver: {
-        type: "array",
-        items: { type: "string" },
-        description: "Rooms that were given up, with their last state.",
-      },
-    },
-  };
+/** Gives rooms of this process to others. @throws CodedError where there are none to give them to */
+async function handOver({ cluster, audit }: AdminRouteOptions, rooms: string[], actor: string): Promise<string[]> {
+  if (cluster === null) throw new CodedError("NO_STORE", { field: "PLIANT_STORE", value: "none" });
+  const handed = await cluster.handOver(rooms);
+  for (const room of handed) audit.record("rebalance", actor, room);
+  return handed;
+}
 
+function processRoutes(app: FastifyInstance, options: AdminRouteOptions): void {
+  const { requestAuth, audit, cluster, registry } = options;
   app.post<{ Params: { room: string } }>(
     "/api/admin/rooms/:room/hand-over",
-    {
-      schema: {
-        ...common,
-        summary: "Give a room to another process",
-        description:
-          "Its owner writes its last state and gives it up; another process on the same store takes it at once, and members come back to it by themselves. With no other process it comes back after 5 s.",
-        params,
-        response: { 200: handedSchema, ...errorResponses(...denied, "ROOM_NOT_FOUND", "NO_STORE", "ROOM_MOVING") },
-      },
-    },
+    { schema: HAND_OVER_SCHEMA },
     async (request) => {
       const { actor } = requestAuth.of(request);
       const { name } = registry.get(request.params.room);
-      return { handedOver: await giveUp([name], actor) };
+      return { handedOver: await handOver(options, [name], actor) };
     },
   );
 
-  app.post<{ Body: { rooms: number } }>(
-    "/api/admin/rebalance",
-    {
-      schema: {
-        ...common,
-        summary: "Give rooms of this very process to others",
-        description:
-          "Those with the fewest members first. For a process that has more than its share, e.g. after others were added. Other processes take them at once, those with few rooms first.",
-        body: {
-          type: "object",
-          required: ["rooms"],
-          additionalProperties: false,
-          properties: { rooms: { type: "integer", minimum: 1, maximum: 10000, description: "How many." } },
-        },
-        response: { 200: handedSchema, ...errorResponses("BODY_INVALID", ...denied, "NO_STORE") },
-      },
-    },
-    async (request) => {
-      const { actor } = requestAuth.of(request);
-      const lightest = registry
-        .list()
-        .sort((a, b) => a.members.connected - b.members.connected)
-        .slice(0, request.body.rooms);
-      return {
-        handedOver: await giveUp(
-          lightest.map(({ name }) => name),
-          actor,
-        ),
-      };
-    },
-  );
+  app.post<{ Body: { rooms: number } }>("/api/admin/rebalance", { schema: REBALANCE_SCHEMA }, async (request) => {
+    const { actor } = requestAuth.of(request);
+    const lightest = registry
+      .list()
+      .sort((a, b) => a.members.connected - b.members.connected)
+      .slice(0, request.body.rooms);
+    return {
+      handedOver: await handOver(
+        options,
+        lightest.map(({ name }) => name),
+        actor,
+      ),
+    };
+  });
 
-  app.get(
-    "/api/admin/processes",
-    {
-      schema: {
-        ...common,
-        summary: "The server processes on the same store, with how busy they are",
-        description:
-          "As they say of themselves, three times in a lease's term; those that have ended, or have not been heard of for a while, are left out. Empty where there is no store.",
-        response: {
-          200: {
-            type: "object",
-            required: ["processes"],
-            properties: { processes: { type: "array", items: processSchema } },
-          },
-          ...errorResponses(...denied),
-        },
-      },
-    },
-    async () => ({
-      processes: (cluster?.processes ?? [])
-        .filter(({ secondsLeft, state }) => secondsLeft > 0 && state !== "gone")
-        .map(({ given: _given, secondsLeft: _left, ...told }) => told),
-    }),
-  );
-
-  async function giveUp(rooms: string[], actor: string): Promise<string[]> {
-    if (cluster === null) throw new CodedError("NO_STORE", { field: "PLIANT_STORE", value: "none" });
-    const handed = await cluster.handOver(rooms);
-    for (const room of handed) audit.record("rebalance", actor, room);
-    return handed;
-  }
+  app.get("/api/admin/processes", { schema: PROCESSES_SCHEMA }, async () => ({
+    processes: (cluster?.processes ?? [])
+      .filter(({ secondsLeft, state }) => secondsLeft > 0 && state !== "gone")
+      .map(({ given: _given, secondsLeft: _left, ...told }) => told),
+  }));
 
   app.get<{ Querystring: { room?: string; limit?: string } }>(
     "/api/admin/audit",
-    {
-      schema: {
-        ...common,
-        summary: "Who did what, newest first",
-        querystring: {
-          type: "object",
-          additionalProperties: false,
-          properties: {
-            room: { type: "string", maxLength: 100 },
-            limit: {
-              type: "string",
-              pattern: "^[1-9][0-9]{0,3}$",
-              description: `1 to ${MOST_ENTRIES}; 100 unless given.`,
-            },
-          },
-        },
-        response: {
-          200: {
-            type: "object",
-            required: ["entries"],
-            properties: { entries: { type: "array", items: entrySchema } },
-          },
-          ...errorResponses("BODY_INVALID", ...denied),
-        },
-      },
-    },
+    { schema: AUDIT_SCHEMA },
     async (request) => {
       const { room, limit = "100" } = request.query;
       return {

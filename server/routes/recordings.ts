@@ -28,6 +28,56 @@ export interface PastRouteOptions {
   audit: Audit;
 }
 
+const RECORDING_SCHEMA = {
+  tags: ["rooms"],
+  summary: "The room's last minutes, to be stepped again",
+  description:
+    "A state, all inputs since, hashes along the way and the scene, in one file: `npm run replay -- file` steps it again and says whether every hash agrees. Nothing of the members is in it but their numbers.",
+  params,
+  querystring: {
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      seconds: {
+        type: "string",
+        pattern: "^[0-9]{1,4}$",
+        description: "How far back at least, if the room remembers so much; default: all.",
+      },
+    },
+  },
+  security: [{ token: [] }],
+  response: {
+    200: {
+      description: "msgpack behind a checksum; PROTOCOL.md, section 11.",
+      content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+    },
+    ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND"),
+  },
+};
+
+const UNDO_SCHEMA = {
+  tags: ["rooms"],
+  summary: "Undo the room's last seconds, for everyone",
+  description:
+    "For the room's owner. What happened since then has not been, in recordings and after a restart too. Everybody lets go.",
+  params,
+  body: {
+    type: "object",
+    required: ["seconds"],
+    additionalProperties: false,
+    properties: { seconds: { ...seconds, description: "As far back as the room remembers at most." } },
+  },
+  security: [{ token: [] }],
+  response: {
+    200: {
+      type: "object",
+      required: ["tick"],
+      properties: { tick: { type: "integer", description: "The tick that the room went back to." } },
+    },
+    ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND"),
+  },
+};
+
 /** @param stream the recording's bytes */
 export function sendRecording(
   reply: FastifyReply,
@@ -55,32 +105,7 @@ export function recordingRoutes(app: FastifyInstance, { requestAuth, audit }: Pa
     {
       // Of a stream Fastify would make and throw away all of it for its head.
       exposeHeadRoute: false,
-      schema: {
-        tags: ["rooms"],
-        summary: "The room's last minutes, to be stepped again",
-        description:
-          "A state, all inputs since, hashes along the way and the scene, in one file: `npm run replay -- file` steps it again and says whether every hash agrees. Nothing of the members is in it but their numbers.",
-        params,
-        querystring: {
-          type: "object",
-          additionalProperties: false,
-          properties: {
-            seconds: {
-              type: "string",
-              pattern: "^[0-9]{1,4}$",
-              description: "How far back at least, if the room remembers so much; default: all.",
-            },
-          },
-        },
-        security: [{ token: [] }],
-        response: {
-          200: {
-            description: "msgpack behind a checksum; PROTOCOL.md, section 11.",
-            content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
-          },
-          ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND"),
-        },
-      },
+      schema: RECORDING_SCHEMA,
     },
     async (request, reply) => {
       const room = requestAuth.room(request);
@@ -95,30 +120,7 @@ export function recordingRoutes(app: FastifyInstance, { requestAuth, audit }: Pa
 
   app.post<{ Params: { room: string }; Body: { seconds: number } }>(
     "/api/rooms/:room/undo",
-    {
-      schema: {
-        tags: ["rooms"],
-        summary: "Undo the room's last seconds, for everyone",
-        description:
-          "For the room's owner. What happened since then has not been, in recordings and after a restart too. Everybody lets go.",
-        params,
-        body: {
-          type: "object",
-          required: ["seconds"],
-          additionalProperties: false,
-          properties: { seconds: { ...seconds, description: "As far back as the room remembers at most." } },
-        },
-        security: [{ token: [] }],
-        response: {
-          200: {
-            type: "object",
-            required: ["tick"],
-            properties: { tick: { type: "integer", description: "The tick that the room went back to." } },
-          },
-          ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND"),
-        },
-      },
-    },
+    { schema: UNDO_SCHEMA },
     async (request) => {
       const room = requestAuth.room(request);
       const { actor } = requestAuth.of(request);

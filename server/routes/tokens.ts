@@ -21,6 +21,63 @@ interface TokenRequest {
 const DEFAULT_HOURS = 24;
 const MS_PER_HOUR = 3_600_000;
 
+const ISSUE_SCHEMA = {
+  tags: ["auth"],
+  summary: "Issue a join token",
+  description:
+    "For an admin (any room) or a room's owner (that room). Nobody gives more than they have: not a role above their own, and no token that outlives the one it is asked for with.",
+  security: [{ token: [] }],
+  body: {
+    type: "object",
+    required: ["room", "role"],
+    additionalProperties: false,
+    properties: {
+      room: {
+        type: "string",
+        pattern: "^(\\*|[a-z0-9][a-z0-9-]{0,39})$",
+        description: "Name of a room, or *: every one.",
+      },
+      role: { type: "string", enum: [...ROLES] },
+      hours: {
+        type: "number",
+        exclusiveMinimum: 0,
+        maximum: MAX_TOKEN_HOURS,
+        description: `Life of the token; ${DEFAULT_HOURS} unless given.`,
+      },
+      name: {
+        type: "string",
+        minLength: 1,
+        maxLength: 24,
+        description: "Shown for a member that brings no name.",
+      },
+      subject: {
+        type: "string",
+        minLength: 1,
+        maxLength: MAX_SUBJECT_LENGTH,
+        description: "Whose token it is, for bans and the audit log; one is made unless given.",
+      },
+    },
+  },
+  response: {
+    201: {
+      type: "object",
+      required: ["token", "room", "role", "subject", "expiresAt", "path"],
+      properties: {
+        token: { type: "string", description: "For hello, or Authorization: Bearer." },
+        room: { type: "string" },
+        role: { type: "string", enum: [...ROLES] },
+        subject: { type: "string" },
+        expiresAt: { type: "string", format: "date-time" },
+        path: {
+          type: "string",
+          description: "Link to the room's page that brings the token along; / for a token for every room.",
+        },
+      },
+    },
+    ...errorResponses("BODY_INVALID", "TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"),
+  },
+};
+
 export interface TokenRouteOptions {
   requestAuth: RequestAuth;
   audit: Audit;
@@ -28,96 +85,35 @@ export interface TokenRouteOptions {
 }
 
 export function tokenRoutes(app: FastifyInstance, { requestAuth, audit, registry }: TokenRouteOptions): void {
-  app.post<{ Body: TokenRequest }>(
-    "/api/tokens",
-    {
-      schema: {
-        tags: ["auth"],
-        summary: "Issue a join token",
-        description:
-          "For an admin (any room) or a room's owner (that room). Nobody gives more than they have: not a role above their own, and no token that outlives the one it is asked for with.",
-        security: [{ token: [] }],
-        body: {
-          type: "object",
-          required: ["room", "role"],
-          additionalProperties: false,
-          properties: {
-            room: {
-              type: "string",
-              pattern: "^(\\*|[a-z0-9][a-z0-9-]{0,39})$",
-              description: "Name of a room, or *: every one.",
-            },
-            role: { type: "string", enum: [...ROLES] },
-            hours: {
-              type: "number",
-              exclusiveMinimum: 0,
-              maximum: MAX_TOKEN_HOURS,
-              description: `Life of the token; ${DEFAULT_HOURS} unless given.`,
-            },
-            name: {
-              type: "string",
-              minLength: 1,
-              maxLength: 24,
-              description: "Shown for a member that brings no name.",
-            },
-            subject: {
-              type: "string",
-              minLength: 1,
-              maxLength: MAX_SUBJECT_LENGTH,
-              description: "Whose token it is, for bans and the audit log; one is made unless given.",
-            },
-          },
-        },
-        response: {
-          201: {
-            type: "object",
-            required: ["token", "room", "role", "subject", "expiresAt", "path"],
-            properties: {
-              token: { type: "string", description: "For hello, or Authorization: Bearer." },
-              room: { type: "string" },
-              role: { type: "string", enum: [...ROLES] },
-              subject: { type: "string" },
-              expiresAt: { type: "string", format: "date-time" },
-              path: {
-                type: "string",
-                description: "Link to the room's page that brings the token along; / for a token for every room.",
-              },
-            },
-          },
-          ...errorResponses("BODY_INVALID", "TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"),
-        },
-      },
-    },
-    async (request, reply) => {
-      const identity = requestAuth.of(request).identity!;
-      const { room, role, hours = DEFAULT_HOURS, name, subject } = request.body;
-      const roomId = checkGrant(identity, room, role, registry);
-      const endsMs = Math.min(Date.now() + MS_PER_HOUR * hours, identity.expiresAtMs ?? Infinity);
-      const issued = await requestAuth.auth.mint.sign({
-        room,
-        role,
-        roomId,
-        seconds: (endsMs - Date.now()) / 1000,
-        ...(name !== undefined && { name }),
-        ...(subject !== undefined && { subject }),
-      });
-      const expiresAt = issued.expiresAt.toISOString();
-      audit.record("token", identity.subject, room === "*" ? null : room, {
-        role,
-        subject: issued.subject,
-        expiresAt,
-        ...(name !== undefined && { name }),
-      });
-      return reply.code(201).send({
-        token: issued.token,
-        room,
-        role,
-        subject: issued.subject,
-        expiresAt,
-        path: `${room === "*" ? "/" : `/r/${room}`}#token=${issued.token}`,
-      });
-    },
-  );
+  app.post<{ Body: TokenRequest }>("/api/tokens", { schema: ISSUE_SCHEMA }, async (request, reply) => {
+    const identity = requestAuth.of(request).identity!;
+    const { room, role, hours = DEFAULT_HOURS, name, subject } = request.body;
+    const roomId = checkGrant(identity, room, role, registry);
+    const endsMs = Math.min(Date.now() + MS_PER_HOUR * hours, identity.expiresAtMs ?? Infinity);
+    const issued = await requestAuth.auth.mint.sign({
+      room,
+      role,
+      roomId,
+      seconds: (endsMs - Date.now()) / 1000,
+      ...(name !== undefined && { name }),
+      ...(subject !== undefined && { subject }),
+    });
+    const expiresAt = issued.expiresAt.toISOString();
+    audit.record("token", identity.subject, room === "*" ? null : room, {
+      role,
+      subject: issued.subject,
+      expiresAt,
+      ...(name !== undefined && { name }),
+    });
+    return reply.code(201).send({
+      token: issued.token,
+      room,
+      role,
+      subject: issued.subject,
+      expiresAt,
+      path: `${room === "*" ? "/" : `/r/${room}`}#token=${issued.token}`,
+    });
+  });
 }
 
 /** @returns the incarnation that the new token is bound to, if any. @throws CodedError NOT_ALLOWED */

@@ -80,9 +80,9 @@ function refuse(
     const body = layout.bodies[input.body];
     if (!body) return { field: "body", value: input.body, limit: `0 to ${layout.bodyCount - 1}` };
     if (waits(input.body)) return { field: "body", value: input.body, limit: "a body that is there: this one waits" };
-    const triangles = views.i32[(body.surface + L.SURFACE_TRIANGLE_COUNT) / 4]!;
-    if (!Number.isInteger(input.triangle) || input.triangle < 0 || input.triangle >= triangles)
-      return { field: "triangle", value: input.triangle, limit: `0 to ${triangles - 1}` };
+    const places = body.kind === "points" ? body.count : views.i32[(body.surface + L.SURFACE_TRIANGLE_COUNT) / 4]!;
+    if (!Number.isInteger(input.triangle) || input.triangle < 0 || input.triangle >= places)
+      return { field: "triangle", value: input.triangle, limit: `0 to ${places - 1}` };
     const { u, v } = input;
     // a pick on a triangle's edge may be out by rounding
     if (!(u >= -1e-3 && v >= -1e-3 && u + v <= 1.001))
@@ -185,7 +185,7 @@ export function freeSlot(views: Views, layout: SimLayout, slot: number): void {
 
 /**
  * Particles around a picked point, of a solid also those inside, with weights (1 - d^2/R^2)^2, normalized; at least the
- * triangle's corners. Holding a neighborhood instead of three corners spreads the force, so that a soft body is pulled
+ * triangle's corners, or the point. Holding a neighborhood instead of three corners spreads the force, so that a soft body is pulled
  * and not pierced, and its skin not drawn off what is beneath.
  */
 function neighborhood(
@@ -194,10 +194,9 @@ function neighborhood(
   body: BodyLayout,
   pick: { triangle: number; u: number; v: number },
 ): { point: WeightedPoint; center: number[]; average: number[] } {
-  const { f32, i32 } = views;
-  const table = i32[(body.surface + L.SURFACE_TRIANGLES) / 4]! / 4 + 3 * pick.triangle;
-  const corners = [i32[table]!, i32[table + 1]!, i32[table + 2]!];
-  const bary = [1 - pick.u - pick.v, pick.u, pick.v];
+  const { f32 } = views;
+  const corners = cornersOf(views, layout, body, pick.triangle);
+  const bary = body.kind === "points" ? [1] : [1 - pick.u - pick.v, pick.u, pick.v];
   const center = [0, 1, 2].map((r) => corners.reduce((sum, a, k) => sum + bary[k]! * f32[a / 4 + r]!, 0));
   const radius = layout.interaction.grabRadius || GRAB_EDGES * body.meanEdge;
   const near: { address: number; weight: number }[] = [];
@@ -216,6 +215,13 @@ function neighborhood(
   const weights = near.map((n) => n.weight / sum);
   const average = [0, 1, 2].map((r) => near.reduce((s, n, i) => s + weights[i]! * f32[n.address / 4 + r]!, 0));
   return { point: { addresses: near.map((n) => n.address), weights }, center, average };
+}
+
+/** Addresses of a triangle's corners; of a body without triangles, of the point of that number. */
+function cornersOf({ i32 }: Views, layout: SimLayout, body: BodyLayout, triangle: number): number[] {
+  if (body.kind === "points") return [layout.x + 16 * (body.first + triangle)];
+  const table = i32[(body.surface + L.SURFACE_TRIANGLES) / 4]! / 4 + 3 * triangle;
+  return [i32[table]!, i32[table + 1]!, i32[table + 2]!];
 }
 
 /** Dv_i = w_i b_i J: the momentum J = sum m_i Dv_i arrives whole (less what pinned particles take). */

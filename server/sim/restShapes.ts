@@ -25,7 +25,7 @@ export interface RestEdge {
   rest: number;
 }
 
-/** @returns one of each body, none of rigid ones, whose edges cannot stretch; `write` fills the memory */
+/** @returns one of each body, none of points and of rigid ones, whose edges cannot stretch; `write` fills the memory */
 export function planRestShapes(
   bodies: readonly BodyTemplate[],
   allocator: Allocator,
@@ -35,7 +35,7 @@ export function planRestShapes(
   );
   const shapes = bodies.map((body, b): RestShape | undefined => {
     const { list, corners } = sources[b]!;
-    if (isRigid(body)) return undefined;
+    if (isRigid(body) || list.length === 0) return undefined;
     return {
       elements: allocator.take(4 * list.length),
       elementCount: list.length / corners,

@@ -59,7 +59,7 @@ export function chooseSteps(scene: Scene, bodies: readonly Pick<BodyTemplate, "e
 }
 
 function dependsOnSubsteps(body: Body): boolean {
-  if (body.kind === "ball") return false;
+  if (body.kind === "ball" || body.kind === "points") return false;
   const { material } = body;
   const geometric = "distance" in material || "volume" in material ? [material.distance, material.volume] : [];
   return (

@@ -57,6 +57,7 @@ function topologyBody(body: BodyTemplate, first: number, quantum: number): Topol
     quantum,
     triangles: bytesOf(body.triangles),
     rest: bytesOf(rest),
+    ...(body.kind === "points" && { radius: 0.5 * body.meanEdge }),
   };
   if (!body.detail) return topology;
   const { triangle, coords } = attachDetail({ positions: rest, triangles: body.triangles }, body.detail.positions);

@@ -25,7 +25,9 @@ export async function build({ scenePath }: BuildTask): Promise<BuildResult> {
     topologyHash,
     identity: identityOf(layout, topologyHash),
     shape: {
-      triangles: topology.bodies.map((body) => body.triangles.byteLength / 12),
+      triangles: topology.bodies.map(({ kind, count, triangles }) =>
+        kind === "points" ? count : triangles.byteLength / 12,
+      ),
       waiting: topology.bodies.flatMap((body, b) => (body.waits ? [b] : [])),
       ownStep: layout.bodies.flatMap(({ implicit }, body) => (implicit ? [body] : [])),
       reach: scene.worldRadius ?? SCENE_DEFAULTS.worldRadius,

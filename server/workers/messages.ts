@@ -54,7 +54,7 @@ export interface SimThreadData {
 
 /** What a room's inputs are checked against before they reach the simulation. */
 export interface RoomShape {
-  /** Surface triangles of each body. */
+  /** Surface triangles of each body, of a cloud its points: what a hand may name. */
   triangles: number[];
   /** Numbers of the bodies that may wait; when a scene starts they all do. */
   waiting: number[];

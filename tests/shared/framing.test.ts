@@ -55,3 +55,15 @@ test("all points lie in the free area, and on two opposite edges of it, unless t
     { numRuns: 300 },
   );
 });
+
+test("the eye keeps the distance that it is given, and goes back from there only as far as it has to", () => {
+  const flat = Float32Array.from([-1, 0, 0, 1, 0, 0, 0, 1, 0]);
+  const free = { left: -0.9, right: 0.9, bottom: -0.5, top: 0.6 };
+  const lens = { tanX: 0.7, tanY: 0.35 };
+  const eye = (nearest?: number): number => frame(flat, [0, 0, 1], lens, free, nearest).position[2];
+  expect(eye(10)).toBeCloseTo(10, 6);
+  expect(eye(1)).toBe(eye());
+  // and what is seen from there still lies in the middle of what is free: y at eye +- (0.6, -0.5) tanY
+  const { position } = frame(flat, [0, 0, 1], lens, free, 10);
+  expect((0 - position[1]) / 10 / lens.tanY + (1 - position[1]) / 10 / lens.tanY).toBeCloseTo(0.6 - 0.5, 6);
+});

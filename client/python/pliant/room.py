@@ -230,13 +230,16 @@ class Room:
         self, body: Body, at: Optional[Sequence[float]], triangle: Optional[int], u: float, v: float
     ) -> Tuple[int, float, float]:
         triangles = body.triangles.tolist()
+        places = len(triangles) or body.count
         if triangle is not None:
-            if not 0 <= triangle < len(triangles):
-                limit = f"0 to {len(triangles) - 1}"
+            if not 0 <= triangle < places:
+                limit = f"0 to {places - 1}"
                 raise PliantError("BAD_ARGUMENT", f"triangle is {triangle}, not {limit}", field="triangle")
             return triangle, float(u), float(v)
         target = _point("at", at)
         positions = self.positions(body).tolist()
+        if not triangles:
+            return min((math.dist(place, target), p) for p, place in enumerate(positions))[1], 0.0, 0.0
         nearest = min((math.dist(positions[p], target), p) for corners in triangles for p in corners)[1]
         chosen = next(t for t, corners in enumerate(triangles) if nearest in corners)
         corner = triangles[chosen].index(nearest)
@@ -244,6 +247,8 @@ class Room:
 
     def _place(self, body: Body, triangle: int, u: float, v: float) -> List[float]:
         positions = self.positions(body).tolist()
+        if len(body.triangles) == 0:
+            return positions[triangle]
         a, b, c = (positions[p] for p in body.triangles.tolist()[triangle])
         return [(1 - u - v) * a[k] + u * b[k] + v * c[k] for k in range(3)]
 

@@ -1,5 +1,5 @@
 /** Scene body -> BodyTemplate: mesh, placement, masses, forces, constraints. */
-import type { Body, BodyContact, ClothBody, Scene, SoftBody } from "../../../shared/scene.ts";
+import type { BallBody, Body, BodyContact, ClothBody, Scene, SoftBody } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import { DEFAULT_FRICTION } from "../../../shared/sceneRules.ts";
 import { boundarySurface } from "../../meshing/boundary.ts";
@@ -21,6 +21,7 @@ import { SCENE_DEFAULTS } from "../defaults.ts";
 import { ballShape } from "./ball.ts";
 import { hexahedralMasses, sheetMasses, tetrahedralMasses } from "./masses.ts";
 import { loadSource, meanEdge } from "./meshes.ts";
+import { pointsShape } from "./points.ts";
 import { addLoad, selectParticles } from "./selection.ts";
 import { placed, placementOf, scaled, type Placement } from "./transform.ts";
 import type { BodyTemplate, ShapeMatching, Touch } from "./template.ts";
@@ -43,51 +44,14 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
       ? await ballShape(body, path, options.baseDir)
       : body.kind === "soft"
         ? await softShape(body, path, options, pace)
-        : await clothShape(body, path, options, pace);
-  const { own, positions, triangles, tets, origin, mass, elements, enclosed, detail } = shape;
-  const particleCount = positions.length / 3;
-  const method = body.kind === "ball" ? undefined : body.method;
-
+        : body.kind === "cloth"
+          ? await clothShape(body, path, options, pace)
+          : pointsShape(body, path);
+  const { own, positions, triangles, origin, mass, elements } = shape;
   const formless = body.solver === "paper" && elements.find((e) => BLOCK_KINDS[e.kind].paperPhase === undefined);
   if (formless)
     throw new SceneError(`${path}/solver`, body.solver, "compliant: constraints of this material have no form C = E");
-  const template: BodyTemplate = {
-    name: body.name,
-    kind: body.kind,
-    look: body.look ?? {},
-    particleCount,
-    streamedCount: shape.streamedCount,
-    positions,
-    own,
-    placement: shape.placement,
-    origin,
-    mass,
-    pinned: new Uint8Array(particleCount),
-    force: new Float64Array(3 * particleCount),
-    velocity: body.velocity ?? [0, 0, 0],
-    ...(body.start && { start: body.start }),
-    waits: body.waiting ?? false,
-    damping: body.material.damping ?? scene.damping ?? 0,
-    friction: body.material.friction ?? DEFAULT_FRICTION,
-    contactRadius: 0,
-    touch: touchOf(body),
-    meanEdge: meanEdge(own, triangles),
-    elements,
-    ...(enclosed && { enclosed }),
-    form: method ? "method" : (body.solver ?? "compliant"),
-    ...(method && { method, material: body.material }),
-    schedule: scheduleOf(body.sweep),
-    triangles,
-    tets,
-    ...(detail && { detail }),
-    ...(shape.shape && { shape: shape.shape }),
-  };
-  // a ball touches with its radius
-  if (body.kind !== "ball")
-    template.contactRadius =
-      body.contact?.thickness !== undefined
-        ? 0.5 * body.contact.thickness
-        : Math.max(0.02 * template.meanEdge, body.kind === "cloth" ? 0.5 * body.material.thickness : 0);
+  const template = templateOf(scene, body, shape);
   body.pins?.forEach((pin, i) => {
     for (const p of selectParticles(pin.select, positions, origin, `${path}/pins/${i}/select`)) template.pinned[p] = 1;
   });
@@ -103,6 +67,50 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
   return template;
 }
 
+/** Nothing is pinned or pulled yet. */
+function templateOf(scene: Scene, body: Body, shape: Shape): BodyTemplate {
+  const { own, positions, triangles, enclosed, detail } = shape;
+  const particleCount = positions.length / 3;
+  const edge = shape.spacing ?? meanEdge(own, triangles);
+  const method = body.kind === "ball" ? undefined : body.method;
+  return {
+    name: body.name,
+    kind: body.kind,
+    look: body.look ?? {},
+    particleCount,
+    streamedCount: shape.streamedCount,
+    positions,
+    own,
+    placement: shape.placement,
+    origin: shape.origin,
+    mass: shape.mass,
+    pinned: new Uint8Array(particleCount),
+    force: new Float64Array(3 * particleCount),
+    velocity: body.velocity ?? [0, 0, 0],
+    ...(body.start && { start: body.start }),
+    waits: body.waiting ?? false,
+    damping: body.material.damping ?? scene.damping ?? 0,
+    friction: body.material.friction ?? DEFAULT_FRICTION,
+    contactRadius: contactRadius(body, edge),
+    touch: touchOf(body),
+    meanEdge: edge,
+    elements: shape.elements,
+    ...(enclosed && { enclosed }),
+    form: method ? "method" : (body.solver ?? "compliant"),
+    ...(method && { method, material: body.material }),
+    schedule: scheduleOf(body.sweep),
+    triangles,
+    tets: shape.tets,
+    ...(detail && { detail }),
+    ...(shape.shape && { shape: shape.shape }),
+  };
+}
+
+/** Half of what surfaces keep apart, m; a ball touches with its radius. */
+function contactRadius(body: Body, edge: number): number {
+  return body.kind === "ball" ? 0 : 0.5 * (body.contact?.thickness ?? thicknessOf(body, edge));
+}
+
 function touchOf(body: Body): Touch {
   const friction = body.material.friction ?? DEFAULT_FRICTION;
   const rigid =
@@ -110,6 +118,11 @@ function touchOf(body: Body): Touch {
     (body.kind === "soft" && body.material.model === "shape-matching" && body.material.mode === "rigid");
   const { staticFriction = friction, restitution = 0, ignore = [], self = true } = { ...body.contact } as BodyContact;
   return { staticFriction, restitution, ignore, self: self && !rigid };
+}
+
+/** Where a scene does not say, m. */
+function thicknessOf(body: Exclude<Body, BallBody>, edge: number): number {
+  return body.kind === "points" ? edge : Math.max(0.04 * edge, body.kind === "cloth" ? body.material.thickness : 0);
 }
 
 export interface Shape {
@@ -126,6 +139,8 @@ export interface Shape {
   enclosed?: EnclosedVolume | undefined;
   detail?: SurfaceMesh & { own: Float64Array };
   shape?: ShapeMatching;
+  /** Of points, m. */
+  spacing?: number;
 }
 
 async function softShape(body: SoftBody, path: string, options: LoadOptions, pace: Pace): Promise<Shape> {

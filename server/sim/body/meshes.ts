@@ -33,6 +33,8 @@ export async function loadMesh(mesh: MeshSource, baseDir: string): Promise<Loade
       return { kind: "surface", surface: gridCloth(mesh.size, mesh.cells) };
     case "ball":
       return { kind: "surface", surface: icosphere(mesh.radius, mesh.subdivisions) };
+    case "lattice":
+      throw new Error("a lattice has no surface");
   }
 }
 

@@ -69,7 +69,7 @@ export interface BodyTemplate {
   /** m: half thickness, or a small part of the surface's edges */
   contactRadius: number;
   touch: Touch;
-  /** mean edge of the surface, m */
+  /** mean edge of the surface, of points their spacing, m */
   meanEdge: number;
   elements: Elements[];
   /** How and in which order they are solved. */

@@ -57,85 +57,22 @@ export function bendingWeights(
   hinges: BendElements,
   rigidity: number,
 ): Float64Array {
-  const count = plane.length / 2;
   const n = hinges.alpha.length;
-  const { particles, K } = hinges;
-  const weights = new Float64Array(n).fill(1);
-  const free = inner(count, triangles);
+  const free = inner(plane.length / 2, triangles);
   const area = hinges.alpha.map((alpha) => alpha * rigidity);
-  const patches = patchesOf(count, hinges, free, area);
-  const touching = lists(count, particles, 4);
-  const y = new Float64Array(3 * count);
-  const bent = new Float64Array(3 * n);
-  const Q = new Float64Array(D * Math.max(0, ...patches.map((p) => p.hinges.length)));
+  const patches = patchesOf(plane.length / 2, hinges, free, area);
+  const weights = new Float64Array(n).fill(1);
+  const settle = settler(plane, hinges, free, area);
   for (let step = 0; step < STEPS; step++) {
-    for (let v = 0; v < count; v++) {
-      const a = plane[2 * v]!;
-      const b = plane[2 * v + 1]!;
-      y[3 * v] = (a * a) / 2; // k_xx
-      y[3 * v + 1] = (b * b) / 2; // k_yy
-      y[3 * v + 2] = a * b; // k_xy
-    }
-    const curvature = (e: number): void => {
-      for (let f = 0; f < 3; f++) {
-        let sum = 0;
-        for (let i = 0; i < 4; i++)
-          sum += K[4 * e + i]! * (y[3 * particles[4 * e + i]! + f]! - y[3 * particles[4 * e]! + f]!);
-        bent[3 * e + f] = sum;
-      }
-    };
-    for (let sweep = 0; sweep < SWEEPS; sweep++) {
-      for (let v = 0; v < count; v++) {
-        if (!free[v]) continue;
-        let diagonal = 0;
-        let r0 = 0;
-        let r1 = 0;
-        let r2 = 0;
-        for (const corner of touching[v]!) {
-          const e = corner >> 2;
-          const k = (K[corner]! * weights[e]!) / area[e]!;
-          curvature(e);
-          diagonal += k * K[corner]!;
-          r0 += k * bent[3 * e]!;
-          r1 += k * bent[3 * e + 1]!;
-          r2 += k * bent[3 * e + 2]!;
-        }
-        y[3 * v]! -= r0 / diagonal;
-        y[3 * v + 1]! -= r1 / diagonal;
-        y[3 * v + 2]! -= r2 / diagonal;
-      }
-    }
-    for (let e = 0; e < n; e++) curvature(e);
+    const bent = settle(weights);
     const asked = new Float64Array(n);
     const asking = new Float64Array(n);
     for (const patch of patches) {
-      const m = patch.hinges.length;
-      const M = new Float64Array(D * (D + 1));
-      for (let i = 0; i < m; i++) {
-        const e = patch.hinges[i]!;
-        const share = patch.shares[i]! / (area[e]! * patch.area);
-        for (let d = 0; d < D; d++) {
-          const [c, s] = DIRECTIONS[d]!;
-          const k = c * c * bent[3 * e]! + s * s * bent[3 * e + 1]! + c * s * bent[3 * e + 2]!;
-          Q[D * i + d] = share * k * k;
-        }
-        for (let d = 0; d < D; d++) {
-          for (let g = d; g < D; g++) M[(D + 1) * d + g]! += Q[D * i + d]! * Q[D * i + g]!;
-          M[(D + 1) * d + D]! -= weights[e]! * Q[D * i + d]!;
-        }
-      }
-      for (let d = 0; d < D; d++) {
-        for (let g = 0; g < d; g++) M[(D + 1) * d + g] = M[(D + 1) * g + d]!;
-        M[(D + 1) * d + d]! += LAMBDA / m;
-        M[(D + 1) * d + D]! += 1;
-      }
-      const x = solve(M);
-      for (let i = 0; i < m; i++) {
-        let change = 0;
-        for (let d = 0; d < D; d++) change += Q[D * i + d]! * x[d]!;
-        asked[patch.hinges[i]!]! += patch.shares[i]! * change;
-        asking[patch.hinges[i]!]! += patch.shares[i]!;
-      }
+      const changes = changesOf(patch, bent, weights, area);
+      patch.hinges.forEach((e, i) => {
+        asked[e]! += patch.shares[i]! * changes[i]!;
+        asking[e]! += patch.shares[i]!;
+      });
     }
     for (let e = 0; e < n; e++) {
       if (asking[e]! > 0)
@@ -143,6 +80,96 @@ export function bendingWeights(
     }
   }
   return weights;
+}
+
+/** The sheet in three quadratic surfaces y: k_xx, k_yy, k_xy of 1 each. Writes float64[3N]. */
+function bend(plane: Float64Array, y: Float64Array): void {
+  for (let v = 0; v < plane.length / 2; v++) {
+    const a = plane[2 * v]!;
+    const b = plane[2 * v + 1]!;
+    y[3 * v] = (a * a) / 2; // k_xx
+    y[3 * v + 1] = (b * b) / 2; // k_yy
+    y[3 * v + 2] = a * b; // k_xy
+  }
+}
+
+/**
+ * Lets the free vertices of the bent sheet settle, Gauss-Seidel on the bending energy.
+ * @returns a function of the weights: float64[3n] K_e y of every hinge for the three surfaces, overwritten by each call
+ */
+function settler(
+  plane: Float64Array,
+  { particles, K, alpha }: BendElements,
+  free: Uint8Array,
+  area: Float64Array,
+): (weights: Float64Array) => Float64Array {
+  const count = plane.length / 2;
+  const touching = lists(count, particles, 4);
+  const y = new Float64Array(3 * count);
+  const bent = new Float64Array(3 * alpha.length);
+  const curvature = (e: number): void => {
+    for (let f = 0; f < 3; f++) {
+      let sum = 0;
+      for (let i = 0; i < 4; i++)
+        sum += K[4 * e + i]! * (y[3 * particles[4 * e + i]! + f]! - y[3 * particles[4 * e]! + f]!);
+      bent[3 * e + f] = sum;
+    }
+  };
+  const settle = (v: number, weights: Float64Array): void => {
+    let diagonal = 0;
+    let r0 = 0;
+    let r1 = 0;
+    let r2 = 0;
+    for (const corner of touching[v]!) {
+      const e = corner >> 2;
+      const k = (K[corner]! * weights[e]!) / area[e]!;
+      curvature(e);
+      diagonal += k * K[corner]!;
+      r0 += k * bent[3 * e]!;
+      r1 += k * bent[3 * e + 1]!;
+      r2 += k * bent[3 * e + 2]!;
+    }
+    y[3 * v]! -= r0 / diagonal;
+    y[3 * v + 1]! -= r1 / diagonal;
+    y[3 * v + 2]! -= r2 / diagonal;
+  };
+  return (weights) => {
+    bend(plane, y);
+    for (let sweep = 0; sweep < SWEEPS; sweep++) for (let v = 0; v < count; v++) if (free[v]) settle(v, weights);
+    for (let e = 0; e < alpha.length; e++) curvature(e);
+    return bent;
+  };
+}
+
+/** dw = Q^T (Q Q^T + lambda)^-1 (1 - Q w) @returns float64[hinges of the patch] */
+function changesOf(patch: Patch, bent: Float64Array, weights: Float64Array, area: Float64Array): Float64Array {
+  const m = patch.hinges.length;
+  const Q = new Float64Array(D * m);
+  const M = new Float64Array(D * (D + 1));
+  for (let i = 0; i < m; i++) {
+    const e = patch.hinges[i]!;
+    const share = patch.shares[i]! / (area[e]! * patch.area);
+    for (let d = 0; d < D; d++) {
+      const [c, s] = DIRECTIONS[d]!;
+      const k = c * c * bent[3 * e]! + s * s * bent[3 * e + 1]! + c * s * bent[3 * e + 2]!;
+      Q[D * i + d] = share * k * k;
+    }
+    for (let d = 0; d < D; d++) {
+      for (let g = d; g < D; g++) M[(D + 1) * d + g]! += Q[D * i + d]! * Q[D * i + g]!;
+      M[(D + 1) * d + D]! -= weights[e]! * Q[D * i + d]!;
+    }
+  }
+  for (let d = 0; d < D; d++) {
+    for (let g = 0; g < d; g++) M[(D + 1) * d + g] = M[(D + 1) * g + d]!;
+    M[(D + 1) * d + d]! += LAMBDA / m;
+    M[(D + 1) * d + D]! += 1;
+  }
+  const x = solve(M);
+  return Float64Array.from({ length: m }, (_, i) => {
+    let change = 0;
+    for (let d = 0; d < D; d++) change += Q[D * i + d]! * x[d]!;
+    return change;
+  });
 }
 
 /**

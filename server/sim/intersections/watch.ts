@@ -28,7 +28,7 @@ import { across, EnclosedSearch, type Enclosed } from "./enclosed.ts";
 import { findSunk, raiseSunk, type Sunk } from "./sunk.ts";
 import { enclosedVolume, readSurface, type IntersectingSurface } from "./surface.ts";
 import { dot, readIntersections, times, type Intersection } from "./intersection.ts";
-import { findWays } from "./ways.ts";
+import { findWays, type Ways } from "./ways.ts";
 
 /** What is tangled parts at a speed that clears its size in this time, s: one that people can follow. */
 const SECONDS_TO_CLEAR = 4;
@@ -80,6 +80,42 @@ interface Way {
 
 /** Lower number first. */
 const pairKey = (a: number, b: number): string => (a < b ? `${a} ${b}` : `${b} ${a}`);
+
+/** The two surfaces of a key. */
+const numbersOf = (key: string): [number, number] => key.split(" ").map(Number) as [number, number];
+
+/** By pair of surfaces. */
+function groupByPair(intersections: readonly Intersection[]): Map<string, Intersection[]> {
+  const groups = new Map<string, Intersection[]>();
+  for (const t of intersections) {
+    const key = pairKey(t.edgeOf, t.triangleOf);
+    const group = groups.get(key);
+    if (group) group.push(t);
+    else groups.set(key, [t]);
+  }
+  return groups;
+}
+
+/** What a search has found, by pair of surfaces. */
+interface Found {
+  groups: ReadonlyMap<string, readonly Intersection[]>;
+  /** Pairs between which contact is off. */
+  wholes: ReadonlySet<string>;
+  /** Of those, pairs of which one is drawn out of the other. */
+  drawn: ReadonlySet<string>;
+  enclosed: readonly Enclosed[];
+  /** Common ways of before. */
+  kept: ReadonlyMap<string, Way>;
+}
+
+/** Intersections with a common way go along it together, and none back along its own; others each along its own. */
+function drivesOf(surfaces: [number, number], group: readonly Intersection[], { common, ways }: Ways): Drive[] {
+  const each = (t: Intersection, i: number): Drive => ({ surfaces, way: ways[i]!, weights: meanOf([t], () => 1) });
+  if (!common) return group.map(each).filter(({ way }) => dot(way, way) > 0);
+  const weights = meanOf(group, (t) => (t.edgeOf === surfaces[0] ? 1 : -1));
+  const standing = group.map((t, i): Drive => ({ ...each(t, i), stands: true }));
+  return [{ surfaces, way: common, weights }, ...standing];
+}
 
 export class IntersectionWatch {
   private readonly views: Views;
@@ -139,99 +175,97 @@ export class IntersectionWatch {
 
   private search(tick: number, events: SimEvent[], hold: (body: number) => void): void {
     const { layout, views } = this;
-    const anew = (this.state & L.RESOLUTION_ANEW) !== 0 || tick % WHOLE_EVERY === 0;
+    const anew = (this.state & L.RESOLUTION_ANEW) !== 0;
     this.clearMarks();
-    const sunk = this.state & L.RESOLUTION_ANEW ? findSunk(views, layout, this.kernel) : [];
+    const sunk = anew ? findSunk(views, layout, this.kernel) : [];
     if (layout.intersections === "untangle") for (const one of sunk) raiseSunk(views, layout, one);
-    const before = this.off();
-    const skipped = before.filter(([a, b]) => a === b && this.meets(a, b) === L.MEETS_INTERSECTING && !anew);
-    const wholes = new Set(skipped.map(([a, b]) => pairKey(a, b)));
-    const unfolding = new Set(
-      before.filter(([a, b]) => a === b && this.meets(a, b) === L.MEETS_INTERSECTING).map(([a]) => a),
-    );
-    for (const [a, b] of before) this.setMeets(a, b, wholes.has(pairKey(a, b)) ? L.MEETS_SKIPPED : L.MEETS);
+    const everything = anew || tick % WHOLE_EVERY === 0;
+    const { unfolding, skipped } = this.switchOn(everything);
     const { intersections, found, full } = this.findAll();
-    for (const pair of full) wholes.add(pair);
-    const groups = new Map<string, Intersection[]>();
-    for (const t of intersections) {
-      const key = pairKey(t.edgeOf, t.triangleOf);
-      const group = groups.get(key);
-      if (group) group.push(t);
-      else groups.set(key, [t]);
-    }
-    if (anew) for (const b of this.insideOut()) wholes.add(pairKey(b, b));
-    const kept = this.state & L.RESOLUTION_ANEW ? new Map<string, Way>() : this.readWays(tick);
+    const groups = groupByPair(intersections);
+    const wholes = new Set([...skipped, ...full]);
+    if (everything) for (const b of this.insideOut()) wholes.add(pairKey(b, b));
+    const kept = anew ? new Map<string, Way>() : this.readWays(tick);
     const enclosed = this.findEnclosed(groups, wholes, kept);
     const drawn = new Set(enclosed.map(({ outer, inner }) => pairKey(outer, inner)));
     for (const key of drawn) wholes.add(key);
-    for (const [key, group] of groups) {
-      const [a, b] = key.split(" ").map(Number) as [number, number];
-      const surface = this.surface(a);
-      if (
-        a === b &&
-        surface.solid !== SOLID.cloth &&
-        (unfolding.has(a) || layout.bodies[a]?.startsDegenerate || group.length > ALL_OVER * surface.count)
-      )
-        wholes.add(key);
-    }
-    for (const key of wholes) {
-      const [a, b] = key.split(" ").map(Number) as [number, number];
-      this.setMeets(a, b, L.MEETS_INTERSECTING);
-    }
-    this.views.i32[(L.HEADER + L.H_DRIVE_COUNT) / 4] = 0;
+    for (const key of this.tangledAllOver(groups, unfolding)) wholes.add(key);
+    for (const key of wholes) this.setMeets(...numbersOf(key), L.MEETS_INTERSECTING);
+    views.i32[(L.HEADER + L.H_DRIVE_COUNT) / 4] = 0;
+    const reported = this.state & L.RESOLUTION_REPORTED;
     if (!intersections.length && !wholes.size && !sunk.length) {
-      if (this.state & L.RESOLUTION_REPORTED) events.push({ type: "untangled", tick });
+      if (reported) events.push({ type: "untangled", tick });
       this.state = 0;
       return;
     }
-    const common = new Map<string, Way>();
-    this.state = (this.state & L.RESOLUTION_REPORTED) | L.RESOLUTION_SEARCH;
+    this.state = reported | L.RESOLUTION_SEARCH;
     const held = layout.intersections === "hold" ? this.holdAll(groups, enclosed, sunk, hold) : [];
-    if ((intersections.length || enclosed.length || sunk.length) && !(this.state & L.RESOLUTION_REPORTED)) {
-      events.push(this.report(tick, groups, enclosed, sunk, found, held));
-      this.state |= L.RESOLUTION_REPORTED;
-    } else if (held.length) events.push(this.report(tick, groups, enclosed, sunk, found, held));
+    const any = intersections.length > 0 || enclosed.length > 0 || sunk.length > 0;
+    if ((any && !reported) || held.length) events.push(this.report(tick, groups, enclosed, sunk, found, held));
+    if (any) this.state |= L.RESOLUTION_REPORTED;
+    this.part(tick, { groups, wholes, drawn, enclosed, kept });
+  }
+
+  /**
+   * Lets pairs meet whose contact was off, so that the search sees them; surfaces that were tangled with themselves all
+   * over only when everything is searched.
+   * @returns surfaces that were tangled with themselves all over, and the keys of those that stay off
+   */
+  private switchOn(everything: boolean): { unfolding: ReadonlySet<number>; skipped: ReadonlySet<string> } {
+    const before = this.off();
+    const all = before.filter(([a, b]) => a === b && this.meets(a, b) === L.MEETS_INTERSECTING);
+    const unfolding = new Set(all.map(([a]) => a));
+    const skipped = new Set(everything ? [] : all.map(([a, b]) => pairKey(a, b)));
+    for (const [a, b] of before) this.setMeets(a, b, skipped.has(pairKey(a, b)) ? L.MEETS_SKIPPED : L.MEETS);
+    return { unfolding, skipped };
+  }
+
+  /** Solid bodies and colliders that elasticity has to unfold: those that do so already, and those with too much of it. */
+  private tangledAllOver(
+    groups: ReadonlyMap<string, readonly Intersection[]>,
+    unfolding: ReadonlySet<number>,
+  ): string[] {
+    return [...groups].flatMap(([key, group]) => {
+      const [a, b] = numbersOf(key);
+      const { solid, count } = this.surface(a);
+      if (a !== b || solid === SOLID.cloth) return [];
+      const allOver = unfolding.has(a) || this.layout.bodies[a]?.startsDegenerate || group.length > ALL_OVER * count;
+      return allOver ? [key] : [];
+    });
+  }
+
+  /** Which way apart, for all that is not left to elasticity: marks, and rows for the kernel. */
+  private part(tick: number, { groups, wholes, drawn, enclosed, kept }: Found): void {
+    const common = new Map<string, Way>();
     const drives: Drive[] = [];
-    const x = layout.x / 4;
-    const at = (p: number): Vec3 => [views.f32[x + 4 * p]!, views.f32[x + 4 * p + 1]!, views.f32[x + 4 * p + 2]!];
     for (const [key, group] of groups) {
-      const [a, b] = key.split(" ").map(Number) as [number, number];
+      const [a, b] = numbersOf(key);
       if ((a === b && wholes.has(key)) || drawn.has(key)) continue;
-      const found = findWays(
-        group,
-        new Map([
-          [a, this.surface(a)],
-          [b, this.surface(b)],
-        ]),
-        at,
-        kept.get(key)?.way,
-      );
-      if (found.common) common.set(key, kept.get(key) ?? { way: found.common, tick });
+      const before = kept.get(key);
+      const apart = this.findWays(a, b, group, before?.way);
+      if (apart.common) common.set(key, before ?? { way: apart.common, tick });
       if (!wholes.has(key)) {
-        this.mark(a, b, group, found.wrong);
+        this.mark(a, b, group, apart.wrong);
         this.setMeets(a, b, L.MEETS_MARKED);
       }
-      if (a !== b && b < layout.bodies.length) for (const n of [a, b]) this.markAll(n, L.MARK_GLIDES);
-      if (found.common) {
-        drives.push({ surfaces: [a, b], way: found.common, weights: meanOf(group, (t) => (t.edgeOf === a ? 1 : -1)) });
-        group.forEach((t, i) =>
-          drives.push({ surfaces: [a, b], way: found.ways[i]!, weights: meanOf([t], () => 1), stands: true }),
-        );
-      } else
-        group.forEach(
-          (t, i) =>
-            dot(found.ways[i]!, found.ways[i]!) > 0 &&
-            drives.push({ surfaces: [a, b], way: found.ways[i]!, weights: meanOf([t], () => 1) }),
-        );
+      if (a !== b && b < this.layout.bodies.length) for (const n of [a, b]) this.markAll(n, L.MARK_GLIDES);
+      drives.push(...drivesOf([a, b], group, apart));
     }
-    for (const found of enclosed) {
-      const key = pairKey(found.outer, found.inner);
-      const way = times(found.inner < found.outer ? 1 : -1, found.way);
-      common.set(key, { way, tick, outer: found.outer });
-      drives.push(...this.drawOut(found));
+    for (const one of enclosed) {
+      const way = times(one.inner < one.outer ? 1 : -1, one.way);
+      common.set(pairKey(one.outer, one.inner), { way, tick, outer: one.outer });
+      drives.push(...this.drawOut(one));
     }
     this.writeWays(common);
     this.drive(drives);
+  }
+
+  private findWays(a: number, b: number, group: readonly Intersection[], before: Vec3 | undefined): Ways {
+    const { f32 } = this.views;
+    const x = this.layout.x / 4;
+    const at = (p: number): Vec3 => [f32[x + 4 * p]!, f32[x + 4 * p + 1]!, f32[x + 4 * p + 2]!];
+    const surfaces = new Map([a, b].map((n) => [n, this.surface(n)]));
+    return findWays(group, surfaces, at, before);
   }
 
   /**
@@ -317,7 +351,7 @@ export class IntersectionWatch {
     const rows = this.header(L.H_WAYS) / 4;
     i32.fill(0, rows, rows + (L.WAY_COUNT * L.WAY_BYTES) / 4);
     [...ways].slice(0, L.WAY_COUNT).forEach(([key, { way, tick, outer }], n) => {
-      const [a, b] = key.split(" ").map(Number) as [number, number];
+      const [a, b] = numbersOf(key);
       const at = rows + (n * L.WAY_BYTES) / 4;
       i32[at] = (a << 16) | b;
       i32[at + L.WAY_TICK / 4] = tick;
@@ -371,7 +405,7 @@ export class IntersectionWatch {
     const { bodies } = this.layout;
     const held = [
       ...new Set([
-        ...[...groups.keys()].flatMap((key) => key.split(" ").map(Number)),
+        ...[...groups.keys()].flatMap(numbersOf),
         ...enclosed.flatMap(({ outer, inner }) => [outer, inner]),
         ...sunk.map(({ body }) => body),
       ]),
@@ -401,7 +435,7 @@ export class IntersectionWatch {
       held,
       pairs: [
         ...[...groups].map(([key, group]): IntersectingPair => {
-          const [a, b] = key.split(" ").map(Number) as [number, number];
+          const [a, b] = numbersOf(key);
           return {
             between: [name(a), name(b)],
             edges: new Set(group.map((t) => t.particles.slice(0, 2).join(" "))).size,

@@ -50,26 +50,53 @@ export function planFront(
   const leaves = surfaces.reduce((n, s) => n + s.leaves.length, 0);
   const nodes = surfaces.reduce((n, s) => n + s.nodes.length, 0);
   const row = allocator.takeForList(L.FRONT_BYTES);
-  const leafRows = allocator.take(leaves * L.LEAF_BYTES);
-  const children = allocator.take(16 * nodes);
-  const roots = allocator.take(4 * sources.length);
+  const places: FrontPlaces = {
+    leaves,
+    leafRows: allocator.take(leaves * L.LEAF_BYTES),
+    children: allocator.take(16 * nodes),
+    roots: allocator.take(4 * sources.length),
+    rest: allocator.take(16 * particles),
+  };
+  const fields: [number, number][] = [
+    [L.FRONT_LEAVES, places.leafRows],
+    [L.FRONT_LEAF_COUNT, leaves],
+    [L.FRONT_CHILDREN, places.children],
+    [L.FRONT_NODE_COUNT, nodes],
+    [L.FRONT_ROOTS, places.roots],
+    [L.FRONT_REST, places.rest],
+    ...takeLists(leaves, nodes, blocks, allocator),
+  ];
+  return {
+    write(buffer, x) {
+      const i32 = new Int32Array(buffer);
+      i32[(L.HEADER + L.H_FRONT) / 4] = row;
+      for (const [offset, value] of fields) i32[(row + offset) / 4] = value;
+      writeSurfaces(buffer, x, sources, surfaces, places);
+    },
+  };
+}
+
+/** Where the front's tables are, bytes; `leaves` of all surfaces, nodes are numbered after them. */
+interface FrontPlaces {
+  leaves: number;
+  leafRows: number;
+  children: number;
+  roots: number;
+  rest: number;
+}
+
+/** Takes the front's lists. @returns offsets in its row with what stands there: addresses and capacities */
+function takeLists(leaves: number, nodes: number, blocks: number, allocator: Allocator): [number, number][] {
   const list = (bytes: number): number => allocator.takeForList(bytes);
   const close = CLOSE_PER_LEAF * leaves + LEAST;
   const parted = PARTED_PER_LEAF * leaves + LEAST;
   const solved = Math.ceil(blocks / 4);
   // five words a row, as many as the list holds
   const found = 20 * blocks;
-  const rest = allocator.take(16 * particles);
-  const fields: [number, number][] = [
-    [L.FRONT_LEAVES, leafRows],
-    [L.FRONT_LEAF_COUNT, leaves],
-    [L.FRONT_CHILDREN, children],
-    [L.FRONT_NODE_COUNT, nodes],
-    [L.FRONT_ROOTS, roots],
+  return [
     [L.FRONT_BOXES, list(32 * (leaves + nodes))],
     [L.FRONT_WAYS, list(leaves * L.FRONT_WAY_BYTES)],
     [L.FRONT_GATHERED, list(leaves * L.GATHERED_BYTES)],
-    [L.FRONT_REST, rest],
     [L.FRONT_SHAPES, list(leaves * L.PATCH_BYTES)],
     [L.FRONT_SCRATCH, list(L.SHARED_PARTS * 2 * L.GATHERED_BYTES)],
     [L.FRONT_VERDICTS, list((close + L.SHARED_PARTS) * L.VERDICT_BYTES)],
@@ -86,35 +113,39 @@ export function planFront(
     [L.FRONT_NAMED, list(4 * NAMES)],
     [L.FRONT_PICKED, list(32 * solved)],
   ];
-  return {
-    write(buffer, x) {
-      const i32 = new Int32Array(buffer);
-      const f32 = new Float32Array(buffer);
-      const address = (particle: number): number => x + 16 * particle;
-      i32[(L.HEADER + L.H_FRONT) / 4] = row;
-      for (const [offset, value] of fields) i32[(row + offset) / 4] = value;
-      let leaf = 0;
-      let node = 0;
-      surfaces.forEach((surface, s) => {
-        const number = (n: number): number =>
-          n < surface.leaves.length ? leaf + n : leaves + node + n - surface.leaves.length;
-        i32[roots / 4 + s] = surface.nodes.length ? leaves + node : surface.leaves.length ? leaf : NOTHING;
-        const source = sources[s]!;
-        for (let p = 0; p < source.count; p++)
-          for (let r = 0; r < 3; r++) f32[rest / 4 + 4 * (source.first + p) + r] = source.rest[3 * p + r]!;
-        surface.leaves.forEach((of, n) => {
-          const at = (leafRows + (leaf + n) * L.LEAF_BYTES) / 4;
-          writeLeaf(i32, at, of, address);
-          f32[at + L.LEAF_SIDE2 / 4] = longestSide2(of, source);
-        });
-        surface.nodes.forEach((of, n) => {
-          for (let k = 0; k < 4; k++) i32[children / 4 + 4 * (node + n) + k] = k < of.length ? number(of[k]!) : NOTHING;
-        });
-        leaf += surface.leaves.length;
-        node += surface.nodes.length;
-      });
-    },
-  };
+}
+
+/** Leaves, children, roots and rest positions of all surfaces, one surface after another. */
+function writeSurfaces(
+  buffer: ArrayBufferLike,
+  x: number,
+  sources: readonly SurfaceSource[],
+  surfaces: readonly SurfaceFront[],
+  { leaves, leafRows, children, roots, rest }: FrontPlaces,
+): void {
+  const i32 = new Int32Array(buffer);
+  const f32 = new Float32Array(buffer);
+  const address = (particle: number): number => x + 16 * particle;
+  let leaf = 0;
+  let node = 0;
+  surfaces.forEach((surface, s) => {
+    const number = (n: number): number =>
+      n < surface.leaves.length ? leaf + n : leaves + node + n - surface.leaves.length;
+    i32[roots / 4 + s] = surface.nodes.length ? leaves + node : surface.leaves.length ? leaf : NOTHING;
+    const source = sources[s]!;
+    for (let p = 0; p < source.count; p++)
+      for (let r = 0; r < 3; r++) f32[rest / 4 + 4 * (source.first + p) + r] = source.rest[3 * p + r]!;
+    surface.leaves.forEach((of, n) => {
+      const at = (leafRows + (leaf + n) * L.LEAF_BYTES) / 4;
+      writeLeaf(i32, at, of, address);
+      f32[at + L.LEAF_SIDE2 / 4] = longestSide2(of, source);
+    });
+    surface.nodes.forEach((of, n) => {
+      for (let k = 0; k < 4; k++) i32[children / 4 + 4 * (node + n) + k] = k < of.length ? number(of[k]!) : NOTHING;
+    });
+    leaf += surface.leaves.length;
+    node += surface.nodes.length;
+  });
 }
 
 /** m^2, rounded up */

@@ -30,6 +30,8 @@ export const SOLID = {
   cloth: L.SOLID_CLOTH,
   soft: L.SOLID_SOFT,
   ball: L.SOLID_BALL,
+  // it has no surface that anything could be told apart by
+  points: L.SOLID_SOFT,
   collider: L.SOLID_COLLIDER,
 } as const;
 
@@ -133,6 +135,28 @@ function planTrees(
   ];
 }
 
+/** A surface and the addresses that it has. */
+interface PlannedSurface {
+  source: SurfaceSource;
+  edges: Uint32Array;
+  triangleTable: number;
+  edgeTable: number;
+  meetsTable: number;
+  trees: [PlannedTree, PlannedTree];
+}
+
+function planSurface(source: SurfaceSource, count: number, allocator: Allocator): PlannedSurface {
+  const edges = source.edges ?? uniqueEdges(source.triangles);
+  return {
+    source,
+    edges,
+    triangleTable: allocator.take(4 * source.triangles.length),
+    edgeTable: allocator.take(4 * edges.length),
+    meetsTable: allocator.take(count),
+    trees: planTrees(source, edges, allocator),
+  };
+}
+
 /**
  * Takes memory for all surfaces now and returns what writes it later.
  * @param sources bodies first, in body order, then core meshes; particles how many the room has, padding included
@@ -147,17 +171,7 @@ export function planSurfaces(
   const count = sources.length;
   const rows = allocator.take(count * L.SURFACE_BYTES);
   const rest = allocator.take(16 * particles);
-  const planned = sources.map((source) => {
-    const edges = source.edges ?? uniqueEdges(source.triangles);
-    return {
-      source,
-      edges,
-      triangleTable: allocator.take(4 * source.triangles.length),
-      edgeTable: allocator.take(4 * edges.length),
-      meetsTable: allocator.take(count),
-      trees: planTrees(source, edges, allocator),
-    };
-  });
+  const planned = sources.map((source) => planSurface(source, count, allocator));
   const capacity = sources.reduce(
     (n, s) => n + s.count * (s.solid === SOLID.collider ? PAIRS_PER_CORE_PARTICLE : PAIRS_PER_PARTICLE),
     LEAST_PAIRS,
@@ -177,8 +191,16 @@ export function planSurfaces(
     allocator,
   );
   const intersectionCapacity = INTERSECTIONS_PER_PARTICLE * sources.reduce((n, s) => n + s.count, 0) + LEAST_PAIRS;
-  const intersections = allocator.take(intersectionCapacity * L.INTERSECTION_BYTES);
-  const ways = allocator.take(L.WAY_COUNT * L.WAY_BYTES);
+  const header: [number, number][] = [
+    [L.H_SURFACE, rows],
+    [L.H_SURFACE_COUNT, count],
+    [L.H_REST, rest],
+    [L.H_PAIRS, pairs],
+    [L.H_PAIR_CAPACITY, capacity],
+    [L.H_INTERSECTIONS, allocator.take(intersectionCapacity * L.INTERSECTION_BYTES)],
+    [L.H_INTERSECTION_CAPACITY, intersectionCapacity],
+    [L.H_WAYS, allocator.take(L.WAY_COUNT * L.WAY_BYTES)],
+  ];
   return {
     rows,
     count,
@@ -187,38 +209,40 @@ export function planSurfaces(
     anyMeet: numbers.some((a) => !ofCollider(a) && numbers.some((b) => mayMeet(a, b))),
     write(buffer, x) {
       const i32 = new Int32Array(buffer);
-      const f32 = new Float32Array(buffer);
-      const bytes = new Uint8Array(buffer);
-      for (const [offset, value] of [
-        [L.H_SURFACE, rows],
-        [L.H_SURFACE_COUNT, count],
-        [L.H_REST, rest],
-        [L.H_PAIRS, pairs],
-        [L.H_PAIR_CAPACITY, capacity],
-        [L.H_INTERSECTIONS, intersections],
-        [L.H_INTERSECTION_CAPACITY, intersectionCapacity],
-        [L.H_WAYS, ways],
-      ] as const)
-        i32[(L.HEADER + offset) / 4] = value;
+      for (const [offset, value] of header) i32[(L.HEADER + offset) / 4] = value;
       writeChunks(buffer);
-      const address = (particle: number): number => x + 16 * particle;
-      planned.forEach(({ source, edges, triangleTable, edgeTable, meetsTable, trees }, n) => {
-        const at = (rows + n * L.SURFACE_BYTES) / 4;
-        i32.set([address(source.first), source.count, triangleTable, source.triangles.length / 3], at);
-        i32.set([source.solid, edgeTable, edges.length / 2], at + L.SURFACE_SOLID / 4);
-        i32.set([trees[0].row, trees[1].row, meetsTable], at + L.SURFACE_TRIANGLE_TREE / 4);
-        for (const tree of trees) tree.write(buffer, x);
-        i32[at + L.SURFACE_SHAPED / 4] = source.smooth ? L.SHAPED_SMOOTH : source.shaped ? L.SHAPED : 0;
-        f32[at + L.SURFACE_RADIUS / 4] = source.radius;
-        f32[at + L.SURFACE_STATIC / 4] = Math.sqrt(source.staticFriction);
-        f32[at + L.SURFACE_DYNAMIC / 4] = Math.sqrt(source.friction);
-        f32[at + L.SURFACE_RESTITUTION / 4] = Math.sqrt(source.restitution);
-        i32.set(source.triangles.map(address), triangleTable / 4);
-        i32.set(edges.map(address), edgeTable / 4);
-        for (let m = 0; m < count; m++) bytes[meetsTable + m] = mayMeet(n, m) ? 1 : 0;
-        for (let k = 0; k < source.rest.length; k++)
-          f32[rest / 4 + 4 * (source.first + Math.floor(k / 3)) + (k % 3)] = source.rest[k]!;
+      planned.forEach((surface, n) => {
+        writeSurface(buffer, x, rows + n * L.SURFACE_BYTES, rest, surface);
+        const flags = new Uint8Array(buffer, surface.meetsTable, count);
+        for (let m = 0; m < count; m++) flags[m] = mayMeet(n, m) ? 1 : 0;
       });
     },
   };
+}
+
+/** The row of a surface, its tables and trees, and its particles at rest. */
+function writeSurface(
+  buffer: ArrayBufferLike,
+  x: number,
+  row: number,
+  rest: number,
+  { source, edges, triangleTable, edgeTable, meetsTable, trees }: PlannedSurface,
+): void {
+  const i32 = new Int32Array(buffer);
+  const f32 = new Float32Array(buffer);
+  const address = (particle: number): number => x + 16 * particle;
+  const at = row / 4;
+  i32.set([address(source.first), source.count, triangleTable, source.triangles.length / 3], at);
+  i32.set([source.solid, edgeTable, edges.length / 2], at + L.SURFACE_SOLID / 4);
+  i32.set([trees[0].row, trees[1].row, meetsTable], at + L.SURFACE_TRIANGLE_TREE / 4);
+  for (const tree of trees) tree.write(buffer, x);
+  i32[at + L.SURFACE_SHAPED / 4] = source.smooth ? L.SHAPED_SMOOTH : source.shaped ? L.SHAPED : 0;
+  f32[at + L.SURFACE_RADIUS / 4] = source.radius;
+  f32[at + L.SURFACE_STATIC / 4] = Math.sqrt(source.staticFriction);
+  f32[at + L.SURFACE_DYNAMIC / 4] = Math.sqrt(source.friction);
+  f32[at + L.SURFACE_RESTITUTION / 4] = Math.sqrt(source.restitution);
+  i32.set(source.triangles.map(address), triangleTable / 4);
+  i32.set(edges.map(address), edgeTable / 4);
+  for (let k = 0; k < source.rest.length; k++)
+    f32[rest / 4 + 4 * (source.first + Math.floor(k / 3)) + (k % 3)] = source.rest[k]!;
 }

@@ -168,118 +168,145 @@ function waitingRuns(lanes: readonly Lane[], bodies: readonly BodyElements[]): W
   return runs;
 }
 
+/** A range with what its writer needs. */
+interface PlannedRange {
+  range: ColorRange;
+  lanes: readonly Lane[];
+  /** Of the blocks, where part of them is the room's state. */
+  run: Omit<StateRun, "body" | "firstLane" | "lastLane"> | undefined;
+}
+
+/** Takes memory for the blocks of one color. */
+function planRange(
+  kind: ElementKind,
+  form: Form,
+  lanes: readonly Lane[],
+  { rho }: Schedule,
+  bodies: readonly BodyElements[],
+  allocator: Allocator,
+): PlannedRange {
+  const { bytes, state, remembers, settles } = BLOCK_KINDS[kind];
+  const compliant = form === "compliant";
+  const blocks = Math.ceil(lanes.length / 4);
+  const address = allocator.take(blocks * bytes);
+  const rows = 16 * blocks * remembers.rows;
+  const remembered =
+    "apart" in remembers
+      ? { address: compliant ? allocator.take(rows) : 0, stride: 16 * remembers.rows, rows: remembers.rows }
+      : { address: address + remembers.offset, stride: bytes, rows: remembers.rows };
+  const memory = settles && compliant ? allocator.take(blocks * L.WARM_START_BYTES) : 0;
+  const copy = (): number => (rho && compliant ? allocator.take(rows) : 0);
+  const runs = waitingRuns(lanes, bodies);
+  const range = { kind, form, address, blocks, memory, remembered, kept: copy(), older: copy(), runs };
+  if (!state) return { range, lanes, run: undefined };
+  const good = 16 * state.rows * blocks;
+  const copies = { initial: allocator.take(good), good: allocator.take(good) };
+  return { range, lanes, run: { ...state, address, stride: bytes, ...copies } };
+}
+
+/** The state of each body in a range: lanes are body after body. */
+function stateRuns({ lanes, run }: PlannedRange): StateRun[] {
+  const states: StateRun[] = [];
+  if (!run) return states;
+  for (let from = 0, to = 0; from < lanes.length; from = to) {
+    const { body } = lanes[from]!;
+    for (to = from; to < lanes.length && lanes[to]!.body === body; ) to++;
+    states.push({ ...run, body, firstLane: from, lastLane: to });
+  }
+  return states;
+}
+
+/** Writes the blocks of a range, lane by lane, and the copies of their state. @param bodies how many the room has */
+function writeRange(
+  { range, lanes, run }: PlannedRange,
+  bodies: number,
+  f32: Float32Array,
+  u32: Uint32Array,
+  x: number,
+  dummies: number,
+): void {
+  const { kind, address, blocks, memory } = range;
+  const { bytes, body, write, pad } = BLOCK_KINDS[kind];
+  const corners = PARTICLES_PER_ELEMENT[kind];
+  for (let i = 0; i < 4 * blocks; i++) {
+    const block = Math.floor(i / 4);
+    const at = (address + block * bytes) / 4 + (i % 4);
+    const lane = lanes[i];
+    for (let c = 0; c < corners; c++)
+      u32[at + 4 * c] = lane
+        ? x + 16 * (lane.first + lane.from.particles[corners * lane.index + c]!)
+        : x + 16 * (dummies + (c % 4));
+    // a padded lane's body is one behind the last: its gain is 0
+    const of = lane ? lane.body : bodies;
+    if (memory) u32[(memory + block * L.WARM_START_BYTES + L.WARM_START_BODY) / 4 + (i % 4)] = of;
+    if (body !== undefined) u32[at + body / 4] = of;
+    if (lane) write(f32, at, lane.from, lane.index, (corner) => inverseMass(f32, u32, at, lane, corners, corner));
+    else pad(f32, at);
+  }
+  if (!run) return;
+  for (let b = 0; b < blocks; b++) {
+    const from = (address + b * bytes + run.offset) / 4;
+    for (const copy of [run.initial, run.good])
+      f32.copyWithin((copy + 16 * b * run.rows) / 4, from, from + 4 * run.rows);
+  }
+}
+
+/** The inverse mass that a constraint will see, 1/kg: of a part of the particle, in a Jacobi sweep. */
+function inverseMass(
+  f32: Float32Array,
+  u32: Uint32Array,
+  at: number,
+  { parts, from, index }: Lane,
+  corners: number,
+  corner: number,
+): number {
+  const part = parts ? Math.fround(parts[from.particles[corners * index + corner]!]!) : 1;
+  return Math.fround(f32[u32[at + 4 * corner]! / 4 + 3]! * part);
+}
+
+/** Takes the particle arrays of Jacobi and Chebyshev where a group needs them. */
+function takeSweepArrays(groups: readonly SweepGroup[], particles: number, from: Allocator): SweepArrays {
+  const splits = groups.some((g) => g.schedule.order === "jacobi");
+  if (!splits && groups.every((g) => g.schedule.rho === 0)) return { kept: 0, sum: 0, older: 0 };
+  return {
+    kept: from.take(16 * particles),
+    sum: splits ? from.take(16 * particles) : 0,
+    older: from.take(16 * particles),
+  };
+}
+
 /** Takes memory for all blocks now and returns what writes them later. */
 export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator): PlannedBlocks {
-  const states: StateRun[] = [];
-  const writers: PlannedBlocks["write"][] = [];
+  const planned: PlannedRange[] = [];
   const groups: SweepGroup[] = [];
   const grouped = groupBodies(bodies);
   for (const members of grouped) {
     const { schedule } = members[0]!;
-    const ranges: ColorRange[] = [];
-    for (const kind of ELEMENT_KINDS) {
-      for (const form of FORMS) {
-        const { bytes, state, body, remembers, write, pad } = BLOCK_KINDS[kind];
-        const corners = PARTICLES_PER_ELEMENT[kind];
-        for (const lanes of gather(kind, form, members)) {
-          const blocks = Math.ceil(lanes.length / 4);
-          const address = allocator.take(blocks * bytes);
-          const copy = (): number =>
-            schedule.rho && form === "compliant" ? allocator.take(16 * blocks * remembers.rows) : 0;
-          const remembered =
-            "apart" in remembers
-              ? {
-                  address: form === "compliant" ? allocator.take(16 * blocks * remembers.rows) : 0,
-                  stride: 16 * remembers.rows,
-                  rows: remembers.rows,
-                }
-              : { address: address + remembers.offset, stride: bytes, rows: remembers.rows };
-          const memory =
-            BLOCK_KINDS[kind].settles && form === "compliant" ? allocator.take(blocks * L.WARM_START_BYTES) : 0;
-          ranges.push({
-            kind,
-            form,
-            address,
-            blocks,
-            memory,
-            remembered,
-            kept: copy(),
-            older: copy(),
-            runs: waitingRuns(lanes, bodies),
-          });
-          const run = state && {
-            ...state,
-            address,
-            stride: bytes,
-            initial: allocator.take(16 * state.rows * blocks),
-            good: allocator.take(16 * state.rows * blocks),
-          };
-          if (run) {
-            // lanes are body after body
-            for (let from = 0, to = 0; from < lanes.length; from = to) {
-              for (to = from; to < lanes.length && lanes[to]!.body === lanes[from]!.body; ) to++;
-              states.push({ ...run, body: lanes[from]!.body, firstLane: from, lastLane: to });
-            }
-          }
-          writers.push((f32, u32, x, dummies) => {
-            for (let i = 0; i < 4 * blocks; i++) {
-              const at = (address + Math.floor(i / 4) * bytes) / 4 + (i % 4);
-              const lane = lanes[i];
-              for (let c = 0; c < corners; c++)
-                u32[at + 4 * c] = lane
-                  ? x + 16 * (lane.first + lane.from.particles[corners * lane.index + c]!)
-                  : x + 16 * (dummies + (c % 4));
-              // a padded lane's body is one behind the last: its gain is 0
-              if (memory)
-                u32[(memory + Math.floor(i / 4) * L.WARM_START_BYTES + L.WARM_START_BODY) / 4 + (i % 4)] = lane
-                  ? lane.body
-                  : bodies.length;
-              if (body !== undefined) u32[at + body / 4] = lane ? lane.body : bodies.length;
-              // the inverse mass that the constraint will see: of a part of the particle, in a Jacobi sweep
-              const w = (corner: number): number =>
-                Math.fround(
-                  f32[u32[at + 4 * corner]! / 4 + 3]! *
-                    (lane!.parts
-                      ? Math.fround(lane!.parts[lane!.from.particles[corners * lane!.index + corner]!]!)
-                      : 1),
-                );
-              if (lane) write(f32, at, lane.from, lane.index, w);
-              else pad(f32, at);
-            }
-            if (run) {
-              for (let b = 0; b < blocks; b++) {
-                const from = (address + b * bytes + run.offset) / 4;
-                for (const copy of [run.initial, run.good])
-                  f32.copyWithin((copy + 16 * b * run.rows) / 4, from, from + 4 * run.rows);
-              }
-            }
-          });
-        }
-      }
-    }
-    groups.push({ schedule, ranges, runs: runsOf(members) });
+    const first = planned.length;
+    for (const kind of ELEMENT_KINDS)
+      for (const form of FORMS)
+        for (const lanes of gather(kind, form, members))
+          planned.push(planRange(kind, form, lanes, schedule, bodies, allocator));
+    groups.push({ schedule, ranges: planned.slice(first).map(({ range }) => range), runs: runsOf(members) });
   }
-  const takeSweepArrays = (particles: number, from: Allocator): SweepArrays => {
-    const splits = groups.some((g) => g.schedule.order === "jacobi");
-    if (!splits && groups.every((g) => g.schedule.rho === 0)) return { kept: 0, sum: 0, older: 0 };
-    const arrays = {
-      kept: from.take(16 * particles),
-      sum: splits ? from.take(16 * particles) : 0,
-      older: from.take(16 * particles),
-    };
-    writers.push((f32, _, x) => {
+  let particles = 0;
+  let arrays: SweepArrays = { kept: 0, sum: 0, older: 0 };
+  return {
+    groups,
+    ranges: planned.map(({ range }) => range),
+    states: planned.flatMap(stateRuns),
+    takeSweepArrays(count, from) {
+      particles = count;
+      arrays = takeSweepArrays(groups, count, from);
+      return arrays;
+    },
+    write(f32, u32, x, dummies) {
+      for (const range of planned) writeRange(range, bodies.length, f32, u32, x, dummies);
+      if (!arrays.kept) return;
       // the dummies' rows are read, too
       f32.copyWithin(arrays.kept / 4, x / 4, x / 4 + 4 * particles);
       for (const { parts, first } of grouped.flat())
         parts?.forEach((n, i) => (f32[arrays.sum / 4 + 4 * (first + i) + 3] = n));
-    });
-    return arrays;
-  };
-  return {
-    groups,
-    ranges: groups.flatMap((g) => g.ranges),
-    states,
-    takeSweepArrays,
-    write: (f32, u32, x, dummies) => writers.forEach((w) => w(f32, u32, x, dummies)),
+    },
   };
 }

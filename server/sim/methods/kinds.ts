@@ -4,11 +4,13 @@ import { boundaryElements } from "./boundaryElements.ts";
 import { finiteDifferences } from "./finiteDifferences.ts";
 import { finiteElements } from "./finiteElements.ts";
 import { finiteVolumes } from "./finiteVolumes.ts";
+import { lennardJones } from "./lennardJones.ts";
 import { massSpring } from "./massSpring.ts";
 import type { MethodKind } from "./method.ts";
 import { modal } from "./modal.ts";
 
 export const METHOD_KINDS: Readonly<Record<MethodSpec["type"], MethodKind>> = {
+  "lennard-jones": lennardJones,
   "mass-spring": massSpring,
   "finite-differences": finiteDifferences,
   "finite-elements": finiteElements,

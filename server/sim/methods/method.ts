@@ -27,10 +27,13 @@ export interface MethodBody {
   beta: number;
 }
 
-/** The whole of what a body is between two steps: float64[3N] each, m and m/s. */
+/** The whole of what a body is between two steps. */
 export interface MethodState {
+  /** float64[3N] each, m and m/s */
   x: Float64Array;
   v: Float64Array;
+  /** What `MethodKind.more` begins with. */
+  more: Float64Array;
 }
 
 /** What acts on a body in a step. */
@@ -57,4 +60,6 @@ export interface MethodKind {
   /** @param path of the method in the scene, for errors. @throws SceneError */
   plan(template: BodyTemplate, spec: MethodSpec, body: MethodBody, path: string): Constants;
   open(constants: Constants, spec: MethodSpec, body: MethodBody): Method;
+  /** What the method remembers beside positions and velocities, as it begins. */
+  more?(template: BodyTemplate, spec: MethodSpec): Float64Array;
 }

@@ -183,6 +183,7 @@ function open(buffer: ArrayBufferLike, room: SimLayout, layout: MethodLayout): O
     state: {
       x: new Float64Array(buffer, layout.state, 3 * count),
       v: new Float64Array(buffer, layout.state + 24 * count, 3 * count),
+      more: new Float64Array(buffer, layout.state + 48 * count, layout.more),
     },
     points: new HoldingPoints({
       mass: known.mass,

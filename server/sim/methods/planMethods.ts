@@ -20,8 +20,9 @@ export interface MethodLayout {
   steps: number;
   alpha: number;
   beta: number;
-  /** Address of float64[6N]: positions, then velocities. */
+  /** Address of float64[6N + more]: positions, then velocities, then what else the method remembers. */
   state: number;
+  more: number;
   /** Address of float64[N] kg. */
   mass: number;
   constants: { name: string; address: number; length: number; integers: boolean }[];
@@ -51,7 +52,7 @@ export function planMethods(bodies: readonly BodyTemplate[], tickHz: number, all
     layouts: planned.map(({ layout }) => layout),
     states: planned.map(({ run }) => run),
     write: (buffer, bodyRows) =>
-      planned.forEach(({ template, layout, run, constants, mass }) => {
+      planned.forEach(({ template, layout, run, constants, mass, more }) => {
         new Int32Array(buffer)[(bodyRows + layout.body * L.BODY_BYTES + L.BODY_IMPLICIT) / 4] = 1;
         new Float64Array(buffer, layout.mass, mass.length).set(mass);
         for (const { name, address, length, integers } of layout.constants)
@@ -62,6 +63,7 @@ export function planMethods(bodies: readonly BodyTemplate[], tickHz: number, all
         for (const address of [run.address, run.initial, run.good]) {
           new Float64Array(buffer, address, velocity.length).set(template.positions);
           new Float64Array(buffer, address + velocity.byteLength, velocity.length).set(velocity);
+          new Float64Array(buffer, address + 2 * velocity.byteLength, more.length).set(more);
         }
       }),
   };
@@ -73,6 +75,7 @@ interface PlannedBody {
   run: StateRun;
   constants: Constants;
   mass: Float64Array;
+  more: Float64Array;
 }
 
 function planBody(
@@ -98,13 +101,16 @@ function planBody(
     alpha: template.damping,
     beta: spec.stiffnessDamping ?? 0,
   };
-  const constants = METHOD_KINDS[spec.type].plan(template, spec, known, `/bodies/${body}/method/type`);
-  const bytes = 48 * count;
+  const kind = METHOD_KINDS[spec.type];
+  const constants = kind.plan(template, spec, known, `/bodies/${body}/method/type`);
+  const more = kind.more?.(template, spec) ?? new Float64Array(0);
+  const bytes = 48 * count + more.byteLength;
   const state = allocator.take(bytes);
   return {
     template,
     constants,
     mass,
+    more,
     layout: {
       body,
       spec,
@@ -112,6 +118,7 @@ function planBody(
       alpha: known.alpha,
       beta: known.beta,
       state,
+      more: more.length,
       mass: allocator.take(mass.byteLength),
       constants: Object.entries(constants).map(([name, array]) => ({
         name,

@@ -13,7 +13,7 @@ import type { SoftBody, Vec3 } from "../../../shared/scene.ts";
 import { densityOf } from "../../statics/materials.ts";
 import { elasticHessian, solidMesh } from "../../statics/solidMesh.ts";
 import { blockMatrix, factorize, solveFactored } from "../../statics/sparse.ts";
-import { cube, known, largest, outside, POISSON, randoms, templateOf, YOUNG } from "./kit.ts";
+import { cube, known, largest, NOTHING, outside, POISSON, randoms, templateOf, YOUNG } from "./kit.ts";
 
 const METHOD = { type: "boundary-elements" } as const;
 const ISOTROPIC = { shearModulus: YOUNG / 2 / (1 + POISSON), poissonsRatio: POISSON };
@@ -133,7 +133,11 @@ const weight = ({ mass }: BodyTemplate): Float64Array =>
 function rested(template: BodyTemplate, force: Float64Array): Float64Array {
   const body = known(template, 1 / 240);
   const method = boundaryElements.open(boundaryElements.plan(template, METHOD, body, ""), METHOD, body);
-  const state: MethodState = { x: Float64Array.from(template.positions), v: new Float64Array(3 * body.count) };
+  const state: MethodState = {
+    x: Float64Array.from(template.positions),
+    v: new Float64Array(3 * body.count),
+    more: NOTHING,
+  };
   method.step(state, outside(body, force));
   return state.x.map((value, k) => value - template.positions[k]!);
 }
@@ -200,7 +204,11 @@ describe("hands", () => {
     const body = known(template, 1 / 240);
     const constants = boundaryElements.plan(template, METHOD, body, "");
     const method = boundaryElements.open(constants, METHOD, body);
-    const state: MethodState = { x: Float64Array.from(template.positions), v: new Float64Array(3 * body.count) };
+    const state: MethodState = {
+      x: Float64Array.from(template.positions),
+      v: new Float64Array(3 * body.count),
+      more: NOTHING,
+    };
     const force = forceOf(template);
     // inertia limits nobody's grip: the compliance alone counts
     const points = new HoldingPoints({ mass: body.mass, coefficient: 1e12 });
@@ -259,7 +267,11 @@ describe("hands", () => {
     const [h, beta] = [1 / 240, 0.05];
     const body = known(template, h, 0, beta);
     const method = boundaryElements.open(boundaryElements.plan(template, METHOD, body, ""), METHOD, body);
-    const state: MethodState = { x: Float64Array.from(template.positions), v: new Float64Array(3 * body.count) };
+    const state: MethodState = {
+      x: Float64Array.from(template.positions),
+      v: new Float64Array(3 * body.count),
+      more: NOTHING,
+    };
     const end = rested(template, weight(template));
     for (let n = 1; n <= 30; n++) {
       method.step(state, outside(body, weight(template)));

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { massSpring } from "../../../server/sim/methods/massSpring.ts";
 import type { MethodState } from "../../../server/sim/methods/method.ts";
 import type { Integrator } from "../../../server/sim/methods/integrators.ts";
-import { outside } from "./kit.ts";
+import { NOTHING, outside } from "./kit.ts";
 
 const MASS = 2;
 const STIFFNESS = 50;
@@ -25,6 +25,7 @@ function oscillator(integrator: Integrator, h: number, alpha = 0, beta = 0) {
   const state: MethodState = {
     x: Float64Array.of(0, 0, 0, LENGTH + AMPLITUDE, 0, 0),
     v: new Float64Array(6),
+    more: NOTHING,
   };
   const nobody = outside(body);
   return {

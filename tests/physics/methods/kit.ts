@@ -1,5 +1,5 @@
 /** What the tests of methods share: bodies of a method, their templates, and steps without a room. */
-import type { Body, Method, SoftBody } from "../../../shared/scene.ts";
+import type { Body, Method, PointsBody, SoftBody } from "../../../shared/scene.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
 import type { MethodBody, Outside } from "../../../server/sim/methods/method.ts";
@@ -30,6 +30,22 @@ export async function templateOf(body: Body): Promise<BodyTemplate> {
   const { bodies } = await createWorld({ version: 1, title: "template", bodies: [body] }, { baseDir: "." });
   return bodies[0]!;
 }
+
+/** A block of points that stands on the ground, held by nobody. */
+export function block(method: Method, more: Partial<PointsBody> = {}): PointsBody {
+  return {
+    name: "block",
+    kind: "points",
+    mesh: { type: "lattice", arrangement: "fcc", cells: [2, 2, 2], spacing: 0.1 },
+    transform: { translate: [0, 0.17, 0] },
+    material: { density: 1000 },
+    method,
+    ...more,
+  };
+}
+
+/** Of a method that remembers nothing but positions and velocities. */
+export const NOTHING = new Float64Array(0);
 
 /** As a room has it. @param h s */
 export function known({ particleCount, mass, pinned }: BodyTemplate, h: number, alpha = 0, beta = 0): MethodBody {

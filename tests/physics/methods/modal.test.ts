@@ -13,7 +13,7 @@ import { densityOf } from "../../statics/materials.ts";
 import { elasticHessian, solidMesh } from "../../statics/solidMesh.ts";
 import { blockMatrix } from "../../statics/sparse.ts";
 import { laboratory } from "../laboratory.ts";
-import { cube, known, largest, outside, POISSON, randoms, templateOf, YOUNG } from "./kit.ts";
+import { cube, known, largest, NOTHING, outside, POISSON, randoms, templateOf, YOUNG } from "./kit.ts";
 
 /** M^-1 K of the free particles at rest, dense, with the particle of each row. */
 function independent(template: BodyTemplate): { K: Float64Array; rows: number[]; n: number } {
@@ -129,7 +129,7 @@ test("all modes move as linear finite elements do", async () => {
   const random = randoms(9);
   const force = new Float64Array(3 * body.count);
   for (const k of rows) force[k] = 3 * random();
-  const state = { x: Float64Array.from(template.positions), v: new Float64Array(3 * body.count) };
+  const state = { x: Float64Array.from(template.positions), v: new Float64Array(3 * body.count), more: NOTHING };
   for (let step = 0; step < steps; step++) method.step(state, outside(body, force));
 
   // M u'' = f - 0.5 M u' - K (u + beta u') by Runge and Kutta's fourth order, 200 times as often

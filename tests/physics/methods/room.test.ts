@@ -13,7 +13,7 @@ import { openWorld } from "../../../server/sim/world.ts";
 import { copyMemory } from "../../../server/workers/memoryCopy.ts";
 import { laboratory } from "../laboratory.ts";
 import { watched, worst } from "../watched.ts";
-import { cube, largest } from "./kit.ts";
+import { block, cube, largest } from "./kit.ts";
 
 const METHODS: [name: string, method: Method][] = [
   ["springs, explicit", { type: "mass-spring", integrator: "explicit", steps: 16, stiffnessDamping: 0.005 }],
@@ -26,14 +26,20 @@ const METHODS: [name: string, method: Method][] = [
   ["modes", { type: "modal", modes: 20 }],
 ];
 
+const POINTS: [name: string, method: Method][] = [
+  ["lennard-jones", { type: "lennard-jones", dissociation: 1 }],
+  ["lennard-jones, warm", { type: "lennard-jones", dissociation: 1, temperature: 0.3 }],
+];
+
 /** All of them side by side, a jelly among them, over a floor; and a hand for each. */
 function together(): Promise<CreatedWorld> {
-  const names = METHODS.map(([name]) => name);
-  const bodies = METHODS.map(([name, method], n) => ({
-    ...cube(method),
+  const all = [...METHODS, ...POINTS];
+  const names = all.map(([name]) => name);
+  const bodies = all.map(([name, method], n) => ({
+    ...(n < METHODS.length ? cube(method) : block(method)),
     name,
-    transform: { translate: [0.7 * n, 0.25, 0] },
-    pins: [{ select: { box: { min: [-10, -1, -1], max: [10, 0.001, 1] } } }],
+    transform: { translate: [0.7 * n, n < METHODS.length ? 0.25 : 0.17, 0] },
+    ...(n < METHODS.length && { pins: [{ select: { box: { min: [-10, -1, -1], max: [10, 0.001, 1] } } }] }),
     contact: { self: false, ignore: [...names.filter((other) => other !== name), "jelly"] },
   })) as Body[];
   const { method: _, pins: __, contact: ___, ...free } = cube({ type: "finite-elements" });

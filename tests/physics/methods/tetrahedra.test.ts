@@ -9,7 +9,7 @@ import { Tetrahedra, tetrahedraOf } from "../../../server/sim/methods/tetrahedra
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
 import { staticEquilibrium } from "../../statics/equilibrium.ts";
 import { laboratory } from "../laboratory.ts";
-import { cube, known, largest, outside, POISSON, randoms, templateOf, YOUNG } from "./kit.ts";
+import { cube, known, largest, NOTHING, outside, POISSON, randoms, templateOf, YOUNG } from "./kit.ts";
 
 type Weights = "elements" | "volumes";
 
@@ -149,7 +149,7 @@ test("a free body keeps its momentum, and implicit steps solve their equation", 
   const at = model(template, true);
   const f = forces(at, x);
   const q = new Float64Array(x.length);
-  method.step({ x, v }, outside(body));
+  method.step({ x, v, more: NOTHING }, outside(body));
   const momentum = (r: number, of: Float64Array): number =>
     template.mass.reduce((sum, m, i) => sum + m * of[3 * i + r]!, 0);
   for (let r = 0; r < 3; r++) expect(Math.abs(momentum(r, v) - momentum(r, before))).toBeLessThan(1e-9);

@@ -1,0 +1,323 @@
+/**
+ * An exhibit alone in public for two hours (`--minutes`): the room page with `?exhibit=` in a real Chromium whose
+ * visitors do anything at random (`../visitors/visit.ts`), some of them with phones. After each visitor everything has
+ * to be as the first one found it, within seconds, and a hand has to show the next one how to pull: name, cards, view,
+ * modes, the page's own address, what has been put in, how the room is set, and the shape of the bodies. What is not is
+ * counted as stuck, told, and mended by opening the page again.
+ *
+ * Behind each visitor both heaps are measured after a collection: the page's, and that of the server's main thread. The
+ * first sixth is warm-up. Flat means: the slope of a line through what is left is no growth of more than 2 % an hour,
+ * within twice its standard error.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CDPSession, Page } from "playwright-core";
+import { randomStream } from "../../tests/parity/kit.ts";
+import { Bot } from "../bot.ts";
+import { readMetrics, total } from "../metrics.ts";
+import { type PartOptions, quantile, type Row } from "../part.ts";
+import { serveCommand, startServer } from "../server.ts";
+import { Inspected, pageHeap } from "../visitors/heap.ts";
+import { launch, type PageWindow } from "../visitors/pages.ts";
+import { slopeOf } from "../visitors/slope.ts";
+import { leave, visit } from "../visitors/visit.ts";
+
+export const name = "exhibit";
+export const about =
+  "two hours of an exhibit's page with random visitors: is everything back after each of them, do heaps grow? (only when it is asked for)";
+export const runs = 1;
+export const onDemand = true;
+export const timeoutSeconds = ({ minutes }: PartOptions): number => 60 * minutes + 300;
+
+const SCENE = "put-in";
+const ROOM = "exhibit";
+/** Without a hand for so long everything is as it was, s. */
+const IDLE_SECONDS = 8;
+/** Pictures are not what is looked at here; a CPU draws them. */
+const PATH = `/r/${ROOM}?scene=${SCENE}&exhibit=${IDLE_SECONDS}&quality=6`;
+const VIEWPORT = { width: 480, height: 360 };
+/** For bodies to fall and come to rest, and for the hand to be shown again, ms. */
+const BACK_WITHIN_MS = 60_000;
+const LOOK_MS = 250;
+/** Bodies at rest in a tray are that near to where they first came to rest, m. */
+const NEAR = 0.05;
+const WARM_UP = 1 / 6;
+const MB = 2 ** 20;
+/** Bodies put in where they may lie differently, hands that one visitor in so many leaves on a phone. */
+const PHONES = 1 / 3;
+
+interface Sample {
+  /** h */
+  at: number;
+  page: number;
+  pageAll: number;
+  nodes: number;
+  listeners: number;
+  server: number;
+  serverRss: number;
+}
+
+/** What the page and the room were like before anybody came. */
+interface Found {
+  href: string;
+  origin: { x: number; y: number };
+  frame: Int32Array;
+  waiting: string;
+  tuned: string;
+  access: string;
+}
+
+class Exhibit {
+  readonly stuck: string[] = [];
+  readonly backMs: number[] = [];
+  readonly samples: Sample[] = [];
+  readonly faults: string[] = [];
+  visitors = 0;
+  readonly #url: string;
+  readonly #page: Page;
+  readonly #session: CDPSession;
+  readonly #watcher: Bot;
+  readonly #server: Inspected;
+  readonly #random: () => number;
+  #found!: Found;
+  /** Left behind, with what it holds. */
+  #phone: Bot | undefined;
+
+  constructor(url: string, page: Page, session: CDPSession, watcher: Bot, server: Inspected) {
+    this.#url = url;
+    this.#page = page;
+    this.#session = session;
+    this.#watcher = watcher;
+    this.#server = server;
+    const stream = randomStream(20261125);
+    this.#random = () => (stream() + 1) / 2;
+    page.on("pageerror", (error) => this.faults.push(error.stack ?? error.message));
+    page.on("console", (message) => message.type() === "error" && this.faults.push(message.text()));
+    page.context().on("page", (other) => {
+      this.#isStuck(`another page was opened over it: ${other.url()}`);
+      void other.close();
+    });
+  }
+
+  /** Waits until nothing moves, and remembers how it is. */
+  async open(): Promise<void> {
+    const watcher = this.#watcher;
+    await watcher.until(() => watcher.counts.emptyDeltas > 2, "rest", BACK_WITHIN_MS);
+    this.#found = {
+      ...(await this.#page.evaluate(() => ({
+        href: location.href,
+        origin: (globalThis as unknown as PageWindow).pliant.project([0, 0, 0])!,
+      }))),
+      frame: watcher.frame.slice(),
+      ...this.#settings(),
+    };
+  }
+
+  async serve(): Promise<void> {
+    this.visitors += 1;
+    await this.#comePhone();
+    const visitor = { page: this.#page, session: this.#session, random: this.#random };
+    await visit(visitor);
+    const name = await this.#name();
+    const resets = this.#watcher.resets;
+    await leave(visitor);
+    const leftMs = performance.now();
+    const wrong = await this.#untilBack(name, resets);
+    if (wrong.length === 0) this.backMs.push(performance.now() - leftMs);
+    else {
+      this.#isStuck(wrong.join("; "));
+      await openPage(this.#page, this.#url);
+    }
+  }
+
+  async sample(hours: number): Promise<void> {
+    const { used, all, nodes, listeners } = await pageHeap(this.#session);
+    const server = await this.#server.heap();
+    const rss = total(await readMetrics(this.#url), "process_resident_memory_bytes");
+    this.samples.push({
+      at: hours,
+      page: used / MB,
+      pageAll: all / MB,
+      nodes,
+      listeners,
+      server: server.used / MB,
+      serverRss: rss / MB,
+    });
+  }
+
+  #isStuck(what: string): void {
+    this.stuck.push(`visitor ${this.visitors}: ${what}`);
+    console.log(`  STUCK ${this.stuck.at(-1)}`);
+  }
+
+  #name(): Promise<string> {
+    return this.#page.evaluate(() => {
+      const { pliant } = globalThis as unknown as PageWindow;
+      return pliant?.members.find(({ member }) => member === pliant.member)?.name ?? "";
+    });
+  }
+
+  #settings(): Pick<Found, "waiting" | "tuned" | "access"> {
+    const { waiting, tuned, access } = this.#watcher;
+    return {
+      waiting: JSON.stringify([...waiting.bodies].sort()),
+      tuned: JSON.stringify(tuned && { ...tuned, tick: 0, member: 0 }),
+      access: JSON.stringify(access),
+    };
+  }
+
+  /** Somebody with a phone pulls, too, and leaves, is gone, or lays it down while it holds. */
+  async #comePhone(): Promise<void> {
+    this.#phone?.drop();
+    this.#phone = undefined;
+    if (this.#random() > PHONES) return;
+    const phone = await Bot.join(this.#url, ROOM, { name: "phone", timeoutMs: BACK_WITHIN_MS });
+    const at = { body: 0, triangle: 3, u: 0.3, v: 0.3 };
+    const [x, y, z] = phone.surfacePosition(at);
+    phone.grab(1, at, [x, y, z]);
+    phone.move(1, [x + 0.1, y + 0.1, z]);
+    const end = this.#random();
+    if (end < 1 / 3) await phone.leave();
+    else if (end < 2 / 3) phone.drop();
+    else this.#phone = phone;
+    // Its line stays open: it answers no more than a phone on a table does.
+    if (this.#phone) setInterval(() => phone.closed ?? phone.ping(), 1000).unref();
+  }
+
+  /** @returns what is not as it was when the time is over; empty: all is */
+  async #untilBack(name: string, resets: number): Promise<string[]> {
+    const end = performance.now() + BACK_WITHIN_MS;
+    let shown = false;
+    for (;;) {
+      await sleep(LOOK_MS);
+      const { wrong, ghost } = await this.#page.evaluate(pageNow, { ...this.#found, name, frame: undefined });
+      if (this.#watcher.resets === resets) wrong.push("the room did not start again");
+      const now = this.#settings();
+      for (const key of ["waiting", "tuned", "access"] as const)
+        if (now[key] !== this.#found[key]) wrong.push(`${key} is ${now[key]}, was ${this.#found[key]}`);
+      const far = this.#furthest();
+      if (far > NEAR) wrong.push(`a particle is ${far.toFixed(3)} m from where it was`);
+      shown ||= ghost;
+      if (!shown) wrong.push("nothing shows how to pull");
+      if (wrong.length === 0 || performance.now() > end) return wrong;
+    }
+  }
+
+  #furthest(): number {
+    const { frame, topology, waiting } = this.#watcher;
+    const shown = topology.bodies.filter((_, body) => !waiting.bodies.includes(body));
+    let most = 0;
+    for (const { first, count, quantum } of shown)
+      for (let i = 3 * first; i < 3 * (first + count); i++)
+        most = Math.max(most, quantum * Math.abs(frame[i]! - this.#found.frame[i]!));
+    return most;
+  }
+}
+
+/** Resolves when the bodies are drawn. */
+async function openPage(page: Page, url: string): Promise<void> {
+  await page.goto(url + PATH);
+  await page.waitForFunction(
+    () => (globalThis as unknown as PageWindow).pliant?.firstDrawnFrameMs !== undefined,
+    undefined,
+    { timeout: BACK_WITHIN_MS, polling: LOOK_MS },
+  );
+}
+
+/** In the page: what is not as it was found. */
+function pageNow({ href, origin, name }: Pick<Found, "href" | "origin"> & { name: string }): {
+  wrong: string[];
+  ghost: boolean;
+} {
+  const { pliant } = globalThis as unknown as PageWindow;
+  const wrong: string[] = [];
+  if (location.href !== href) wrong.push(`the page is at ${location.href}`);
+  if (pliant?.status !== "open") return { wrong: [...wrong, `the line is ${pliant?.status}`], ghost: false };
+  const own = pliant.members.find(({ member }) => member === pliant.member)?.name;
+  if (own === name) wrong.push(`it is still ${name}`);
+  for (const element of document.querySelectorAll(".popover, .help, .stats, .overflow.open, .people.open"))
+    if (element.checkVisibility() && (element.matches(".open") || !element.matches(".overflow, .people")))
+      wrong.push(`${element.className} is open`);
+  for (const mode of ["pushing", "placing", "offline", "watching"])
+    if (document.querySelector(`.room.${mode}`)) wrong.push(`${mode} is on`);
+  if (pliant.grabs().length > 0) wrong.push("somebody holds something");
+  const at = pliant.project([0, 0, 0]);
+  if (!at || Math.hypot(at.x - origin.x, at.y - origin.y) > 2) wrong.push("the view is another one");
+  return { wrong, ghost: document.querySelector(".ghost .palm")?.checkVisibility() ?? false };
+}
+
+function rowsOf(exhibit: Exhibit, minutes: number): Row[] {
+  const { stuck, backMs, samples, visitors, faults } = exhibit;
+  const length = `${minutes.toFixed(0)} min`;
+  const row = (what: string, value: number, unit: string, more: Partial<Row> = {}): Row => ({
+    what: `${length}, ${what}`,
+    key: what,
+    value,
+    unit,
+    absolute: true,
+    ...more,
+  });
+  const warm = samples.slice(Math.floor(WARM_UP * samples.length));
+  const growth = (what: string, unit: string, value: (sample: Sample) => number, judged = true): Row => {
+    const { slope, error, mean } = slopeOf(
+      warm.map(({ at }) => at),
+      warm.map(value),
+    );
+    const percent = (x: number): string => ((100 * x) / mean).toFixed(2);
+    return row(`${what}, growth`, (100 * slope) / mean, "% an hour", {
+      note: `+- ${percent(2 * error)} (two standard errors), of ${mean.toFixed(1)} ${unit}`,
+      ...(judged && { target: { atMost: 2 + (200 * error) / mean } }),
+      series: samples.map((sample) => Number(value(sample).toPrecision(5))),
+    });
+  };
+  return [
+    row("visitors", visitors, ""),
+    row("after which something was left behind", stuck.length, "", {
+      target: { atMost: 0 },
+      ...(stuck.length > 0 && { note: stuck.slice(0, 3).join(" | ") }),
+    }),
+    row("errors in the page", faults.length, "", { target: { atMost: 0 }, note: faults.slice(0, 2).join(" | ") }),
+    row("as it was again, median", quantile(backMs, 0.5) / 1000, "s", { note: `idle for ${IDLE_SECONDS} s of it` }),
+    row("as it was again, worst", Math.max(...backMs) / 1000, "s"),
+    growth("page's heap", "MB", ({ page }) => page),
+    growth("page's heap and buffers", "MB", ({ pageAll }) => pageAll),
+    growth("page's DOM nodes", "", ({ nodes }) => nodes),
+    growth("page's listeners", "", ({ listeners }) => listeners),
+    growth("heap of the server's main thread", "MB", ({ server }) => server),
+    growth("server's resident memory", "MB", ({ serverRss }) => serverRss, false),
+  ];
+}
+
+export async function run({ minutes }: PartOptions): Promise<Row[]> {
+  const server = await startServer({
+    command: serveCommand("--inspect=127.0.0.1:0"),
+    env: { PLIANT_PREWARM: SCENE, PLIANT_WORKERS: "1" },
+  });
+  const browser = await launch();
+  const inspected = await Inspected.of(server.output());
+  try {
+    const context = await browser.newContext({ viewport: VIEWPORT, hasTouch: true });
+    const page = await context.newPage();
+    await openPage(page, server.url);
+    const watcher = await Bot.join(server.url, ROOM, { name: "watcher", timeoutMs: BACK_WITHIN_MS });
+    // Whoever says nothing is taken for lost.
+    setInterval(() => watcher.ping(), 1000).unref();
+    const exhibit = new Exhibit(server.url, page, await context.newCDPSession(page), watcher, inspected);
+    await exhibit.open();
+    const beginMs = performance.now();
+    const passed = (): number => (performance.now() - beginMs) / 60_000;
+    while (passed() < minutes) {
+      await exhibit.serve();
+      await exhibit.sample(passed() / 60);
+      const { page: heap, server: main, nodes } = exhibit.samples.at(-1)!;
+      if (exhibit.visitors % 10 === 0)
+        console.log(
+          `  ${passed().toFixed(0)} min, ${exhibit.visitors} visitors, ${exhibit.stuck.length} stuck; page ${heap.toFixed(2)} MB, ${nodes} nodes; server ${main.toFixed(2)} MB`,
+        );
+    }
+    return rowsOf(exhibit, passed());
+  } finally {
+    inspected.close();
+    await browser.close();
+    await server.stop();
+  }
+}

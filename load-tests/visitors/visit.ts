@@ -1,0 +1,104 @@
+/**
+ * A visitor of an exhibit, at random: pulls, turns, scrolls, presses any key and any control that is in reach, types,
+ * taps with two fingers, and goes without putting anything back.
+ */
+import type { CDPSession, Page } from "playwright-core";
+import { KEYS } from "../../client/input/keyboard.ts";
+import { type Place, surfacePoint } from "./pages.ts";
+
+/** Acts of a visitor: so many at least, and fewer than so many more. */
+const ACTS = { least: 4, more: 14 };
+/** Between two acts, ms. */
+const PAUSE = { least: 50, more: 350 };
+/** A press on what something else covers is given up, ms. */
+const PRESS_WITHIN_MS = 1000;
+const STEPS = 8;
+
+const PRESSED = [
+  ...Object.keys(KEYS).map((key) => (key === "escape" ? "Escape" : key)),
+  ..."Tab Tab Tab Shift+Tab Enter Enter Space Space ArrowUp ArrowLeft ArrowRight ArrowDown Home End PageDown x 7".split(
+    " ",
+  ),
+];
+
+export interface Visitor {
+  page: Page;
+  session: CDPSession;
+  /** In [0, 1). */
+  random: () => number;
+}
+
+const among = <T>(list: readonly T[], random: () => number): T => list[Math.floor(random() * list.length)]!;
+
+const somewhere = ({ page, random }: Visitor): Place => {
+  const { width, height } = page.viewportSize()!;
+  return { x: random() * width, y: random() * height };
+};
+
+async function drag({ page, random }: Visitor, from: Place): Promise<void> {
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  const { width } = page.viewportSize()!;
+  const [dx, dy] = [(random() - 0.5) * width, (random() - 0.7) * width];
+  await page.mouse.move(from.x + dx, from.y + dy, { steps: STEPS });
+}
+
+/** Takes hold and pulls; whoever was there before may have left nothing in sight. */
+async function pull(visitor: Visitor): Promise<void> {
+  await drag(visitor, (await surfacePoint(visitor.page)) ?? somewhere(visitor));
+}
+
+async function press({ page, random }: Visitor): Promise<void> {
+  const controls = page.locator("button:visible:enabled, a:visible, input:visible:enabled, label:visible");
+  const count = await controls.count();
+  if (count === 0) return;
+  // What is covered, or goes away while it is aimed at, is no fault: nobody can press it.
+  await controls
+    .nth(Math.floor(random() * count))
+    .click({ timeout: PRESS_WITHIN_MS, noWaitAfter: true })
+    .catch(() => {});
+}
+
+async function twoFingers(visitor: Visitor): Promise<void> {
+  const { session, random } = visitor;
+  const fingers = [somewhere(visitor), somewhere(visitor)].map((at, id) => ({ ...at, id }));
+  await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: fingers });
+  for (let step = 1; step <= STEPS; step++)
+    await session.send("Input.dispatchTouchEvent", {
+      type: "touchMove",
+      touchPoints: fingers.map(({ x, y, id }) => ({ x: x + 6 * step * (id - 0.5), y: y - 3 * step, id })),
+    });
+  // A third of the hands are simply still there when their owner looks elsewhere.
+  if (random() < 2 / 3) await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+}
+
+const ACT: readonly ((visitor: Visitor) => Promise<void>)[] = [
+  pull,
+  pull,
+  (visitor) => drag(visitor, somewhere(visitor)),
+  ({ page }) => page.mouse.up(),
+  ({ page, random }) => page.mouse.wheel(0, (random() - 0.5) * 2000),
+  ({ page, random }) => page.keyboard.press(among(PRESSED, random)),
+  ({ page, random }) => page.keyboard.press(among(PRESSED, random)),
+  press,
+  press,
+  press,
+  ({ page }) => page.keyboard.type("Zoë 7"),
+  twoFingers,
+];
+
+/** What somebody does before the last pull. */
+export async function visit(visitor: Visitor): Promise<void> {
+  const { page, random } = visitor;
+  const count = ACTS.least + Math.floor(random() * ACTS.more);
+  for (let act = 0; act < count; act++) {
+    await among(ACT, random)(visitor);
+    await page.waitForTimeout(PAUSE.least + random() * PAUSE.more);
+  }
+}
+
+/** The last pull; half of them let go of what they hold before they leave. */
+export async function leave(visitor: Visitor): Promise<void> {
+  await pull(visitor);
+  if (visitor.random() < 0.5) await visitor.page.mouse.up();
+}
