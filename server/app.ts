@@ -222,9 +222,11 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   requestAuth.watchRoutes(fastify);
   requestAuth.judgeEarly(fastify);
   requestAuth.judge(fastify);
+  const budgets = new Budgets(config.addressBudget);
   const lines = new Lines({
     perAddress: config.httpConnectionsPerAddress,
     carries: proxyCheck(config.trustProxy),
+    count: (address) => budgets.count(address),
     onRefused: () => metrics.auth.refused("address_limit"),
   });
   lines.watch(fastify.server);
@@ -272,7 +274,6 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
       },
     },
   });
-  const budgets = new Budgets(config.addressBudget);
   let closed: Promise<void> | null = null;
   healthRoutes(fastify, metrics, {
     reason: () => (closed || registry.closing ? "going down" : (notReady ?? durability?.notReady() ?? null)),

@@ -19,6 +19,7 @@ import { FrameWatch } from "../frameWatch.ts";
 import { quantile, type Row } from "../part.ts";
 import { serveCommand, startServer } from "../server.ts";
 import { ATTACKS } from "../attack/attacks.ts";
+import { addThreads, describeThreads, type Threads, threadsOf } from "../attack/threads.ts";
 
 export const name = "attack";
 export const about = "one anonymous address with all attacks at once: frame gaps of members at other addresses";
@@ -54,14 +55,40 @@ async function makeRoom(port: number, scene: string, from: string): Promise<stri
 
 const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** Longest pieces of the main thread's work that were over in one of these spans, ms of CPU time. */
-function works(probe: string, spans: readonly [number, number][]): { most: number; above: number } {
-  const pieces = readFileSync(probe, "utf8")
+/** What the probe has seen in some spans. */
+interface Seen {
+  /** Longest piece of the main thread's work, ms of CPU time, and how many were longer than a frame. */
+  most: number;
+  above: number;
+  /** 99th percentile of the time between two frames of a room, as they were written, ms. */
+  gap99: number;
+  /** 99th percentiles of what a frame waited for, took in its thread, and took to be written, ms. */
+  parts99: string;
+}
+
+function seen(probe: string, rooms: readonly string[], spans: readonly [number, number][]): Seen {
+  const lines = readFileSync(probe, "utf8")
     .split("\n")
-    .map((line) => line.split(" ").map(Number) as [number, number])
-    .filter(([at]) => spans.some(([from, until]) => at >= from && at < until))
-    .map(([, ms]) => ms);
-  return { most: Math.max(0, ...pieces), above: pieces.filter((ms) => ms > FRAME_MS).length };
+    .map((line) => line.split(" "))
+    .filter(([, at]) => spans.some(([from, until]) => Number(at) >= from && Number(at) < until));
+  const pieces = lines.filter(([what]) => what === "work").map(([, , ms]) => Number(ms));
+  const frames = lines.filter(([what, , room]) => what === "frame" && rooms.includes(room!));
+  const gaps = rooms.flatMap((room) => {
+    const times = frames.filter(([, , of]) => of === room).map(([, at]) => Number(at));
+    // From one span to the next is none.
+    return times.slice(1).flatMap((at, i) => (at - times[i]! < 1000 * SETTLE_SECONDS ? [at - times[i]!] : []));
+  });
+  const part99 = (part: number): string =>
+    quantile(
+      frames.map((fields) => Number(fields[part])),
+      0.99,
+    ).toFixed(0);
+  return {
+    most: Math.max(0, ...pieces),
+    above: pieces.filter((ms) => ms > FRAME_MS).length,
+    gap99: quantile(gaps, 0.99),
+    parts99: `p99 of waiting ${part99(3)} (5 of it on purpose), stepping ${part99(4)}, writing ${part99(5)} ms`,
+  };
 }
 
 async function attackWith(attacks: readonly string[], url: string, seconds: number): Promise<void> {
@@ -96,12 +123,14 @@ export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
     readyWithinMs: 120_000,
   });
   const watches: FrameWatch[] = [];
+  const rooms: string[] = [];
   let hands: NodeJS.Timeout | undefined;
   try {
     for (const [i, scene] of SCENES.entries()) {
       // Of 127.0.0.0/8 every address is this machine's; the attacker's is 127.0.0.1.
       const from = `127.0.1.${i + 1}`;
       const room = await makeRoom(server.port, scene, from);
+      rooms.push(room);
       const bot = await Bot.join(server.url, room, { timeoutMs: 60_000, from });
       const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
       bot.grab(1, point, bot.surfacePosition(point));
@@ -122,20 +151,24 @@ export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
       for (const [i, watch] of watches.entries()) gaps[i]!.push(...watch.take());
     };
     const spans: { calm: [number, number][]; attacked: [number, number][] } = { calm: [], attacked: [] };
+    const threads = { calm: new Map() as Threads, attacked: new Map() as Threads };
+    const own = { calm: new Map() as Threads, attacked: new Map() as Threads };
+    const watchFor = async (phase: "calm" | "attacked"): Promise<void> => {
+      for (const watch of watches) watch.take();
+      const [before, ownBefore] = [threadsOf(server.process.pid!), threadsOf(process.pid)];
+      const fromMs = monotonicMs();
+      await sleep(1000 * SECONDS);
+      spans[phase].push([fromMs, monotonicMs()]);
+      addThreads(threads[phase], before, threadsOf(server.process.pid!));
+      addThreads(own[phase], ownBefore, threadsOf(process.pid));
+      take(phase === "calm" ? calm : attacked);
+    };
     for (let round = 0; round < ROUNDS; round++) {
       await sleep(1000 * SETTLE_SECONDS);
-      for (const watch of watches) watch.take();
-      const calmMs = monotonicMs();
-      await sleep(1000 * SECONDS);
-      spans.calm.push([calmMs, monotonicMs()]);
-      take(calm);
+      await watchFor("calm");
       const attack = attackWith(attacks, server.url, SETTLE_SECONDS + SECONDS);
       await sleep(1000 * SETTLE_SECONDS);
-      for (const watch of watches) watch.take();
-      const attackedMs = monotonicMs();
-      await sleep(1000 * SECONDS);
-      spans.attacked.push([attackedMs, monotonicMs()]);
-      take(attacked);
+      await watchFor("attacked");
       await attack;
     }
     const lost = watches.filter(({ bot }) => bot.closed !== null).length;
@@ -149,20 +182,31 @@ export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
     const each = (gaps: number[][]): string =>
       gaps.map((own, i) => `${SCENES[i]} ${quantile(own, 0.99).toFixed(0)}`).join(", ");
     await sleep(1000); // The probe's last lines.
-    const work = { calm: works(probe, spans.calm), attacked: works(probe, spans.attacked) };
+    const within = { calm: seen(probe, rooms, spans.calm), attacked: seen(probe, rooms, spans.attacked) };
+    const ran = (phase: "calm" | "attacked"): string => {
+      const elapsedMs = 1000 * SECONDS * ROUNDS;
+      return `server: ${describeThreads(threads[phase], elapsedMs)}; members' own process: ${describeThreads(own[phase], elapsedMs).split(", ")[0]}`;
+    };
     return [
       {
         what: "calm: main thread, longest work",
-        value: work.calm.most,
+        value: within.calm.most,
         unit: "ms",
-        note: `${work.calm.above} above ${FRAME_MS.toFixed(0)} ms`,
+        note: `${within.calm.above} above ${FRAME_MS.toFixed(0)} ms`,
       },
       {
         what: "attacked: main thread, longest work",
-        value: work.attacked.most,
+        value: within.attacked.most,
         unit: "ms",
-        note: `${work.attacked.above} above ${FRAME_MS.toFixed(0)} ms`,
+        note: `${within.attacked.above} above ${FRAME_MS.toFixed(0)} ms`,
       },
+      ...(["calm", "attacked"] as const).map((phase) => ({
+        what: `${phase}: frame gap p99 as the server writes`,
+        value: within[phase].gap99,
+        unit: "ms",
+        absolute: true,
+        note: `${within[phase].parts99}; ${ran(phase)}`,
+      })),
       { what: "calm: frame gap p50", value: calm50, unit: "ms", absolute: true },
       {
         what: "calm: frame gap p99",

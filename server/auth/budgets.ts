@@ -17,15 +17,33 @@ export const MESSAGE_COST = 0.02;
 export const MISSING_COST = 5;
 /** So many seconds' worth may be spent at once. */
 const BURST_SECONDS = 10;
+/**
+ * Requests and connections of an address that are answered at all, at once and per second, for each ms/s of its budget;
+ * no fewer than these. Thirty telephones ask for 750 things as they come.
+ */
+const ANSWERED_AT_ONCE = 10;
+const ANSWERED_PER_SECOND = 1;
+const LEAST_AT_ONCE = 2000;
+const LEAST_PER_SECOND = 200;
 
 export class Budgets {
   /** ms of the main thread that an address may take in a second. */
   readonly perSecond: number;
   readonly #left: Attempts;
+  readonly #answered: Attempts;
 
   constructor(perSecond: number) {
     this.perSecond = perSecond;
     this.#left = new Attempts(BURST_SECONDS * perSecond, 60 * perSecond);
+    this.#answered = new Attempts(
+      Math.max(LEAST_AT_ONCE, ANSWERED_AT_ONCE * perSecond),
+      60 * Math.max(LEAST_PER_SECOND, ANSWERED_PER_SECOND * perSecond),
+    );
+  }
+
+  /** A request or a connection, whatever it is. @returns false: it is not worth a refusal any more */
+  count(address: string, nowMs = performance.now()): boolean {
+    return this.#answered.take(address, nowMs);
   }
 
   /**

@@ -172,7 +172,12 @@ export class Broadcast {
 
   /** To everyone, congested or not: rare and small. */
   certain(bytes: Uint8Array, kind: BytesKind): void {
-    const parcel = new Parcel([{ kind, bytes }]);
+    this.certainly([{ kind, bytes }]);
+  }
+
+  /** As `certain`, in one write. */
+  certainly(messages: readonly Outgoing[]): void {
+    const parcel = new Parcel(messages);
     for (const session of this.#sessions.values()) if (session.connection?.isOpen) this.#write(session, parcel);
     this.#count(parcel);
   }
@@ -183,6 +188,21 @@ export class Broadcast {
     for (const session of this.#sessions.values())
       if (reaches(session) && this.#canTake(session)) this.#write(session, parcel);
     this.#count(parcel);
+  }
+
+  /** Each to all but the one it is from, in one write, as `relay` does. */
+  exchange(messages: readonly { from: Session; bytes: Uint8Array }[]): void {
+    const parcelWithout = (session: Session | null): Parcel =>
+      new Parcel(messages.filter(({ from }) => from !== session).map(({ bytes }) => ({ kind: "other", bytes })));
+    const senders = new Set(messages.map(({ from }) => from));
+    const whole = parcelWithout(null);
+    for (const session of this.#sessions.values()) {
+      if (!this.#canTake(session)) continue;
+      const own = senders.has(session) ? parcelWithout(session) : whole;
+      this.#write(session, own);
+      if (own !== whole) this.#count(own);
+    }
+    this.#count(whole);
   }
 
   /** Payload bytes sent since the last call. */

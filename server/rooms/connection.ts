@@ -49,6 +49,12 @@ const PROTOCOL_ERROR = 1002;
 const ABNORMAL = 1006;
 const INTERNAL_ERROR = 1011;
 
+/**
+ * Whoever is closed with these may go on sending as fast as the line goes. What comes is not even read then: the socket
+ * says why it closes, and stands still until it is cut off.
+ */
+const NOT_HEARD: ReadonlySet<number> = new Set([CloseCode.flood, CloseCode.badMessage]);
+
 /** These make no work for the simulation and must not starve its inputs, so they have a budget of their own. */
 const PRESENCE: ReadonlySet<string> = new Set(["cursor", "ping", "needKeyframe"]);
 
@@ -93,7 +99,8 @@ export class Connection {
     );
     socket.binaryType = "nodebuffer";
     socket.on("message", (data: Buffer, isBinary: boolean) => this.#receive(data, isBinary));
-    socket.on("pong", () => this.#heard());
+    socket.on("ping", (data: Buffer) => this.#admitControl() && socket.pong(data));
+    socket.on("pong", () => this.#admitControl());
     socket.on("close", (code: number) => this.#closed(code));
     socket.on("error", (error: Error & { code?: string }) => this.#failed(error));
   }
@@ -150,6 +157,7 @@ export class Connection {
     // The standard forbids to send ABNORMAL: it stands for a connection that is simply gone.
     if (code === ABNORMAL) this.#socket.terminate();
     else this.#socket.close(code, reason);
+    if (NOT_HEARD.has(code)) this.#stopReading();
     const cut = setTimeout(() => this.#socket.terminate(), CLOSE_GRACE_MS);
     this.#socket.once("close", () => clearTimeout(cut));
     this.#leave(code);
@@ -157,6 +165,19 @@ export class Connection {
 
   #heard(): void {
     this.#lastHeardMs = performance.now();
+  }
+
+  /** The peer learns at once that nothing comes any more. */
+  #stopReading(): void {
+    this.#socket.pause();
+    this.#line.end();
+  }
+
+  /** Pings and pongs of WebSocket itself: they cost what messages cost. */
+  #admitControl(): boolean {
+    if (this.#closing) return false;
+    this.#heard();
+    return this.#take(this.#presence);
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
@@ -187,8 +208,14 @@ export class Connection {
 
   /** Counts the message against its budget; closes on a flood. Messages of unknown types count too. */
   #admit(request: ClientRequest | null): boolean {
+    if (this.#take(request && PRESENCE.has(request.type) ? this.#presence : this.#inputs)) return true;
+    // Letting go is never dropped: a hold that cannot be ended would be worse than one message too many.
+    return !this.#closing && request?.type === "release";
+  }
+
+  /** @returns false: there is no more left; it is refused, or was the one too many */
+  #take(bucket: TokenBucket): boolean {
     const nowMs = performance.now();
-    const bucket = request && PRESENCE.has(request.type) ? this.#presence : this.#inputs;
     const within = bucket.take(nowMs);
     if (within && this.#options.spend()) return true;
     this.#options.metrics.reject("rate");
@@ -204,8 +231,7 @@ export class Connection {
       this.#lastRateNoticeMs = nowMs;
       this.send(encodeNotice("RATE_LIMITED", { limit: `${Limits.inputsPerSecond} per second` }), "other");
     }
-    // Letting go is never dropped: a hold that cannot be ended would be worse than one message too many.
-    return request?.type === "release";
+    return false;
   }
 
   #dispatch(request: ClientRequest | null): void {

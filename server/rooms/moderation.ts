@@ -13,6 +13,7 @@ import type { ClientRequest } from "./clientMessages.ts";
 import type { Members } from "./members.ts";
 import { encodeNotice } from "./serverMessages.ts";
 import type { Session } from "./session.ts";
+import { TokenBucket } from "./tokenBucket.ts";
 
 /** Least role for each message. What is not here is everybody's. */
 const LEAST_ROLE: Partial<Record<ClientRequest["type"], Role>> = {
@@ -28,6 +29,13 @@ const LEAST_ROLE: Partial<Record<ClientRequest["type"], Role>> = {
 };
 /** Least role where the owners keep these to themselves. */
 const OWNERS_ONLY: ReadonlySet<ClientRequest["type"]> = new Set(["reset", "spawn", "remove"]);
+
+/**
+ * Changes of a room's access and kicks, a second and at once: each is stored, audited and told to everybody. Owners who
+ * change it all the time kept the store and the audit log from others.
+ */
+const CHANGES_PER_SECOND = 5;
+const CHANGES_AT_ONCE = 60;
 
 export interface ModerationOptions {
   room: string;
@@ -46,6 +54,7 @@ export class Moderation {
   #settingPassword = false;
   /** Changes that hold already and are not stored yet. */
   #unstored = 0;
+  readonly #changes = new TokenBucket(CHANGES_PER_SECOND, CHANGES_AT_ONCE, performance.now());
 
   constructor(options: ModerationOptions) {
     this.#options = options;
@@ -63,6 +72,11 @@ export class Moderation {
 
   /** Of an owner: `allows` has been asked. */
   handle(session: Session, request: Extract<ClientRequest, { type: "kick" | "access" }>): void {
+    if (!this.#changes.take(performance.now())) {
+      this.#options.metrics.reject("rate");
+      const limit = `${CHANGES_PER_SECOND} changes of access and kicks per second in a room`;
+      return this.#notice(session, "RATE_LIMITED", { field: request.type, limit });
+    }
     if (request.type === "access") return this.#change(session, request);
     const { member, banSeconds } = request;
     const target = this.#options.members.sessions.get(member);

@@ -4,7 +4,7 @@ import type { Tuning } from "../../shared/protocol.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { SimEvent } from "../sim/types.ts";
 import type { StepResult } from "../workers/messages.ts";
-import type { Broadcast } from "./broadcast.ts";
+import type { Broadcast, Outgoing } from "./broadcast.ts";
 import type { Connection } from "./connection.ts";
 import { ContactEvents } from "./contactEvents.ts";
 import type { Interactions } from "./interactions.ts";
@@ -38,6 +38,8 @@ export class RoomEvents {
   #tuning: Tuning;
   /** The tick from which on it holds. */
   #tunedTick = 0;
+  /** Messages for everybody, of this tick. */
+  #told: Outgoing[] = [];
 
   constructor(options: RoomEventsOptions) {
     this.#options = options;
@@ -45,8 +47,11 @@ export class RoomEvents {
     this.#contacts = new ContactEvents(options.tickHz);
   }
 
+  /** What everybody is to know goes out in one write, however much of it there is: inputs of one tick may be thousands. */
   take({ tick, events, touching }: Pick<StepResult, "tick" | "events" | "touching">): void {
     for (const event of events) this.#report(event, tick);
+    if (this.#told.length > 0) this.#options.broadcast.certainly(this.#told);
+    this.#told = [];
     const begun = touching ? this.#contacts.begun(tick, touching) : [];
     if (begun.length > 0)
       this.#options.broadcast.relay(encodeContacts(tick, begun), ({ hearsContacts }) => hearsContacts);
@@ -87,48 +92,52 @@ export class RoomEvents {
     if (waits.length > 0) broadcast.certain(encodeWaiting(tick, absent, 0), "other");
   }
 
+  #tell(bytes: Uint8Array): void {
+    this.#told.push({ kind: "other", bytes });
+  }
+
   #report(event: SimEvent, tick: number): void {
-    const { room, scene, held, waiting, sessions, interactions, broadcast, metrics, log } = this.#options;
+    const { room, scene, held, waiting, sessions, interactions, metrics, log } = this.#options;
     switch (event.type) {
       case "reset":
         held.clear();
         this.#contacts.forget();
-        broadcast.certain(encodeReset(tick, event.member), "other");
+        this.#tell(encodeReset(tick, event.member));
         this.#allWait(tick);
         return;
       case "spawned":
         waiting.delete(event.body);
-        broadcast.certain(encodeWaiting(tick, waiting, event.member), "other");
+        this.#tell(encodeWaiting(tick, waiting, event.member));
         return;
       case "removed":
         waiting.add(event.body);
         held.delete(event.body);
         interactions.dropBody(event.body);
-        broadcast.certain(encodeWaiting(tick, waiting, event.member), "other");
+        this.#tell(encodeWaiting(tick, waiting, event.member));
         return;
       case "bodyHeld":
         held.add(event.body);
         metrics.bodiesBlownUp.inc();
         log.warn({ room, body: event.body, reason: event.reason }, "a body blew up and is held");
-        broadcast.certain(encodeNotice("BODY_HELD", { body: event.body, tick, reason: event.reason }), "other");
+        this.#tell(encodeNotice("BODY_HELD", { body: event.body, tick, reason: event.reason }));
         return;
       case "tangled": {
         const { count, pairs, first } = event;
         for (const body of event.held) held.add(body);
         metrics.tangledStarts.inc();
         log.warn({ room, scene, count, pairs, held: event.held, first }, "surfaces intersect from the start");
-        broadcast.certain(encodeNotice("TANGLED", { tick, count, pairs, held: event.held, first }), "other");
+        this.#tell(encodeNotice("TANGLED", { tick, count, pairs, held: event.held, first }));
         return;
       }
       case "tuned":
         this.#tuning = event.tuning;
         this.#tunedTick = tick;
         this.#options.onTuned();
-        broadcast.certain(encodeTuned(tick, event.tuning, event.member), "other");
+        this.#tell(encodeTuned(tick, event.tuning, event.member));
         return;
       case "untangled":
         log.info({ room, scene }, "nothing intersects any more");
-        broadcast.certain(encodeNotice("UNTANGLED", { tick }), "other");
+        this.#tell(encodeNotice("UNTANGLED", { tick }));
         return;
       case "inputRejected": {
         const { field, value, limit, grab, by } = event;
@@ -149,9 +158,9 @@ export class RoomEvents {
 
   /** As the scene starts. */
   #allWait(tick: number): void {
-    const { waits, waiting, broadcast } = this.#options;
+    const { waits, waiting } = this.#options;
     if (waits.length === 0) return;
     for (const body of waits) waiting.add(body);
-    broadcast.certain(encodeWaiting(tick, waiting, 0), "other");
+    this.#tell(encodeWaiting(tick, waiting, 0));
   }
 }

@@ -48,6 +48,8 @@ export async function socketRoutes(
       maxFragments: MAX_FRAGMENTS,
       maxBufferedChunks: MAX_BUFFERED_CHUNKS,
       perMessageDeflate: false,
+      // Connection answers pings, and counts them.
+      autoPong: false,
     },
     // The room registry has closed every room's sockets with their code by now; whoever is left has not said hello.
     preClose: (done: () => void) => {

@@ -132,6 +132,8 @@ export class SimWorld implements World {
     const started = performance.now();
     const events: SimEvent[] = [];
     const tick = this.tickNumber + 1;
+    /** Who changed it last: a tick has one word for all of its changes. */
+    let tunedBy: number | null = null;
     for (const input of inputs) {
       if (input.type === "spawn" || input.type === "remove") {
         events.push(this.waitingBodies.apply(input, tick));
@@ -150,7 +152,7 @@ export class SimWorld implements World {
         events.push({ type: "reset", tick, member: input.member });
       } else if (input.type === "tune") {
         if (this.tuned.apply(input)) this.relist();
-        events.push({ type: "tuned", tick, member: input.member, tuning: this.tuning() });
+        tunedBy = input.member;
       } else if (input.type !== "spawn" && input.type !== "remove") {
         const event = applyInput(this.views, this.layout, this.kernel, input, tick, (body) =>
           this.waitingBodies.waits(body),
@@ -158,6 +160,7 @@ export class SimWorld implements World {
         if (event) events.push(event);
       }
     }
+    if (tunedBy !== null) events.push({ type: "tuned", tick, member: tunedBy, tuning: this.tuning() });
     if (inputs.length > 0) this.phaseWatcher?.(HOST_STAGES.inputs);
     const applied = performance.now();
     const seconds = noSeconds();

@@ -8,15 +8,13 @@
 import { parseArgs } from "node:util";
 import type { Outcome, Stage } from "./history.ts";
 import { FAULTS, type Fault, type Plan, planOf, EVERY_FAULT } from "./plan.ts";
-import { prepareStage, runHistories, runPlan } from "./run.ts";
+import { prepareStage, runPlan } from "./run.ts";
 import { shrink } from "./shrink.ts";
-import { count as countInto, emptyTally, readTally, type Tally, writeTally } from "./tally.ts";
+import { goOn, readTally, type Tally } from "./tally.ts";
 
 /** Wrong histories that are printed; of the others the seeds are. */
 const MOST_PRINTED = 3;
 const PROGRESS = 10_000;
-/** Histories between two times that the file is written. */
-const KEEP = 100;
 
 const { values } = parseArgs({
   options: {
@@ -56,8 +54,7 @@ async function printWrong(stage: Stage, { seed, violation }: Outcome): Promise<v
   console.log(`again: npm run simulate:histories -- --seed ${seed} --count 1 --faults ${faults.join(",")}\n`);
 }
 
-function startTally(seed: number): Tally {
-  if (values.into === undefined) return emptyTally(seed, faults);
+function startTally(): Tally {
   try {
     return readTally(values.into, seed, faults);
   } catch (error) {
@@ -66,35 +63,17 @@ function startTally(seed: number): Tally {
   }
 }
 
-const cpuSeconds = (): number => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
-};
-
 const [seed, count] = [number("seed"), number("count")];
-const tally = startTally(seed);
+const tally = startTally();
 const stage = await prepareStage();
-for (const wrong of [...tally.wrong]) {
-  if ((await runPlan(stage, planOf(wrong.seed, faults))).violation) continue;
-  tally.wrong.splice(tally.wrong.indexOf(wrong), 1);
-  tally.mended.push(wrong.seed);
-}
-let spentSeconds = cpuSeconds();
-const { violations } = await runHistories({
-  stage,
-  seed: seed + tally.done,
-  count: count - tally.done,
-  faults,
-  report: (outcome) => {
-    const nowSeconds = cpuSeconds();
-    countInto(tally, outcome, stage.program, nowSeconds - spentSeconds);
-    spentSeconds = nowSeconds;
-    if (outcome.violation) console.log(`seed ${outcome.seed}: ${outcome.violation.message}`);
+const violations = await goOn(stage, tally, {
+  count,
+  ...(values.into !== undefined && { file: values.into }),
+  report: ({ violation, seed: wrong }) => {
+    if (violation) console.log(`seed ${wrong}: ${violation.message}`);
     if (tally.done % PROGRESS === 0) console.error(`${tally.done} of ${count}`);
-    if (values.into !== undefined && (outcome.violation || tally.done % KEEP === 0)) writeTally(values.into, tally);
   },
 });
-if (values.into !== undefined) writeTally(values.into, tally);
 if (values.trace) print(planOf(seed, faults), await runPlan(stage, planOf(seed, faults), true));
 else for (const wrong of violations.slice(0, MOST_PRINTED)) await printWrong(stage, wrong);
 const rules = new Map<string, number>();

@@ -3,12 +3,17 @@
  * with that file, and runs of several sessions add up in it.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import type { Outcome } from "./history.ts";
+import type { Outcome, Stage } from "./history.ts";
+import { type Fault, planOf } from "./plan.ts";
+import { runHistories, runPlan } from "./run.ts";
+
+/** Histories between two times that the file is written. */
+const KEEP = 100;
 
 export interface Tally {
   /** Of the first history; each has the next. */
   seed: number;
-  faults: readonly string[];
+  faults: readonly Fault[];
   /** Histories that are done, from `seed` on. */
   done: number;
   ticks: number;
@@ -23,7 +28,7 @@ export interface Tally {
   mended: number[];
 }
 
-export const emptyTally = (seed: number, faults: readonly string[]): Tally => ({
+const emptyTally = (seed: number, faults: readonly Fault[]): Tally => ({
   seed,
   faults,
   done: 0,
@@ -36,11 +41,11 @@ export const emptyTally = (seed: number, faults: readonly string[]): Tally => ({
 });
 
 /**
- * @returns the file's; an empty one where there is none
+ * @param file undefined, or not there yet: an empty one
  * @throws Error when it is of other histories
  */
-export function readTally(file: string, seed: number, faults: readonly string[]): Tally {
-  if (!existsSync(file)) return emptyTally(seed, faults);
+export function readTally(file: string | undefined, seed: number, faults: readonly Fault[]): Tally {
+  if (file === undefined || !existsSync(file)) return emptyTally(seed, faults);
   const tally = JSON.parse(readFileSync(file, "utf8")) as Tally;
   if (tally.seed !== seed || tally.faults.join() !== faults.join())
     throw new Error(
@@ -50,22 +55,56 @@ export function readTally(file: string, seed: number, faults: readonly string[])
 }
 
 /** Whole, or as it was. */
-export function writeTally(file: string, tally: Tally): void {
+function write(file: string | undefined, tally: Tally): void {
+  if (file === undefined) return;
   writeFileSync(`${file}.new`, `${JSON.stringify(tally, null, 2)}\n`);
   renameSync(`${file}.new`, file);
 }
 
-/** @param program hash of its code. @param cpuSeconds that the history took */
-export function count(
+const cpuSeconds = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+};
+
+/**
+ * Goes on to `count` histories, and asks those that were wrong again first.
+ * @param tally inout
+ * @returns those that are wrong of the new ones
+ */
+export async function goOn(
+  stage: Stage,
   tally: Tally,
-  { seed, violation, ticks, endMs }: Outcome,
-  program: string,
-  cpuSeconds: number,
-): void {
+  { count, file, report }: { count: number; file?: string; report: (outcome: Outcome) => void },
+): Promise<Outcome[]> {
+  const { seed, faults } = tally;
+  for (const wrong of [...tally.wrong]) {
+    if ((await runPlan(stage, planOf(wrong.seed, faults))).violation) continue;
+    tally.wrong.splice(tally.wrong.indexOf(wrong), 1);
+    tally.mended.push(wrong.seed);
+  }
+  let spentSeconds = cpuSeconds();
+  const { violations } = await runHistories({
+    stage,
+    seed: seed + tally.done,
+    count: count - tally.done,
+    faults,
+    report: (outcome) => {
+      const nowSeconds = cpuSeconds();
+      add(tally, outcome, stage.program, nowSeconds - spentSeconds);
+      spentSeconds = nowSeconds;
+      if (outcome.violation || tally.done % KEEP === 0) write(file, tally);
+      report(outcome);
+    },
+  });
+  write(file, tally);
+  return violations;
+}
+
+function add(tally: Tally, { seed, violation, ticks, endMs }: Outcome, program: string, seconds: number): void {
   tally.done += 1;
   tally.ticks += ticks;
   tally.virtualMinutes += endMs / 60_000;
-  tally.cpuSeconds += cpuSeconds;
+  tally.cpuSeconds += seconds;
   tally.programs[program] = (tally.programs[program] ?? 0) + 1;
   if (violation) tally.wrong.push({ seed, rule: violation.rule });
 }

@@ -1,0 +1,50 @@
+/**
+ * What threads of processes had of the processor and how long they stood in line for it, as Linux counts it
+ * (/proc/<pid>/task/<thread>/schedstat): whether somebody was late because it had much to do, or because others ran.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+
+interface Counted {
+  ranMs: number;
+  waitedMs: number;
+}
+
+/** By thread; empty where the system does not count. */
+export type Threads = Map<string, Counted>;
+
+export function threadsOf(pid: number): Threads {
+  const threads: Threads = new Map();
+  try {
+    for (const thread of readdirSync(`/proc/${pid}/task`)) {
+      const text = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8");
+      const [ranNs, waitedNs] = text.split(" ").map(Number) as [number, number];
+      threads.set(thread === String(pid) ? "main" : thread, { ranMs: ranNs / 1e6, waitedMs: waitedNs / 1e6 });
+    }
+  } catch {
+    // Another system, or a thread that has just ended.
+  }
+  return threads;
+}
+
+/** Adds what came between two looks to `sums`. */
+export function addThreads(sums: Threads, before: Threads, after: Threads): void {
+  for (const [thread, { ranMs, waitedMs }] of after) {
+    const from = before.get(thread) ?? { ranMs: 0, waitedMs: 0 };
+    const sum = sums.get(thread) ?? { ranMs: 0, waitedMs: 0 };
+    sum.ranMs += ranMs - from.ranMs;
+    sum.waitedMs += waitedMs - from.waitedMs;
+    sums.set(thread, sum);
+  }
+}
+
+/** The main thread and the busiest others: parts of the time that they ran, and that they waited to. */
+export function describeThreads(sums: Threads, elapsedMs: number): string {
+  const shown = [...sums].sort(([a, x], [b, y]) => Number(b === "main") - Number(a === "main") || y.ranMs - x.ranMs);
+  return shown
+    .slice(0, 5)
+    .map(([thread, { ranMs, waitedMs }]) => {
+      const part = (ms: number): string => (ms / elapsedMs).toFixed(2);
+      return `${thread === "main" ? "main" : "thread"} ran ${part(ranMs)} waited ${part(waitedMs)}`;
+    })
+    .join(", ");
+}

@@ -1,0 +1,37 @@
+/** A long run in two sittings: the second goes on where the first was, with the same in the end as one of both. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { EVERY_FAULT } from "./plan.ts";
+import { prepareStage } from "./run.ts";
+import { goOn, readTally, type Tally } from "./tally.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "pliant-tally-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("two sittings add up to what one gives; what was wrong is asked again, and other histories are refused", async () => {
+  const stage = await prepareStage();
+  const sit = async (name: string, count: number, before?: (tally: Tally) => void): Promise<number[]> => {
+    const file = join(folder, name);
+    const tally = readTally(file, 41, EVERY_FAULT);
+    before?.(tally);
+    const asked: number[] = [];
+    await goOn(stage, tally, { count, file, report: ({ seed }) => void asked.push(seed) });
+    return asked;
+  };
+  const kept = (name: string): Omit<Tally, "cpuSeconds"> => {
+    const { cpuSeconds, ...tally } = readTally(join(folder, name), 41, EVERY_FAULT);
+    expect(cpuSeconds).toBeGreaterThan(0);
+    return tally;
+  };
+  expect(await sit("two", 3)).toEqual([41, 42, 43]);
+  expect(kept("two")).toMatchObject({ seed: 41, done: 3, wrong: [], mended: [] });
+  // One that was wrong with a program of before.
+  expect(await sit("two", 6, ({ wrong }) => wrong.push({ seed: 42, rule: "one owner" }))).toEqual([44, 45, 46]);
+  await sit("one", 6);
+  expect(kept("two")).toEqual({ ...kept("one"), mended: [42] });
+  expect(kept("one").programs).toEqual({ [stage.program]: 6 });
+  expect(await sit("two", 6)).toEqual([]);
+  expect(() => readTally(join(folder, "two"), 42, EVERY_FAULT)).toThrow("is of seed 41");
+}, 120_000);
