@@ -470,7 +470,7 @@ export interface Scene {
   refine?: boolean;
   gravity?: Vec3;
   wind?: SceneWind;
-  /** Simulated time over wall time, 0 (it stands still) to 2; default 1. */
+  /** Simulated time over wall time, 0 (it stands still), or 0.05 to 2; default 1. */
   timeScale?: number;
   /** Velocity damping, 1/s. */
   damping?: number;

@@ -15,6 +15,7 @@ import type {
   Sweep,
 } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
+import { isTimeScale, TIME_SCALE_TEXT } from "./tuning.ts";
 import { COORDINATE_LIMIT } from "./snapshot/format.ts";
 
 /** Relative slack of the orthotropic symmetry: a scene file's decimal numbers, not rounding. */
@@ -52,6 +53,11 @@ export function checkQuantum({
       quantum,
       `>= ${least}, or worldRadius (${worldRadius} m) at most ${COORDINATE_LIMIT} times quantum`,
     );
+}
+
+/** Time stands still, or it goes on at a pace at which ticks still come. */
+export function checkTimeScale({ timeScale = 1 }: Pick<Scene, "timeScale">): void {
+  if (!isTimeScale(timeScale)) throw new SceneError("/timeScale", timeScale, TIME_SCALE_TEXT);
 }
 
 /** All of a soft body that depends on its material's model. */

@@ -19,6 +19,7 @@ import {
   checkLattice,
   checkQuantum,
   checkSoft,
+  checkTimeScale,
   checkWaiting,
 } from "./sceneRules.ts";
 
@@ -37,6 +38,7 @@ export function validateScene(value: unknown): Scene {
   if (!validate(whole)) throw faultOf(validate.errors!);
   const scene = whole as Scene;
   checkQuantum(scene);
+  checkTimeScale(scene);
   const names = new Map<string, number>();
   scene.bodies.forEach((body, i) => {
     const path = `/bodies/${i}`;

@@ -23,8 +23,13 @@ export interface Span {
 /** Of each of gravity's parts (m/s^2) and of the wind's velocity (m/s), either way. */
 export const MOST_GRAVITY = 1e6;
 export const MOST_WIND = 1000;
-/** Simulated time over wall time. */
-export const MOST_TIME_SCALE = 2;
+/**
+ * Simulated time over wall time. Inputs wait for ticks, which come three times a second at the least of it: who wants
+ * it slower has it stand.
+ */
+export const TIME_SCALE = { least: 0.05, most: 2 } as const;
+export const isTimeScale = (value: number): boolean => value === 0 || within(value, TIME_SCALE);
+export const TIME_SCALE_TEXT = `0, or ${TIME_SCALE.least} to ${TIME_SCALE.most}`;
 
 /** As in a scene. */
 export const WIND_SPANS: Readonly<Record<(typeof WIND_FIELDS)[number], Span>> = {

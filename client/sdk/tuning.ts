@@ -2,10 +2,11 @@
 import type { BodyTuning, Tuning, TuningChange, Wind } from "../../shared/protocol.ts";
 import {
   BODY_FIELDS,
+  isTimeScale,
   MOST_GRAVITY,
-  MOST_TIME_SCALE,
   MOST_WIND,
   SPANS,
+  TIME_SCALE_TEXT,
   WIND_FIELDS,
   WIND_SPANS,
 } from "../../shared/tuning.ts";
@@ -32,7 +33,8 @@ export function checkTuning(asked: Omit<TuningChange, "body">): TuningChange {
   const { gravity, wind, timeScale, pins } = asked;
   if (gravity !== undefined) change.gravity = checkParts("gravity", gravity, MOST_GRAVITY);
   if (wind !== undefined) change.wind = checkWind(wind);
-  if (timeScale !== undefined) change.timeScale = checkNumber("timeScale", timeScale, 0, MOST_TIME_SCALE);
+  if (timeScale !== undefined)
+    change.timeScale = isTimeScale(timeScale) ? timeScale : badArgument("timeScale", timeScale, TIME_SCALE_TEXT);
   for (const field of BODY_FIELDS)
     if (asked[field] !== undefined)
       change[field] = checkNumber(field, asked[field], SPANS[field].least, SPANS[field].most);

@@ -8,11 +8,12 @@ import { depthOf, MOST_ENTRIES } from "../../shared/applicationData.ts";
 import { ClientMessage, Limits, type TuningChange, type Wind } from "../../shared/protocol.ts";
 import {
   BODY_FIELDS,
+  isTimeScale,
   MOST_GRAVITY,
-  MOST_TIME_SCALE,
   MOST_WIND,
   spanOf,
   spanText,
+  TIME_SCALE_TEXT,
   WIND_FIELDS,
   WIND_SPANS,
   within,
@@ -404,8 +405,8 @@ export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal |
 function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange, shape: RoomShape): Refusal | null {
   const refusal = checkParts("gravity", gravity, MOST_GRAVITY) ?? (wind ? checkWind(wind) : null);
   if (refusal) return refusal;
-  if (timeScale !== undefined && !within(timeScale, { least: 0, most: MOST_TIME_SCALE }))
-    return { field: "timeScale", value: timeScale, limit: `0 to ${MOST_TIME_SCALE}` };
+  if (timeScale !== undefined && !isTimeScale(timeScale))
+    return { field: "timeScale", value: timeScale, limit: TIME_SCALE_TEXT };
   if (body === undefined) return null;
   const scene = shape.tunable[body];
   if (!scene) return { field: "body", value: body, limit: `0 to ${shape.tunable.length - 1}` };

@@ -30,6 +30,11 @@ const entailed: [string, unknown, string, string][] = [
     "/bodies/0/material/poissonsRatio",
     "given",
   ],
+  ["/wind", { drag: -1 }, "/wind/drag", ">= 0"],
+  ["/wind", { velocity: [0, 2000, 0] }, "/wind/velocity/1", "<= 1000"],
+  ["/wind", { turbulence: { scale: 1 } }, "/wind/turbulence/intensity", "given"],
+  ["/wind", { turbulence: { intensity: 0.5, seed: 1.5 } }, "/wind/turbulence/seed", "a whole number"],
+  ["/wind", { gusts: 1 }, "/wind/gusts", "absent: no such field here"],
   ["/bodies/0/material/model", "orthotropic", "/bodies/0/material/youngsModuli", "given"],
   [
     "/bodies/0/material/plasticity",

@@ -208,6 +208,8 @@ const outOfRange: [string, unknown, string][] = [
   ["/damping", -1, ">= 0"],
   ["/worldRadius", 0, "> 0"],
   ["/worldRadius", 100001, "<= 100000"],
+  ["/timeScale", 0.01, "0, or 0.05 to 2"],
+  ["/timeScale", 2.5, "<= 2"],
   ["/quantum", 0, ">= 1e-9"],
   ["/quantum", 1e-7, ">= 3.725290312339702e-7, or worldRadius (100 m) at most 268435455 times quantum"],
   ["/bodies", [], "a list of at least 1 item"],

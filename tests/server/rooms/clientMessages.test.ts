@@ -15,7 +15,7 @@ import {
   parseClientMessage,
 } from "../../../server/rooms/clientMessages.ts";
 import { ClientMessage as C, Limits } from "../../../shared/protocol.ts";
-import { MOST_GRAVITY, MOST_TIME_SCALE, MOST_WIND, SPANS, WIND_SPANS } from "../../../shared/tuning.ts";
+import { MOST_GRAVITY, MOST_WIND, SPANS, TIME_SCALE, WIND_SPANS } from "../../../shared/tuning.ts";
 
 const parse = (message: unknown): unknown => parseClientMessage(encode(message));
 
@@ -219,7 +219,9 @@ describe("checkRanges", () => {
       { body: 2, friction: 1 },
       { field: "body", value: 2, limit: "0 to 1" },
     ],
-    [{ timeScale: 2.5 }, { field: "timeScale", value: 2.5, limit: "0 to 2" }],
+    [{ timeScale: 0 }, null],
+    [{ timeScale: 2.5 }, { field: "timeScale", value: 2.5, limit: "0, or 0.05 to 2" }],
+    [{ timeScale: 0.01 }, { field: "timeScale", value: 0.01, limit: "0, or 0.05 to 2" }],
     [{ wind: { velocity: [0, 2000, 0] } }, { field: "wind.velocity", value: 2000, limit: "-1000 to 1000" }],
     [{ wind: { intensity: -1 } }, { field: "wind.intensity", value: -1, limit: "0 to 10" }],
     [{ wind: { seed: 1.5 } }, { field: "wind.seed", value: 1.5, limit: "0 to 4294967295" }],
@@ -249,7 +251,7 @@ test("what is tuned has the limits of a scene", () => {
   for (const field of ["damping", "friction", "poissonsRatio"] as const)
     expect(definitions[field]).toMatchObject(span(SPANS[field]));
   expect(definitions.modulus).toMatchObject({ maximum: SPANS.youngsModulus.most });
-  expect(properties.timeScale).toMatchObject({ minimum: 0, maximum: MOST_TIME_SCALE });
+  expect(properties.timeScale).toMatchObject({ minimum: 0, maximum: TIME_SCALE.most });
   const { density, drag, lift, intensity, scale, seed } = WIND_SPANS;
   expect(properties.wind).toMatchObject({
     properties: {
