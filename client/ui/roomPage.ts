@@ -195,7 +195,11 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
           .flatMap(([member, { grabs }]) => (member === state.welcome?.member ? [] : grabs.map(({ target }) => target)))
           .join(),
       renew,
-      attract: () => playground?.showHow(),
+      // Where bodies are what is framed, they have come to rest by now.
+      attract: () => {
+        playground?.goHome();
+        playground?.showHow();
+      },
     });
 
   /** As the first visitor found it: the next one is somebody else. */

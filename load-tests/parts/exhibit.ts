@@ -102,6 +102,8 @@ class Exhibit {
   async open(): Promise<void> {
     const watcher = this.#watcher;
     await watcher.until(() => watcher.counts.emptyDeltas > 2, "rest", BACK_WITHIN_MS);
+    // the view is the one that it comes back to when nobody is there
+    await this.#page.waitForSelector(".ghost .palm", { timeout: BACK_WITHIN_MS });
     this.#found = {
       ...(await this.#page.evaluate(() => ({
         href: location.href,
@@ -286,7 +288,10 @@ function rowsOf(exhibit: Exhibit, minutes: number): Row[] {
       target: { atMost: 0 },
       ...(stuck.length > 0 && { note: stuck.slice(0, 3).join(" | ") }),
     }),
-    row("errors in the page, lines lost", faults.length, "", { target: { atMost: 0 }, note: faults.slice(0, 2).join(" | ") }),
+    row("errors in the page, lines lost", faults.length, "", {
+      target: { atMost: 0 },
+      note: faults.slice(0, 2).join(" | "),
+    }),
     row("as it was again, median", quantile(backMs, 0.5) / 1000, "s", { note: `idle for ${IDLE_SECONDS} s of it` }),
     row("as it was again, worst", Math.max(...backMs) / 1000, "s"),
     growth("page's heap", "MB", ({ page }) => page),

@@ -25,7 +25,8 @@ interface Watching {
 function watch(): void {
   const found: Steadiness = { shifts: [], interactions: [] };
   (globalThis as unknown as Watching).steadiness = found;
-  const nameOf = (node: Node | null): string => (node instanceof Element && node.className) || (node?.nodeName ?? "?");
+  const nameOf = (node: Node | null): string =>
+    (node instanceof Element && node.getAttribute("class")) || (node?.nodeName ?? "?");
   new PerformanceObserver((list) => {
     for (const { value, hadRecentInput, sources } of list.getEntries() as LayoutShift[])
       if (!hadRecentInput) found.shifts.push({ score: value, moved: sources.map(({ node }) => nameOf(node)) });

@@ -63,31 +63,11 @@ describe.skipIf(noBrowser)("for everybody", () => {
       expect(await findings(room), panel).toEqual([]);
       await close();
     }
-    // what only a phone has, the ways out of the room, and what is there now and then: a headset's button, slow motion,
-    // a lost line, a note
+    // what only a phone has
     const phone = WIDTHS.slice(0, 1);
     await room.setViewportSize(phone[0]!);
     await room.click(".more-tools");
     expect(await findings(room, phone), "menu").toEqual([]);
-    await room.keyboard.press("Escape");
-    await room.click(".people-button");
-    await room.click(".people .out");
-    expect(await findings(room, phone), "people").toEqual([]);
-    await room.keyboard.press("Escape");
-    await room.evaluate(() => {
-      for (const element of document.querySelectorAll<HTMLElement>("[data-tool='headset'], .slow, .banner, .evidence"))
-        element.hidden = false;
-      document.querySelector(".slow")!.textContent = "50 % speed";
-      document.querySelector(".banner > :last-child")!.textContent = "The connection is lost";
-      const note = document.createElement("div");
-      note.className = "toast";
-      note.textContent = "A note";
-      document.querySelector(".toasts")!.append(note);
-    });
-    expect(await findings(room), "now and then").toEqual([]);
-    const present = await visit("/r/everybody?ui=present");
-    await present.waitForSelector(".invitation svg");
-    expect(await findings(present), "present").toEqual([]);
     const replay = await visit("/r/everybody/replay");
     await replay.waitForSelector(".replay input:not([disabled])", { timeout: 60_000 });
     expect(await findings(replay)).toEqual([]);
