@@ -2,14 +2,15 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { MAX_FILE_BYTES, MeshError } from "./mesh.ts";
-import type { LoadedMesh } from "./mesh.ts";
+import type { LoadedMesh, SurfaceMesh } from "./mesh.ts";
 import { importGmsh } from "./importGmsh.ts";
 import { importObj } from "./importObj.ts";
 import { importPly } from "./importPly.ts";
+import { importStl } from "./importStl.ts";
 import { importTetgen } from "./importTetgen.ts";
 
 /** Endings that `loadMeshFile` reads. */
-const MESH_ENDINGS = [".obj", ".ply", ".ply.gz", ".node", ".ele", ".msh"] as const;
+const MESH_ENDINGS = [".obj", ".ply", ".ply.gz", ".stl", ".glb", ".gltf", ".node", ".ele", ".msh"] as const;
 
 async function bytesOf(path: string): Promise<Uint8Array | undefined> {
   try {
@@ -25,6 +26,18 @@ async function bytesOf(path: string): Promise<Uint8Array | undefined> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
+  }
+}
+
+/** The shape of a glTF's scene; loaded on demand, since few scenes have one. */
+async function gltfSurface(file: string, bytes: Uint8Array): Promise<SurfaceMesh> {
+  const { ObjectError, readObjectFile } = await import("./objects/readObjectFile.ts");
+  try {
+    return (await readObjectFile(bytes, file)).surface;
+  } catch (error) {
+    if (!(error instanceof ObjectError)) throw error;
+    const { where, value, limit } = error.fault;
+    throw new MeshError({ file, field: where, value, limit });
   }
 }
 
@@ -64,5 +77,7 @@ export async function loadMeshFile(path: string): Promise<LoadedMesh> {
   const bytes = await bytesOf(path);
   if (!bytes) throw new MeshError({ file, field: "file", value: "missing", limit: "a file that exists is needed" });
   if (ending === ".msh") return importGmsh(file, bytes);
-  return { kind: "surface", surface: ending === ".obj" ? importObj(file, bytes) : importPly(file, bytes) };
+  if (ending === ".glb" || ending === ".gltf") return { kind: "surface", surface: await gltfSurface(file, bytes) };
+  const read = ending === ".obj" ? importObj : ending === ".stl" ? importStl : importPly;
+  return { kind: "surface", surface: read(file, bytes) };
 }

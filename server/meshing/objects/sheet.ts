@@ -14,8 +14,13 @@ const LONG = 1.4;
  * folds the sheet over, and leaves edges of three triangles.
  */
 const MERGED = 0.01;
-/** Area over longest edge squared of a triangle that is left out; an equilateral one has 0.433. */
-const FLAT = 1e-3;
+/**
+ * Area over longest edge squared of a triangle that is left out; an equilateral one has 0.433. Not 1e-3: what is left
+ * out of a sheet is a hole in it, so only what has no rest shape goes.
+ */
+const FLAT = 1e-8;
+/** The same, of a triangle whose long edge is turned. */
+const CAP = 1e-2;
 /** Halvings one after the other; each quarters triangles. */
 const ROUNDS = 12;
 
@@ -48,12 +53,51 @@ export async function evenSheet(surface: SurfaceMesh, particles: number): Promis
   const count = (sheet: SurfaceMesh): number => sheet.positions.length / 3;
   let coarse = clean(surface, MERGED * edge);
   for (let target = 2 * particles; count(coarse) > particles && target > 8; target *= 0.8)
-    coarse = clean(await simplifySurface(coarse, Math.floor(target), Infinity), MERGED * edge);
+    coarse = clean(withoutCaps(await simplifySurface(coarse, Math.floor(target), Infinity)), MERGED * edge);
   // What is flat is now in few large triangles: they get what is left of the particles.
   for (let long = LONG * edge; ; long *= 1.15) {
     const sheet = halved(coarse, long, 4 * particles);
     if (count(sheet) <= Math.max(particles, count(coarse))) return sheet;
   }
+}
+
+/**
+ * Turns the long edge of triangles that are nearly lines, as simplification leaves them where vertices stood in a row:
+ * to leave them out would make holes.
+ */
+function withoutCaps({ positions: x, triangles }: SurfaceMesh): SurfaceMesh {
+  const out = triangles.slice();
+  const vertices = x.length / 3;
+  const starts = new Map<number, number>();
+  const key = (a: number, b: number): number => a * vertices + b;
+  out.forEach((v, h) => starts.set(key(v, out[next(h)]!), h));
+  const length2 = (a: number, b: number): number =>
+    [0, 1, 2].reduce((sum, k) => sum + (x[3 * a + k]! - x[3 * b + k]!) ** 2, 0);
+  for (let t = 0; t < out.length; t += 3) {
+    const sides = [0, 1, 2].map((k) => length2(out[t + k]!, out[next(t + k)]!));
+    const longest = Math.max(...sides);
+    if (triangleArea(x, out, t) > CAP * longest) continue;
+    const h = t + sides.indexOf(longest);
+    const [a, b, c] = [out[h]!, out[next(h)]!, out[next(next(h))]!];
+    const g = starts.get(key(b, a));
+    if (g === undefined) continue;
+    const d = out[next(next(g))]!;
+    if (d === c || starts.has(key(c, d)) || starts.has(key(d, c))) continue;
+    // a b c and b a d become a d c and d b c.
+    for (const [p, q] of [
+      [a, b],
+      [b, a],
+    ] as const)
+      starts.delete(key(p, q));
+    const u = g - (g % 3);
+    out.set([a, d, c], t);
+    out.set([d, b, c], u);
+    for (let k = 0; k < 3; k++) {
+      starts.set(key(out[t + k]!, out[next(t + k)]!), t + k);
+      starts.set(key(out[u + k]!, out[next(u + k)]!), u + k);
+    }
+  }
+  return { positions: x, triangles: out };
 }
 
 /** Without vertices that are nearly in one place, and triangles that are nearly lines. */

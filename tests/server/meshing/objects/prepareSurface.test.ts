@@ -147,7 +147,7 @@ describe("cloth", () => {
         const [a, b, c] = [0, 1, 2].map((k) => 3 * cloth.triangles[t + k]!) as [number, number, number];
         const x = cloth.positions;
         const own = 0.5 * ((x[b + 2]! - x[a + 2]!) * (x[c]! - x[a]!) - (x[b]! - x[a]!) * (x[c + 2]! - x[a + 2]!));
-        expect(Math.abs(own)).toBeGreaterThan(1e-6);
+        expect(Math.abs(own)).toBeGreaterThan(1e-8);
         area += own;
       }
       // All the same way round, with nothing twice.
