@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)("something of one's own", () => {
     await drop(ann, "a <b>pear</b>.glb", glb);
     await ann.waitForSelector(".bring-dialog form:not([hidden])", PATIENCE);
     expect(await ann.textContent(".bring-dialog .notes li")).toBe("5,120 triangles, 3 materials");
-    await ann.selectOption("#bring-material", "jelly");
+    await ann.selectOption("#bring-material", "rubber");
     await ann.waitForTimeout(500);
     await stage.shoot(ann, "objects-dialog");
     await ann.click(".bring-dialog button[type=submit]");

@@ -63,7 +63,7 @@ describe("an object that somebody brings", () => {
     expect(seen.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
     expect(Buffer.from(await seen.arrayBuffer()).toString("latin1", 0, 4)).toBe("glTF");
 
-    const choice = { object, role: "soft", material: "jelly", size: 0.5 };
+    const choice = { object, role: "soft", material: "rubber", size: 0.5 };
     const made = await post(server, "/api/scenes", choice);
     expect(made.status).toBe(201);
     expect(await post(server, "/api/scenes", choice)).toEqual(made);
