@@ -201,7 +201,7 @@ export class Objects {
 }
 
 /** Ids of all objects that a scene names. */
-export function objectsOf(scene: Scene): string[] {
+function objectsOf(scene: Scene): string[] {
   const meshes = [
     ...scene.bodies.map(({ mesh }) => mesh),
     ...(scene.colliders ?? []).flatMap((c) => (c.type === "mesh" ? [c.mesh] : [])),

@@ -26,7 +26,7 @@ const BUILD_NICE = 5;
 const IDLE_MS = 30_000;
 
 /** It took longer, or more memory, than it may. */
-export class BuildLimit extends Error {}
+class BuildLimit extends Error {}
 
 export class Builder {
   readonly #options: BuilderOptions;
