@@ -1,4 +1,8 @@
-/** A small turning picture of an object, by three's own loader, before it is made into a body. */
+/**
+ * A small picture of an object, by three's own loader, before it is made into a body; it turns under a pointer. It is
+ * drawn when something has changed: turning by itself took the whole processor of a machine that draws without a
+ * graphics card.
+ */
 import {
   ACESFilmicToneMapping,
   Box3,
@@ -14,15 +18,14 @@ import {
 import { loadPicture } from "./loadPicture.ts";
 import { disposeMaterial } from "./picture.ts";
 
-/** One turn takes so long, ms. */
-const TURN_MS = 12_000;
 const MOST_PIXELS = 2;
+/** Radians that it is turned by at first, and over the width of the canvas. */
+const TURN = { first: 0.5, across: 2 * Math.PI };
 
 export class ObjectPreview {
   private readonly renderer: WebGLRenderer;
   private readonly scene = new Scene();
   private readonly camera = new PerspectiveCamera(35, 4 / 3, 0.01, 100);
-  private readonly still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   private shown = new Object3D();
   private parts: Mesh[] = [];
 
@@ -33,6 +36,9 @@ export class ObjectPreview {
     const sun = new DirectionalLight("#ffffff", 2.5);
     sun.position.set(1, 2, 2);
     this.scene.add(new HemisphereLight("#ffffff", "#c8b8a8", 1.5), sun);
+    canvas.addEventListener("pointermove", ({ offsetX }) => {
+      this.draw(TURN.first + TURN.across * (offsetX / canvas.clientWidth - 0.5));
+    });
   }
 
   /** @param url of a GLB. @throws Error: it cannot be had or read */
@@ -47,18 +53,17 @@ export class ObjectPreview {
     this.shown.scale.setScalar(1 / radius);
     this.camera.position.set(0, 0.9, 3.4);
     this.camera.lookAt(0, 0, 0);
-    this.renderer.setAnimationLoop((ms) => this.draw(ms));
+    this.draw(TURN.first);
   }
 
-  private draw(ms: number): void {
+  private draw(turn: number): void {
     const { clientWidth, clientHeight } = this.renderer.domElement;
     if (clientWidth === 0) return;
     this.renderer.setSize(clientWidth, clientHeight, false);
     this.camera.aspect = clientWidth / clientHeight;
     this.camera.updateProjectionMatrix();
-    this.shown.rotation.y = this.still ? 0.5 : (2 * Math.PI * ms) / TURN_MS;
+    this.shown.rotation.y = turn;
     this.renderer.render(this.scene, this.camera);
-    if (this.still) this.renderer.setAnimationLoop(null);
   }
 
   private clear(): void {
@@ -72,7 +77,6 @@ export class ObjectPreview {
   }
 
   dispose(): void {
-    this.renderer.setAnimationLoop(null);
     this.clear();
     this.renderer.dispose();
   }

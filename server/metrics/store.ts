@@ -3,7 +3,7 @@
  * lease was lost, or because the store has gone back, are the fence at work and no error.
  */
 import type { Counter, Histogram } from "prom-client";
-import { OBJECT_OPERATIONS, type ObjectStore } from "../store/objectStore.ts";
+import type { ObjectStore } from "../store/objectStore.ts";
 import type { Store } from "../store/store.ts";
 import { IO_BUCKETS, type Maker } from "./maker.ts";
 
@@ -45,6 +45,17 @@ export const ROOM_OPERATIONS: readonly RoomOperation[] = [
   "audit",
   "readAudit",
 ];
+
+export const OBJECT_OPERATIONS = [
+  "putObject",
+  "object",
+  "readShape",
+  "readPicture",
+  "objectTotals",
+  "putScene",
+  "readScene",
+  "expireObjects",
+] as const satisfies readonly (keyof ObjectStore)[];
 
 /** What was acknowledged and is missing at a start: the file, its log, or the end of its log. */
 const STORE_LOSSES = ["STORE_DAMAGED", "STORE_LOG_DELETED", "STORE_LOG_DAMAGED"] as const;

@@ -12,7 +12,7 @@ import type { Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import type { ObjectMetrics } from "../metrics/objects.ts";
 import type { ObjectLimits, ObjectRecord, ObjectStore } from "../store/objectStore.ts";
-import type { ObjectAbout, ReadObjectResult, ReadObjectTask } from "../workers/messages.ts";
+import type { ObjectAbout, ObjectRefusal, ReadObjectResult, ReadObjectTask } from "../workers/messages.ts";
 import { type BaseScene, composeScene, type ObjectChoice } from "./composeScene.ts";
 
 /** Ids of scenes that are stored: no file is called so by chance. */
@@ -28,7 +28,7 @@ export interface ObjectsOptions {
   limits: ObjectLimits;
   /** What nobody uses is kept for so long, h. */
   keepHours: number;
-  read: (task: ReadObjectTask) => Promise<ReadObjectResult>;
+  read: (task: ReadObjectTask) => Promise<ReadObjectResult | ObjectRefusal>;
   metrics: ObjectMetrics;
   log: FastifyBaseLogger;
 }
@@ -91,29 +91,23 @@ export class Objects {
 
   async #read(bytes: Uint8Array, name: string): Promise<ReadObjectResult> {
     const { read, metrics, log } = this.#options;
-    try {
-      const result = await read({ bytes, name });
-      metrics.readSeconds.observe(result.seconds);
-      return result;
-    } catch (error) {
-      const { refused } = error as { refused?: { code: string; fault: Record<string, unknown> } };
-      metrics.put("refused");
-      if (refused) {
-        const { where, value, limit, help } = refused.fault;
-        throw new CodedError(
-          "OBJECT_REFUSED",
-          { field: String(where), value, limit, reason: refused.code, help: String(help) },
-          (error as Error).message,
-        );
-      }
+    const result = await read({ bytes, name }).catch((error: Error) => {
       // A defect of ours, or more time or memory than there is for one file: its bytes are nothing for the log.
       log.warn({ err: error, bytes: bytes.byteLength }, "object could not be read");
+      metrics.put("refused");
       throw new CodedError(
         "OBJECT_REFUSED",
-        { field: "file", value: `${bytes.byteLength} bytes`, reason: "TOO_LARGE", limit: (error as Error).message },
-        `The file could not be read: ${(error as Error).message}`,
+        { field: "file", value: `${bytes.byteLength} bytes`, limit: error.message, reason: "NOT_READ" },
+        `The file could not be read: ${error.message}`,
       );
+    });
+    if (!("refused" in result)) {
+      metrics.readSeconds.observe(result.seconds);
+      return result;
     }
+    metrics.put("refused");
+    const { code, message, where, value, limit, help } = result.refused;
+    throw new CodedError("OBJECT_REFUSED", { field: where, value, limit, reason: code, help }, message);
   }
 
   /** @throws CodedError OBJECT_NOT_FOUND */
@@ -207,7 +201,7 @@ export class Objects {
 }
 
 /** Ids of all objects that a scene names. */
-export function objectsOf(scene: Scene): string[] {
+function objectsOf(scene: Scene): string[] {
   const meshes = [
     ...scene.bodies.map(({ mesh }) => mesh),
     ...(scene.colliders ?? []).flatMap((c) => (c.type === "mesh" ? [c.mesh] : [])),

@@ -71,7 +71,7 @@ export interface SceneLibraryOptions {
 }
 
 /** Where scenes of objects are (objects/objects.ts). */
-export interface StoredScenes {
+interface StoredScenes {
   sceneText(id: string): Promise<string | null>;
   shapes(scene: Scene): Promise<Map<string, Uint8Array>>;
 }

@@ -8,13 +8,13 @@ import { ALL_EXTENSIONS } from "@gltf-transform/extensions";
 import { ObjectError } from "../meshing/objects/objectFile.ts";
 import { readObjectFile } from "../meshing/objects/readObjectFile.ts";
 import { encodeShape } from "../meshing/objectShape.ts";
-import type { ReadObjectResult, ReadObjectTask } from "../workers/messages.ts";
+import type { ObjectRefusal, ReadObjectResult, ReadObjectTask } from "../workers/messages.ts";
 
 /** Notes of one file that are told. */
 const MOST_NOTES = 32;
 
-/** @throws Error with `refused`, the code and the fault of an ObjectError, which no class survives between threads */
-export async function readObject({ bytes, name }: ReadObjectTask): Promise<ReadObjectResult> {
+/** @throws whatever is a defect of ours */
+export async function readObject({ bytes, name }: ReadObjectTask): Promise<ReadObjectResult | ObjectRefusal> {
   const startMs = performance.now();
   try {
     const { surface, picture, surfaceOfPicture, notes } = await readObjectFile(bytes, name);
@@ -37,7 +37,7 @@ export async function readObject({ bytes, name }: ReadObjectTask): Promise<ReadO
   } catch (error) {
     if (!(error instanceof ObjectError)) throw error;
     const { code, fault, message } = error;
-    throw Object.assign(new Error(message), { name: "ObjectRefused", refused: { code, fault } });
+    return { refused: { code, message, ...fault } };
   }
 }
 

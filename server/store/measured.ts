@@ -1,6 +1,6 @@
 /** A store whose every operation is timed and counted (metrics/store.ts); otherwise the one it stands before. */
-import { OBJECT_OPERATIONS, type ObjectStore } from "./objectStore.ts";
-import { ROOM_OPERATIONS, type StoreMetrics, type StoreOperation } from "../metrics/store.ts";
+import type { ObjectStore } from "./objectStore.ts";
+import { OBJECT_OPERATIONS, ROOM_OPERATIONS, type StoreMetrics, type StoreOperation } from "../metrics/store.ts";
 import { LeaseLost, type Store, StoreBehind } from "./store.ts";
 
 type Operation = (...args: unknown[]) => Promise<unknown>;

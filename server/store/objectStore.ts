@@ -79,17 +79,6 @@ export interface ObjectStore {
   expireObjects(at: string, before: string): Promise<Expired>;
 }
 
-export const OBJECT_OPERATIONS = [
-  "putObject",
-  "object",
-  "readShape",
-  "readPicture",
-  "objectTotals",
-  "putScene",
-  "readScene",
-  "expireObjects",
-] as const satisfies readonly (keyof ObjectStore)[];
-
 /** What a row of either store says of an object. */
 export const objectOf = (row: Record<string, unknown>): ObjectRecord => ({
   id: String(row.id),

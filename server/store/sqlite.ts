@@ -3,7 +3,8 @@
  * how safe it is and why, sqliteFile.ts says. Several processes of one machine may share the file. Bytes given to it
  * are copied once on their way to the thread.
  */
-import { OBJECT_OPERATIONS, type ObjectStore } from "./objectStore.ts";
+import { OBJECT_OPERATIONS } from "../metrics/store.ts";
+import type { ObjectStore } from "./objectStore.ts";
 import { Caller, type PlainError } from "./rpc.ts";
 import type { Opened, StoreLoss } from "./sqliteFile.ts";
 import type { ThreadOptions } from "./sqliteThread.ts";

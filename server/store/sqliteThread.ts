@@ -2,11 +2,11 @@
  * The thread of the SQLite store: opens the file with the first call and answers calls, so that no write and no sync of
  * the disk holds up the main thread.
  */
+import { OBJECT_OPERATIONS } from "../metrics/store.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { answerCalls, threadOptions } from "./rpc.ts";
 import { followLog, isDamage, type Opened as OpenedFile, openFile } from "./sqliteFile.ts";
 import { forgetBeat, noteBeat } from "./sqliteLog.ts";
-import { OBJECT_OPERATIONS } from "./objectStore.ts";
 import { SqliteObjects } from "./sqliteObjects.ts";
 import { SqliteWork } from "./sqliteWork.ts";
 import { StoreBehind } from "./store.ts";

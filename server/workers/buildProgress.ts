@@ -3,7 +3,7 @@
  * whoever wants to know looks.
  */
 
-export const BUILD_STAGES = ["waiting", "reading", "meshing", "assembling", "done"] as const;
+const BUILD_STAGES = ["waiting", "reading", "meshing", "assembling", "done"] as const;
 export type BuildStage = (typeof BUILD_STAGES)[number];
 
 /** int32: stage, then how much of it is done, of STEPS. */

@@ -4,7 +4,7 @@
  * than busy threads, rooms come first.
  */
 import { Piscina } from "piscina";
-import type { BuildResult, BuildTask, ReadObjectResult, ReadObjectTask } from "./messages.ts";
+import type { BuildResult, BuildTask, ObjectRefusal, ReadObjectResult, ReadObjectTask } from "./messages.ts";
 
 export interface BuilderOptions {
   /** A build that takes longer is ended, ms. */
@@ -26,7 +26,7 @@ const BUILD_NICE = 5;
 const IDLE_MS = 30_000;
 
 /** It took longer, or more memory, than it may. */
-export class BuildLimit extends Error {}
+class BuildLimit extends Error {}
 
 export class Builder {
   readonly #options: BuilderOptions;
@@ -55,8 +55,8 @@ export class Builder {
     return this.#next(() => this.#run("build", task, { deadlineMs, limit: "PLIANT_BUILD_DEADLINE_MS" }));
   }
 
-  /** @throws as `build`; ObjectRefused: what is wrong with the file */
-  readObject(task: ReadObjectTask): Promise<ReadObjectResult> {
+  /** @throws as `build` */
+  readObject(task: ReadObjectTask): Promise<ReadObjectResult | ObjectRefusal> {
     const { readDeadlineMs } = this.#options;
     const limits = { deadlineMs: readDeadlineMs, limit: "PLIANT_OBJECTS_DEADLINE_MS" };
     return this.#next(() => this.#run("readObject", task, limits));

@@ -97,6 +97,18 @@ export interface ReadObjectResult {
   seconds: number;
 }
 
+/** Why a file is refused: an error's own fields do not cross a thread, so this is an answer. */
+export interface ObjectRefusal {
+  refused: {
+    code: string;
+    message: string;
+    where: string;
+    value: string | number;
+    limit: string;
+    help: string;
+  };
+}
+
 /** What was found in an object's file. */
 export interface ObjectAbout {
   /** Of the surface, and of what is drawn. */

@@ -10,6 +10,7 @@ import { FrameState } from "./frameState.ts";
 import type {
   BuildResult,
   BuildTask,
+  ObjectRefusal,
   ReadObjectResult,
   ReadObjectTask,
   InspectResult,
@@ -122,7 +123,7 @@ export class WorkerPools {
   }
 
   /** @throws as `Builder.readObject` */
-  readObject(task: ReadObjectTask): Promise<ReadObjectResult> {
+  readObject(task: ReadObjectTask): Promise<ReadObjectResult | ObjectRefusal> {
     return this.#builder.readObject(task);
   }
 

@@ -41,7 +41,7 @@ const waves = (): Uint8Array => {
  * A pear of three materials: checks with a normal map below, vertex colors around the middle, rough red checks on top.
  * @param stretch in y, so that nothing is round by chance
  */
-export async function texturedGlb(subdivisions = 4, stretch = 1.3): Promise<Uint8Array> {
+export async function texturedGlb(subdivisions = 4, stretch = 1.3): Promise<Uint8Array<ArrayBuffer>> {
   const document = new Document();
   const buffer = document.createBuffer();
   const texture = (image: Uint8Array) => document.createTexture().setImage(image).setMimeType("image/png");
@@ -97,5 +97,5 @@ export async function texturedGlb(subdivisions = 4, stretch = 1.3): Promise<Uint
     mesh.addPrimitive(primitive);
   }
   document.createScene().addChild(document.createNode("pear").setMesh(mesh).setScale([2, 2, 2]));
-  return new NodeIO().writeBinary(document);
+  return Uint8Array.from(await new NodeIO().writeBinary(document));
 }

@@ -12,7 +12,7 @@ import { prepareSurface } from "../../meshing/objects/prepareSurface.ts";
 import { decodeShape, fileOf } from "../../meshing/objectShape.ts";
 
 /** Particles where a scene says nothing: what one thread steps in a tick. */
-export const DEFAULT_PARTICLES = 1500;
+const DEFAULT_PARTICLES = 1500;
 
 /** How an object's picture lies on what is drawn of it without the picture. */
 export interface Drawing {
