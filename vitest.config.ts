@@ -1,7 +1,8 @@
 /**
  * Three kinds of tests. `unit` files run side by side. `servers` start real servers and other programs and wait most of
  * the time; `pages` draw in a real browser, which takes all the cores that there are. Of these two, one file at a time.
- * `npm test` runs `servers` beside the other two (tests/run.ts).
+ * `npm test` runs `servers` beside the others (tests/run.ts); `unit` is the last of those, as it fills what cores it
+ * finds.
  */
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
@@ -9,6 +10,12 @@ import LongestFirst from "./tests/support/longestFirst.ts";
 
 const pages = ["tests/e2e/**/*.test.ts"];
 const servers = ["tests/{integration,ops,load-tests}/**/*.test.ts", "tests/**/*.serial.test.ts"];
+const sideBySide = {
+  maxWorkers: "100%", // The default leaves one core idle, and there are two.
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  sequence: { groupOrder: 1 },
+};
 const oneByOne = { maxWorkers: 1, fileParallelism: false, testTimeout: 360_000, hookTimeout: 120_000 };
 
 export default defineConfig({
@@ -25,13 +32,19 @@ export default defineConfig({
           name: "unit",
           include: ["tests/**/*.test.ts"],
           exclude: [...pages, ...servers],
-          maxWorkers: "100%", // The default leaves one core idle, and there are two.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...sideBySide,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "pages",
+          include: pages,
+          globalSetup: "./tests/e2e/shared.ts",
+          ...oneByOne,
           sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { name: "pages", include: pages, ...oneByOne, sequence: { groupOrder: 1 } } },
       {
         extends: true,
         test: {
