@@ -1,8 +1,8 @@
 /**
- * `npm test`: the checks of `npm run lint` and every test, then a closing line `N passed, N failed[, N skipped]` alone
- * on its line. The exit code is 0 only if something ran and nothing failed.
+ * `npm test`: the checks of `npm run lint` and every test, then where the time went, then a closing line `N passed, N
+ * failed[, N skipped]` alone on its line. The exit code is 0 only if something ran and nothing failed.
  *
- *   npm test                    everything: checks, then `unit`, then `pages`; `servers` beside them, who mostly wait
+ *   npm test                    everything: checks, then `pages`, then `unit` and `pure`; `servers` beside them, who mostly wait
  *   npm test -- server/rooms    the tests whose paths hold this, and no checks; arguments go to Vitest
  *   npm run test:long           in full what is small in `npm test` (tests/support/long.ts); with `--if-release` only
  *                               when a release is being made (tests/support/release.ts)
@@ -15,10 +15,13 @@ import type { TestCounts } from "./support/countsReporter.ts";
 import { longFiles } from "./support/long.ts";
 import { succeeds } from "./support/program.ts";
 import { releaseIsMade } from "./support/release.ts";
+import { times } from "./support/times.ts";
 import { installTools } from "./support/tools.ts";
 
 const LONG_FLAG = "--long";
 const IF_RELEASE_FLAG = "--if-release";
+/** Of `servers`. A piece costs 4 s of its own. */
+const PIECES = 4;
 
 interface Ran {
   /** Undefined: Vitest ended before it could report. */
@@ -40,6 +43,7 @@ async function vitest(name: string, args: readonly string[], env: NodeJS.Process
 
 function close(runs: readonly Ran[], checks: number, checksPassed: number): void {
   const counts = together(runs.map((run) => run.counts));
+  for (const line of times(counts.files)) console.log(line);
   for (const name of counts.skippedNames) console.log(`SKIPPED ${name}`);
   const tested = runs.every((run) => run.tested);
   const { line, exitCode } = closingLine({ counts, tested, checks, checksPassed });
@@ -47,11 +51,24 @@ function close(runs: readonly Ran[], checks: number, checksPassed: number): void
   process.exitCode = exitCode;
 }
 
+/**
+ * Two lanes, for two cores. `servers` are cut into pieces, so that whichever lane has nothing left takes the next one.
+ */
 async function everything(): Promise<void> {
-  const servers = vitest("servers", ["--project", "servers"]);
-  const checksPassed = await runChecks();
-  const others = await vitest("others", ["--project", "unit", "--project", "pages"]);
-  close([others, await servers], CHECKS.length, checksPassed);
+  const pieces = Array.from({ length: PIECES }, (_, i) => i + 1);
+  const runs: Ran[] = [];
+  const servers = async (): Promise<void> => {
+    for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift())
+      runs.push(await vitest(`servers-${piece}`, ["--project", "servers", `--shard=${piece}/${PIECES}`]));
+  };
+  const others = async (): Promise<number> => {
+    const passed = await runChecks();
+    runs.push(await vitest("others", ["--project", "!servers"]));
+    await servers();
+    return passed;
+  };
+  const [checksPassed] = await Promise.all([others(), servers()]);
+  close(runs, CHECKS.length, checksPassed);
 }
 
 async function long(args: readonly string[]): Promise<void> {

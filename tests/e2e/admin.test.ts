@@ -2,7 +2,7 @@
  * The operators' page in a real browser: nobody without the token, rooms with their people and figures, kick, ban,
  * dispose, and all of it in the audit log.
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -14,7 +14,7 @@ import { STORE_FILE } from "../../server/store/openStore.ts";
 import { HttpErrors } from "../../shared/errors.ts";
 import { CloseCode } from "../../shared/protocol.ts";
 import { SCENES_DIR } from "../integration/server.ts";
-import { noBrowser, openStage, until, type E2e } from "./stage.ts";
+import { downloaded, noBrowser, openStage, until, type E2e } from "./stage.ts";
 
 const TOKEN = "operators-own-token-for-this-test-only";
 
@@ -199,7 +199,7 @@ describe.skipIf(noBrowser)("operations", () => {
       row(page, name).locator('[data-action="download"]').click(),
     ]);
     expect(download.suggestedFilename()).toMatch(new RegExp(`^${name}-\\d+\\.pliant$`));
-    const recording = decodeRecording(readFileSync(await download.path()));
+    const recording = decodeRecording(await downloaded(download));
     expect(recording.scene).toBe("jelly-stack");
     expect(recording.until).toBeGreaterThan(recording.from);
     await page.waitForSelector('.audit li[data-action="recording"]');
@@ -314,7 +314,7 @@ test.skipIf(noBrowser)("what was set aside of a room is listed, downloaded as it
       page.waitForEvent("download"),
       piece.locator('[data-action="download-piece"]').click(),
     ]);
-    expect(Buffer.compare(readFileSync(await download.path()), bytes)).toBe(0);
+    expect(Buffer.compare(await downloaded(download), bytes)).toBe(0);
     await piece.locator('[data-action="delete-piece"]').click();
     await piece.waitFor({ state: "detached" });
     expect(await row(page, name).locator(".set-aside").isHidden()).toBe(true);

@@ -8,6 +8,7 @@ import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { Bot } from "../../load-tests/bot.ts";
+import { setup as buildClient } from "../support/builtClient.ts";
 import { drawn, openStage, until, type E2e } from "./stage.ts";
 
 const publicDir = fileURLToPath(new URL("../../client/public", import.meta.url));
@@ -151,6 +152,7 @@ async function renderRoom(): Promise<void> {
 }
 
 const wanted = process.argv.slice(2);
+await buildClient();
 const stage = await openStage();
 try {
   for (const part of ["thumbnails", "images"]) mkdirSync(`${publicDir}/${part}`, { recursive: true });

@@ -1,17 +1,25 @@
 /**
  * The set for end-to-end tests: the real server in this process with the project's own scenes, a client built from the
  * sources as they are, a real Chromium whose WebGL is drawn by the CPU. Every page's errors are collected, because a
- * page that works with errors does not.
+ * page that works with errors does not. In a test run all files share one browser (tests/e2e/shared.ts).
  */
 import { mkdirSync } from "node:fs";
+import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
-import { build } from "vite";
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Download,
+  type Page,
+} from "playwright-core";
 import type { DebugHook } from "../../client/debugHook.ts";
 import { type App, buildApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/config.ts";
 import { chromiumFlags, findChromium } from "../support/chromium.ts";
 import { lacks } from "../support/tools.ts";
+import { SHARED_BROWSER } from "./shared.ts";
 
 declare global {
   interface Window {
@@ -20,8 +28,7 @@ declare global {
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** A build of its own: the tests must neither depend on nor disturb build/client. */
-const clientDir = `${root}build/e2e-client`;
+const clientDir = `${root}build/client`;
 const screenshotDir = `${root}artifacts/e2e`;
 
 /** True, with a loud line, where there is no browser; in CI it throws instead. */
@@ -54,9 +61,8 @@ export interface E2e {
   close(): Promise<void>;
 }
 
-let built: Promise<unknown> | undefined;
-
 export interface StageOptions {
+  /** For a browser of its own. */
   flags?: readonly string[];
   /** No test here is about what happens between two pictures: few are drawn, and servers and pages have time. */
   fewPictures?: boolean;
@@ -85,14 +91,8 @@ function drawFew(ms: number): void {
 
 export async function openStage(
   changes: Partial<Config> = {},
-  { flags = chromiumFlags, fewPictures = false }: StageOptions = {},
+  { flags, fewPictures = false }: StageOptions = {},
 ): Promise<E2e> {
-  built ??= build({
-    configFile: `${root}vite.config.ts`,
-    logLevel: "error",
-    build: { outDir: clientDir, emptyOutDir: true },
-  });
-  await built;
   mkdirSync(screenshotDir, { recursive: true });
   const app = await buildApp({
     ...readConfig({}),
@@ -103,7 +103,10 @@ export async function openStage(
     ...changes,
   });
   const url = await app.fastify.listen({ port: 0, host: "127.0.0.1" });
-  const browser = await chromium.launch({ executablePath: findChromium()!, args: [...flags] });
+  const shared = process.env[SHARED_BROWSER];
+  const browser = await (flags === undefined && shared !== undefined
+    ? chromium.connect(shared)
+    : chromium.launch({ executablePath: findChromium()!, args: [...(flags ?? chromiumFlags)] }));
   const contexts: BrowserContext[] = [];
   const errors: string[] = [];
   return {
@@ -144,6 +147,9 @@ export async function openStage(
     },
   };
 }
+
+/** What was downloaded; a shared browser's file has no path here. */
+export const downloaded = async (download: Download): Promise<Buffer> => buffer(await download.createReadStream());
 
 /** Resolves when the page draws the room's bodies. */
 export async function drawn(page: Page): Promise<Page> {

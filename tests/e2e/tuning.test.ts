@@ -1,10 +1,9 @@
 /** A room that its owner plays with: what a slider says on one page is what bodies do on another. */
-import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import type { Page } from "playwright-core";
-import { drawn, noBrowser, until } from "./stage.ts";
+import { downloaded, drawn, noBrowser, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 664 } };
@@ -106,7 +105,7 @@ describe.skipIf(noBrowser)("tuning", () => {
       owner.getByRole("button", { name: "Save as scene" }).click(),
     ]);
     expect(download.suggestedFilename()).toBe("kept.json");
-    const saved = validateScene(JSON.parse(await readFile((await download.path())!, "utf8")));
+    const saved = validateScene(JSON.parse((await downloaded(download)).toString()));
     expect(saved).toEqual(await scene());
     expect(saved.gravity).toEqual([0, 3, 0]);
 

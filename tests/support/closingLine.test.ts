@@ -7,6 +7,7 @@ const counts = (passed: number, failed: number, skipped: number) => ({
   failed,
   skipped,
   skippedNames: Array.from({ length: skipped }, (_, i) => `skipped ${i}`),
+  files: [{ path: "a.test.ts", project: "unit", seconds: passed }],
 });
 const checked = { checks: 3, checksPassed: 3 };
 const mistyped = { checks: 3, checksPassed: 2 };
@@ -53,5 +54,6 @@ test("several runs count as one", () => {
     failed: 1,
     skipped: 2,
     skippedNames: ["skipped 0", "skipped 0"],
+    files: [3, 4].map((seconds) => ({ path: "a.test.ts", project: "unit", seconds })),
   });
 });

@@ -15,12 +15,13 @@ interface Outcome {
 
 /** @param runs of several Vitests; undefined, one that ended before it could report, is one failure */
 export function together(runs: readonly (TestCounts | undefined)[]): TestCounts {
-  const sum: TestCounts = { passed: 0, failed: 0, skipped: 0, skippedNames: [] };
+  const sum: TestCounts = { passed: 0, failed: 0, skipped: 0, skippedNames: [], files: [] };
   for (const run of runs) {
     sum.passed += run?.passed ?? 0;
     sum.failed += run?.failed ?? 1;
     sum.skipped += run?.skipped ?? 0;
     sum.skippedNames.push(...(run?.skippedNames ?? []));
+    sum.files.push(...(run?.files ?? []));
   }
   return sum;
 }

@@ -3,17 +3,7 @@
  * do any more. Vitest knows what took long only where it has run before.
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-
-/** Of `unit`: more than half a minute on two cores, longest first. */
-const LONGEST = [
-  "determinism/golden",
-  "figures/figures",
-  "simulation/histories",
-  "simulation/moreHistories",
-  "workers/taskScheduler",
-  "server/simulate",
-  "determinism/checkpoints",
-];
+import { LONGEST } from "./times.ts";
 
 const rank = ({ moduleId }: TestSpecification): number => {
   const index = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));

@@ -1,0 +1,20 @@
+/**
+ * Once for all files with pages: the client is built, and one browser started, in which every file has contexts of its
+ * own. A start costs 2 s of CPU, a build 4 s, and there are thirty files.
+ */
+import { chromium } from "playwright-core";
+import { setup as buildClient } from "../support/builtClient.ts";
+import { chromiumFlags, findChromium } from "../support/chromium.ts";
+
+/** Where the browser listens. Test files inherit it. */
+export const SHARED_BROWSER = "TEST_BROWSER";
+
+/** @returns what ends it */
+export async function setup(): Promise<(() => Promise<void>) | undefined> {
+  await buildClient();
+  const executablePath = findChromium();
+  if (executablePath === undefined) return undefined;
+  const server = await chromium.launchServer({ executablePath, args: [...chromiumFlags] });
+  process.env[SHARED_BROWSER] = server.wsEndpoint();
+  return () => server.close();
+}
