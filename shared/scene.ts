@@ -284,7 +284,21 @@ export type Method =
   | (MethodCommon & { type: "boundary-elements" })
   /** The lowest eigenmodes of linear finite elements, each stepped exactly. */
   | (MethodCommon & { type: "modal" /** Modes kept, default 24. */; modes?: number })
-  | LennardJones;
+  | LennardJones
+  | PositionBasedFluid;
+
+/** Points that keep the density that they begin with. */
+export interface PositionBasedFluid extends MethodCommon {
+  type: "position-based-fluid";
+  /** Corrections of the density in a step, default 2. */
+  iterations?: number;
+  /** c of XSPH: share of the neighbors' velocity that a step mixes in, default 0.01. */
+  viscosity?: number;
+  /** kappa: pull of neighbors, 1/s^2, default 0. */
+  surfaceTension?: number;
+  /** epsilon of vorticity confinement, m/s, default 0. */
+  vorticity?: number;
+}
 
 /** Loosely coupled points: each pair attracts from afar and repels up close. */
 export interface LennardJones extends MethodCommon {

@@ -7,11 +7,13 @@ import { finiteVolumes } from "./finiteVolumes.ts";
 import { lennardJones } from "./lennardJones.ts";
 import { massSpring } from "./massSpring.ts";
 import type { MethodKind } from "./method.ts";
+import { positionBasedFluid } from "./positionBasedFluid.ts";
 import { modal } from "./modal.ts";
 
 export const METHOD_KINDS: Readonly<Record<MethodSpec["type"], MethodKind>> = {
   "lennard-jones": lennardJones,
   "mass-spring": massSpring,
+  "position-based-fluid": positionBasedFluid,
   "finite-differences": finiteDifferences,
   "finite-elements": finiteElements,
   "finite-volumes": finiteVolumes,
