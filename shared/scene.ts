@@ -285,7 +285,26 @@ export type Method =
   /** The lowest eigenmodes of linear finite elements, each stepped exactly. */
   | (MethodCommon & { type: "modal" /** Modes kept, default 24. */; modes?: number })
   | LennardJones
-  | PositionBasedFluid;
+  | PositionBasedFluid
+  | EulerianFluid;
+
+/** Fluid in a box of cells around the body's middle; its points are tracers. */
+export interface EulerianFluid extends MethodCommon {
+  type: "eulerian-fluid";
+  cells: [number, number, number];
+  /** Of a cell, m. */
+  edge: number;
+  /** nu, m^2/s, default 0. */
+  kinematicViscosity?: number;
+  /** Default semi-lagrangian. */
+  advection?: "semi-lagrangian" | "maccormack";
+  /** Of the box, default slip. */
+  walls?: "slip" | "no-slip";
+  /** Velocity of the top wall along x, where walls do not slip, m/s. */
+  lid?: number;
+  /** Pushes up what is within `radius` (m) of the middle of the bottom, m/s^2. */
+  plume?: { radius: number; acceleration: number };
+}
 
 /** Points that keep the density that they begin with. */
 export interface PositionBasedFluid extends MethodCommon {

@@ -1,6 +1,7 @@
 /** Every method by its name in a scene. */
 import type { Method as MethodSpec } from "../../../shared/scene.ts";
 import { boundaryElements } from "./boundaryElements.ts";
+import { eulerianFluid } from "./eulerianFluid.ts";
 import { finiteDifferences } from "./finiteDifferences.ts";
 import { finiteElements } from "./finiteElements.ts";
 import { finiteVolumes } from "./finiteVolumes.ts";
@@ -11,6 +12,7 @@ import { positionBasedFluid } from "./positionBasedFluid.ts";
 import { modal } from "./modal.ts";
 
 export const METHOD_KINDS: Readonly<Record<MethodSpec["type"], MethodKind>> = {
+  "eulerian-fluid": eulerianFluid,
   "lennard-jones": lennardJones,
   "mass-spring": massSpring,
   "position-based-fluid": positionBasedFluid,
