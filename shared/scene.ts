@@ -296,7 +296,40 @@ export type Method =
   | (MethodCommon & { type: "boundary-elements" })
   /** The lowest eigenmodes of linear finite elements, each stepped exactly. */
   | (MethodCommon & { type: "modal" /** Modes kept, default 24. */; modes?: number })
-  | LennardJones;
+  | LennardJones
+  | PositionBasedFluid
+  | EulerianFluid;
+
+/** Fluid in a box of cells around the body's middle; its points are tracers. */
+export interface EulerianFluid extends MethodCommon {
+  type: "eulerian-fluid";
+  cells: [number, number, number];
+  /** Of a cell, m. */
+  edge: number;
+  /** nu, m^2/s, default 0. */
+  kinematicViscosity?: number;
+  /** Default semi-lagrangian. */
+  advection?: "semi-lagrangian" | "maccormack";
+  /** Of the box, default slip. */
+  walls?: "slip" | "no-slip";
+  /** Velocity of the top wall along x, where walls do not slip, m/s. */
+  lid?: number;
+  /** Pushes up what is within `radius` (m) of the middle of the bottom, m/s^2. */
+  plume?: { radius: number; acceleration: number };
+}
+
+/** Points that keep the density that they begin with. */
+export interface PositionBasedFluid extends MethodCommon {
+  type: "position-based-fluid";
+  /** Corrections of the density in a step, default 2. */
+  iterations?: number;
+  /** c of XSPH: share of the neighbors' velocity that a step mixes in, default 0.01. */
+  viscosity?: number;
+  /** kappa: pull of neighbors, 1/s^2, default 0. */
+  surfaceTension?: number;
+  /** epsilon of vorticity confinement, m/s, default 0. */
+  vorticity?: number;
+}
 
 /** Loosely coupled points: each pair attracts from afar and repels up close. */
 export interface LennardJones extends MethodCommon {

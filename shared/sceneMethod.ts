@@ -33,7 +33,7 @@ export function checkMethods({
 }
 
 /** What moves points, and nothing else. */
-const OF_POINTS: readonly Method["type"][] = ["lennard-jones"];
+const OF_POINTS: readonly Method["type"][] = ["lennard-jones", "position-based-fluid", "eulerian-fluid"];
 
 function checkKind({ kind }: Body, { type }: Method, path: string): void {
   if ((kind === "points") === OF_POINTS.includes(type)) return;

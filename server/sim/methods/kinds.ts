@@ -1,17 +1,21 @@
 /** Every method by its name in a scene. */
 import type { Method as MethodSpec } from "../../../shared/scene.ts";
 import { boundaryElements } from "./boundaryElements.ts";
+import { eulerianFluid } from "./eulerianFluid.ts";
 import { finiteDifferences } from "./finiteDifferences.ts";
 import { finiteElements } from "./finiteElements.ts";
 import { finiteVolumes } from "./finiteVolumes.ts";
 import { lennardJones } from "./lennardJones.ts";
 import { massSpring } from "./massSpring.ts";
 import type { MethodKind } from "./method.ts";
+import { positionBasedFluid } from "./positionBasedFluid.ts";
 import { modal } from "./modal.ts";
 
 export const METHOD_KINDS: Readonly<Record<MethodSpec["type"], MethodKind>> = {
+  "eulerian-fluid": eulerianFluid,
   "lennard-jones": lennardJones,
   "mass-spring": massSpring,
+  "position-based-fluid": positionBasedFluid,
   "finite-differences": finiteDifferences,
   "finite-elements": finiteElements,
   "finite-volumes": finiteVolumes,

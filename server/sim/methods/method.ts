@@ -42,6 +42,14 @@ export interface Outside {
   force: Float64Array;
   /** Hands and attachments. */
   points: HoldingPoints;
+  /** Colliders that stand and have a signed distance. */
+  walls: readonly Wall[];
+}
+
+/** A collider: m; and where it is a plane, its unit normal. */
+export interface Wall {
+  plane: readonly [number, number, number] | undefined;
+  distanceTo(x: number, y: number, z: number): number;
 }
 
 export interface Method {

@@ -16,7 +16,8 @@ import type { Kernel } from "../kernelModule.ts";
 import type { SimLayout } from "../layout.ts";
 import { HoldingPoints, type HeldPoint } from "../reference/implicit/points.ts";
 import { METHOD_KINDS } from "./kinds.ts";
-import type { Constants, Method, MethodBody, MethodState } from "./method.ts";
+import { wallsFor } from "../spawn/obstacles.ts";
+import type { Constants, Method, MethodBody, MethodState, Wall } from "./method.ts";
 import { viewOf, type MethodLayout } from "./planMethods.ts";
 
 /** HoldingPoints holds what has no compliance by so many times the inertia of what is held. */
@@ -30,6 +31,7 @@ interface OpenBody {
   points: HoldingPoints;
   /** float64[3N] N */
   force: Float64Array;
+  walls: readonly Wall[];
 }
 
 export class MethodBodies {
@@ -42,7 +44,10 @@ export class MethodBodies {
     this.views = views;
     this.layout = layout;
     this.kernel = kernel;
-    this.bodies = layout.methods.map((own) => open(memory.buffer, layout, own));
+    this.bodies = layout.methods.map((own) => ({
+      ...open(memory.buffer, layout, own),
+      walls: wallsFor({ views, layout, kernel }, own.body),
+    }));
   }
 
   get any(): boolean {
@@ -163,7 +168,7 @@ export class MethodBodies {
   }
 }
 
-function open(buffer: ArrayBufferLike, room: SimLayout, layout: MethodLayout): OpenBody {
+function open(buffer: ArrayBufferLike, room: SimLayout, layout: MethodLayout): Omit<OpenBody, "walls"> {
   const { count } = room.bodies[layout.body]!;
   const known: MethodBody = {
     count,

@@ -220,7 +220,7 @@ describe("hands", () => {
       free: constants.free as Uint32Array,
       step: (list) => {
         points.hold(list);
-        method.step(state, { force, points });
+        method.step(state, { ...outside(body, force), points });
       },
     };
   }

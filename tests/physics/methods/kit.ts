@@ -54,7 +54,7 @@ export function known({ particleCount, mass, pinned }: BodyTemplate, h: number, 
 
 /** Nobody's hand. @param force float64[3N] N */
 export function outside(body: MethodBody, force: Float64Array = new Float64Array(3 * body.count)): Outside {
-  return { force, points: new HoldingPoints({ mass: body.mass, coefficient: 1 }) };
+  return { force, points: new HoldingPoints({ mass: body.mass, coefficient: 1 }), walls: [] };
 }
 
 /** The same numbers in every run, in [-1, 1). */

@@ -1,0 +1,163 @@
+/** Fluid on a staggered grid against exact flows, and Ghia, Ghia and Shin 1982, table I. */
+import { describe, expect, test } from "vitest";
+import type { EulerianFluid } from "../../../shared/scene.ts";
+import { gridLength, MacGrid, type GridSpec } from "../../../server/sim/methods/macGrid.ts";
+import { laboratory } from "../laboratory.ts";
+import { inLong } from "../../support/long.ts";
+import { block, randoms } from "./kit.ts";
+
+/** A flat box of n by n cells, 1 m wide. */
+function flat(n: number, more: Partial<GridSpec>, solid = (_i: number, _j: number): boolean => false): MacGrid {
+  const cells = [n, n, 1] as const;
+  const spec = { cells, edge: 1 / n, viscosity: 0, sticks: false, lid: 0, maccormack: true, ...more };
+  return new MacGrid(spec, new Float64Array(gridLength(cells)), solid);
+}
+
+describe("vortices of Taylor and Green between walls that slip", () => {
+  const NU = 0.02;
+  const SECONDS = 0.5;
+  const exact = (t: number, axis: number, x: number, y: number): number =>
+    Math.exp(-2 * NU * Math.PI ** 2 * t) *
+    (axis === 0 ? Math.sin(Math.PI * x) * Math.cos(Math.PI * y) : -Math.cos(Math.PI * x) * Math.sin(Math.PI * y));
+
+  /** Root mean square, m/s; a step goes with the square of a cell, so that it has the same order. */
+  function error(n: number, maccormack: boolean): number {
+    const grid = flat(n, { viscosity: NU, maccormack });
+    for (const axis of [0, 1])
+      grid.eachFace(axis, (values, at, place) => (values[at] = exact(0, axis, place[0]!, place[1]!)));
+    const steps = (n * n) / 8;
+    for (let k = 0; k < steps; k++) grid.step(SECONDS / steps);
+    let sum = 0;
+    let count = 0;
+    for (const axis of [0, 1])
+      grid.eachFace(axis, (values, at, place) => {
+        sum += (values[at]! - exact(SECONDS, axis, place[0]!, place[1]!)) ** 2;
+        count++;
+      });
+    return Math.sqrt(sum / count);
+  }
+
+  test("decay with order 2 by MacCormack, with order 1 without", () => {
+    const fine = inLong(32, 16);
+    const order = Math.log2(error(fine / 2, true) / error(fine, true));
+    // from below: 1.82 from 8 to 16 cells, 1.94 from 16 to 32
+    expect(order).toBeGreaterThan(inLong(1.9, 1.75));
+    expect(order).toBeLessThan(2.2);
+    const plain = Math.log2(error(fine / 2, false) / error(fine, false));
+    expect(plain).toBeGreaterThan(0.7);
+    expect(plain).toBeLessThan(1.2);
+  });
+});
+
+/** y, u on the vertical middle line of the cavity, in the lid's speed. */
+const GHIA: Record<number, readonly (readonly [number, number])[]> = {
+  100: [
+    [0.9531, 0.68717],
+    [0.8516, 0.23151],
+    [0.7344, 0.00332],
+    [0.6172, -0.13641],
+    [0.5, -0.20581],
+    [0.4531, -0.2109],
+    [0.2813, -0.15662],
+    [0.1719, -0.1015],
+    [0.0703, -0.04775],
+  ],
+  400: [
+    [0.9531, 0.55892],
+    [0.8516, 0.29093],
+    [0.7344, 0.16256],
+    [0.6172, 0.02135],
+    [0.5, -0.11477],
+    [0.4531, -0.17119],
+    [0.2813, -0.32726],
+    [0.1719, -0.24299],
+    [0.0703, -0.10338],
+  ],
+};
+
+/** Reynolds number, cells along a side, seconds until nothing changes. */
+const CAVITIES: readonly [number, number, number][] = inLong(
+  [
+    [100, 32, 14],
+    [400, 64, 40],
+  ],
+  [[100, 24, 10]],
+);
+
+test.each(CAVITIES)("a cavity under a lid at Re %i is within 2 %% of the lid's speed", (reynolds, n, seconds) => {
+  const grid = flat(n, { viscosity: 1 / reynolds, sticks: true, lid: 1 });
+  const h = 0.75 / n;
+  for (let t = 0; t < seconds; t += h) grid.step(h);
+  const u = new Float64Array(3);
+  for (const [y, wanted] of GHIA[reynolds]!) {
+    grid.sample(0.5, y, 0.5 / n, u);
+    expect(Math.abs(u[0]! - wanted), `u at ${y}`).toBeLessThan(0.02);
+  }
+});
+
+test("no divergence is left, with an obstacle in the way, and nothing flows into it", () => {
+  const inside = (i: number, j: number): boolean => i > 5 && i < 10 && j > 4 && j < 9;
+  const grid = flat(16, {}, inside);
+  const random = randoms(5);
+  for (const axis of [0, 1]) grid.eachFace(axis, (values, at) => (values[at] = random()));
+  grid.step(0.01);
+  // of speeds about 1 m/s over a cell of 1/16 m
+  expect(grid.divergence() / 16).toBeLessThan(1e-8);
+  let most = 0;
+  let within = 0;
+  grid.eachFace(0, (values, at, [x, y]) => {
+    most = Math.max(most, Math.abs(values[at]!));
+    if (x! > 5.9 / 16 && x! < 10.1 / 16 && y! > 5 / 16 && y! < 9 / 16) within += Math.abs(values[at]!);
+  });
+  expect(most).toBeGreaterThan(0.1);
+  expect(within).toBe(0);
+});
+
+describe("in a room", () => {
+  const smoke = (more: Partial<EulerianFluid> = {}) =>
+    block(
+      { type: "eulerian-fluid", steps: 1, cells: [8, 10, 8], edge: 0.1, ...more },
+      {
+        mesh: { type: "lattice", arrangement: "cubic", cells: [4, 5, 4], spacing: 0.15 },
+        transform: { translate: [2, 0.5, 0] },
+        material: { density: 1.2 },
+      },
+    );
+
+  test("a plume carries tracers up in the middle and down at the walls, in the box and around a ball", async () => {
+    const center: [number, number, number] = [2, 0.6, 0];
+    const lab = await laboratory({
+      tickHz: 30,
+      bodies: [smoke({ plume: { radius: 0.2, acceleration: 6 } })],
+      colliders: [{ type: "sphere", center, radius: 0.12 }],
+    });
+    expect(lab.run(60)).toEqual([]);
+    const x = lab.positions();
+    const v = lab.velocities();
+    let up = 0;
+    let down = 0;
+    for (let k = 0; k < x.length; k += 3) {
+      expect(Math.max(Math.abs(x[k]! - 2), Math.abs(x[k + 2]!))).toBeLessThan(0.4);
+      expect(Math.abs(x[k + 1]! - 0.5)).toBeLessThan(0.5);
+      expect(Math.hypot(x[k]! - 2, x[k + 1]! - 0.6, x[k + 2]!)).toBeGreaterThan(0.12);
+      up = Math.max(up, v[k + 1]!);
+      down = Math.min(down, v[k + 1]!);
+    }
+    expect(up).toBeGreaterThan(0.1);
+    expect(down).toBeLessThan(-0.01);
+  });
+
+  test("a hand stirs it", async () => {
+    const lab = await laboratory({ tickHz: 30, bodies: [smoke()], interaction: { grabMaxForce: 5 } });
+    const target: [number, number, number] = [2.3, 0.5, 0];
+    lab.run(20, [{ type: "grab", member: 1, grab: 0, body: 0, triangle: 37, u: 0, v: 0, target }]);
+    const v = lab.velocities();
+    expect(v[3 * 37]!).toBeGreaterThan(0.01);
+  });
+
+  test("more cells than a tick has time for, and viscosity beyond its parts, are refused", async () => {
+    const refused = (more: Partial<EulerianFluid>) => expect(laboratory({ bodies: [smoke(more)] })).rejects;
+    await refused({ cells: [30, 30, 30] }).toThrow(/\/bodies\/0\/method\/cells.*at most 16384 cells/);
+    await refused({ kinematicViscosity: 100 }).toThrow(/\/bodies\/0\/method\/kinematicViscosity/);
+  });
+});

@@ -1,0 +1,170 @@
+/**
+ * Position-based fluid against statics and momentum. What it does not reach (the front of a dam break, bodies that float)
+ * is in docs/LIMITS.md with its numbers.
+ */
+import { describe, expect, test } from "vitest";
+import type { Collider, PointsBody, PositionBasedFluid, Scene } from "../../../shared/scene.ts";
+import { positionBasedFluid } from "../../../server/sim/methods/positionBasedFluid.ts";
+import type { MethodState } from "../../../server/sim/methods/method.ts";
+import { laboratory } from "../laboratory.ts";
+import { inLong } from "../../support/long.ts";
+import { block, known, largest, NOTHING, outside, randoms, templateOf } from "./kit.ts";
+
+const S = 0.04;
+const METHOD: PositionBasedFluid = { type: "position-based-fluid", steps: 8 };
+
+function water(cells: [number, number, number], more: Partial<PositionBasedFluid> = {}): PointsBody {
+  return block(
+    { ...METHOD, ...more },
+    {
+      mesh: { type: "lattice", arrangement: "cubic", cells, spacing: S },
+      transform: { translate: [0, (cells[1] * S) / 2, 0] },
+      material: { density: 1000, friction: 0 },
+    },
+  );
+}
+
+/** A floor and four walls. @param half m */
+function tank(half: number): Collider[] {
+  const plane = (normal: [number, number, number], offset: number): Collider => ({ type: "plane", normal, offset });
+  return [
+    plane([0, 1, 0], 0),
+    plane([1, 0, 0], -half),
+    plane([-1, 0, 0], -half),
+    plane([0, 0, 1], -half),
+    plane([0, 0, -1], -half),
+  ];
+}
+
+/** What a room steps, with what only a fluid can say. */
+interface Stepped {
+  method: { pressure(): Float64Array };
+  state: MethodState;
+}
+
+async function opened(body: PointsBody) {
+  const template = await templateOf(body);
+  const of = known(template, 1 / 240);
+  const spec = body.method as PositionBasedFluid;
+  const method = positionBasedFluid.open(positionBasedFluid.plan(template, spec, of, ""), spec, of);
+  const state: MethodState = {
+    x: Float64Array.from(template.positions),
+    v: new Float64Array(3 * of.count),
+    more: NOTHING,
+  };
+  const nobody = outside(of);
+  return { state, of, step: () => method.step(state, nobody) };
+}
+
+describe("a column in a tank", () => {
+  const cells: [number, number, number] = inLong([12, 12, 12], [6, 10, 6]);
+  const depth = cells[1] * S;
+  const half = (cells[0] * S) / 2;
+  test("stands: its pressure is that of its depth within 2 %, its volume within 1.5 %", async () => {
+    const bodies = [water(cells, { viscosity: 0.05 })];
+    const lab = await laboratory({ tickHz: 30, gravity: [0, -9.81, 0], bodies, colliders: tank(half) });
+    const { method, state } = (lab.world as unknown as { methods: { bodies: Stepped[] } }).methods.bodies[0]!;
+    const measure = inLong(60, 30);
+    lab.run(inLong(90, 40));
+    const count = state.x.length / 3;
+    // points go to and fro: each one's means over time
+    const pressure = new Float64Array(count);
+    const height = new Float64Array(count);
+    for (let n = 0; n < measure; n++) {
+      lab.run(1);
+      method.pressure().forEach((p, i) => {
+        pressure[i]! += p / measure;
+        height[i]! += state.x[3 * i + 1]! / measure;
+      });
+    }
+    const mean = height.reduce((sum, y) => sum + y, 0) / count;
+    expect(Math.abs(mean / (depth / 2) - 1)).toBeLessThan(0.015);
+    // away from walls and surface, where no neighbor is missing: a line through p over y
+    const inner = Array.from(height.keys()).filter(
+      (i) =>
+        height[i]! > 1.5 * S &&
+        height[i]! < depth - 2 * S &&
+        Math.max(Math.abs(state.x[3 * i]!), Math.abs(state.x[3 * i + 2]!)) < half - 1.8 * S,
+    );
+    const of1 = (f: (i: number) => number): number => inner.reduce((sum, i) => sum + f(i), 0) / inner.length;
+    const [y, p] = [of1((i) => height[i]!), of1((i) => pressure[i]!)];
+    const slope = of1((i) => (height[i]! - y) * (pressure[i]! - p)) / of1((i) => (height[i]! - y) * (height[i]! - y));
+    expect(Math.abs((p + slope * (depth / 2 - y)) / ((1000 * 9.81 * depth) / 2) - 1)).toBeLessThan(inLong(0.02, 0.04));
+    expect(Math.abs(slope / -9810 - 1)).toBeLessThan(inLong(0.02, 0.04));
+  });
+});
+
+describe("a drop without walls", () => {
+  const drop = (more: Partial<PositionBasedFluid> = {}) => opened(water([5, 5, 5], more));
+
+  test("keeps its momentum, whatever acts within it", async () => {
+    const { state, of, step } = await drop({ viscosity: 0.1, surfaceTension: 50 });
+    const random = randoms(7);
+    state.v.forEach((_, k) => (state.v[k] = random()));
+    const momentum = (): number[] =>
+      [0, 1, 2].map((r) => state.v.reduce((sum, v, k) => (k % 3 === r ? sum + v : sum), 0));
+    const before = momentum();
+    for (let n = 0; n < 100; n++) step();
+    expect(largest(momentum().map((p, r) => p - before[r]!)) / of.count).toBeLessThan(1e-12);
+  });
+
+  test("the lattice that it begins as is at rest", async () => {
+    const { state, step } = await drop();
+    const before = state.x.slice();
+    for (let n = 0; n < 50; n++) step();
+    expect(largest(state.x.map((x, k) => x - before[k]!))).toBeLessThan(1e-9);
+  });
+
+  test("pressed together it goes back to its density", async () => {
+    const { state, step } = await drop();
+    const along = (): Float64Array => state.x.filter((_, k) => k % 3 === 0);
+    const size = (): number => Math.max(...along()) - Math.min(...along());
+    const before = size();
+    state.x.forEach((x, k) => (state.x[k] = k % 3 === 1 ? 0.1 + 0.8 * (x - 0.1) : 0.8 * x));
+    const pressed = size();
+    for (let n = 0; n < 240; n++) step();
+    expect(pressed).toBeLessThan(0.85 * before);
+    expect(size()).toBeGreaterThan(0.97 * before);
+  });
+
+  test("viscosity evens out what moves against each other, tension holds together, vorticity keeps turning", async () => {
+    const after = async (more: Partial<PositionBasedFluid>, start: (x: number[], r: number) => number) => {
+      const { state, step } = await drop(more);
+      state.v.forEach((_, k) => (state.v[k] = start([...state.x.subarray(k - (k % 3), k - (k % 3) + 3)], k % 3)));
+      for (let n = 0; n < 60; n++) step();
+      const speed = state.v.reduce((sum, v) => sum + v * v, 0);
+      const size = state.x.reduce((sum, x, k) => sum + (x - (k % 3 === 1 ? 0.1 : 0)) ** 2, 0);
+      return { speed, size };
+    };
+    const shear = (x: number[], r: number): number => (r === 0 ? x[1]! - 0.1 : 0);
+    const away = (x: number[], r: number): number => 0.5 * (x[r]! - (r === 1 ? 0.1 : 0));
+    const turn = (x: number[], r: number): number => (r === 0 ? x[1]! - 0.1 : r === 1 ? -x[0]! : 0);
+    expect((await after({ viscosity: 0.2 }, shear)).speed).toBeLessThan(
+      0.7 * (await after({ viscosity: 0 }, shear)).speed,
+    );
+    expect((await after({ surfaceTension: 60 }, away)).size).toBeLessThan(0.9 * (await after({}, away)).size);
+    expect((await after({ vorticity: 0.3 }, turn)).speed).toBeGreaterThan(1.01 * (await after({}, turn)).speed);
+  });
+});
+
+test("poured into a tank it stays there, flows apart, and a hand stirs it", async () => {
+  const scene: Partial<Scene> & Pick<Scene, "bodies"> = {
+    tickHz: 30,
+    gravity: [0, -9.81, 0],
+    bodies: [{ ...water([4, 8, 4]), transform: { translate: [0.08, 0.16, 0.08] } }],
+    colliders: tank(0.16),
+    interaction: { grabMaxForce: 400 },
+  };
+  const lab = await laboratory(scene);
+  lab.run(60);
+  const x = lab.positions();
+  for (let i = 0; i < x.length; i += 3) {
+    expect(x[i + 1]!).toBeGreaterThan(0.5 * S - 1e-4);
+    expect(Math.max(Math.abs(x[i]!), Math.abs(x[i + 2]!))).toBeLessThan(0.16 - 0.5 * S + 1e-4);
+  }
+  // 128 points in 64 places: two layers
+  expect(Math.max(...x.filter((_, k) => k % 3 === 1))).toBeLessThan(4 * S);
+  const target: [number, number, number] = [0, 0.5, 0];
+  expect(lab.run(20, [{ type: "grab", member: 1, grab: 0, body: 0, triangle: 60, u: 0, v: 0, target }])).toEqual([]);
+  expect(lab.positions()[3 * 60 + 1]! - x[3 * 60 + 1]!).toBeGreaterThan(0.05);
+});
