@@ -50,30 +50,18 @@ class Reader {
     return free && body >= 0 ? { body, particle: particle - layout.bodies[body]!.first } : { body: -1, particle: -1 };
   }
 
-  /** Near pairs, in the order of the blocks, and the bodies in each. */
+  /** The pairs of the step that was taken last, and the bodies in each. */
   pairs(): { pair: NearPair; bodies: number[] }[] {
-    const capacity = this.header(L.H_CONTACT_BLOCK_CAPACITY);
-    const edges = this.header(L.H_EDGE_CONTACT_BLOCKS);
-    const numbers = [
-      ...Array.from({ length: this.header(L.H_VERTEX_CONTACT_BLOCKS) }, (_, n) => n),
-      ...Array.from({ length: edges }, (_, n) => capacity - edges + n),
-    ];
-    const near = this.header(L.H_BLOCK_STATUS) + 4 * L.STATUS_NEAR * capacity;
-    return numbers
-      .filter((n) => this.i32[near / 4 + n]! !== 0)
-      .flatMap((n) => [0, 1, 2, 3].map((k) => this.header(L.H_CONTACT_BLOCKS) + n * L.CONTACT_BLOCK_BYTES + 4 * k))
-      .filter((lane) => this.i32[(lane + L.CONTACT_BLOCK_NEAR) / 4]! && this.lane(lane, L.CONTACT_BLOCK_THICKNESS) > 0)
-      .map((lane) => this.pair(lane))
-      .filter(({ bodies }) => bodies.length > 0);
+    const together = this.header(L.H_TOGETHER);
+    const [rows, count] = [L.TOGETHER_ROWS, L.TOGETHER_ROW_COUNT].map((field) => this.i32[(together + field) / 4]!);
+    return Array.from({ length: count! }, (_, n) => this.pair(rows! + n * L.ROW_BYTES));
   }
 
-  private lane(lane: number, field: number): number {
-    return this.f32[(lane + field) / 4]!;
-  }
-
-  private pair(lane: number): { pair: NearPair; bodies: number[] } {
-    const rows = [0, 16, 32, 48];
-    const addresses = rows.map((row) => this.i32[(lane + row) / 4]!);
+  private pair(row: number): { pair: NearPair; bodies: number[] } {
+    const f64 = new Float64Array(this.created.memory.buffer);
+    const number = (field: number): number => f64[(row + field) / 8]!;
+    const corners = [0, 1, 2, 3];
+    const addresses = corners.map((k) => this.i32[(row + L.ROW_PARTICLES) / 4 + k]!);
     const owners = addresses.map((address) => this.owner(address));
     const { x } = this.created.layout;
     const acc = this.header(L.H_ACC) - x;
@@ -86,14 +74,15 @@ class Reader {
       bodies: [...new Set(owners.map(({ body }) => body).filter((body) => body >= 0))],
       pair: {
         key: addresses.join(),
+        first: addresses.slice(0, number(L.ROW_WEIGHT + 8) > 0 ? 2 : 1).join(),
         who: addresses.map(
           (address, k): Who =>
             owners[k]!.body >= 0 ? owners[k]! : { start: this.at(address + safe), end: this.at(address) },
         ),
-        normal: [0, 16, 32].map((row) => this.lane(lane, L.CONTACT_BLOCK_NORMAL + row)) as unknown as Numbers,
-        weights: rows.map((row) => this.lane(lane, L.CONTACT_BLOCK_WEIGHT + row)),
-        thickness: this.lane(lane, L.CONTACT_BLOCK_THICKNESS),
-        mu: { static: this.lane(lane, L.CONTACT_BLOCK_STATIC), dynamic: this.lane(lane, L.CONTACT_BLOCK_DYNAMIC) },
+        normal: [0, 8, 16].map((r) => number(L.ROW_NORMAL + r)) as unknown as Numbers,
+        weights: corners.map((k) => number(L.ROW_WEIGHT + 8 * k)),
+        thickness: number(L.ROW_THICKNESS),
+        mu: { static: number(L.ROW_STATIC), dynamic: number(L.ROW_DYNAMIC) },
         acceleration2: Math.max(...squares),
       },
     };
@@ -128,7 +117,7 @@ async function compare(scene: Partial<Scene> & Pick<Scene, "bodies">, ticks: num
   const phases = Array.from({ length: reader.header(L.H_PHASES) }, (_, n) => n);
   const kindOf = (n: number): number =>
     new Int32Array(memory.buffer)[(reader.header(L.H_PROGRAM) + n * L.PHASE_BYTES + L.PHASE_KIND) / 4]!;
-  const contacts = phases.find((n) => kindOf(n) === L.KIND_CONTACTS);
+  const contacts = phases.find((n) => kindOf(n) === L.KIND_IMPLICIT_TOGETHER);
   let before = new Map<string, Kept>();
   let [solved, together] = [0, 0];
   world.watchPhases((phase) => {

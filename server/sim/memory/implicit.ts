@@ -126,7 +126,7 @@ function planTogether(
   const order = allocator.take(4 * capacity);
   const bytes = 16 + capacity * L.KEPT_BYTES;
   const kept = allocator.take(bytes);
-  const table = allocator.take(4 * size);
+  const table = allocator.take(8 * size);
   return {
     state: wholeRun(meeting[0]!.index, kept, bytes, allocator),
     write: (buffer, addresses) => {

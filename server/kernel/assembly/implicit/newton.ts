@@ -91,6 +91,8 @@ const HALVINGS: i32 = 8;
 const ROUNDING: f64 = 1e-12;
 /** Solves after which what touches stays as it is. */
 const MOST_ROUNDS = 5;
+/** Likewise of bodies that touch each other: a plate that slides over a corner of a mesh changes all that it rests on. */
+const MOST_ROUNDS_TOUCHING = 12;
 /** Bodies that touch and would move no further than this are not moved, m. */
 const NOTHING: f64 = 1e-9;
 
@@ -139,7 +141,8 @@ export function stepGroup(list: usize, length: i32): void {
     }
     there = attempt(true);
   }
-  for (let round = 1; review(there) && round < MOST_ROUNDS; round++) {
+  const most = anyContact() ? MOST_ROUNDS_TOUCHING : MOST_ROUNDS;
+  for (let round = 1; review(there) && round < most; round++) {
     for (let n = 0; n < bodies; n++) {
       open(n);
       const y = workVector(VECTOR_Y);
@@ -147,7 +150,7 @@ export function stepGroup(list: usize, length: i32): void {
       placeTouches(row, y);
       count32(IMPLICIT_ROUNDS, 1);
     }
-    const height = linearize();
+    const height = linearize(false);
     direction();
     there = goDown(height);
   }
@@ -220,7 +223,7 @@ function attempt(again: bool): i32 {
   }
   guessContacts(VECTOR_Y, false);
   if (again) guessContacts(VECTOR_THERE, true);
-  let height = linearize();
+  let height = linearize(true);
   const here = heightHere();
   if (!(height <= here)) {
     for (let n = 0; n < bodies; n++) {
@@ -229,7 +232,7 @@ function attempt(again: bool): i32 {
       placeTouches(row, workVector(VECTOR_Y));
       count32(IMPLICIT_FROM_REST, 1);
     }
-    height = linearize();
+    height = linearize(true);
   }
   direction();
   return goDown(height);
@@ -347,8 +350,8 @@ function objective(v: i32): f64 {
   return sum + energyOfContacts(v);
 }
 
-/** The same at Y, its gradient -> R, and what products with its Hessian need. */
-function linearize(): f64 {
+/** The same at Y, its gradient -> R, and what products with its Hessian need. @param first of the step */
+function linearize(first: bool): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
@@ -365,7 +368,7 @@ function linearize(): f64 {
     store<f64>(row, elastic, IMPLICIT_ELASTIC);
     sum += inertia(y, target) + elastic + energyOfPoints(row, y) + energyOfTouches(row, y);
   }
-  linearizeContacts(VECTOR_Y, VECTOR_R);
+  linearizeContacts(VECTOR_Y, VECTOR_R, first);
   return sum + energyOfContacts(VECTOR_Y);
 }
 

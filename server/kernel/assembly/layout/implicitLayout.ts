@@ -117,8 +117,8 @@ export const TOGETHER_ROW_CAPACITY = 12; // i32
 export const TOGETHER_ROW_COUNT = 16; // i32 of this step
 export const TOGETHER_ORDER = 20; // i32 pointer: addresses of ROW rows, group by group
 export const TOGETHER_KEPT = 24; // i32 pointer: i32 how many, then KEPT rows: STATE
-export const TOGETHER_TABLE = 28; // i32 pointer: i32 places in KEPT plus one, by hash
-export const TOGETHER_TABLE_SIZE = 32; // i32 a power of two
+export const TOGETHER_TABLE = 28; // i32 pointer: i32 places in KEPT plus one, by hash of the pair; then of its first vertex or edge
+export const TOGETHER_TABLE_SIZE = 32; // i32 of each, a power of two
 export const TOGETHER_BYTES = 48;
 /**
  * A pair that is near in an implicit step (implicit/contacts.ts): f64x3 unit normal to the first primitive; f64x4
@@ -151,8 +151,12 @@ export const ROW_CURVE = 312; // f64 N/m: of the push at the last linearization
 export const ROW_BODY = 320; // i32 address of the IMPLICIT row of its first free particle's body
 export const ROW_OTHER = 324; // i32 likewise of the last one's
 export const ROW_BETWEEN = 328; // i32 1: between free particles only
-export const ROW_BYTES = 336;
+export const ROW_THICKNESS = 336; // f64 m
+export const ROW_GLIDE = 344; // f64x3 m: slip that there would be without any force, with its elastic part
+export const ROW_REACH = 368; // f64 m: its length
+export const ROW_BYTES = 376;
 /** What a pair keeps from step to step: u32x4 particles; f32 friction x y z, N, gap that it keeps (below 0: it slid). */
 export const KEPT_SHEAR = 16;
 export const KEPT_REST = 28;
-export const KEPT_BYTES = 32;
+export const KEPT_EDGE = 32; // i32 1: of two edges
+export const KEPT_BYTES = 48;

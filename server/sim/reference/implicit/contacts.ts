@@ -22,10 +22,11 @@ export type Who = { body: number; particle: number } | { start: Vector; end: Vec
 
 /** Two primitives that are near where the step begins. */
 export interface NearPair {
-  /** The same for the same pair in every step. */
+  /** The same for the same pair in every step; and for the same first vertex, or first edge. */
   key: string;
+  first: string;
   who: readonly Who[];
-  /** To the first primitive, about a unit long; weights of the closest points, negative for the second. */
+  /** Unit vector to the first primitive; weights of the closest points, negative for the second. */
   normal: Vector;
   weights: readonly number[];
   thickness: number;
@@ -56,6 +57,9 @@ interface Row {
   push: number;
   shear: Vector;
   slid: boolean;
+  /** Of v: what it makes of s in the step; the slip that there would be, with what is elastic so far. */
+  motion: Vector;
+  glide: Vector;
   on: boolean;
   between: boolean;
   // of the last linearization
@@ -69,6 +73,8 @@ interface Row {
 export interface Kept {
   force: Vector;
   rest: number;
+  /** NearPair's. */
+  first: string;
 }
 
 const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -76,11 +82,14 @@ const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] *
 export class Contacts {
   private rows: Row[] = [];
   private readonly before: ReadonlyMap<string, Kept>;
+  /** The same by the first vertex or edge: of several the one that was kept first. */
+  private readonly first = new Map<string, Kept>();
   private readonly after: Map<string, Kept>;
 
   /** @param before, after what pairs keep, by key: of the step before, and for the next one */
   constructor(before: ReadonlyMap<string, Kept> = new Map(), after = new Map<string, Kept>()) {
     this.before = before;
+    for (const kept of before.values()) if (!this.first.has(kept.first)) this.first.set(kept.first, kept);
     this.after = after;
   }
 
@@ -100,15 +109,18 @@ export class Contacts {
 
   private recall(row: Row, h: number): Row {
     const r = row.pair.thickness;
-    const kept = this.before.get(row.pair.key);
+    const kept = this.before.get(row.pair.key) ?? this.first.get(row.pair.first);
     const here = dot(row.n, row.here);
     row.rest = kept ? Math.min(r, Math.abs(kept.rest) + RISE * h * r) : Math.min(r, here);
     row.push = kept ? pushAt(row, row.rest - here) : 0;
     row.hold = Math.max(row.stiffness, row.push / (YIELDS * row.rest));
-    if (!kept) return row;
-    row.slid = kept.rest < 0;
-    const lift = dot(kept.force, row.n);
-    row.shear = kept.force.map((f, r) => (f - lift * row.n[r]!) / row.hold) as unknown as Vector;
+    if (kept) {
+      row.slid = kept.rest < 0;
+      const lift = dot(kept.force, row.n);
+      row.shear = kept.force.map((f, r) => (f - lift * row.n[r]!) / row.hold) as unknown as Vector;
+    }
+    const lift = dot(row.n, row.motion);
+    row.glide = row.shear.map((t, r) => t + (row.motion[r]! - lift * row.n[r]!)) as unknown as Vector;
     return row;
   }
 
@@ -139,18 +151,22 @@ export class Contacts {
     return sum;
   }
 
-  /** g += dE/dy */
-  linearize(y: readonly Float64Array[], g: readonly Float64Array[]): void {
+  /** g += dE/dy. @param first nothing has been solved in this step: what glides rubs as far as it would glide */
+  linearize(y: readonly Float64Array[], g: readonly Float64Array[], first: boolean): void {
     for (const row of this.pushing()) {
       const s = place(row, y);
       const { u, length } = slip(row, s);
       const push = -pushAt(row, depth(row, s));
       const F = limit(row);
       row.curve = curveAt(row, depth(row, s));
-      row.drag = row.hold * length <= F ? row.hold : F / length;
-      row.steady = row.hold * length > F && length - F / row.hold > row.resting * STEADY;
-      row.slip = u;
-      scatter(row, g, row.n.map((n, r) => push * n + row.drag * u[r]!) as unknown as Vector);
+      const drag = row.hold * length <= F ? row.hold : F / length;
+      const far = Math.sqrt(dot(row.glide, row.glide));
+      const glides = first && far > length;
+      const reach = glides ? far : length;
+      row.drag = row.hold * reach <= F ? row.hold : F / reach;
+      row.steady = row.hold * reach > F && reach - F / row.hold > row.resting * STEADY;
+      row.slip = glides ? row.glide : u;
+      scatter(row, g, row.n.map((n, r) => push * n + drag * u[r]!) as unknown as Vector);
     }
   }
 
@@ -212,6 +228,7 @@ export class Contacts {
       this.after.set(row.pair.key, {
         force: u.map((c) => Math.fround(scale * c)) as unknown as Vector,
         rest: force > F ? -rest : rest,
+        first: row.pair.first,
       });
     }
   }
@@ -222,8 +239,7 @@ export class Contacts {
 }
 
 function open(pair: NearPair, bodies: readonly TouchingBody[], h: number): Row {
-  const size = Math.sqrt(dot(pair.normal, pair.normal));
-  const n = pair.normal.map((c) => c / size) as unknown as Vector;
+  const n = pair.normal;
   const [fixed, start, here, motion] = [0, 1, 2, 3].map((): [number, number, number] => [0, 0, 0]) as [
     [number, number, number],
     [number, number, number],
@@ -264,6 +280,8 @@ function open(pair: NearPair, bodies: readonly TouchingBody[], h: number): Row {
     stiffness: STIFFNESS / W,
     hold: 0,
     approach: -dot(n, motion),
+    motion,
+    glide: [0, 0, 0],
     resting: 2 * h * h * Math.sqrt(pair.acceleration2),
     push: 0,
     shear: [0, 0, 0],

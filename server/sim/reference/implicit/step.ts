@@ -32,6 +32,7 @@ const HALVINGS = 8;
 const ROUNDING = 1e-12;
 /** Solves after which what touches stays as it is. */
 const MOST_ROUNDS = 5;
+const MOST_ROUNDS_TOUCHING = 12;
 /** Bodies that touch and would move no further than this are not moved, m. */
 const NOTHING = 1e-9;
 
@@ -281,13 +282,14 @@ class GroupStep {
       this.euler = true;
       y = this.attempt(y);
     }
-    for (let round = 1; this.review(y) && round < MOST_ROUNDS; round++) {
+    const most = contacts.any ? MOST_ROUNDS_TOUCHING : MOST_ROUNDS;
+    for (let round = 1; this.review(y) && round < most; round++) {
       bodies.forEach((body, n) => {
         body.touches.put(y[n]!);
         body.counts.rounds++;
       });
       const height = this.objective(y);
-      y = this.down(y, this.direction(y), height);
+      y = this.down(y, this.direction(y, false), height);
     }
     contacts.keep(y);
     if ((!contacts.any || contacts.between) && bodies.every((body) => body.isFree))
@@ -322,7 +324,7 @@ class GroupStep {
       });
       height = this.objective(y);
     }
-    return this.down(y, this.direction(y), height);
+    return this.down(y, this.direction(y, true), height);
   }
 
   private objective(y: readonly Float64Array[]): number {
@@ -331,14 +333,14 @@ class GroupStep {
     return sum + this.contacts.energy(y);
   }
 
-  /** Newton's direction: H+ d = -g, by conjugate gradients, modified where colliders hold particles. */
-  private direction(y: readonly Float64Array[]): Float64Array[] {
+  /** Newton's direction: H+ d = -g, by conjugate gradients, modified where colliders hold particles. @param first of the step */
+  private direction(y: readonly Float64Array[], first: boolean): Float64Array[] {
     const { bodies, contacts } = this;
     const held = contacts.any || bodies.some(({ touches, points }) => touches.any || points.count > 0);
     const most = contacts.any ? MOST_ITERATIONS_TOUCHING : held ? MOST_ITERATIONS_HELD : MOST_ITERATIONS;
     const leave = held ? TOLERANCE_HELD : Math.min(...bodies.map(({ model }) => model.tolerance));
     const g = bodies.map((body, n) => body.linearize(y[n]!));
-    contacts.linearize(y, g);
+    contacts.linearize(y, g, first);
     let weight = 0;
     bodies.forEach((body, n) => {
       body.residual = g[n]!.map((value, k) => (body.free(k) ? -value : 0));
