@@ -23,7 +23,9 @@ const withDecorators = (text) => text.replace(/^(\s*)\/\/ @inline$/gm, "$1@inlin
  */
 export async function compileAssembly(folder, flags, change = (_name, text) => text) {
   let bytes;
-  const readFile = (name, base) => {
+  const readFile = (asked, base) => {
+    // TypeScript wants an extension where asc adds one
+    const name = asked.replace(/\.ts\.ts$/, ".ts");
     try {
       return withDecorators(change(name, readFileSync(join(base, name), "utf8")));
     } catch {

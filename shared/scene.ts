@@ -263,7 +263,7 @@ interface BodyCommon {
   /**
    * compliant (default): stiffness is the material's, whatever step and iterations. paper: C = E of Bender et al. 2014,
    * whose stiffness is not. implicit: a step of its own that converges in motion, too, however stiff or fine the body;
-   * it touches shapes of colliders, nothing else.
+   * it touches colliders and bodies of its kind, nothing else.
    */
   solver?: "compliant" | "paper" | "implicit";
   /** The order in which the body's constraints are solved. */

@@ -7,12 +7,8 @@ import { SceneError } from "./sceneError.ts";
 
 export type Elastic = SoftBody | ClothBody;
 
-/** Its step does not know contact: it must pass through everything, itself included. */
-export function checkImplicit({
-  bodies,
-  colliders = [],
-  attachments = [],
-}: Pick<Scene, "bodies" | "colliders" | "attachments">): void {
+/** Its step knows contact with colliders and bodies of its kind: it must pass through all others. */
+export function checkImplicit({ bodies, attachments = [] }: Pick<Scene, "bodies" | "attachments">): void {
   bodies.forEach((body, i) => {
     if (body.kind === "ball" || body.kind === "points" || body.solver !== "implicit") return;
     const path = `/bodies/${i}`;
@@ -20,19 +16,14 @@ export function checkImplicit({
     for (const field of ["sweep", "start", "waiting"] as const) {
       if (body[field]) throw new SceneError(`${path}/${field}`, body[field], "absent where solver is implicit");
     }
-    if (body.contact?.self !== false)
-      throw new SceneError(
-        `${path}/contact/self`,
-        body.contact?.self,
-        "false where solver is implicit: such a body does not touch itself",
-      );
-    const others = [...bodies.filter((b) => b !== body), ...colliders.filter(({ type }) => type === "mesh")];
-    const met = others.find((other) => !passThrough(body, other));
+    const met = bodies.find(
+      (other) => !(other.kind !== "ball" && other.solver === "implicit") && !passThrough(body, other),
+    );
     if (met)
       throw new SceneError(
         `${path}/contact/ignore`,
-        body.contact.ignore,
-        `the names of all other bodies and of all mesh colliders where solver is implicit, ${met.name ?? "one without a name"} among them: such a body touches analytic colliders only`,
+        body.contact?.ignore,
+        `the names of all bodies whose solver is not implicit where solver is implicit, ${met.name} among them: such a body touches colliders and bodies of its kind`,
       );
     attachments.forEach(({ from, to }, n) => {
       if ("body" in to && (from.body === body.name || to.body === body.name))

@@ -26,7 +26,7 @@ import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
 import { planBalls } from "./memory/balls.ts";
 import { planColliders } from "./memory/colliders.ts";
 import { planCoreMeshes } from "./memory/coreMeshes.ts";
-import { metColliders, planFilters, surfaceFilter } from "./memory/filters.ts";
+import { metColliders, planFilters, surfaceFilter, touchesSurfaces } from "./memory/filters.ts";
 import { planLowWords } from "./memory/lowWords.ts";
 import { planImplicit } from "./memory/implicit.ts";
 import { planWind } from "./memory/wind.ts";
@@ -126,7 +126,12 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const attachments = scene.attachments ?? [];
   const colliders = scene.colliders ?? [];
   const filters = planFilters(bodies, colliders, memoryMap);
-  const met = metColliders(bodies, colliders).map((m, i) => ({ ...m, table: filters.tables[i]! }));
+  const touching = touchesSurfaces(bodies, colliders);
+  const met = metColliders(bodies, colliders).map((m, i) => ({
+    ...m,
+    table: filters.tables[i]!,
+    surfaces: touching[i]!,
+  }));
   const implicit = planImplicit(bodies, { tickHz, substeps }, met, attachments.length + GRAB_SLOTS, memoryMap);
   const methods = planMethods(bodies, tickHz, memoryMap);
   const obstacles = planColliders(

@@ -20,6 +20,7 @@
  */
 import type { Body, Scene } from "../../shared/scene.ts";
 import type { BodyTemplate } from "./body/template.ts";
+import { stepsOf } from "./implicit/model.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
 
 /** Edges that sound may cross in a substep. */
@@ -33,12 +34,14 @@ export interface Steps {
   iterations: number;
 }
 
-/** As the scene says. */
+/** As the scene says; a scene of implicit bodies only, which does not say it, has as many substeps as those have steps. */
 export function askedSteps(scene: Scene): Steps {
-  const { tickHz, substeps, iterations } = SCENE_DEFAULTS;
+  const { substeps, iterations } = SCENE_DEFAULTS;
+  const tickHz = scene.tickHz ?? SCENE_DEFAULTS.tickHz;
+  const implicit = scene.bodies.every((body) => body.kind !== "ball" && body.solver === "implicit");
   return {
-    tickHz: scene.tickHz ?? tickHz,
-    substeps: scene.substeps ?? substeps,
+    tickHz,
+    substeps: scene.substeps ?? (implicit ? stepsOf(tickHz) : substeps),
     iterations: scene.iterations ?? iterations,
   };
 }

@@ -64,12 +64,12 @@ const kernelFolders: Record<string, string[]> = {
   wind: [],
   colliders: ["math", "state"],
   constraints: ["math", "colliders"],
-  implicit: ["state", "colliders", "constraints"],
   rigid: ["math", "state", "colliders", "constraints"],
   integrate: ["math", "state", "colliders", "rigid"],
   broadPhase: ["math", "state", "scheduler"],
   intersections: ["math", "broadPhase"],
   contact: ["math", "state", "scheduler", "ccd", "colliders", "broadPhase", "rigid", "integrate"],
+  implicit: ["state", "colliders", "constraints", "contact"],
   step: [
     "math",
     "scheduler",

@@ -51,6 +51,29 @@ test("one, two and three threads", async () => {
     expect(await hashOf(await build(), { threads, until: 8 }), `${threads} threads`).toBe(alone);
 });
 
+test("bodies that touch each other: one and three threads", async () => {
+  const cube = (name: string, height: number, x: number): Body => ({
+    name,
+    kind: "soft",
+    solver: "implicit",
+    mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [3, 3, 3] },
+    transform: { translate: [x, height, 0], rotate: [0, 20 * x, 0] },
+    material: { density: 1000, youngsModulus: 1e6, poissonsRatio: 0.3 },
+  });
+  const piles = (): Promise<CreatedWorld> =>
+    createWorld(
+      {
+        version: 1,
+        title: "piles",
+        bodies: [cube("a", 0.11, 0), cube("b", 0.33, 0), cube("c", 0.11, 1), cube("d", 0.34, 1.05)],
+        colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
+      },
+      { baseDir: "." },
+    );
+  const alone = await hashOf(await piles(), { until: 30 });
+  expect(await hashOf(await piles(), { threads: 3, until: 30 })).toBe(alone);
+});
+
 test("a reset begins as the scene does", async () => {
   const { memory, layout } = await build();
   const world = openWorld(memory, layout);

@@ -56,13 +56,18 @@ export interface ImplicitModel {
   stiffness: SheetStiffness;
   bends: BendElements | undefined;
   factor: Factor;
+  /** float64[n] N/m: mean of the diagonal of A at each particle. */
+  diagonal: Float64Array;
 }
+
+/** Steps a tick that an implicit body takes, if nothing else chooses them. */
+export const stepsOf = (tickHz: number): number => Math.ceil(1 / (tickHz * LONGEST_STEP) - 1e-9);
 
 /** @param steps a tick, where it is not to choose them */
 export function implicitModel(
   body: Pick<BodyTemplate, "elements" | "mass" | "pinned" | "positions" | "own" | "damping" | "particleCount">,
   tickHz: number,
-  steps = Math.ceil(1 / (tickHz * LONGEST_STEP) - 1e-9),
+  steps = stepsOf(tickHz),
 ): ImplicitModel {
   const { elements, particleCount: count } = body;
   const h = 1 / (tickHz * steps);
@@ -105,7 +110,18 @@ export function implicitModel(
     stiffness,
     bends,
     factor: factorize(matrix, order),
+    diagonal: diagonalOf(matrix, count),
   };
+}
+
+function diagonalOf(matrix: BlockMatrix, count: number): Float64Array {
+  const { size, values } = matrix;
+  return Float64Array.from({ length: count }, (_, i) => {
+    const at = size * size * blockAt(matrix, i, i);
+    let sum = 0;
+    for (let r = 0; r < size; r++) sum += values[at + (size + 1) * r]!;
+    return sum / size;
+  });
 }
 
 function sheetStiffness(triangles: TriangleElements | undefined): SheetStiffness {

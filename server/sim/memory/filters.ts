@@ -17,8 +17,8 @@ function passThrough(a: FilteredBody, b: FilteredBody | Collider): boolean {
 /** @param others the colliders that have a surface, in the order of their surfaces, which lie behind the bodies' */
 export function surfaceFilter(bodies: readonly FilteredBody[], others: readonly Collider[]): Meets {
   const surface = (n: number): FilteredBody | Collider => bodies[n] ?? others[n - bodies.length]!;
-  // particles of a method and of an implicit step meet shapes, no surfaces
-  const meetsSurfaces = (n: number): boolean => bodies[n]?.form !== "method" && bodies[n]?.form !== "implicit";
+  // particles of a method meet shapes, no surfaces
+  const meetsSurfaces = (n: number): boolean => bodies[n]?.form !== "method";
   // colliders do not meet each other
   return (a, b) => a < bodies.length && meetsSurfaces(a) && meetsSurfaces(b) && !passThrough(bodies[a]!, surface(b));
 }
@@ -32,6 +32,17 @@ export function metColliders(
     const met = colliders.filter((c) => c.type !== "mesh" && !passThrough(body, c));
     return { any: met.length > 0, moving: met.some(({ motion }) => motion !== undefined) };
   });
+}
+
+/** Whether each body may touch a surface: another body's, a collider's core mesh, or its own. */
+export function touchesSurfaces(bodies: readonly FilteredBody[], colliders: readonly Collider[]): boolean[] {
+  const others = colliders.filter(({ type }) => type !== "plane");
+  const meets = surfaceFilter(bodies, others);
+  return bodies.map(
+    (body, n) =>
+      (body.form !== "method" && body.touch.self) ||
+      [...bodies, ...others].some((_, m) => m !== n && meets(Math.min(m, n), Math.max(m, n))),
+  );
 }
 
 export interface PlannedFilters {

@@ -18,6 +18,8 @@ export interface PlannedImplicit {
   /** Address of the first row, and how many. */
   rows: number;
   count: number;
+  /** How many of them may touch surfaces. */
+  together: number;
   /** Positions and velocities in float64, now and a step before. */
   states: StateRun[];
   /**
@@ -34,6 +36,8 @@ export interface Met {
   moving: boolean;
   /** Address of its byte for every collider, 0: all. */
   table: number;
+  /** May it touch a surface, its own too? */
+  surfaces: boolean;
 }
 
 interface Planned {
@@ -61,32 +65,76 @@ export function planImplicit(
   const rows = allocator.take(implicit.length * L.IMPLICIT_BYTES);
   const states: StateRun[] = [];
   const planned = implicit.map(({ body, index }): Planned => {
-    const { any, moving } = met[index]!;
-    const model = implicitModel(body, tickHz, moving ? substeps : undefined);
+    const { any, moving, surfaces } = met[index]!;
+    const model = implicitModel(body, tickHz, moving || surfaces ? substeps : undefined);
     const at = takeArrays(model, points, any, allocator);
+    if (surfaces) at.set(L.IMPLICIT_STIFFNESS, allocator.take(8 * model.count));
     const bytes = stateBytes(model.count, any);
     states.push(wholeRun(index, at.get(L.IMPLICIT_STATE)!, bytes, allocator));
     return { body, index, model, at };
   });
+  const meeting = planned.flatMap(({ index, model: { count } }, n) =>
+    met[index]!.surfaces ? [{ n, index, count }] : [],
+  );
+  const together = planTogether(meeting, allocator);
   return {
     rows,
     count: planned.length,
-    states,
-    write: (buffer, { x, acc }, firsts, bodyRows) =>
+    together: meeting.length,
+    states: together ? [...states, together.state] : states,
+    write: (buffer, { x, acc }, firsts, bodyRows) => {
+      together?.write(
+        buffer,
+        meeting.map(({ n }) => rows + n * L.IMPLICIT_BYTES),
+      );
       planned.forEach(({ body, index, model, at }, n) => {
         const view = new DataView(buffer);
         const row = rows + n * L.IMPLICIT_BYTES;
         const first = firsts[index]!;
-        view.setInt32(bodyRows + index * L.BODY_BYTES + L.BODY_IMPLICIT, 1, true);
+        view.setInt32(bodyRows + index * L.BODY_BYTES + L.BODY_IMPLICIT, row, true);
         writeRow(view, row, model, at, x + 16 * first);
+        view.setInt32(row + L.IMPLICIT_SELF, row, true);
+        view.setInt32(row + L.IMPLICIT_TOGETHER, met[index]!.surfaces ? 1 : 0, true);
         view.setInt32(row + L.IMPLICIT_MEETS, met[index]!.table, true);
         writeFactor(buffer, model, at);
         new Float64Array(buffer, at.get(L.IMPLICIT_MASS)!, model.count).set(model.mass);
+        const stiffness = at.get(L.IMPLICIT_STIFFNESS);
+        if (stiffness) new Float64Array(buffer, stiffness, model.count).set(model.diagonal);
         if (model.tets) writeTets(view, at.get(L.IMPLICIT_TETS)!, model.tets);
         if (model.triangles) writeTriangles(view, at.get(L.IMPLICIT_TRIANGLES)!, model.triangles);
         if (model.bends) writeBends(view, at.get(L.IMPLICIT_BENDS)!, model.bends);
         writeState(buffer, body, model, acc + 16 * first, states[n]!);
-      }),
+      });
+    },
+  };
+}
+
+/** Near pairs for each particle: what lies flat on another, vertex on vertex, has 20 (surfaces.ts), of which few answer. */
+const ROWS_PER_PARTICLE = 6;
+
+/** What the bodies that may touch surfaces have between them. @param meeting the bodies, and their particles */
+function planTogether(
+  meeting: readonly { index: number; count: number }[],
+  allocator: Allocator,
+): { state: StateRun; write: (buffer: ArrayBufferLike, list: readonly number[]) => void } | undefined {
+  if (meeting.length === 0) return undefined;
+  const capacity = ROWS_PER_PARTICLE * meeting.reduce((sum, { count }) => sum + count, 0);
+  const size = 2 ** Math.ceil(Math.log2(2 * capacity));
+  const row = allocator.take(L.TOGETHER_BYTES);
+  const list = allocator.take(8 * meeting.length);
+  const contacts = allocator.take(capacity * L.ROW_BYTES);
+  const order = allocator.take(4 * capacity);
+  const bytes = 16 + capacity * L.KEPT_BYTES;
+  const kept = allocator.take(bytes);
+  const table = allocator.take(8 * size);
+  return {
+    state: wholeRun(meeting[0]!.index, kept, bytes, allocator),
+    write: (buffer, addresses) => {
+      const u32 = new Uint32Array(buffer);
+      u32.set(addresses, list / 4);
+      u32[(L.HEADER + L.H_TOGETHER) / 4] = row;
+      u32.set([list, meeting.length, contacts, capacity, 0, order, kept, table, size], row / 4);
+    },
   };
 }
 

@@ -135,8 +135,8 @@ export interface ProgramSizes {
   loose: readonly LooseRun[];
   /** Particles that are stepped as all are: not those of implicit bodies. */
   stepped: readonly { first: number; count: number }[];
-  /** Address of the implicit bodies' rows, and how many. */
-  implicit: { rows: number; count: number };
+  /** Address of the implicit bodies' rows, how many, and how many of them may touch surfaces. */
+  implicit: { rows: number; count: number; together: number };
   /** Colliders that move. */
   motions: number;
   /** Their core meshes: address of the MOTION row, particles. */
@@ -175,6 +175,7 @@ export function buildProgram(
       pass: 0,
       stage: L.STAGE_BROAD_PHASE,
     });
+  if (implicit.together > 0) phases.push(once(L.KIND_IMPLICIT_AIM, L.STAGE_IMPLICIT));
   phases.push(...everyParticle(L.KIND_PREDICT, L.STAGE_INTEGRATE));
   const omegas = groups.map((g) => chebyshevFactors(g.schedule.rho, iterations));
   for (let iteration = 0; iteration < iterations; iteration++) {
@@ -206,8 +207,9 @@ export function buildProgram(
     phases.push({ kind: L.KIND_CONTACTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_CONTACTS });
     if (balls) phases.push({ kind: L.KIND_BALLS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_RIGID });
   }
+  if (implicit.together > 0) phases.push(once(L.KIND_IMPLICIT_TOGETHER, L.STAGE_IMPLICIT));
   // bodies that meet nobody: whenever their steps are due
-  if (implicit.count > 0)
+  if (implicit.count > implicit.together)
     phases.push({
       kind: L.KIND_IMPLICIT,
       data: implicit.rows,

@@ -117,9 +117,14 @@ const scene = (body: object, more: object = {}): unknown => ({
 });
 
 test.each([
-  ["/bodies/0/contact/self", { contact: { ignore: ["floor"] } }, {}],
-  ["/bodies/0/contact/ignore", {}, { colliders: [floor, meshCollider] }],
-  ["/bodies/0/contact/ignore", {}, { bodies: [sheet, { ...sheet, name: "other" }] }],
+  ["/bodies/0/contact/ignore", {}, { bodies: [sheet, { ...sheet, name: "other", solver: "compliant" }] }],
+  [
+    "/bodies/1/contact/ignore",
+    {},
+    {
+      bodies: [{ kind: "ball", name: "ball", mesh: { type: "ball", radius: 0.1 }, material: { density: 500 } }, sheet],
+    },
+  ],
   ["/bodies/0/sweep", { sweep: { order: "jacobi" } }, {}],
   ["/bodies/0/waiting", { waiting: true }, {}],
   ["/bodies/0/solver", { material: { model: "pbd", density: 200, thickness: 1e-3, distance: { compliance: 0 } } }, {}],
@@ -127,7 +132,15 @@ test.each([
   expect(() => validateScene(scene(body, more))).toThrow(expect.objectContaining({ path }));
 });
 
-test("solver implicit where nothing is touched, and where shapes are", () => {
+test("solver implicit where nothing is touched, where shapes are, and bodies of its kind and meshes", () => {
+  const two = {
+    bodies: [
+      { ...sheet, contact: {} },
+      { ...sheet, name: "other" },
+    ],
+    colliders: [floor, meshCollider],
+  };
+  expect(validateScene(scene({}, two)).bodies[0]).toMatchObject({ solver: "implicit" });
   expect(validateScene(scene({})).bodies[0]).toMatchObject({ solver: "implicit" });
   const sphere = { type: "sphere", center: [0, -3, 0], radius: 1 };
   const shapes = scene({ contact: { self: false } }, { colliders: [floor, sphere] });

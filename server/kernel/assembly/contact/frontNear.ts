@@ -16,6 +16,8 @@ import {
   H_VERTEX_CONTACT_BLOCKS,
   H_X,
   H_RESOLUTION,
+  H_TOGETHER,
+  BODY_IMPLICIT,
   COLOR_ENTRIES,
   FRONT_PICKED,
   FRONT_SOLVED,
@@ -33,6 +35,7 @@ import {
 import { nearOf, NEVER } from "./blockStatus";
 import { foreseeContacts } from "./contactCheck";
 import { laneOf } from "./contactPair";
+import { bodyOf } from "../state/owners";
 
 // @inline
 function front(): usize {
@@ -125,6 +128,7 @@ function rankOf(lane: usize): i32 {
 
 /** Near lanes of blocks begin .. end of this rank get places from `count` on, and colors. @returns places taken */
 function pick(begin: i32, end: i32, count: i32, most: i32, table: i32, rank: i32): i32 {
+  const together = load<u32>(HEADER, H_TOGETHER) !== 0;
   let taken = count;
   for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
     if (!load<i32>(near)) continue;
@@ -133,6 +137,7 @@ function pick(begin: i32, end: i32, count: i32, most: i32, table: i32, rank: i32
       const lane = laneOf(pair);
       // half of the room is enough for what is packed densely; what is left is answered after the solve
       if (!load<i32>(lane, CONTACT_BLOCK_NEAR) || taken >= most || (!table && rankOf(lane) !== rank)) continue;
+      if (together && ofImplicit(lane)) continue;
       const place = pickedAt(taken);
       const color = colorOf(lane);
       const start = startOf(table, color);
@@ -143,6 +148,15 @@ function pick(begin: i32, end: i32, count: i32, most: i32, table: i32, rank: i32
     }
   }
   return taken;
+}
+
+/** Is a particle of it one of an implicit body? Then it is solved in that body's step (implicit/contacts.ts). */
+function ofImplicit(lane: usize): bool {
+  for (let k: usize = 0; k < 64; k += 16) {
+    const particle = <usize>load<u32>(lane + k);
+    if (load<f32>(particle, 12) !== 0 && load<i32>(bodyOf(particle), BODY_IMPLICIT)) return true;
+  }
+  return false;
 }
 
 /** The first color that none of a pair's free particles has; it is theirs now. */

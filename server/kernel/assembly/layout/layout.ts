@@ -3,6 +3,7 @@
  * so that both compilers read the same file. All addresses in memory are absolute byte addresses in the room's one
  * WebAssembly.Memory.
  */
+export * from "./implicitLayout.ts";
 
 // ---- header, at address HEADER
 // -------------------------------------------------------------------------------------------------
@@ -144,6 +145,7 @@ export const H_RIGID_CONTACT_CAPACITY = 820; // i32
 export const H_RIGID_CONTACT_COUNT = 824; // i32 rows that the last iteration solved
 export const H_RIGID_KEPT = 792; // i32 pointer: table of RIGID_KEPT entries
 export const H_RIGID_KEPT_CAPACITY = 796; // i32 a power of two
+export const H_TOGETHER = 776; // i32 pointer: the TOGETHER row; 0: no implicit body may touch a surface
 export const H_STAGE = 1856; // f64 for each stage, seconds that the last tick spent in it
 /** In the order of sim/types.ts's KERNEL_STAGES. */
 export const STAGE_WARM_START = 0;
@@ -246,6 +248,8 @@ export const KIND_VERIFY = 66;
 export const KIND_IMPLICIT = 70; // IMPLICIT rows
 export const KIND_WIND_FORCES = 72; // WIND_TRIANGLE rows
 export const KIND_WIND_ACCELERATIONS = 73; // WIND_PARTICLE rows
+export const KIND_IMPLICIT_AIM = 74; // the TOGETHER row: where its bodies are going
+export const KIND_IMPLICIT_TOGETHER = 75; // the TOGETHER row
 /**
  * Rows behind the program's phases, shared out in the middle of others: parts of a color's pairs, of the check of all
  * pairs.
@@ -706,7 +710,8 @@ export const BODY_INACTIVE = 156; // i32 1: it takes no part (server/sim/inactiv
 // own
 export const BODY_LISTED = 160;
 export const BODY_AGAINST = 164; // i32 1: the list has a pair of it and a collider's core mesh
-export const BODY_IMPLICIT = 168; // i32 1: its own step keeps its momentum (implicit/step.ts)
+// i32 not 0: its own step keeps its momentum: address of its IMPLICIT row, or 1 of a method's
+export const BODY_IMPLICIT = 168;
 export const BODY_FORCE = 176; // f64x3 N: external, of all its particles; where it may be free
 export const BODY_MASS = 200; // f64 kg, likewise
 export const BODY_LEAD = 208; // f64x3 m: what a substep of symplectic Euler falls too far (momentum.ts)
@@ -856,112 +861,6 @@ export const EDGE_LEAF_AT = 32;
 export const EDGE_LEAF_TRAJECTORIES = 128;
 export const EDGE_LEAF_BYTES = 224;
 
-// ---- implicit bodies (implicit/step.ts): one row a body; vectors are f64[3n], x y z of each particle
-// ------------------------------------
-export const IMPLICIT_FIRST = 0; // i32 address of the first particle in X
-export const IMPLICIT_COUNT = 4; // i32 particles
-// i32 pointer: STATE: x, v, those a step before x1, v1; f64 elastic energy, J, below 0: not known; forces of friction
-export const IMPLICIT_STATE = 8;
-export const IMPLICIT_MASS = 12; // i32 pointer: f64[n] kg, 0 for fixed particles
-export const IMPLICIT_WORK = 16; // i32 pointer: VECTORS vectors
-export const IMPLICIT_ROTATIONS = 20; // i32 pointer: f64[9n] row by row; 0: none, of a sheet
-export const IMPLICIT_TETS = 24; // i32 pointer: IMPLICIT_TET rows
-export const IMPLICIT_TET_COUNT = 28; // i32
-export const IMPLICIT_TRIANGLES = 32; // i32 pointer: IMPLICIT_TRIANGLE rows
-export const IMPLICIT_TRIANGLE_COUNT = 36; // i32
-export const IMPLICIT_BENDS = 40; // i32 pointer: IMPLICIT_BEND rows
-export const IMPLICIT_BEND_COUNT = 44; // i32
-export const IMPLICIT_COLUMNS = 48; // i32 columns of the factor: free particles
-export const IMPLICIT_ORDER = 52; // i32 pointer: i32[m] byte offset in a vector of each column's particle
-export const IMPLICIT_START = 56; // i32 pointer: i32[m + 1] first entry of each column
-export const IMPLICIT_ENTRY_ROWS = 60; // i32 pointer: i32 byte offset in SOLVED of each entry's row
-export const IMPLICIT_ENTRIES = 64; // i32 pointer: f32 each, or f32x4 x 3, the columns of a block
-export const IMPLICIT_DIAGONAL = 68; // i32 pointer: D^-1 likewise
-export const IMPLICIT_SOLVED = 72; // i32 pointer: f32x4[m] right side, then solution
-export const IMPLICIT_STEPS = 76; // i32 steps a tick
-export const IMPLICIT_HELD = 80; // i32 pointer: HELD rows, as many as there are points in the room
-export const IMPLICIT_HELD_COUNT = 84; // i32 of them that hold this body in this step
-export const IMPLICIT_STEP_SECONDS = 88; // f64
-export const IMPLICIT_COEFFICIENT = 96; // f64 1/s^2
-export const IMPLICIT_KEEP = 104; // f64 1/(1 + 2 h damping / 3)
-export const IMPLICIT_TOLERANCE = 112; // f64
-export const IMPLICIT_MU = 120; // f64 Pa, with lambda, of solids
-export const IMPLICIT_LAMBDA = 128;
-export const IMPLICIT_C00 = 136; // f64 Pa: plane stress, of sheets
-export const IMPLICIT_C01 = 144;
-export const IMPLICIT_C11 = 152;
-export const IMPLICIT_C22 = 160;
-// i32, for tools: steps, iterations, halvings, and steps that began where the last one had ended
-export const IMPLICIT_STEPS_DONE = 168;
-export const IMPLICIT_ITERATIONS = 172;
-export const IMPLICIT_HALVINGS = 176;
-export const IMPLICIT_FROM_REST = 180;
-export const IMPLICIT_TOUCHES = 184; // i32 pointer: TOUCH rows, as many as particles; 0: no collider is ever in reach
-export const IMPLICIT_TOUCH_COUNT = 188; // i32 of this step
-export const IMPLICIT_MEETS = 192; // i32 BODY_MEETS of the body
-export const IMPLICIT_ROUNDS = 196; // i32, for tools: solves that followed a change of what touches
-export const IMPLICIT_EULER = 200; // f64 1/s^2: (1 + h damping) / h^2
-export const IMPLICIT_BYTES = 208;
-/** Vectors of a body's work area. */
-export const VECTOR_Y = 0;
-export const VECTOR_TARGET = 1;
-export const VECTOR_D = 2;
-export const VECTOR_R = 3;
-export const VECTOR_Z = 4;
-export const VECTOR_P = 5;
-export const VECTOR_Q = 6;
-export const VECTOR_THERE = 7;
-export const VECTORS = 8;
-/** Bytes of the state behind its vectors. */
-export const IMPLICIT_STATE_END = 16;
-/**
- * i32x4 byte offsets of the corners in a vector; f64: D_m^-1 row by row, volume; then of the last linearization F row
- * by row, the positive part of the stress (00 11 22 12 02 01), and i32 whether it is crushed.
- */
-export const IMPLICIT_TET_DM = 16;
-export const IMPLICIT_TET_VOLUME = 88;
-export const IMPLICIT_TET_F = 96;
-export const IMPLICIT_TET_STRESS = 168;
-export const IMPLICIT_TET_CRUSHED = 216;
-export const IMPLICIT_TET_BYTES = 224;
-/** Likewise: D_m^-1 (4), volume; the columns of F (6), stress (weft, warp, shear). */
-export const IMPLICIT_TRIANGLE_DM = 16;
-export const IMPLICIT_TRIANGLE_VOLUME = 48;
-export const IMPLICIT_TRIANGLE_F = 56;
-export const IMPLICIT_TRIANGLE_STRESS = 104;
-export const IMPLICIT_TRIANGLE_BYTES = 128;
-/** Likewise: K (4), alpha in m/N, rest in m. */
-export const IMPLICIT_BEND_K = 16;
-export const IMPLICIT_BEND_ALPHA = 48;
-export const IMPLICIT_BEND_REST = 56;
-export const IMPLICIT_BEND_BYTES = 64;
-/**
- * A point that holds the body: i32 address of its POINT slot; f64 stiffness, that of the last linearization (N/m),
- * f64x3 target.
- */
-export const HELD_POINT = 0;
-export const HELD_STIFFNESS = 8;
-export const HELD_EFFECTIVE = 16;
-export const HELD_TARGET = 24;
-export const HELD_BYTES = 48;
-/**
- * A particle at a collider: i32 byte offset in a vector, and what it does there (TOUCH_OPEN, _STICKS, _SLIDES); f64x3
- * normal, place where it touches, and slip of the last linearization; f64 coefficients of friction; mu lambda_n, N; the
- * slip that counts as none, and the one over which friction grows, m.
- */
-export const TOUCH_STATE = 4;
-export const TOUCH_NORMAL = 8;
-export const TOUCH_PLACE = 32;
-export const TOUCH_SLIP = 56;
-export const TOUCH_STATIC = 80;
-export const TOUCH_DYNAMIC = 88;
-export const TOUCH_FRICTION = 96;
-export const TOUCH_LEAST = 104;
-export const TOUCH_ROUND = 112;
-export const TOUCH_BYTES = 120;
-export const TOUCH_OPEN = 0;
-export const TOUCH_STICKS = 1;
-export const TOUCH_SLIDES = 2;
 // ---- the kinetic front of contact (front.ts)
 // ---------------------------------------------------------------------------------
 /**

@@ -61,6 +61,8 @@ import {
   KIND_MOVE,
   KIND_BALLS,
   KIND_IMPLICIT,
+  KIND_IMPLICIT_AIM,
+  KIND_IMPLICIT_TOGETHER,
   KIND_CORE_MESHES,
   KIND_SAFE,
   KIND_VERIFY,
@@ -114,7 +116,7 @@ import { sweepBegin, sweepCollect, sweepEnd, sweepMemory } from "../constraints/
 import { driveApart } from "../intersections/resolution";
 import { moveColliders } from "../colliders/motion";
 import { moveCoreMesh } from "../colliders/coreMeshes";
-import { stepImplicit } from "../implicit/step";
+import { aimTogether, stepImplicit, stepTogether } from "../implicit/step";
 import { solveShapes } from "../constraints/shape";
 import { moveRigid } from "../rigid/rigid";
 import { beginRigidContacts, solveRigidContacts } from "../contact/rigidContact";
@@ -257,6 +259,8 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   else if (kind === KIND_IMPLICIT) stepImplicit(data, begin, end);
   else if (kind === KIND_WIND_FORCES) windForces(data, begin, end);
   else if (kind === KIND_WIND_ACCELERATIONS) windAccelerations(data, begin, end);
+  else if (kind === KIND_IMPLICIT_AIM) aimTogether();
+  else if (kind === KIND_IMPLICIT_TOGETHER) stepTogether();
   else if (kind === KIND_RIGID) moveRigid(begin, end, h, scratch);
   else if (kind === KIND_BALLS) solveBalls(pass, h, scratch);
   else if (kind === KIND_SAFE) keepSafe();

@@ -1,5 +1,6 @@
 /**
- * Twin of kernel/assembly/implicit/step.ts: one body's implicit steps, bit for bit.
+ * Twin of kernel/assembly/implicit/step.ts and newton.ts: implicit steps of a body, or of bodies that touch each other
+ * (contacts.ts), bit for bit.
  *
  * BDF2 (Curtiss & Hirschfelder 1952) with implicit damping d: the new positions y minimize
  *   c/2 (y - xt)^T M (y - xt) + E(y),   xt = (4x - x1)/3 + keep h (8v - 2v1)/9 + a/c,   then  v' = (3 (y - x) - (x -
@@ -10,6 +11,7 @@
  * and colliders hold what lies on them (touches.ts); what comes down on one is not here.
  */
 import type { ImplicitModel } from "../../implicit/model.ts";
+import { Contacts, type NearPair } from "./contacts.ts";
 import { bendSet, tetSet, triangleSet, type ElasticSet } from "./elements.ts";
 import { HoldingPoints, type HeldPoint } from "./points.ts";
 import { moveRigidly } from "./rigidMotion.ts";
@@ -22,6 +24,7 @@ import { type Place, Touches } from "./touches.ts";
  */
 const MOST_ITERATIONS = 10;
 const MOST_ITERATIONS_HELD = 20;
+const MOST_ITERATIONS_TOUCHING = 60;
 const TOLERANCE_HELD = 0.02;
 /** How often a step that does not go down is halved. */
 const HALVINGS = 8;
@@ -29,6 +32,9 @@ const HALVINGS = 8;
 const ROUNDING = 1e-12;
 /** Solves after which what touches stays as it is. */
 const MOST_ROUNDS = 5;
+const MOST_ROUNDS_TOUCHING = 12;
+/** Bodies that touch and would move no further than this are not moved, m. */
+const NOTHING = 1e-9;
 
 /** Positions and velocities now and a step before, float64[3n] each. */
 export interface ImplicitState {
@@ -73,18 +79,20 @@ export class ImplicitBody {
   readonly state: ImplicitState;
   /** Since the beginning. */
   readonly counts = { steps: 0, iterations: 0, halvings: 0, fromRest: 0, rounds: 0 };
-  private readonly model: ImplicitModel;
+  readonly model: ImplicitModel;
+  readonly touches = new Touches();
+  readonly around: Surroundings | undefined;
+  readonly points: HoldingPoints;
   private readonly a: Float64Array;
   private readonly sets: ElasticSet[];
-  private readonly points: HoldingPoints;
-  private readonly touches = new Touches();
-  private readonly around: Surroundings | undefined;
-  /** Of the step, 1/s^2 */
+  /** Elastic, at x, J: of a free body before it was turned as a whole; and where it was measured last. */
+  energy: number;
+  private measured = 0;
+  // of the step: 1/s^2; rotations; what inertia wants; minus the gradient where it was linearized last
   private coefficient = 0;
-  /** Minus the gradient at the end of the last solve, also where colliders hold particles. */
-  private residual = new Float64Array();
-  /** Elastic, at x, J: of a free body before it was turned as a whole. */
-  private energy: number;
+  private R: Float64Array | undefined;
+  target: Float64Array = new Float64Array();
+  residual: Float64Array = new Float64Array();
 
   /** @param a float64[3n] external acceleration, m/s^2 */
   constructor(model: ImplicitModel, state: ImplicitState, a: Float64Array, around?: Surroundings) {
@@ -102,73 +110,64 @@ export class ImplicitBody {
     this.energy = this.elastic(state.x);
   }
 
-  /** @param held what holds it, besides fixed particles and colliders */
+  /** A step alone. @param held what holds it, besides fixed particles and colliders */
   step(held: readonly HeldPoint[] = []): void {
-    const { model, state, touches } = this;
-    const { x, v, x1 } = state;
-    const R = model.tets && particleRotations(x, model.tets);
+    stepTogether([this], [held], new Contacts(), []);
+  }
+
+  begin(held: readonly HeldPoint[]): void {
+    this.R = this.model.tets && particleRotations(this.state.x, this.model.tets);
     this.points.hold(held);
-    // something is hit: Euler's step, which does not look back
-    let euler = this.around?.hits(x, v) ?? false;
-    const { energy } = this;
-    let { y, target } = this.attempt(euler, R, energy);
-    if (this.enters(x, y)) {
-      euler = true;
-      ({ y, target } = this.attempt(euler, R, energy, y));
-    }
-    for (let round = 1; touches.review(y, this.residual) && round < MOST_ROUNDS; round++) {
-      touches.put(y);
-      const height = this.objective(y, target);
-      y = this.down(y, this.direction(y, target, R), target, height);
-      this.counts.rounds++;
-    }
-    touches.keep(y);
-    if (held.length === 0 && !touches.any && model.factor.order.length === model.count)
-      moveRigidly(model.mass, y, target);
-    const { h } = model;
+  }
+
+  /** The target, and where the first solve begins. @param end where an attempt before this one has ended */
+  aim(euler: boolean, end: Float64Array | undefined): Float64Array {
+    const { model, touches } = this;
+    const { x, v, x1 } = this.state;
+    this.coefficient = euler ? model.euler : model.coefficient;
+    this.target = euler ? this.targetOnce() : this.targetTwice();
+    const y = x.map((p, k) => (!this.free(k) ? p : euler ? p + model.h * v[k]! : 2 * p - x1[k]!));
+    const free = x.map((p, k) => p + model.h * v[k]!);
+    touches.find(this.around?.places(x, end) ?? [], free, this.target);
+    touches.put(y);
+    return y;
+  }
+
+  /** What is minimized at x, its contacts aside. */
+  heightHere(): number {
+    const { x } = this.state;
+    return this.inertia(x) + this.energy + this.points.energy(x);
+  }
+
+  /** Is a particle in a collider at `end` that does not lie on one at x? */
+  enters(end: Float64Array): boolean {
+    const { x } = this.state;
+    return this.around !== undefined && this.around.places(x, end).length > this.around.places(x).length;
+  }
+
+  /** Nothing is fixed, nothing holds it, and it touches nothing but other bodies. */
+  get isFree(): boolean {
+    return this.points.count === 0 && !this.touches.any && this.model.factor.order.length === this.model.count;
+  }
+
+  advance(y: Float64Array, euler: boolean): void {
+    const { state } = this;
+    const { x, v, x1 } = state;
+    const { h } = this.model;
+    this.touches.keep(y);
     state.x1 = x;
     state.x = y;
     state.v = y.map((p, k) => (euler ? (p - x[k]!) / h : (3 * (p - x[k]!) - (x[k]! - x1[k]!)) / (2 * h)));
     state.v1 = euler ? state.v : v;
+    this.energy = this.measured;
     this.counts.steps++;
   }
 
-  /** Is a particle in a collider at `end` that does not lie on one at x? */
-  private enters(x: Float64Array, end: Float64Array): boolean {
-    return this.around !== undefined && this.around.places(x, end).length > this.around.places(x).length;
-  }
-
-  /** The first solve of a step. @param energy at x, J; end where an attempt before this one has ended */
-  private attempt(
-    euler: boolean,
-    R: Float64Array | undefined,
-    energy: number,
-    end?: Float64Array,
-  ): { y: Float64Array; target: Float64Array } {
-    const { model, touches } = this;
-    const { x, v, x1 } = this.state;
-    this.coefficient = euler ? model.euler : model.coefficient;
-    const target = euler ? this.targetOnce() : this.target();
-    let y: Float64Array = x.map((p, k) => (!this.free(k) ? p : euler ? p + model.h * v[k]! : 2 * p - x1[k]!));
-    const free = x.map((p, k) => p + model.h * v[k]!);
-    touches.find(this.around?.places(x, end) ?? [], free, target);
-    touches.put(y);
-    let height = this.objective(y, target);
-    const here = this.inertia(x, target) + energy + this.points.energy(x);
-    if (!(height <= here)) {
-      y = x.slice();
-      touches.put(y);
-      height = this.objective(y, target);
-      this.counts.fromRest++;
-    }
-    return { y: this.down(y, this.direction(y, target, R), target, height), target };
-  }
-
-  private free(k: number): boolean {
+  free(k: number): boolean {
     return this.model.mass[Math.floor(k / 3)]! > 0;
   }
 
-  private target(): Float64Array {
+  private targetTwice(): Float64Array {
     const { h, keep, coefficient } = this.model;
     const { x, v, x1, v1 } = this.state;
     return x.map((p, k) =>
@@ -184,13 +183,15 @@ export class ImplicitBody {
     return x.map((p, k) => (this.free(k) ? p + keep * h * v[k]! + this.a[k]! / euler : p));
   }
 
-  /** What the step minimizes. */
-  private objective(y: Float64Array, target: Float64Array): number {
-    return this.inertia(y, target) + this.elastic(y) + this.points.energy(y) + this.touches.energy(y);
+  /** What the step minimizes, contacts between bodies aside. */
+  objective(y: Float64Array): number {
+    this.measured = this.elastic(y);
+    return this.inertia(y) + this.measured + this.points.energy(y) + this.touches.energy(y);
   }
 
-  private inertia(y: Float64Array, target: Float64Array): number {
+  private inertia(y: Float64Array): number {
     const { mass } = this.model;
+    const { target } = this;
     let sum = 0;
     for (let i = 0; i < mass.length; i++) {
       const a = y[3 * i]! - target[3 * i]!;
@@ -205,70 +206,192 @@ export class ImplicitBody {
     return this.sets.reduce((sum, set) => sum + set.energy(y), 0);
   }
 
-  /** Newton's direction: H+ d = -g, by conjugate gradients, modified where colliders hold particles. */
-  private direction(y: Float64Array, target: Float64Array, R: Float64Array | undefined): Float64Array {
-    const { mass, factor, tolerance } = this.model;
-    const { coefficient, touches } = this;
-    const held = touches.any || this.points.count > 0;
-    const most = held ? MOST_ITERATIONS_HELD : MOST_ITERATIONS;
-    const leave = held ? TOLERANCE_HELD : tolerance;
-    const g = y.map((p, k) => coefficient * mass[Math.floor(k / 3)]! * (p - target[k]!));
+  /** Its gradient likewise; keeps what products need. */
+  linearize(y: Float64Array): Float64Array {
+    const { mass } = this.model;
+    const g = y.map((p, k) => this.coefficient * mass[Math.floor(k / 3)]! * (p - this.target[k]!));
     for (const set of this.sets) set.linearize(y, g);
     this.points.linearize(y, g);
-    touches.linearize(y, g);
-    const r = g.map((value, k) => (this.free(k) ? -value : 0));
-    this.residual = r;
-    const preconditioned = (): Float64Array => {
-      const free = r.slice();
-      touches.filter(free);
-      const z = precondition(factor, R, free);
-      touches.filter(z);
-      return z;
-    };
-    const d = new Float64Array(r.length);
-    let z = preconditioned();
-    let rz = dot(r, z);
-    const p = z.slice();
-    const enough = leave * leave * rz;
-    for (let n = 0; n < most && rz > 0; n++) {
-      const q = p.map((value, k) => coefficient * mass[Math.floor(k / 3)]! * value);
-      for (const set of this.sets) set.product(p, q);
-      this.points.product(p, q);
-      touches.product(p, q);
-      const pq = dot(p, q);
+    this.touches.linearize(y, g);
+    return g;
+  }
+
+  /** H+ p, contacts between bodies aside. */
+  product(p: Float64Array): Float64Array {
+    const { mass } = this.model;
+    const q = p.map((value, k) => this.coefficient * mass[Math.floor(k / 3)]! * value);
+    for (const set of this.sets) set.product(p, q);
+    this.points.product(p, q);
+    this.touches.product(p, q);
+    return q;
+  }
+
+  /** The residual, preconditioned, of and for what may move. */
+  preconditioned(): Float64Array {
+    const free = this.residual.slice();
+    this.touches.filter(free);
+    const z = precondition(this.model.factor, this.R, free);
+    this.touches.filter(z);
+    return z;
+  }
+
+  /** sum c m, kg/s^2 */
+  weight(before: number): number {
+    let sum = before;
+    for (const m of this.model.mass) sum += this.coefficient * m;
+    return sum;
+  }
+}
+
+/**
+ * One step of bodies that are solved together.
+ * @param held by body: what holds it, besides fixed particles and colliders; pairs that are near
+ */
+export function stepTogether(
+  bodies: readonly ImplicitBody[],
+  held: readonly (readonly HeldPoint[])[],
+  contacts: Contacts,
+  pairs: readonly NearPair[],
+): void {
+  new GroupStep(bodies, contacts).run(held, pairs);
+}
+
+class GroupStep {
+  private readonly bodies: readonly ImplicitBody[];
+  private readonly contacts: Contacts;
+  private euler = false;
+
+  constructor(bodies: readonly ImplicitBody[], contacts: Contacts) {
+    this.bodies = bodies;
+    this.contacts = contacts;
+  }
+
+  run(held: readonly (readonly HeldPoint[])[], pairs: readonly NearPair[]): void {
+    const { bodies, contacts } = this;
+    bodies.forEach((body, n) => body.begin(held[n] ?? []));
+    contacts.find(
+      pairs,
+      bodies.map(({ state, model }) => ({ ...state, diagonal: model.diagonal })),
+      bodies[0]!.model.h,
+    );
+    // something is hit: Euler's step, which does not look back
+    this.euler = bodies.some((b) => b.around?.hits(b.state.x, b.state.v)) || contacts.hits;
+    let y = this.attempt();
+    const enters = bodies.map((body, n) => body.enters(y[n]!)).includes(true);
+    if ((!this.euler && contacts.entered(y)) || enters) {
+      this.euler = true;
+      y = this.attempt(y);
+    }
+    const most = contacts.any ? MOST_ROUNDS_TOUCHING : MOST_ROUNDS;
+    for (let round = 1; this.review(y) && round < most; round++) {
+      bodies.forEach((body, n) => {
+        body.touches.put(y[n]!);
+        body.counts.rounds++;
+      });
+      const height = this.objective(y);
+      y = this.down(y, this.direction(y, false), height);
+    }
+    contacts.keep(y);
+    if ((!contacts.any || contacts.between) && bodies.every((body) => body.isFree))
+      moveRigidly(
+        bodies.map(({ model }) => model.mass),
+        y,
+        bodies.map(({ target }) => target),
+      );
+    bodies.forEach((body, n) => body.advance(y[n]!, this.euler));
+  }
+
+  private review(y: readonly Float64Array[]): boolean {
+    const touches = this.bodies.map(({ touches, residual }, n) => touches.review(y[n]!, residual));
+    return this.contacts.review(y) || touches.includes(true);
+  }
+
+  /** The first solve of a step. @param end where an attempt before this one has ended */
+  private attempt(end?: readonly Float64Array[]): Float64Array[] {
+    const { bodies, contacts } = this;
+    let y = bodies.map((body, n) => body.aim(this.euler, end?.[n]));
+    contacts.guess(y, false);
+    if (end) contacts.guess(end, true);
+    let height = this.objective(y);
+    let here = 0;
+    for (const body of bodies) here += body.heightHere();
+    if (!(height <= here + contacts.energyHere())) {
+      y = bodies.map(({ state, touches, counts }) => {
+        const x = state.x.slice();
+        touches.put(x);
+        counts.fromRest++;
+        return x;
+      });
+      height = this.objective(y);
+    }
+    return this.down(y, this.direction(y, true), height);
+  }
+
+  private objective(y: readonly Float64Array[]): number {
+    let sum = 0;
+    this.bodies.forEach((body, n) => (sum += body.objective(y[n]!)));
+    return sum + this.contacts.energy(y);
+  }
+
+  /** Newton's direction: H+ d = -g, by conjugate gradients, modified where colliders hold particles. @param first of the step */
+  private direction(y: readonly Float64Array[], first: boolean): Float64Array[] {
+    const { bodies, contacts } = this;
+    const held = contacts.any || bodies.some(({ touches, points }) => touches.any || points.count > 0);
+    const most = contacts.any ? MOST_ITERATIONS_TOUCHING : held ? MOST_ITERATIONS_HELD : MOST_ITERATIONS;
+    const leave = held ? TOLERANCE_HELD : Math.min(...bodies.map(({ model }) => model.tolerance));
+    const g = bodies.map((body, n) => body.linearize(y[n]!));
+    contacts.linearize(y, g, first);
+    let weight = 0;
+    bodies.forEach((body, n) => {
+      body.residual = g[n]!.map((value, k) => (body.free(k) ? -value : 0));
+      if (contacts.any) weight = body.weight(weight);
+    });
+    const r = bodies.map(({ residual }) => residual);
+    const d = r.map(({ length }) => new Float64Array(length));
+    let z = bodies.map((body) => body.preconditioned());
+    let rz = dotAll(r, z);
+    const p = z.map((values) => values.slice());
+    const enough = Math.max(leave * leave * rz, NOTHING * NOTHING * weight);
+    for (let iteration = 0; iteration < most && rz > 0; iteration++) {
+      const q = bodies.map((body, n) => body.product(p[n]!));
+      contacts.product(p, q);
+      const pq = dotAll(p, q);
       if (!(pq > 0)) break;
       const alpha = rz / pq;
-      for (let k = 0; k < d.length; k++) {
-        d[k]! += alpha * p[k]!;
-        r[k] = this.free(k) ? r[k]! - alpha * q[k]! : 0;
-      }
-      this.counts.iterations++;
-      z = preconditioned();
-      const next = dot(r, z);
+      bodies.forEach((body, n) => {
+        for (let k = 0; k < d[n]!.length; k++) {
+          d[n]![k]! += alpha * p[n]![k]!;
+          r[n]![k] = body.free(k) ? r[n]![k]! - alpha * q[n]![k]! : 0;
+        }
+        body.counts.iterations++;
+      });
+      z = bodies.map((body) => body.preconditioned());
+      const next = dotAll(r, z);
       if (!(next > enough)) break;
       const beta = next / rz;
-      for (let k = 0; k < p.length; k++) p[k] = z[k]! + beta * p[k]!;
+      p.forEach((values, n) => values.forEach((value, k) => (values[k] = z[n]![k]! + beta * value)));
       rz = next;
     }
     return d;
   }
 
-  /** y + s d with the first s of 1, 1/2, ... that does not go up; y where none does. Notes its elastic energy. */
-  private down(y: Float64Array, d: Float64Array, target: Float64Array, height: number): Float64Array {
+  /** y + s d with the first s of 1, 1/2, ... that does not go up; y where none does. */
+  private down(y: Float64Array[], d: readonly Float64Array[], height: number): Float64Array[] {
     let s = 1;
-    for (let n = 0; n <= HALVINGS; n++, s *= 0.5) {
-      const there = y.map((p, k) => p + s * d[k]!);
-      const elastic = this.elastic(there);
-      const objective = this.inertia(there, target) + elastic + this.points.energy(there) + this.touches.energy(there);
-      if (objective <= height * (1 + ROUNDING)) {
-        this.energy = elastic;
-        return there;
-      }
-      this.counts.halvings++;
+    for (let k = 0; k <= HALVINGS; k++, s *= 0.5) {
+      const there = y.map((values, n) => values.map((p, i) => p + s * d[n]![i]!));
+      if (this.objective(there) <= height * (1 + ROUNDING)) return there;
+      for (const { counts } of this.bodies) counts.halvings++;
     }
-    this.energy = this.elastic(y);
+    this.objective(y);
     return y;
   }
+}
+
+function dotAll(a: readonly Float64Array[], b: readonly Float64Array[]): number {
+  let sum = 0;
+  a.forEach((values, n) => (sum += dot(values, b[n]!)));
+  return sum;
 }
 
 function dot(a: Float64Array, b: Float64Array): number {

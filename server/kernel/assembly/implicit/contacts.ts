@@ -1,0 +1,735 @@
+/**
+ * Contact of implicit bodies with each other, with themselves and with colliders' meshes, inside their step: a near
+ * pair (contact/front.ts) that pushes is a spring in what the step minimizes,
+ *   E = k/2 (r - n . s)^2 + D(|u|),   s = sum_k b_k y_k,   k = STIFFNESS / sum_k b_k^2/A_kk
+ * n and b those of the closest points where the step begins, of what slides where it is going. So all bodies that touch are solved at once, whatever
+ * their masses, and stacks stand. Which pairs push is guessed from where they lie and would go, and changed after a solve:
+ * who pulls is let go, who is too near pushes, and it is solved again (an active set, as with colliders: touches.ts).
+ * Friction: u = t + (1 - n n^T)(s - s_0) with t the elastic part of all slip before, kept from step to step;
+ *   D = k u^2/2 up to u = mu p/k, mu p (u - mu p/2k) beyond      p the push of the last solve
+ * It holds without creeping, can only take energy, and slides with mu p. What is nearer than r where it is found first
+ * keeps the gap that it has, and comes out slowly (RISE): nothing that is placed too near is thrown.
+ * What is still too near afterwards is answered exactly (contact/contacts.ts).
+ * Tried and lost: see server/kernel/README.md. Known to be wrong: what slides over the vertices of a coarse mesh is
+ * braked where a vertex passes from one triangle to the next. A plate of 1 m/s and mu 0.5 on triangles of 0.5 m stops
+ * after 0.06 to 0.098 m (exact 0.102), with mu 0.2 after 0.118 (exact 0.255); between two such places it slows down by 0.995
+ * mu g. Tried for that: friction of the step before while it is not known who pushes (it stops at once: 0.005 m).
+ */
+import {
+  CONTACT_BLOCK_BYTES,
+  CONTACT_BLOCK_DYNAMIC,
+  CONTACT_BLOCK_NEAR,
+  CONTACT_BLOCK_STATIC,
+  CONTACT_BLOCK_THICKNESS,
+  BODY_COUNT,
+  BODY_FIRST,
+  BODY_IMPLICIT,
+  HEADER,
+  H_ACC,
+  H_CONTACT_BLOCKS,
+  H_CONTACT_BLOCK_CAPACITY,
+  H_EDGE_CONTACT_BLOCKS,
+  H_PAIR_SCRATCH,
+  H_SAFE,
+  H_TOGETHER,
+  H_VERTEX_CONTACT_BLOCKS,
+  H_X,
+  IMPLICIT_COUNT,
+  IMPLICIT_FIRST,
+  IMPLICIT_STATE,
+  IMPLICIT_STIFFNESS,
+  IMPLICIT_WORK,
+  KEPT_BYTES,
+  KEPT_EDGE,
+  KEPT_REST,
+  KEPT_SHEAR,
+  ROW_APPROACH,
+  ROW_BETWEEN,
+  ROW_BODY,
+  ROW_BYTES,
+  ROW_CURVE,
+  ROW_DRAG,
+  ROW_DYNAMIC,
+  ROW_ENTRY,
+  ROW_FIXED,
+  ROW_GLIDE,
+  ROW_HERE,
+  ROW_HOLD,
+  ROW_NORMAL,
+  ROW_ON,
+  ROW_OTHER,
+  ROW_PARTICLES,
+  ROW_PUSH,
+  ROW_REACH,
+  ROW_REST,
+  ROW_SHEAR,
+  ROW_SLID,
+  ROW_SLIP,
+  ROW_START,
+  ROW_STATIC,
+  ROW_RESTING,
+  ROW_STEADY,
+  ROW_STIFFNESS,
+  ROW_STRIDE,
+  ROW_THICKNESS,
+  ROW_WEIGHT,
+  TOGETHER_KEPT,
+  TOGETHER_ROWS,
+  TOGETHER_ROW_CAPACITY,
+  TOGETHER_ROW_COUNT,
+  TOGETHER_TABLE,
+  TOGETHER_TABLE_SIZE,
+} from "../layout/layout";
+import { nearOf } from "../contact/blockStatus";
+import { gather } from "../contact/contactLanes";
+import { b0, b1, b2, b3, loadDirections, nx, ny, nz, slide2Of, slides, turnAlong } from "../contact/contactSlide";
+import { RISE } from "../colliders/collide";
+import { bodyOf } from "../state/owners";
+
+/** How many times as stiff as the matrix at rest of what it parts a pair is where it begins to push. */
+const STIFFNESS: f64 = 1;
+/** Its push would be infinite at this part of the gap that it keeps; from STEEP of that on it grows no steeper. */
+const MOST: f64 = 0.8;
+const STEEP: f64 = 0.9;
+/** Friction holds with a slip of this part of that gap at most, times the coefficient. */
+const YIELDS: f64 = 0.05;
+
+/**
+ * Of a slip of so many times what two steps of external acceleration make friction's direction alone is what resists:
+ * it slides steadily. Else friction counts as a spring to where it ends, which never overshoots.
+ */
+const STEADY: f64 = 4;
+/** A part by which a solve may have changed what friction goes by. */
+const CHANGED: f64 = 0.05;
+
+// rows of the bodies at work: where their addresses are, and how many
+let list: usize = 0;
+let rows = 0;
+// weighted sum of the last row
+let s0: f64 = 0;
+let s1: f64 = 0;
+let s2: f64 = 0;
+// its slip in this step, and that with what was kept; its length
+let u0: f64 = 0;
+let u1: f64 = 0;
+let u2: f64 = 0;
+let length: f64 = 0;
+
+// @inline
+function together(): usize {
+  return <usize>load<u32>(HEADER, H_TOGETHER);
+}
+// @inline
+function rowAt(n: i32): usize {
+  return <usize>load<u32>(list + ((<usize>n) << 2));
+}
+
+/** The rows that all below is about. @param at where their addresses are */
+export function useContacts(at: usize, count: i32): void {
+  list = at;
+  rows = count;
+}
+
+/** Is there any? */
+export function anyContact(): bool {
+  return rows > 0;
+}
+
+/** Are all of them between free particles? */
+export function isBetween(): bool {
+  for (let n = 0; n < rows; n++) if (!load<i32>(rowAt(n), ROW_BETWEEN)) return false;
+  return true;
+}
+
+/** Rows for all near pairs of implicit bodies. @param h s */
+export function findContacts(h: f64): void {
+  store<i32>(together(), 0, TOGETHER_ROW_COUNT);
+  indexKept();
+  const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
+  const first = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges;
+  findAmong(0, load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS), h);
+  findAmong(first, first + edges, h);
+}
+
+/** Of the blocks begin .. end. */
+function findAmong(begin: i32, end: i32, h: f64): void {
+  const blocks = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS);
+  for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
+    if (!load<i32>(near)) continue;
+    const block = blocks + <usize>n * CONTACT_BLOCK_BYTES;
+    const passed = direct(block);
+    for (let k = 0; k < 4; k++) {
+      const lane = block + ((<usize>k) << 2);
+      if (load<i32>(lane, CONTACT_BLOCK_NEAR) && load<f32>(lane, CONTACT_BLOCK_THICKNESS) > 0 && !(passed & (1 << k)))
+        addRow(lane, <usize>load<u32>(HEADER, H_PAIR_SCRATCH) + ((<usize>k) << 2), h);
+    }
+  }
+}
+
+// where directions and weights of a block's pairs are in the scratch
+const DIRECTION: usize = 0;
+const WEIGHTS: usize = 48;
+
+/**
+ * Directions and weights of a block's pairs -> scratch; of what slides those where it is going, as in contactSlide.ts:
+ * along those where the step begins it is held back by the edges that it slides over.
+ * @returns bits of the pairs that pass each other
+ */
+function direct(block: usize): i32 {
+  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
+  gather(block, 0);
+  loadDirections(block);
+  const slid = v128.and(v128.load(block, CONTACT_BLOCK_NEAR), slides(slide2Of(block, toSafe), r));
+  const passed = v128.any_true(slid) ? v128.bitmask<i32>(turnAlong(block, slid, toSafe, r)) : 0;
+  const to = <usize>load<u32>(HEADER, H_PAIR_SCRATCH);
+  v128.store(to, nx, DIRECTION);
+  v128.store(to, ny, DIRECTION + 16);
+  v128.store(to, nz, DIRECTION + 32);
+  v128.store(to, b0, WEIGHTS);
+  v128.store(to, b1, WEIGHTS + 16);
+  v128.store(to, b2, WEIGHTS + 32);
+  v128.store(to, b3, WEIGHTS + 48);
+  return passed;
+}
+
+/** @param directions the pair's in the scratch */
+function addRow(lane: usize, directions: usize, h: f64): void {
+  const count = load<i32>(together(), TOGETHER_ROW_COUNT);
+  if (count >= load<i32>(together(), TOGETHER_ROW_CAPACITY)) return;
+  const row = <usize>load<u32>(together(), TOGETHER_ROWS) + <usize>count * ROW_BYTES;
+  memory.fill(row, 0, ROW_BYTES);
+  const x = <f64>load<f32>(directions, DIRECTION);
+  const y = <f64>load<f32>(directions, DIRECTION + 16);
+  const z = <f64>load<f32>(directions, DIRECTION + 32);
+  const size = sqrt<f64>(x * x + y * y + z * z);
+  if (!(size > 0)) return;
+  store<f64>(row, x / size, ROW_NORMAL);
+  store<f64>(row, y / size, ROW_NORMAL + 8);
+  store<f64>(row, z / size, ROW_NORMAL + 16);
+  for (let k: usize = 0; k < 4; k++)
+    store<f64>(row + (k << 3), <f64>load<f32>(directions + (k << 4), WEIGHTS), ROW_WEIGHT);
+  const W = addParticles(row, lane, h);
+  if (!(W > 0)) return;
+  store<f64>(row, -along(row, row + ROW_SLIP), ROW_APPROACH);
+  store<f64>(row, STIFFNESS / W, ROW_STIFFNESS);
+  store<f64>(row, resting(row, h), ROW_RESTING);
+  store<f64>(row, <f64>load<f32>(lane, CONTACT_BLOCK_STATIC), ROW_STATIC);
+  store<f64>(row, <f64>load<f32>(lane, CONTACT_BLOCK_DYNAMIC), ROW_DYNAMIC);
+  store<f64>(row, <f64>load<f32>(lane, CONTACT_BLOCK_THICKNESS), ROW_THICKNESS);
+  recall(row, h);
+  store<i32>(together(), count + 1, TOGETHER_ROW_COUNT);
+}
+
+/** Who is in it, and where. @returns sum b^2/A of the implicit bodies' particles, m/N; 0: there are none */
+function addParticles(row: usize, lane: usize, h: f64): f64 {
+  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  let W: f64 = 0;
+  store<i32>(row, 1, ROW_BETWEEN);
+  for (let k: usize = 0; k < 4; k++) {
+    const particle = <usize>load<u32>(lane + (k << 4));
+    const b = load<f64>(row + (k << 3), ROW_WEIGHT);
+    const w = <f64>load<f32>(particle, 12);
+    store<u32>(row + (k << 2), <u32>particle, ROW_PARTICLES);
+    const body = w > 0 ? implicitRow(particle) : 0;
+    if (!body) {
+      if (b !== 0) store<i32>(row, 0, ROW_BETWEEN);
+      for (let r: usize = 0; r < 3; r++) {
+        const x = <f64>load<f32>(particle + (r << 2));
+        const S = <f64>load<f32>(particle + toSafe + (r << 2));
+        add(row + ROW_FIXED + (r << 3), b * x);
+        add(row + ROW_HERE + (r << 3), b * x);
+        add(row + ROW_START + (r << 3), b * S);
+        add(row + ROW_SLIP + (r << 3), b * (x - S));
+      }
+      continue;
+    }
+    W +=
+      (b * b) /
+      load<f64>(
+        <usize>load<u32>(body, IMPLICIT_STIFFNESS) + ((particle - <usize>load<u32>(body, IMPLICIT_FIRST)) >> 1),
+      );
+    if (!load<u32>(row, ROW_BODY)) store<u32>(row, <u32>body, ROW_BODY);
+    store<u32>(row, <u32>body, ROW_OTHER);
+    const vector = 24 * <usize>load<i32>(body, IMPLICIT_COUNT);
+    const at = 24 * ((particle - <usize>load<u32>(body, IMPLICIT_FIRST)) >> 4);
+    const x = <usize>load<u32>(body, IMPLICIT_STATE) + at;
+    store<u32>(row + (k << 2), <u32>(<usize>load<u32>(body, IMPLICIT_WORK) + at), ROW_ENTRY);
+    store<u32>(row + (k << 2), <u32>vector, ROW_STRIDE);
+    for (let r: usize = 0; r < 24; r += 8) {
+      add(row + ROW_HERE + r, b * load<f64>(x + r));
+      add(row + ROW_START + r, b * load<f64>(x + r));
+      add(row + ROW_SLIP + r, b * h * load<f64>(x + vector + r));
+    }
+  }
+  return W;
+}
+
+// @inline
+function add(at: usize, value: f64): void {
+  store<f64>(at, load<f64>(at) + value);
+}
+
+/** IMPLICIT row of the body that owns a particle; 0: it has none. */
+function implicitRow(particle: usize): usize {
+  const body = bodyOf(particle);
+  const first = <usize>load<u32>(body, BODY_FIRST);
+  if (particle < first || particle >= first + ((<usize>load<i32>(body, BODY_COUNT)) << 4)) return 0;
+  const row = <usize>load<u32>(body, BODY_IMPLICIT);
+  // a method's body has 1
+  return row > 1 ? row : 0;
+}
+
+/** The gap that a row keeps, and its friction: as in the step before, or of what is new. */
+function recall(row: usize, h: f64): void {
+  const r = load<f64>(row, ROW_THICKNESS);
+  const here = along(row, row + ROW_HERE);
+  const kept = keptOf(row);
+  const rest = kept ? <f64>load<f32>(kept, KEPT_REST) : 0;
+  store<f64>(row, kept ? min<f64>(r, abs<f64>(rest) + <f64>RISE * h * r) : min<f64>(r, here), ROW_REST);
+  store<f64>(row, kept ? pushAt(row, load<f64>(row, ROW_REST) - here) : 0, ROW_PUSH);
+  const hold = max<f64>(load<f64>(row, ROW_STIFFNESS), load<f64>(row, ROW_PUSH) / (YIELDS * load<f64>(row, ROW_REST)));
+  store<f64>(row, hold, ROW_HOLD);
+  if (kept) recallFriction(row, kept, hold);
+  noteGlide(row);
+}
+
+function recallFriction(row: usize, kept: usize, hold: f64): void {
+  const rest = load<f32>(kept, KEPT_REST);
+  store<i32>(row, rest < 0 ? 1 : 0, ROW_SLID);
+  let lift: f64 = 0;
+  for (let k: usize = 0; k < 3; k++)
+    lift += <f64>load<f32>(kept + (k << 2), KEPT_SHEAR) * load<f64>(row + (k << 3), ROW_NORMAL);
+  for (let k: usize = 0; k < 3; k++) {
+    const force = <f64>load<f32>(kept + (k << 2), KEPT_SHEAR) - lift * load<f64>(row + (k << 3), ROW_NORMAL);
+    store<f64>(row + (k << 3), force / hold, ROW_SHEAR);
+  }
+}
+
+/** The slip that v would make of the pair, with what is elastic of it so far. */
+function noteGlide(row: usize): void {
+  const lift = along(row, row + ROW_SLIP);
+  let sum: f64 = 0;
+  for (let k: usize = 0; k < 24; k += 8) {
+    const glide =
+      load<f64>(row + k, ROW_SHEAR) + (load<f64>(row + k, ROW_SLIP) - lift * load<f64>(row + k, ROW_NORMAL));
+    store<f64>(row + k, glide, ROW_GLIDE);
+    sum += glide * glide;
+  }
+  store<f64>(row, sqrt<f64>(sum), ROW_REACH);
+}
+
+/**
+ * The push's potential for a depth d, k/2 d^2 m/(m - d), as it is up to STEEP m and from there on with the curvature it
+ * has there; k/2 d^2 below 0.
+ */
+function potentialAt(row: usize, d: f64): f64 {
+  const k = load<f64>(row, ROW_STIFFNESS);
+  if (!(d > 0)) return 0.5 * k * d * d;
+  const m = MOST * load<f64>(row, ROW_REST);
+  const e = min<f64>(d, STEEP * m);
+  const beyond = d - e;
+  const left = m - e;
+  const P = (0.5 * k * e * e * m) / left;
+  return P + beyond * (firstOf(k, m, e) + 0.5 * beyond * secondOf(k, m, e));
+}
+
+/** Its derivative, N. */
+function pushAt(row: usize, d: f64): f64 {
+  const k = load<f64>(row, ROW_STIFFNESS);
+  if (!(d > 0)) return k * d;
+  const m = MOST * load<f64>(row, ROW_REST);
+  const e = min<f64>(d, STEEP * m);
+  return firstOf(k, m, e) + (d - e) * secondOf(k, m, e);
+}
+
+/** Its second derivative, N/m. */
+function curveAt(row: usize, d: f64): f64 {
+  const k = load<f64>(row, ROW_STIFFNESS);
+  const m = MOST * load<f64>(row, ROW_REST);
+  return d > 0 ? secondOf(k, m, min<f64>(d, STEEP * m)) : k;
+}
+
+// @inline
+function firstOf(k: f64, m: f64, d: f64): f64 {
+  return (0.5 * k * m * d * (2 * m - d)) / ((m - d) * (m - d));
+}
+// @inline
+function secondOf(k: f64, m: f64, d: f64): f64 {
+  const q = m / (m - d);
+  return k * q * q * q;
+}
+
+/** n . a vector in memory */
+// @inline
+function along(row: usize, at: usize): f64 {
+  return (
+    load<f64>(row, ROW_NORMAL) * load<f64>(at) +
+    load<f64>(row, ROW_NORMAL + 8) * load<f64>(at, 8) +
+    load<f64>(row, ROW_NORMAL + 16) * load<f64>(at, 16)
+  );
+}
+
+/** sum b y of what is free -> s0 .. s2. @param v number of a vector */
+// @inline
+function weighted(row: usize, v: i32): void {
+  s0 = 0;
+  s1 = 0;
+  s2 = 0;
+  for (let k: usize = 0; k < 4; k++) {
+    const entry = <usize>load<u32>(row + (k << 2), ROW_ENTRY);
+    if (!entry) continue;
+    const at = entry + <usize>v * <usize>load<u32>(row + (k << 2), ROW_STRIDE);
+    const b = load<f64>(row + (k << 3), ROW_WEIGHT);
+    s0 += b * load<f64>(at);
+    s1 += b * load<f64>(at, 8);
+    s2 += b * load<f64>(at, 16);
+  }
+}
+
+/** The same with what is not free. */
+// @inline
+function place(row: usize, v: i32): void {
+  weighted(row, v);
+  s0 += load<f64>(row, ROW_FIXED);
+  s1 += load<f64>(row, ROW_FIXED + 8);
+  s2 += load<f64>(row, ROW_FIXED + 16);
+}
+
+/** n . s */
+// @inline
+function gap(row: usize): f64 {
+  return load<f64>(row, ROW_NORMAL) * s0 + load<f64>(row, ROW_NORMAL + 8) * s1 + load<f64>(row, ROW_NORMAL + 16) * s2;
+}
+
+/** By how much it is too near, m; below 0: it is not. */
+// @inline
+function depth(row: usize): f64 {
+  return load<f64>(row, ROW_REST) - gap(row);
+}
+
+/** t + (1 - n n^T)(s - s_0) -> u0 .. u2, length */
+// @inline
+function slip(row: usize): void {
+  const a = s0 - load<f64>(row, ROW_START);
+  const b = s1 - load<f64>(row, ROW_START + 8);
+  const c = s2 - load<f64>(row, ROW_START + 16);
+  const x = load<f64>(row, ROW_NORMAL);
+  const y = load<f64>(row, ROW_NORMAL + 8);
+  const z = load<f64>(row, ROW_NORMAL + 16);
+  const lift = x * a + y * b + z * c;
+  u0 = load<f64>(row, ROW_SHEAR) + (a - lift * x);
+  u1 = load<f64>(row, ROW_SHEAR + 8) + (b - lift * y);
+  u2 = load<f64>(row, ROW_SHEAR + 16) + (c - lift * z);
+  length = sqrt<f64>(u0 * u0 + u1 * u1 + u2 * u2);
+}
+
+/** What friction is at most, N. */
+// @inline
+function limit(row: usize): f64 {
+  const mu = load<i32>(row, ROW_SLID) ? load<f64>(row, ROW_DYNAMIC) : load<f64>(row, ROW_STATIC);
+  return mu * load<f64>(row, ROW_PUSH);
+}
+
+/** v[at vector `to`] += b (x, y, z) */
+// @inline
+function scatter(row: usize, to: i32, x: f64, y: f64, z: f64): void {
+  for (let k: usize = 0; k < 4; k++) {
+    const entry = <usize>load<u32>(row + (k << 2), ROW_ENTRY);
+    if (!entry) continue;
+    const at = entry + <usize>to * <usize>load<u32>(row + (k << 2), ROW_STRIDE);
+    const b = load<f64>(row + (k << 3), ROW_WEIGHT);
+    store<f64>(at, load<f64>(at) + b * x);
+    store<f64>(at, load<f64>(at, 8) + b * y, 8);
+    store<f64>(at, load<f64>(at, 16) + b * z, 16);
+  }
+}
+
+/**
+ * Who pushes, as far as that is known: what lies, and what would be too near at a vector.
+ * @param v its number; too those that do now
+ */
+export function guessContacts(v: i32, too: bool): void {
+  for (let n = 0; n < rows; n++) {
+    const row = rowAt(n);
+    place(row, v);
+    store<i32>(row, depth(row) > 0 || lies(row) || (too && load<i32>(row, ROW_ON) !== 0) ? 1 : 0, ROW_ON);
+  }
+}
+
+/** Is it too near already where the step begins? */
+// @inline
+function lies(row: usize): bool {
+  return load<f64>(row, ROW_REST) > along(row, row + ROW_HERE);
+}
+
+/** Does anything that was apart come together, faster than what lies there does? */
+export function anyContactHits(): bool {
+  for (let n = 0; n < rows; n++) {
+    const row = rowAt(n);
+    const apart = along(row, row + ROW_HERE) - load<f64>(row, ROW_REST);
+    const approach = load<f64>(row, ROW_APPROACH);
+    if (apart < approach && approach > load<f64>(row, ROW_RESTING)) return true;
+  }
+  return false;
+}
+
+/** What the largest external acceleration on its particles makes in two steps, m */
+function resting(row: usize, h: f64): f64 {
+  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  let most: f64 = 0;
+  for (let k: usize = 0; k < 16; k += 4) {
+    const at = <usize>load<u32>(row + k, ROW_PARTICLES) + toAcc;
+    const x = <f64>load<f32>(at);
+    const y = <f64>load<f32>(at, 4);
+    const z = <f64>load<f32>(at, 8);
+    most = max<f64>(most, x * x + y * y + z * z);
+  }
+  return 2 * h * h * sqrt<f64>(most);
+}
+
+/** J. @param y number of a vector */
+export function energyOfContacts(y: i32): f64 {
+  let sum: f64 = 0;
+  for (let n = 0; n < rows; n++) {
+    const row = rowAt(n);
+    if (!load<i32>(row, ROW_ON)) continue;
+    place(row, y);
+    sum += energyOf(row);
+  }
+  return sum;
+}
+
+/** J where the step begins */
+export function energyOfContactsHere(): f64 {
+  let sum: f64 = 0;
+  for (let n = 0; n < rows; n++) {
+    const row = rowAt(n);
+    if (!load<i32>(row, ROW_ON)) continue;
+    s0 = load<f64>(row, ROW_HERE);
+    s1 = load<f64>(row, ROW_HERE + 8);
+    s2 = load<f64>(row, ROW_HERE + 16);
+    sum += energyOf(row);
+  }
+  return sum;
+}
+
+/** Of the last place. */
+// @inline
+function energyOf(row: usize): f64 {
+  const k = load<f64>(row, ROW_HOLD);
+  const F = limit(row);
+  slip(row);
+  const rubs = k * length <= F ? 0.5 * k * length * length : F * (length - (0.5 * F) / k);
+  return potentialAt(row, depth(row)) + rubs;
+}
+
+/**
+ * g += dE/dy; keeps the slip, for products.
+ * @param y, g numbers of vectors; first nothing has been solved in this step: what glides rubs as far as it would glide,
+ *   or what begins where the step does would stick
+ */
+export function linearizeContacts(y: i32, g: i32, first: bool): void {
+  for (let n = 0; n < rows; n++) {
+    const row = rowAt(n);
+    if (!load<i32>(row, ROW_ON)) continue;
+    place(row, y);
+    slip(row);
+    const k = load<f64>(row, ROW_HOLD);
+    const push = -pushAt(row, depth(row));
+    store<f64>(row, curveAt(row, depth(row)), ROW_CURVE);
+    const F = limit(row);
+    const drag = k * length <= F ? k : F / length;
+    const glides = first && load<f64>(row, ROW_REACH) > length;
+    const reach = glides ? load<f64>(row, ROW_REACH) : length;
+    store<f64>(row, k * reach <= F ? k : F / reach, ROW_DRAG);
+    store<i32>(row, k * reach > F && reach - F / k > load<f64>(row, ROW_RESTING) * STEADY ? 1 : 0, ROW_STEADY);
+    if (glides) memory.copy(row + ROW_SLIP, row + ROW_GLIDE, 24);
+    else {
+      store<f64>(row, u0, ROW_SLIP);
+      store<f64>(row, u1, ROW_SLIP + 8);
+      store<f64>(row, u2, ROW_SLIP + 16);
+    }
+    scatter(
+      row,
+      g,
+      push * load<f64>(row, ROW_NORMAL) + drag * u0,
+      push * load<f64>(row, ROW_NORMAL + 8) + drag * u1,
+      push * load<f64>(row, ROW_NORMAL + 16) + drag * u2,
+    );
+  }
+}
+
+/** q += H p of the last linearization. @param p, q numbers of vectors */
+export function multiplyContacts(p: i32, q: i32): void {
+  for (let n = 0; n < rows; n++) {
+    const row = rowAt(n);
+    if (!load<i32>(row, ROW_ON)) continue;
+    weighted(row, p);
+    const k = load<f64>(row, ROW_CURVE);
+    const x = load<f64>(row, ROW_NORMAL);
+    const y = load<f64>(row, ROW_NORMAL + 8);
+    const z = load<f64>(row, ROW_NORMAL + 16);
+    const lift = x * s0 + y * s1 + z * s2;
+    let a = s0 - lift * x;
+    let b = s1 - lift * y;
+    let c = s2 - lift * z;
+    const drag = load<f64>(row, ROW_DRAG);
+    if (load<i32>(row, ROW_STEADY)) {
+      const e0 = load<f64>(row, ROW_SLIP);
+      const e1 = load<f64>(row, ROW_SLIP + 8);
+      const e2 = load<f64>(row, ROW_SLIP + 16);
+      const part = (e0 * a + e1 * b + e2 * c) / (e0 * e0 + e1 * e1 + e2 * e2);
+      a -= part * e0;
+      b -= part * e1;
+      c -= part * e2;
+    }
+    scatter(row, q, k * lift * x + drag * a, k * lift * y + drag * b, k * lift * z + drag * c);
+  }
+}
+
+/**
+ * After a solve: who begins to push, or ceases; and what friction goes by.
+ * @param y number of the vector where it ended
+ * @returns true: anyone does, or friction is another one than was solved with, and it is to be solved again
+ */
+export function reviewContacts(y: i32): bool {
+  let changed = false;
+  for (let n = 0; n < rows; n++) {
+    const row = rowAt(n);
+    place(row, y);
+    const d = depth(row);
+    const on = load<i32>(row, ROW_ON) !== 0;
+    const k = load<f64>(row, ROW_HOLD);
+    const before = load<f64>(row, ROW_PUSH);
+    const push = max<f64>(0, pushAt(row, d));
+    store<f64>(row, push, ROW_PUSH);
+    if (d > 0 !== on) {
+      store<i32>(row, d > 0 ? 1 : 0, ROW_ON);
+      changed = true;
+    }
+    if (!(d > 0) || !on) continue;
+    if (before === 0) changed = true;
+    slip(row);
+    const F = limit(row);
+    if (k * length > F && !load<i32>(row, ROW_STEADY) && load<f64>(row, ROW_DRAG) * length > (1 + CHANGED) * F)
+      changed = true;
+  }
+  return changed;
+}
+
+/** Does anything that does not push end too near, and come faster than what lies? */
+export function anyContactEntered(y: i32): bool {
+  for (let n = 0; n < rows; n++) {
+    const row = rowAt(n);
+    if (load<i32>(row, ROW_ON)) continue;
+    place(row, y);
+    if (depth(row) > 0 && gap(row) < along(row, row + ROW_HERE) - load<f64>(row, ROW_RESTING)) return true;
+  }
+  return false;
+}
+
+/** Forgets what was kept of all pairs. */
+export function forgetContacts(): void {
+  store<i32>(<usize>load<u32>(together(), TOGETHER_KEPT), 0);
+}
+
+/** What the rows keep for the next step. @param y number of the vector where they are */
+export function keepContacts(y: i32): void {
+  for (let n = 0; n < rows; n++) {
+    const row = rowAt(n);
+    place(row, y);
+    if (!load<i32>(row, ROW_ON) || !(depth(row) > 0)) continue;
+    store<f64>(row, pushAt(row, depth(row)), ROW_PUSH);
+    slip(row);
+    const F = limit(row);
+    const force = load<f64>(row, ROW_HOLD) * length;
+    keep(row, load<f64>(row, ROW_HOLD) * (force > F ? F / force : 1), force > F);
+  }
+}
+
+/** @param scale N/m of the last slip */
+function keep(row: usize, scale: f64, slides: bool): void {
+  const kept = <usize>load<u32>(together(), TOGETHER_KEPT);
+  const count = load<i32>(kept);
+  const at = kept + 16 + <usize>count * KEPT_BYTES;
+  memory.copy(at, row + ROW_PARTICLES, 16);
+  store<f32>(at, <f32>(scale * u0), KEPT_SHEAR);
+  store<f32>(at, <f32>(scale * u1), KEPT_SHEAR + 4);
+  store<f32>(at, <f32>(scale * u2), KEPT_SHEAR + 8);
+  const rest = <f32>load<f64>(row, ROW_REST);
+  store<f32>(at, slides ? -rest : rest, KEPT_REST);
+  store<i32>(at, isOfEdges(row) ? 1 : 0, KEPT_EDGE);
+  store<i32>(kept, count + 1);
+}
+
+/** Of two edges: the first primitive has two weights. */
+// @inline
+function isOfEdges(row: usize): bool {
+  return load<f64>(row, ROW_WEIGHT + 8) > 0;
+}
+
+// @inline
+function hashOf(at: usize): u32 {
+  let hash: u32 = 0;
+  for (let k: usize = 0; k < 16; k += 4) hash = (hash ^ load<u32>(at + k)) * 0x9e3779b1;
+  return hash ^ (hash >> 15);
+}
+
+/** Of the first vertex, or the first edge, of particles in memory. */
+// @inline
+function hashOfFirst(at: usize, edge: bool): u32 {
+  let hash = load<u32>(at) * 0x9e3779b1;
+  if (edge) hash = (hash ^ load<u32>(at, 4)) * 0x9e3779b1;
+  return hash ^ (hash >> 15);
+}
+
+// @inline
+function tableAt(first: bool): usize {
+  const table = <usize>load<u32>(together(), TOGETHER_TABLE);
+  return first ? table + ((<usize>load<u32>(together(), TOGETHER_TABLE_SIZE)) << 2) : table;
+}
+
+/** The tables of what is kept. */
+function indexKept(): void {
+  const kept = <usize>load<u32>(together(), TOGETHER_KEPT);
+  memory.fill(tableAt(false), 0, (<usize>load<u32>(together(), TOGETHER_TABLE_SIZE)) << 3);
+  for (let n: u32 = 0; n < load<u32>(kept); n++) {
+    const at = kept + 16 + <usize>n * KEPT_BYTES;
+    enter(tableAt(false), hashOf(at), n + 1);
+    enter(tableAt(true), hashOfFirst(at, load<i32>(at, KEPT_EDGE) !== 0), n + 1);
+  }
+}
+
+function enter(table: usize, hash: u32, entry: u32): void {
+  const mask = load<u32>(together(), TOGETHER_TABLE_SIZE) - 1;
+  let place = hash & mask;
+  while (load<u32>(table + ((<usize>place) << 2))) place = (place + 1) & mask;
+  store<u32>(table + ((<usize>place) << 2), entry);
+}
+
+/**
+ * KEPT row of a row's pair, or else of its first vertex or edge, which has come to another triangle or edge; 0: there is
+ * none.
+ */
+function keptOf(row: usize): usize {
+  const edge = isOfEdges(row);
+  const whole = lookUp(row, edge, false);
+  return whole ? whole : lookUp(row, edge, true);
+}
+
+function lookUp(row: usize, edge: bool, first: bool): usize {
+  const mask = load<u32>(together(), TOGETHER_TABLE_SIZE) - 1;
+  const table = tableAt(first);
+  const kept = <usize>load<u32>(together(), TOGETHER_KEPT);
+  const particles = row + ROW_PARTICLES;
+  let place = (first ? hashOfFirst(particles, edge) : hashOf(particles)) & mask;
+  for (let n: u32 = 0; (n = load<u32>(table + ((<usize>place) << 2))); place = (place + 1) & mask) {
+    const at = kept + 16 + <usize>(n - 1) * KEPT_BYTES;
+    if (load<i32>(at, KEPT_EDGE) !== (edge ? 1 : 0) || load<u32>(at) !== load<u32>(particles)) continue;
+    if (first && !edge) return at;
+    if (load<u32>(at, 4) !== load<u32>(particles, 4)) continue;
+    if (first || load<u64>(at, 8) === load<u64>(particles, 8)) return at;
+  }
+  return 0;
+}

@@ -1,0 +1,528 @@
+/**
+ * One implicit step of a group: a body that touches nobody, or bodies that touch each other (contacts.ts), which are
+ * solved together. What the step minimizes is in step.ts's head; a group's is the sum of its bodies', and of what is
+ * between them. Vectors have the same number in all bodies. All sums are serial, body after body.
+ */
+import {
+  HEADER,
+  H_X,
+  H_ACC,
+  IMPLICIT_FIRST,
+  IMPLICIT_COUNT,
+  IMPLICIT_STATE,
+  IMPLICIT_STATE_END,
+  IMPLICIT_MASS,
+  IMPLICIT_WORK,
+  IMPLICIT_HELD_COUNT,
+  IMPLICIT_HIT,
+  IMPLICIT_STEP_SECONDS,
+  IMPLICIT_COEFFICIENT,
+  IMPLICIT_ELASTIC,
+  IMPLICIT_EULER,
+  IMPLICIT_KEEP,
+  IMPLICIT_TOLERANCE,
+  IMPLICIT_COLUMNS,
+  IMPLICIT_STEPS_DONE,
+  IMPLICIT_ITERATIONS,
+  IMPLICIT_HALVINGS,
+  IMPLICIT_FROM_REST,
+  IMPLICIT_TOUCHES,
+  IMPLICIT_ROUNDS,
+  VECTOR_Y,
+  VECTOR_TARGET,
+  VECTOR_D,
+  VECTOR_R,
+  VECTOR_Z,
+  VECTOR_P,
+  VECTOR_Q,
+  VECTOR_THERE,
+} from "../layout/layout";
+import { energyOfTets, linearizeTets, multiplyTets } from "./solids";
+import {
+  energyOfBends,
+  energyOfTriangles,
+  linearizeBends,
+  linearizeTriangles,
+  multiplyBends,
+  multiplyTriangles,
+} from "./sheets";
+import { energyOfPoints, linearizePoints, multiplyPoints } from "./points";
+import { precondition, turnParticles } from "./preconditioner";
+import { moveRigidly } from "./rigidMotion";
+import {
+  anyContact,
+  anyContactEntered,
+  anyContactHits,
+  energyOfContacts,
+  energyOfContactsHere,
+  guessContacts,
+  isBetween,
+  keepContacts,
+  linearizeContacts,
+  multiplyContacts,
+  reviewContacts,
+} from "./contacts";
+import {
+  anyEntered,
+  anyHits,
+  anyTouch,
+  energyOfTouches,
+  filterTouches,
+  findTouches,
+  keepTouches,
+  linearizeTouches,
+  multiplyTouches,
+  placeTouches,
+  reviewTouches,
+} from "./touches";
+
+/**
+ * Iterations of conjugate gradients at most; with points, whose stiffness the factor does not know; and what they leave
+ * then.
+ */
+const MOST_ITERATIONS: i32 = 10;
+const MOST_ITERATIONS_HELD: i32 = 20;
+const MOST_ITERATIONS_TOUCHING: i32 = 60;
+const TOLERANCE_HELD: f64 = 0.02;
+/**
+ * How often a step that does not go down is halved, and the part of what is minimized that rounding may take or give.
+ */
+const HALVINGS: i32 = 8;
+const ROUNDING: f64 = 1e-12;
+/** Solves after which what touches stays as it is. */
+const MOST_ROUNDS = 5;
+/** Likewise of bodies that touch each other: a plate that slides over a corner of a mesh changes all that it rests on. */
+const MOST_ROUNDS_TOUCHING = 12;
+/** Bodies that touch and would move no further than this are not moved, m. */
+const NOTHING: f64 = 1e-9;
+
+/** Addresses of the group's IMPLICIT rows, and how many. */
+let group: usize = 0;
+let bodies = 0;
+/** Something was hit: Euler's step, which does not look back. */
+let euler: bool = false;
+
+// the body at work
+let row: usize = 0;
+let count: i32 = 0;
+let vector: usize = 0;
+let work: usize = 0;
+let mass: usize = 0;
+let state: usize = 0;
+let coefficient: f64 = 0;
+
+// @inline
+function workVector(n: i32): usize {
+  return work + <usize>n * vector;
+}
+
+/** Body number n of the group is at work. */
+function open(n: i32): void {
+  row = <usize>load<u32>(group + ((<usize>n) << 2));
+  count = load<i32>(row, IMPLICIT_COUNT);
+  vector = 24 * <usize>count;
+  work = <usize>load<u32>(row, IMPLICIT_WORK);
+  mass = <usize>load<u32>(row, IMPLICIT_MASS);
+  state = <usize>load<u32>(row, IMPLICIT_STATE);
+  coefficient = euler ? load<f64>(row, IMPLICIT_EULER) : load<f64>(row, IMPLICIT_COEFFICIENT);
+}
+
+/** @param list addresses of the IMPLICIT rows of `length` bodies, whose contacts are in use */
+export function stepGroup(list: usize, length: i32): void {
+  group = list;
+  bodies = length;
+  euler = isHit();
+  let there = attempt(false);
+  if (anyEnters(there)) {
+    euler = true;
+    for (let n = 0; n < bodies; n++) {
+      open(n);
+      if (there !== VECTOR_THERE) memory.copy(workVector(VECTOR_THERE), workVector(there), vector);
+    }
+    there = attempt(true);
+  }
+  const most = anyContact() ? MOST_ROUNDS_TOUCHING : MOST_ROUNDS;
+  for (let round = 1; review(there) && round < most; round++) {
+    for (let n = 0; n < bodies; n++) {
+      open(n);
+      const y = workVector(VECTOR_Y);
+      if (there !== VECTOR_Y) memory.copy(y, workVector(there), vector);
+      placeTouches(row, y);
+      count32(IMPLICIT_ROUNDS, 1);
+    }
+    const height = linearize(false);
+    direction();
+    there = goDown(height);
+  }
+  let free = !anyContact() || isBetween();
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    if (load<u32>(row, IMPLICIT_TOUCHES)) keepTouches(row, state + 4 * vector + IMPLICIT_STATE_END, workVector(there));
+    free = free && isFree();
+  }
+  keepContacts(there);
+  if (free) moveRigidly(group, bodies, there, VECTOR_TARGET);
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    advanceState(workVector(there));
+  }
+}
+
+/** Has anything been hit, or is about to be? Rotations of all particles on the way. */
+function isHit(): bool {
+  let hit = false;
+  let h: f64 = 0;
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    turnParticles(row, state);
+    h = load<f64>(row, IMPLICIT_STEP_SECONDS);
+    if (load<u32>(row, IMPLICIT_TOUCHES) === 0 && !anyContact()) continue;
+    hit =
+      hit ||
+      load<i32>(row, IMPLICIT_HIT) !== 0 ||
+      (load<u32>(row, IMPLICIT_TOUCHES) !== 0 && anyHits(row, state, state + vector, h));
+  }
+  return hit || anyContactHits();
+}
+
+/** Is anything that does not lie there in a collider where the step would end, or too near to another body? */
+function anyEnters(there: i32): bool {
+  let enters = false;
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    enters = enters || anyEntered(row, state, workVector(there));
+  }
+  return (!euler && anyContactEntered(there)) || enters;
+}
+
+function review(there: i32): bool {
+  let changed = false;
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    changed = reviewTouches(row, workVector(there), workVector(VECTOR_R)) || changed;
+  }
+  return reviewContacts(there) || changed;
+}
+
+/**
+ * The first solve of a step.
+ * @param again an attempt before this one has ended at THERE
+ * @returns number of the vector where it ends
+ */
+function attempt(again: bool): i32 {
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    const y = workVector(VECTOR_Y);
+    const target = workVector(VECTOR_TARGET);
+    if (euler) aimOnce(state, y, target);
+    else aim(state, y, target);
+    const kept = state + 4 * vector + IMPLICIT_STATE_END;
+    const end = again ? workVector(VECTOR_THERE) : 0;
+    findTouches(row, state, target, end, kept, load<f64>(row, IMPLICIT_STEP_SECONDS));
+    placeTouches(row, y);
+  }
+  guessContacts(VECTOR_Y, false);
+  if (again) guessContacts(VECTOR_THERE, true);
+  let height = linearize(true);
+  const here = heightHere();
+  if (!(height <= here)) {
+    for (let n = 0; n < bodies; n++) {
+      open(n);
+      memory.copy(workVector(VECTOR_Y), state, vector);
+      placeTouches(row, workVector(VECTOR_Y));
+      count32(IMPLICIT_FROM_REST, 1);
+    }
+    height = linearize(true);
+  }
+  direction();
+  return goDown(height);
+}
+
+/** What is minimized, where the step begins. */
+function heightHere(): f64 {
+  let here: f64 = 0;
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    here += inertia(state, workVector(VECTOR_TARGET)) + load<f64>(state + 4 * vector) + energyOfPoints(row, state);
+  }
+  return here + energyOfContactsHere();
+}
+
+/** x, v -> x1, v1; y -> x, and the velocity that BDF2 has there. */
+function advanceState(there: usize): void {
+  const x = state;
+  const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
+  for (let at: usize = 0; at < vector; at += 8) {
+    const here = x + at;
+    const v = here + vector;
+    const x1 = v + vector;
+    const v1 = x1 + vector;
+    const position = load<f64>(here);
+    const now = load<f64>(there + at);
+    const velocity = euler ? (now - position) / h : (3 * (now - position) - (position - load<f64>(x1))) / (2 * h);
+    store<f64>(x1, position);
+    store<f64>(v1, euler ? velocity : load<f64>(v));
+    store<f64>(here, now);
+    store<f64>(v, velocity);
+  }
+  store<f64>(x + 4 * vector, load<f64>(row, IMPLICIT_ELASTIC));
+  count32(IMPLICIT_STEPS_DONE, 1);
+}
+
+// @inline
+function count32(offset: usize, more: i32): void {
+  store<i32>(row + offset, load<i32>(row + offset) + more);
+}
+
+// @inline
+function massOf(i: i32): f64 {
+  return load<f64>(mass + ((<usize>i) << 3));
+}
+
+/** xt -> target; 2x - x1 -> y; x for fixed particles. */
+function aim(x: usize, y: usize, target: usize): void {
+  const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
+  const keep = load<f64>(row, IMPLICIT_KEEP);
+  const toA = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const first = <usize>load<u32>(row, IMPLICIT_FIRST);
+  let at: usize = 0;
+  for (let i = 0; i < count; i++) {
+    const free = massOf(i) > 0;
+    for (let r: usize = 0; r < 3; r++, at += 8) {
+      const p = load<f64>(x + at);
+      const v = load<f64>(x + at + vector);
+      const x1 = load<f64>(x + at + 2 * vector);
+      const v1 = load<f64>(x + at + 3 * vector);
+      const a = <f64>load<f32>(first + toA + ((<usize>i) << 4) + (r << 2));
+      store<f64>(target + at, free ? (4 * p - x1) / 3 + (keep * h * (8 * v - 2 * v1)) / 9 + a / coefficient : p);
+      store<f64>(y + at, free ? 2 * p - x1 : p);
+    }
+  }
+}
+
+/** Likewise of Euler's step: xt = x + keep h v + a/c; x + h v -> y. */
+function aimOnce(x: usize, y: usize, target: usize): void {
+  const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
+  const keep = 1 / (h * h * coefficient);
+  const toA = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const first = <usize>load<u32>(row, IMPLICIT_FIRST);
+  let at: usize = 0;
+  for (let i = 0; i < count; i++) {
+    const free = massOf(i) > 0;
+    for (let r: usize = 0; r < 3; r++, at += 8) {
+      const p = load<f64>(x + at);
+      const a = <f64>load<f32>(first + toA + ((<usize>i) << 4) + (r << 2));
+      const wanted = free ? p + keep * h * load<f64>(x + at + vector) + a / coefficient : p;
+      store<f64>(target + at, wanted);
+      store<f64>(y + at, free ? p + h * load<f64>(x + at + vector) : p);
+    }
+  }
+}
+
+/** c/2 (y - xt)^T M (y - xt) */
+function inertia(y: usize, target: usize): f64 {
+  let sum: f64 = 0;
+  let at: usize = 0;
+  for (let i = 0; i < count; i++, at += 24) {
+    const a = load<f64>(y + at) - load<f64>(target + at);
+    const b = load<f64>(y + at, 8) - load<f64>(target + at, 8);
+    const c = load<f64>(y + at, 16) - load<f64>(target + at, 16);
+    sum += massOf(i) * (a * a + b * b + c * c);
+  }
+  return 0.5 * coefficient * sum;
+}
+
+/** Nothing is fixed, nothing holds it, and it touches nothing. */
+function isFree(): bool {
+  return load<i32>(row, IMPLICIT_COLUMNS) === count && load<i32>(row, IMPLICIT_HELD_COUNT) === 0 && !anyTouch(row);
+}
+
+/** What the step minimizes. @param v number of a vector */
+function objective(v: i32): f64 {
+  let sum: f64 = 0;
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    const y = workVector(v);
+    const elastic = energyOfTets(row, y) + energyOfTriangles(row, y) + energyOfBends(row, y);
+    store<f64>(row, elastic, IMPLICIT_ELASTIC);
+    sum += inertia(y, workVector(VECTOR_TARGET)) + elastic + energyOfPoints(row, y) + energyOfTouches(row, y);
+  }
+  return sum + energyOfContacts(v);
+}
+
+/** The same at Y, its gradient -> R, and what products with its Hessian need. @param first of the step */
+function linearize(first: bool): f64 {
+  let sum: f64 = 0;
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    const y = workVector(VECTOR_Y);
+    const target = workVector(VECTOR_TARGET);
+    const g = workVector(VECTOR_R);
+    multiplyMasses(y, target, g);
+    const tets = linearizeTets(row, y, g);
+    const triangles = linearizeTriangles(row, y, g);
+    const bends = linearizeBends(row, y, g);
+    linearizePoints(row, y, g);
+    linearizeTouches(row, y, g);
+    const elastic = tets + triangles + bends;
+    store<f64>(row, elastic, IMPLICIT_ELASTIC);
+    sum += inertia(y, target) + elastic + energyOfPoints(row, y) + energyOfTouches(row, y);
+  }
+  linearizeContacts(VECTOR_Y, VECTOR_R, first);
+  return sum + energyOfContacts(VECTOR_Y);
+}
+
+/** c M p -> q, less the vector `from` where it is given. */
+function multiplyMasses(p: usize, from: usize, q: usize): void {
+  let at: usize = 0;
+  for (let i = 0; i < count; i++) {
+    const m = coefficient * massOf(i);
+    for (let r = 0; r < 3; r++, at += 8)
+      store<f64>(q + at, m * (from ? load<f64>(p + at) - load<f64>(from + at) : load<f64>(p + at)));
+  }
+}
+
+/**
+ * Newton's direction -> D from the gradient in R: H+ d = -g, by conjugate gradients, modified where colliders hold
+ * particles. Leaves minus the gradient there in R, also where they hold it.
+ */
+function direction(): void {
+  let held = anyContact();
+  let leave: f64 = 0;
+  let weight: f64 = 0;
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    held = held || anyTouch(row) || load<i32>(row, IMPLICIT_HELD_COUNT) > 0;
+    leave = n === 0 ? load<f64>(row, IMPLICIT_TOLERANCE) : min<f64>(leave, load<f64>(row, IMPLICIT_TOLERANCE));
+    negate(workVector(VECTOR_R));
+    memory.fill(workVector(VECTOR_D), 0, vector);
+    memory.fill(workVector(VECTOR_Z), 0, vector);
+    if (anyContact()) for (let i = 0; i < count; i++) weight += coefficient * massOf(i);
+  }
+  if (held) leave = TOLERANCE_HELD;
+  const most = anyContact() ? MOST_ITERATIONS_TOUCHING : held ? MOST_ITERATIONS_HELD : MOST_ITERATIONS;
+  let rz = preconditionAll();
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    memory.copy(workVector(VECTOR_P), workVector(VECTOR_Z), vector);
+  }
+  const enough = max<f64>(leave * leave * rz, NOTHING * NOTHING * weight);
+  for (let iteration = 0; iteration < most && rz > 0; iteration++) {
+    const pq = multiplyAll();
+    if (!(pq > 0)) break;
+    const alpha = rz / pq;
+    for (let n = 0; n < bodies; n++) {
+      open(n);
+      advance(alpha, workVector(VECTOR_D), workVector(VECTOR_P), workVector(VECTOR_R), workVector(VECTOR_Q));
+      count32(IMPLICIT_ITERATIONS, 1);
+    }
+    const next = preconditionAll();
+    if (!(next > enough)) break;
+    const beta = next / rz;
+    for (let n = 0; n < bodies; n++) {
+      open(n);
+      const z = workVector(VECTOR_Z);
+      const p = workVector(VECTOR_P);
+      for (let at: usize = 0; at < vector; at += 8) store<f64>(p + at, load<f64>(z + at) + beta * load<f64>(p + at));
+    }
+    rz = next;
+  }
+}
+
+/** H+ P -> Q. @returns their product */
+function multiplyAll(): f64 {
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    const p = workVector(VECTOR_P);
+    const q = workVector(VECTOR_Q);
+    multiplyMasses(p, 0, q);
+    multiplyTets(row, p, q);
+    multiplyTriangles(row, p, q);
+    multiplyBends(row, p, q);
+    multiplyPoints(row, p, q);
+    multiplyTouches(row, p, q);
+  }
+  multiplyContacts(VECTOR_P, VECTOR_Q);
+  let sum: f64 = 0;
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    sum += dot(workVector(VECTOR_P), workVector(VECTOR_Q));
+  }
+  return sum;
+}
+
+/** R, preconditioned, -> Z. @returns their product */
+function preconditionAll(): f64 {
+  let sum: f64 = 0;
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    const r = workVector(VECTOR_R);
+    const z = workVector(VECTOR_Z);
+    preconditionFree(r, z);
+    sum += dot(r, z);
+  }
+  return sum;
+}
+
+/** The preconditioner, of and for what may move. */
+function preconditionFree(r: usize, z: usize): void {
+  if (!anyTouch(row)) return precondition(row, r, z);
+  const free = workVector(VECTOR_THERE);
+  memory.copy(free, r, vector);
+  filterTouches(row, free);
+  precondition(row, free, z);
+  filterTouches(row, z);
+}
+
+/** r = -r; zero for fixed particles. */
+function negate(r: usize): void {
+  let at = r;
+  for (let i = 0; i < count; i++) {
+    const free = massOf(i) > 0;
+    for (let k = 0; k < 3; k++, at += 8) store<f64>(at, free ? -load<f64>(at) : 0);
+  }
+}
+
+/** d += alpha p; r -= alpha q, zero for fixed particles. */
+function advance(alpha: f64, d: usize, p: usize, r: usize, q: usize): void {
+  let at: usize = 0;
+  for (let i = 0; i < count; i++) {
+    const free = massOf(i) > 0;
+    for (let k = 0; k < 3; k++, at += 8) {
+      store<f64>(d + at, load<f64>(d + at) + alpha * load<f64>(p + at));
+      store<f64>(r + at, free ? load<f64>(r + at) - alpha * load<f64>(q + at) : 0);
+    }
+  }
+}
+
+/** Y + s D -> THERE with the first s of 1, 1/2, ... that does not go up. @returns its number; Y where none does */
+function goDown(height: f64): i32 {
+  let s: f64 = 1;
+  for (let k = 0; k <= HALVINGS; k++, s *= 0.5) {
+    for (let n = 0; n < bodies; n++) {
+      open(n);
+      const y = workVector(VECTOR_Y);
+      const d = workVector(VECTOR_D);
+      const there = workVector(VECTOR_THERE);
+      for (let at: usize = 0; at < vector; at += 8) store<f64>(there + at, load<f64>(y + at) + s * load<f64>(d + at));
+    }
+    if (objective(VECTOR_THERE) <= height * (1 + ROUNDING)) return VECTOR_THERE;
+    for (let n = 0; n < bodies; n++) {
+      open(n);
+      count32(IMPLICIT_HALVINGS, 1);
+    }
+  }
+  objective(VECTOR_Y);
+  return VECTOR_Y;
+}
+
+function dot(a: usize, b: usize): f64 {
+  let sum: f64 = 0;
+  for (let at: usize = 0; at < vector; at += 24) {
+    sum +=
+      load<f64>(a + at) * load<f64>(b + at) +
+      load<f64>(a + at, 8) * load<f64>(b + at, 8) +
+      load<f64>(a + at, 16) * load<f64>(b + at, 16);
+  }
+  return sum;
+}
