@@ -39,7 +39,7 @@ function checkCount(file: string, facets: number): void {
 }
 
 /** float64[9*F] corners one after the other; and the line of each corner of a text. */
-export function readStlCorners(file: string, content: Uint8Array): { corners: Float64Array; lines?: number[] } {
+function readStlCorners(file: string, content: Uint8Array): { corners: Float64Array; lines?: number[] } {
   const bytes = plainBytes(file, content);
   const facets = binaryFacets(file, bytes);
   if (facets === undefined) return textCorners(file, bytes);

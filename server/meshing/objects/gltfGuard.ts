@@ -12,7 +12,7 @@ import { ObjectError, shortened } from "./objectFile.ts";
 import type { ObjectLimits } from "./objectFile.ts";
 
 /** A bufferView's bytes: its own, or what a decompressor will make of them. */
-export interface ViewRange {
+interface ViewRange {
   /** As decoded. */
   length: number;
   stride: number | undefined;

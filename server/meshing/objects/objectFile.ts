@@ -11,7 +11,7 @@ export interface ObjectNote {
   text: string;
 }
 
-export type ObjectNoteCode =
+type ObjectNoteCode =
   /** Of the file: */
   | "ANIMATIONS_IGNORED"
   | "CAMERAS_IGNORED"

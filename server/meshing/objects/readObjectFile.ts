@@ -13,7 +13,7 @@ import type { ObjectFile, ObjectLimits, ObjectNote } from "./objectFile.ts";
 import { readGltf } from "./readGltf.ts";
 import { plainDocument, readObj, readPly, readStl } from "./readText.ts";
 
-export type { ObjectFile, ObjectLimits, ObjectNote } from "./objectFile.ts";
+export type { ObjectFile, ObjectLimits } from "./objectFile.ts";
 export { ObjectError } from "./objectFile.ts";
 
 type Format = "gltf" | "obj" | "stl" | "ply";

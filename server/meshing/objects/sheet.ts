@@ -40,7 +40,7 @@ function triangleArea(x: Float64Array, triangles: ArrayLike<number>, t: number):
 }
 
 /** Edge of an even mesh of `particles` on this area, two equilateral triangles a particle: A = N (sqrt 3 / 2) h^2. */
-export function evenEdge(area: number, particles: number): number {
+function evenEdge(area: number, particles: number): number {
   return Math.sqrt((2 * area) / (Math.sqrt(3) * particles));
 }
 

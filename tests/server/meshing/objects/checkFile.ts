@@ -12,7 +12,7 @@ export interface Picture {
 }
 
 /** The picture's vertices and triangles, primitive after primitive. */
-export async function pictureOf(file: ObjectFile): Promise<Picture> {
+async function pictureOf(file: ObjectFile): Promise<Picture> {
   const document = await new WebIO().registerExtensions(ALL_EXTENSIONS).readBinary(file.picture);
   const positions: number[] = [];
   const triangles: number[] = [];

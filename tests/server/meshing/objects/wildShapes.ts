@@ -2,7 +2,7 @@
 import { icosphere } from "../../../../server/meshing/generators.ts";
 import type { SurfaceMesh } from "../../../../server/meshing/mesh.ts";
 
-export const surfaceOf = (positions: number[][], triangles: number[][]): SurfaceMesh => ({
+const surfaceOf = (positions: number[][], triangles: number[][]): SurfaceMesh => ({
   positions: Float64Array.from(positions.flat()),
   triangles: Uint32Array.from(triangles.flat()),
 });
