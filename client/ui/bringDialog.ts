@@ -3,7 +3,8 @@
  * What goes wrong is said where it went wrong, and another file may be tried.
  */
 import "../styles/bring.css";
-import { OBJECT_ROLES, type ObjectRole, PRESET_NAMES, type PresetName, suits } from "../../shared/presets.ts";
+import type { PresetName } from "../../shared/materialPresets.ts";
+import { OBJECT_ROLES, type ObjectRole, PRESET_NAMES, suits } from "../../shared/objectRoles.ts";
 import { type BroughtObject, bringObject, composeScene, createRoom, fetchProgress } from "../net/api.ts";
 import { problemText } from "../text/problem.ts";
 import { numberText, t } from "../text/text.ts";

@@ -2,8 +2,8 @@
  * A scene of an object: on a floor, before a camera, of a material by name; or a scene that there is with the object
  * put beside what is in it. The same choice gives the same text, and so the same scene.
  */
-import { PRESETS, type PresetName, rigidMaterial, sheetMaterial, solidMaterial } from "../../shared/presets.ts";
-import type { ObjectRole } from "../../shared/presets.ts";
+import { MATERIAL_PRESETS, type PresetName } from "../../shared/materialPresets.ts";
+import { frictionOf, type ObjectRole, rigidMaterial, sheetMaterial, solidMaterial } from "../../shared/objectRoles.ts";
 import type { Body, Collider, ObjectMesh, Scene, Vec3 } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
@@ -53,16 +53,16 @@ const sidesOf = ({ box }: ChosenObject, size: number): [number, number, number] 
 
 /** About, kg. */
 function massOf(sides: readonly number[], { role, material }: ObjectChoice): number {
-  const { density, sheet } = PRESETS[material];
+  const { soft, cloth } = MATERIAL_PRESETS[material];
   const [x, y, z] = sides as [number, number, number];
-  if (role === "cloth") return density * (sheet?.thickness ?? 0) * 2 * (x * y + y * z + z * x);
-  return FILLED * density * Math.max(x * y * z, 1e-3 * Math.max(x, y, z) ** 3);
+  if (role === "cloth" && cloth) return cloth.density * cloth.thickness * 2 * (x * y + y * z + z * x);
+  return FILLED * (soft ?? cloth)!.density * Math.max(x * y * z, 1e-3 * Math.max(x, y, z) ** 3);
 }
 
 /** N: lifts it, and dents what is soft by a tenth of a hand's width. */
 function handForce(sides: readonly number[], choice: ObjectChoice): number {
-  const { solid } = PRESETS[choice.material];
-  const dents = choice.role === "soft" && solid ? 0.1 * solid.youngsModulus * (0.1 * choice.size) ** 2 : 0;
+  const { soft } = MATERIAL_PRESETS[choice.material];
+  const dents = choice.role === "soft" && soft ? 0.1 * soft.youngsModulus * (0.1 * choice.size) ** 2 : 0;
   return LIFT * G * massOf(sides, choice) + dents;
 }
 
@@ -108,7 +108,7 @@ export function composeScene(object: ChosenObject, choice: ObjectChoice, base?: 
   const sides = sidesOf(object, size);
   if (base) return validateScene(added(base, title, mesh, choice, sides));
   const force = handForce(sides, choice);
-  const collider: Collider = { type: "mesh", name: title, mesh, friction: PRESETS[material].friction };
+  const collider: Collider = { type: "mesh", name: title, mesh, friction: frictionOf(material) };
   const transform = { translate: [0, rounded(DROP * size), 0] as Vec3 };
   const bodies = role === "collider" ? [scarfOver(sides, size)] : [{ ...bodyOf(title, mesh, choice), transform }];
   const middle = rounded(0.5 * sides[1]!);
@@ -162,7 +162,7 @@ function added(
     rounded(0.5 * (low[2] + high[2])),
   ];
   if (choice.role === "collider") {
-    const { friction } = PRESETS[choice.material];
+    const friction = frictionOf(choice.material);
     return {
       ...rest,
       bodies,

@@ -2,7 +2,8 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
-import { OBJECT_ROLES, PRESET_NAMES, type PresetName, type ObjectRole } from "../../shared/presets.ts";
+import type { PresetName } from "../../shared/materialPresets.ts";
+import { OBJECT_ROLES, PRESET_NAMES, type ObjectRole } from "../../shared/objectRoles.ts";
 import { atLeast } from "../../shared/roles.ts";
 import { addressKey, Attempts } from "../auth/addresses.ts";
 import type { Audit } from "../auth/audit.ts";

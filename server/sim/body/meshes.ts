@@ -3,7 +3,7 @@
  * units.
  */
 import { resolve } from "node:path";
-import type { ObjectRole } from "../../../shared/presets.ts";
+import type { ObjectRole } from "../../../shared/objectRoles.ts";
 import type { Body, MeshSource } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import { boxTets, gridCloth, icosphere } from "../../meshing/generators.ts";

@@ -4,7 +4,7 @@
  *     shape (meshing/objectShape.ts) -> prepareSurface by role, size, particles -> mesh, m
  *                                    -> the picture's places, welded            -> detail mesh that hangs on it
  */
-import type { ObjectRole } from "../../../shared/presets.ts";
+import type { ObjectRole } from "../../../shared/objectRoles.ts";
 import type { ObjectMesh } from "../../../shared/scene.ts";
 import { MeshError, type LoadedMesh, type SurfaceMesh } from "../../meshing/mesh.ts";
 import { ObjectError } from "../../meshing/objects/objectFile.ts";
