@@ -138,6 +138,7 @@ export class Physics {
     const made = {
       scene,
       text: "{}",
+      shapes: new Map(),
       memory: new World(scene) as unknown as WebAssembly.Memory,
       layout: { tickHz, streamedParticles: 0, origin: [0, 0, 0], tuned: NOTHING_TUNED },
       topology: new SharedArrayBuffer(0),
