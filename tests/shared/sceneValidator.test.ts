@@ -28,8 +28,12 @@ test("scenes are bundled", () =>
   expect(bundled).toEqual(expect.arrayContaining(["bunny.json", "dragon.json", "drape.json", "jelly-stack.json"])));
 
 test.each(bundled)("scenes/%s passes", (name) => {
-  const scene: unknown = JSON.parse(readFileSync(`scenes/${name}`, "utf8"));
-  expect(validateScene(scene)).toBe(scene);
+  const text = readFileSync(`scenes/${name}`, "utf8");
+  const scene: unknown = JSON.parse(text);
+  const valid = validateScene(scene);
+  // what names a material comes back with its values, and whole; everything else as it was
+  if (text.includes('"preset"')) expect(validateScene(valid)).toBe(valid);
+  else expect(valid).toBe(scene);
 });
 
 test("the draft that the tables break is whole", () => expect(() => validateScene(draft())).not.toThrow());
