@@ -235,8 +235,7 @@ export class Room {
 
   /** Ticks come at another rate, each as long as ever; where time stands still, at the scene's (sim/world.ts). */
   #keepPace(): void {
-    const { timeScale } = this.tuning;
-    const rate = timeScale === 0 ? 1 : timeScale;
+    const rate = this.tuning.timeScale || 1;
     this.#ticker.setRate(rate);
     this.#stats.setRate(rate, performance.now());
   }

@@ -31,7 +31,6 @@ import {
   H_EDGE_CONTACT_BLOCKS,
   H_PAIR_SCRATCH,
   H_SAFE,
-  H_TOGETHER,
   H_VERTEX_CONTACT_BLOCKS,
   H_X,
   IMPLICIT_COUNT,
@@ -77,14 +76,13 @@ import {
   TOGETHER_ROWS,
   TOGETHER_ROW_CAPACITY,
   TOGETHER_ROW_COUNT,
-  TOGETHER_TABLE,
-  TOGETHER_TABLE_SIZE,
 } from "../layout/layout";
 import { nearOf } from "../contact/blockStatus";
 import { gather } from "../contact/contactLanes";
 import { b0, b1, b2, b3, loadDirections, nx, ny, nz, slide2Of, slides, turnAlong } from "../contact/contactSlide";
 import { RISE } from "../colliders/collide";
 import { bodyOf } from "../state/owners";
+import { indexKept, isOfEdges, keptOf, together } from "./keptPairs";
 
 /** How many times as stiff as the matrix at rest of what it parts a pair is where it begins to push. */
 const STIFFNESS: f64 = 1;
@@ -115,10 +113,6 @@ let u1: f64 = 0;
 let u2: f64 = 0;
 let length: f64 = 0;
 
-// @inline
-function together(): usize {
-  return <usize>load<u32>(HEADER, H_TOGETHER);
-}
 // @inline
 function rowAt(n: i32): usize {
   return <usize>load<u32>(list + ((<usize>n) << 2));
@@ -661,75 +655,4 @@ function keep(row: usize, scale: f64, slides: bool): void {
   store<f32>(at, slides ? -rest : rest, KEPT_REST);
   store<i32>(at, isOfEdges(row) ? 1 : 0, KEPT_EDGE);
   store<i32>(kept, count + 1);
-}
-
-/** Of two edges: the first primitive has two weights. */
-// @inline
-function isOfEdges(row: usize): bool {
-  return load<f64>(row, ROW_WEIGHT + 8) > 0;
-}
-
-// @inline
-function hashOf(at: usize): u32 {
-  let hash: u32 = 0;
-  for (let k: usize = 0; k < 16; k += 4) hash = (hash ^ load<u32>(at + k)) * 0x9e3779b1;
-  return hash ^ (hash >> 15);
-}
-
-/** Of the first vertex, or the first edge, of particles in memory. */
-// @inline
-function hashOfFirst(at: usize, edge: bool): u32 {
-  let hash = load<u32>(at) * 0x9e3779b1;
-  if (edge) hash = (hash ^ load<u32>(at, 4)) * 0x9e3779b1;
-  return hash ^ (hash >> 15);
-}
-
-// @inline
-function tableAt(first: bool): usize {
-  const table = <usize>load<u32>(together(), TOGETHER_TABLE);
-  return first ? table + ((<usize>load<u32>(together(), TOGETHER_TABLE_SIZE)) << 2) : table;
-}
-
-/** The tables of what is kept. */
-function indexKept(): void {
-  const kept = <usize>load<u32>(together(), TOGETHER_KEPT);
-  memory.fill(tableAt(false), 0, (<usize>load<u32>(together(), TOGETHER_TABLE_SIZE)) << 3);
-  for (let n: u32 = 0; n < load<u32>(kept); n++) {
-    const at = kept + 16 + <usize>n * KEPT_BYTES;
-    enter(tableAt(false), hashOf(at), n + 1);
-    enter(tableAt(true), hashOfFirst(at, load<i32>(at, KEPT_EDGE) !== 0), n + 1);
-  }
-}
-
-function enter(table: usize, hash: u32, entry: u32): void {
-  const mask = load<u32>(together(), TOGETHER_TABLE_SIZE) - 1;
-  let place = hash & mask;
-  while (load<u32>(table + ((<usize>place) << 2))) place = (place + 1) & mask;
-  store<u32>(table + ((<usize>place) << 2), entry);
-}
-
-/**
- * KEPT row of a row's pair, or else of its first vertex or edge, which has come to another triangle or edge; 0: there is
- * none.
- */
-function keptOf(row: usize): usize {
-  const edge = isOfEdges(row);
-  const whole = lookUp(row, edge, false);
-  return whole ? whole : lookUp(row, edge, true);
-}
-
-function lookUp(row: usize, edge: bool, first: bool): usize {
-  const mask = load<u32>(together(), TOGETHER_TABLE_SIZE) - 1;
-  const table = tableAt(first);
-  const kept = <usize>load<u32>(together(), TOGETHER_KEPT);
-  const particles = row + ROW_PARTICLES;
-  let place = (first ? hashOfFirst(particles, edge) : hashOf(particles)) & mask;
-  for (let n: u32 = 0; (n = load<u32>(table + ((<usize>place) << 2))); place = (place + 1) & mask) {
-    const at = kept + 16 + <usize>(n - 1) * KEPT_BYTES;
-    if (load<i32>(at, KEPT_EDGE) !== (edge ? 1 : 0) || load<u32>(at) !== load<u32>(particles)) continue;
-    if (first && !edge) return at;
-    if (load<u32>(at, 4) !== load<u32>(particles, 4)) continue;
-    if (first || load<u64>(at, 8) === load<u64>(particles, 8)) return at;
-  }
-  return 0;
 }
