@@ -3,12 +3,12 @@ import type { Histogram } from "prom-client";
 import type { Maker } from "./maker.ts";
 
 /** As the store says (store/objectStore.ts); refused: the file, by what it holds. */
-const OUTCOMES = ["stored", "there", "full", "share", "refused"] as const;
+const RESULTS = ["stored", "there", "full", "share", "refused"] as const;
 /** s; the deadline of one file is 30 s. */
 const READ_BUCKETS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
 
 export class ObjectMetrics {
-  readonly put: (outcome: (typeof OUTCOMES)[number]) => void;
+  readonly put: (result: (typeof RESULTS)[number]) => void;
   readonly readSeconds: Histogram;
   #totals = { count: 0, bytes: 0 };
 
@@ -16,8 +16,8 @@ export class ObjectMetrics {
     this.put = maker.countBy(
       "pliant_objects_uploaded_total",
       "Objects that came, by what became of them.",
-      "outcome",
-      OUTCOMES,
+      "result",
+      RESULTS,
     );
     this.readSeconds = maker.histogram(
       "pliant_object_read_seconds",

@@ -234,8 +234,7 @@ export class Room {
   }
 
   /** Ticks come at another rate, each as long as ever; where time stands still, at the scene's (sim/world.ts). */
-  #keepPace(): void {
-    const rate = this.tuning.timeScale || 1;
+  #keepPace(rate = this.tuning.timeScale || 1): void {
     this.#ticker.setRate(rate);
     this.#stats.setRate(rate, performance.now());
   }
