@@ -3,15 +3,18 @@
  * everybody coming back at once, on a real database.
  */
 import { describe, expect, test } from "vitest";
+import { inLong } from "../support/long.ts";
 import { findPostgres } from "../support/postgres.ts";
 import { lacks } from "../support/tools.ts";
 import { chaos, randomFrom } from "./run.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
 const bin = findPostgres();
+/** The others go through the same parts; what they are for is tried in virtual time, too (tests/simulation). */
+const SHORT = ["kill", "partition", "acknowledged"];
 
 describe.skipIf(lacks("PostgreSQL", bin))("chaos", () => {
-  test.each(["kill", "acknowledged", "partition", "terminate", "clock"])(
+  test.each(inLong([...SHORT, "terminate", "clock"], SHORT))(
     "%s: no room twice, none hidden, none set back, what was acknowledged holds, every state as it was recorded",
     async (scenario) => {
       const outcomes = await chaos({
