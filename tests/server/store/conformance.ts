@@ -207,15 +207,21 @@ export function storeConformance(name: string, provide: () => Promise<Provider>)
 
     test("of many that claim one room at once exactly one gets it, each time with a higher epoch", async () => {
       let lease = await held();
-      for (let round = 0; round < 12; round++) {
+      // On a crowded machine a round may outlast a lease, and then a second one may win: such a round says nothing.
+      for (let judged = 0, round = 0; judged < 12; round++) {
+        expect(round).toBeLessThan(120);
         await store.release(lease);
+        const startMs = performance.now();
         const claims = await Promise.all(
           Array.from({ length: 10 }, (_, i) => (i % 2 ? store : other).claim(lease.room, [ann, bob, cleo][i % 3])),
         );
-        const winners = claims.filter((claim) => claim !== null);
-        expect(winners).toHaveLength(1);
-        expect(winners[0].epoch).toBeGreaterThan(lease.epoch);
-        [lease] = winners;
+        const winners = claims.filter((claim) => claim !== null).sort((a, b) => a.epoch - b.epoch);
+        expect(winners[0]!.epoch).toBeGreaterThan(lease.epoch);
+        if (performance.now() - startMs < 1000 * TERM) {
+          expect(winners).toHaveLength(1);
+          judged++;
+        }
+        lease = winners.at(-1)!;
       }
     });
 
