@@ -64,7 +64,7 @@ async function openSite(): Promise<Site> {
       response.setHeader("content-type", "text/javascript");
       return void response.end(readFileSync(THREE + three));
     }
-    const react = /^\/react\/((?:assets\/)?[\w-]+\.(js|html))$/.exec(pathname);
+    const react = /^\/react\/((?:assets\/)?[\w.-]+\.(js|html))$/.exec(pathname);
     response.setHeader("content-type", react?.[2] === "js" ? "text/javascript" : "text/html");
     if (react) return void response.end(readFileSync(REACT + react[1]!));
     const example = /^\/(points|room|three)\.html$/.exec(pathname)?.[0];
