@@ -144,6 +144,34 @@ interface Pull {
   end: number[];
 }
 
+/**
+ * Every picture lies between two frames that follow each other, and none is older than the one before.
+ * @returns how many pictures there were of which both frames are known
+ */
+function liesBetween(
+  pictures: readonly Picture[],
+  frames: readonly { tick: number; ints: number[] }[],
+  quantum: number,
+): number {
+  let between = 0;
+  for (const [k, { tick, sampled, crossFading }] of pictures.entries()) {
+    expect(tick).toBeLessThanOrEqual(frames.at(-1)!.tick);
+    if (k > 0) expect(tick).toBeGreaterThanOrEqual(pictures[k - 1]!.tick);
+    const next = frames.findIndex((frame) => frame.tick >= tick);
+    const a = frames[next - 1];
+    const b = frames[next];
+    if (!a || !b || crossFading) continue;
+    const alpha = Math.max(0, (tick - Math.max(a.tick, b.tick - SEND_TICKS)) / Math.min(SEND_TICKS, b.tick - a.tick));
+    between++;
+    // float32 of 2 m, by three operations.
+    for (let i = 0; i < sampled.length; i++)
+      expect(Math.abs(sampled[i]! - quantum * (a.ints[i]! + (b.ints[i]! - a.ints[i]!) * alpha))).toBeLessThan(
+        2 * 3 * 2 ** -23,
+      );
+  }
+  return between;
+}
+
 describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
   const folder = mkdtempSync(join(tmpdir(), "pliant-seamless-"));
   let stage: E2e;
@@ -373,34 +401,23 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
     const timer = setInterval(() => bot.move(1, [from[0], from[1], from[2] + 0.2 * Math.sin(++step / 4)]), 33);
     await page.waitForTimeout(4000);
     await page.keyboard.press("o");
-    await record(page);
-    await page.waitForTimeout(1500);
-    const { pictures } = await recorded(page);
-    const { frames, quantum, bufferMs } = await page.evaluate(() => ({
-      frames: window.pliant.frames(),
-      quantum: window.pliant.quanta[0]!,
-      bufferMs: window.pliant.stats().bufferMs,
-    }));
+    // A page keeps its last frames only, and a slow machine draws few pictures while it has them.
+    let bufferMs = 0;
+    for (let between = 0, round = 0; between <= 5; round++) {
+      expect(round).toBeLessThan(20);
+      await record(page);
+      await page.waitForTimeout(1500);
+      const { pictures } = await recorded(page);
+      const seen = await page.evaluate(() => ({
+        frames: window.pliant.frames(),
+        quantum: window.pliant.quanta[0]!,
+        bufferMs: window.pliant.stats().bufferMs,
+      }));
+      between += liesBetween(pictures, seen.frames, seen.quantum);
+      bufferMs = seen.bufferMs;
+    }
     clearInterval(timer);
     await bot.leave();
-    let between = 0;
-    for (const { tick, sampled, crossFading } of pictures) {
-      expect(tick).toBeLessThanOrEqual(frames.at(-1)!.tick);
-      const next = frames.findIndex((frame) => frame.tick >= tick);
-      const a = frames[next - 1];
-      const b = frames[next];
-      if (!a || !b || crossFading) continue;
-      const alpha = Math.max(0, (tick - Math.max(a.tick, b.tick - SEND_TICKS)) / Math.min(SEND_TICKS, b.tick - a.tick));
-      between++;
-      // float32 of 2 m, by three operations.
-      for (let i = 0; i < sampled.length; i++)
-        expect(Math.abs(sampled[i]! - quantum * (a.ints[i]! + (b.ints[i]! - a.ints[i]!) * alpha))).toBeLessThan(
-          2 * 3 * 2 ** -23,
-        );
-    }
-    expect(between).toBeGreaterThan(5);
-    for (const [k, { tick }] of pictures.entries())
-      if (k > 0) expect(tick).toBeGreaterThanOrEqual(pictures[k - 1]!.tick);
     // Jitter of up to 60 ms: more than the two intervals of an even line, and never more than eight.
     expect(bufferMs).toBeGreaterThan(2000 / 30);
     expect(bufferMs).toBeLessThanOrEqual(8000 / 30 + 1e-9);
