@@ -96,7 +96,7 @@ async function use(browser: Browser, url: string, { what, path, way, ready, pres
   const context = await browser.newContext(way);
   try {
     const page = await context.newPage();
-    watchSteadiness(page);
+    await watchSteadiness(page);
     await page.goto(url + path);
     await ready(page);
     await page.waitForTimeout(LATE_MS);

@@ -44,8 +44,8 @@ function watch(): void {
 }
 
 /** Before the page is opened. */
-export function watchSteadiness(page: Page): void {
-  void page.addInitScript(watch);
+export async function watchSteadiness(page: Page): Promise<void> {
+  await page.addInitScript(watch);
 }
 
 /** Since the page was opened. Durations are those of 16 ms and more; the others are no interactions here. */

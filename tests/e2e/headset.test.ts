@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
 
   async function visitWithHeadset(path: string): Promise<Page> {
     const content = `${readFileSync(emulator, "utf8")};(${String(wearHeadset)})();`;
-    const prepare = (page: Page): void => void page.addInitScript({ content });
+    const prepare = (page: Page): Promise<unknown> => page.addInitScript({ content });
     // pinned: how fast this machine draws is not what is tested
     return drawn(await stage.visit(`${path}?quality=4`, {}, { prepare }));
   }

@@ -41,8 +41,8 @@ const VIEWPORT = { width: 720, height: 480 };
 interface Way {
   /** Another way to the server than its own address: http://host:port. */
   through?: string;
-  /** Before the page is opened. */
-  prepare?: (page: Page) => void;
+  /** Before the page is opened, which waits for it: a shared browser is behind a line of its own. */
+  prepare?: (page: Page) => unknown;
 }
 
 export interface E2e {
@@ -122,7 +122,7 @@ export async function openStage(
       page.on("console", (message) => {
         if (message.type() === "error") errors.push(`${path}: ${message.text()}`);
       });
-      prepare?.(page);
+      await prepare?.(page);
       await page.goto(through + path);
       return page;
     },
