@@ -178,7 +178,7 @@ export class Room {
       held: this.held,
       waiting: this.waiting,
       tuning: template.layout.tuned,
-      onTuned: () => this.#keepPace(),
+      onTuned: () => this.#keepPace(this.tuning),
       sessions: this.members.sessions,
       interactions: this.#interactions,
       broadcast: this.#broadcast,
@@ -187,7 +187,7 @@ export class Room {
     });
     this.#stats = new TickStats(template.layout.tickHz, template.budget);
     this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
-    this.#keepPace();
+    this.#keepPace(this.tuning);
     this.#watchEmptiness();
   }
 
@@ -234,9 +234,9 @@ export class Room {
   }
 
   /** Ticks come at another rate, each as long as ever; where time stands still, at the scene's (sim/world.ts). */
-  #keepPace(rate = this.tuning.timeScale || 1): void {
-    this.#ticker.setRate(rate);
-    this.#stats.setRate(rate, performance.now());
+  #keepPace({ timeScale }: Tuning): void {
+    this.#ticker.setRate(timeScale || 1);
+    this.#stats.setRate(timeScale || 1, performance.now());
   }
 
   get template(): SceneTemplate {

@@ -10,8 +10,8 @@ import { simplifySurface } from "./simplify.ts";
 /** Edges longer than this many of the wanted ones are halved: halves are then no shorter than 0.7. */
 const LONG = 1.4;
 /**
- * Vertices nearer than this many wanted edges become one. Not a fifth, which evens more: merging what is further apart
- * folds the sheet over, and leaves edges of three triangles.
+ * Vertices nearer than this many wanted edges become one. A fifth, which evens more, was tried and not kept: it left
+ * edges of three triangles.
  */
 const MERGED = 0.01;
 /**

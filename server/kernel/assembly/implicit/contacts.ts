@@ -2,8 +2,8 @@
  * Contact of implicit bodies with each other, with themselves and with colliders' meshes, inside their step: a near
  * pair (contact/front.ts) that pushes is a spring in what the step minimizes,
  *   E = k/2 (r - n . s)^2 + D(|u|),   s = sum_k b_k y_k,   k = STIFFNESS / sum_k b_k^2/A_kk
- * n and b those of the closest points where the step begins, of what slides where it is going. So all bodies that touch are solved at once, whatever
- * their masses, and stacks stand. Which pairs push is guessed from where they lie and would go, and changed after a solve:
+ * n and b those of the closest points where the step begins, of what slides where it is going. So all bodies that touch
+ * are solved at once, whatever their masses, and stacks stand. Which pairs push is guessed from where they lie and would go, and changed after a solve:
  * who pulls is let go, who is too near pushes, and it is solved again (an active set, as with colliders: touches.ts).
  * Friction: u = t + (1 - n n^T)(s - s_0) with t the elastic part of all slip before, kept from step to step;
  *   D = k u^2/2 up to u = mu p/k, mu p (u - mu p/2k) beyond      p the push of the last solve
