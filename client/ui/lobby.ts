@@ -34,7 +34,6 @@ export function openLobby(app: HTMLElement): void {
         h("div", { class: "brand" }, h("img", { src: "/icon.svg", alt: "", width: "36", height: "36" }), "Pliant"),
         h("h1", {}, ...tParts("lobbyHero", { shared: h("em", {}, t("lobbyHeroShared")) })),
         h("p", {}, t("lobbyIntro")),
-        bring.button,
       ),
       h(
         "main",
@@ -43,7 +42,7 @@ export function openLobby(app: HTMLElement): void {
         h(
           "section",
           { class: "live", "aria-label": t("join") },
-          h("div", { class: "live-head" }, h("h2", {}, t("lobbyLiveRooms")), joinForm()),
+          h("div", { class: "live-head" }, h("h2", {}, t("lobbyLiveRooms")), joinForm(), bring.button),
           rooms,
         ),
         scenes,

@@ -103,10 +103,13 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     fetchTopology,
     needKeyframe: () => connection.send(build.needKeyframe()),
     onTopology: (topology) => void draw(topology),
-    onTopologyFailed: (error) => shell.setLoading(problemText(error)),
+    onTopologyFailed: (error) => {
+      shell.setLoading(problemText(error));
+      shell.element.classList.remove("arriving");
+    },
     onMembers: () => {
       beDistinct();
-      shell.element.classList.remove("arriving");
+      arrive();
       tellFrame({ pliant: "members", count: state.members.filter(({ connected }) => connected).length });
       shell.people.update(state.members, state.welcome?.member ?? 0, role());
       allow();
@@ -174,6 +177,11 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
       if (next.state === "ended") leave(next.code);
     },
   });
+
+  /** Which tools there are is known: those of the role with the members, those of the scene with its bodies. */
+  function arrive(): void {
+    if (state.topology && state.members.length > 0) shell.element.classList.remove("arriving");
+  }
 
   function beDistinct(): void {
     const own = state.welcome?.member ?? 0;
@@ -272,6 +280,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     shell.spares.setBodies(
       topology.bodies.flatMap(({ name, look, waits }, body) => (waits ? [{ body, name, color: look.color }] : [])),
     );
+    arrive();
     shell.setLoading(t("settingScene"));
     linkReport().catch(() => {});
     const { Playground } = await drawing;

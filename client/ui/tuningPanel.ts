@@ -109,7 +109,7 @@ export class TuningPanel {
     this.ofBody = h(
       "div",
       { role: "group", "aria-labelledby": "tuning-of-body" },
-      h("h3", { id: "tuning-of-body" }, t("tuningBody")),
+      h("h2", { id: "tuning-of-body" }, t("tuningBody")),
       h("select", {}),
       ...ORDER.map((field) => this.bodySliders[field].element),
       this.pinsLine,
@@ -125,7 +125,7 @@ export class TuningPanel {
       h(
         "div",
         { role: "group", "aria-labelledby": "tuning-of-room" },
-        h("h3", { id: "tuning-of-room" }, t("tuningRoom")),
+        h("h2", { id: "tuning-of-room" }, t("tuningRoom")),
         ...[this.time, this.gravity, this.wind, this.course, this.turbulence].map(({ element }) => element),
       ),
       this.ofBody,
