@@ -69,7 +69,7 @@ export interface StageOptions {
 }
 
 /** Between two pictures where few are drawn, ms. */
-const FEW_MS = 150;
+const FEW_MS = 400;
 
 /** In a page, before its scripts: callbacks of requestAnimationFrame come `ms` after the ones before. */
 function drawFew(ms: number): void {

@@ -149,7 +149,7 @@ describe("what cannot be used", () => {
     expect((await fetch(`${server.url}/api/objects/..%2f..%2fetc/picture`)).status).toBe(404);
     await server.app.objects.expire();
     expect(await server.metric("pliant_objects")).toBe(0);
-    expect(await server.metric("pliant_objects_uploaded_total", { outcome: "refused" })).toBe(6);
+    expect(await server.metric("pliant_objects_uploaded_total", { result: "refused" })).toBe(6);
     const { tick } = neighbor;
     await neighbor.until(() => neighbor.tick > tick + 30, "the room next door goes on");
     expect(neighbor.notices).toEqual([]);

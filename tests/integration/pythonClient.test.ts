@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { inLong } from "../support/long.ts";
 import { findOnPath, lacks } from "../support/tools.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
@@ -57,7 +58,7 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
     expect(stderr).toMatch(/Ran [1-9]\d* tests[\s\S]*\nOK\n/);
   });
 
-  const scenes = ["one-cube", "one-sheet", "put-in", "funnel", "rigid-playground"];
+  const scenes = inLong(["one-cube", "one-sheet", "put-in", "funnel", "rigid-playground"], ["one-sheet", "put-in"]);
   test.each(scenes.flatMap((scene) => ["simple", "codec"].map((mode) => [scene, mode] as const)))(
     "%s, %s: a member pulls, and has every integer of the server's",
     async (scene, mode) => {

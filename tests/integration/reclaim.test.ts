@@ -7,9 +7,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { startServer } from "../../load-tests/server.ts";
+import { inLong } from "../support/long.ts";
 
-const ROOMS = 150;
-/** Rooms that were there at once do not all fit into what was there before; 150 that stay would add 220 MB. */
+const ROOMS = inLong(150, 75);
+/** Rooms that were there at once do not all fit into what was there before; 75 that stay would add 110 MB. */
 const GROWTH_MB = 60;
 
 test.skipIf(process.platform !== "linux")(

@@ -9,6 +9,7 @@ import { decode, encode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { inLong } from "../support/long.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 const BUNDLED = fileURLToPath(new URL("../../scenes", import.meta.url));
@@ -90,7 +91,7 @@ describe("bundled scenes", () => {
   });
   afterAll(() => server.close());
 
-  test.each(["one-cube", "one-sheet", "put-in", "funnel", "rigid-playground"])(
+  test.each(inLong(["one-cube", "one-sheet", "put-in", "funnel", "rigid-playground"], ["funnel", "rigid-playground"]))(
     "%s: every integer is the server's",
     async (scene) => {
       await createRoom(server.url, scene, scene);

@@ -13,12 +13,20 @@ const LONG_SECONDS = 20;
 /** Of `unit` and `pure`: more than 20 s on two cores, longest first. They are begun first; `times` says which are missing here. */
 export const LONGEST = [
   "determinism/golden",
+  "server/simulate",
   "figures/figures",
   "simulation/histories",
   "simulation/moreHistories",
   "workers/taskScheduler",
-  "server/simulate",
   "determinism/checkpoints",
+  "physics/handsExact",
+  "physics/recovery",
+  "server/store/postgres",
+  "server/check/main",
+  "simulation/mutations",
+  "parity/hyperelastic",
+  "server/store/sqliteLog",
+  "server/meshing/tetrahedralize",
 ];
 
 /** @returns lines: each project's time, its files added up; the slowest files; long ones that are begun too late */
