@@ -94,13 +94,15 @@ export class Objects {
 
   async #read(bytes: Uint8Array, name: string): Promise<ReadObjectResult> {
     const { read, metrics, log } = this.#options;
+    // They go over to another thread.
+    const size = bytes.byteLength;
     const result = await read({ bytes, name }).catch((error: Error) => {
       // A defect of ours, or more time or memory than there is for one file: its bytes are nothing for the log.
-      log.warn({ err: error, bytes: bytes.byteLength }, "object could not be read");
+      log.warn({ err: error, bytes: size }, "object could not be read");
       metrics.put("refused");
       throw new CodedError(
         "OBJECT_REFUSED",
-        { field: "file", value: `${bytes.byteLength} bytes`, limit: error.message, reason: "NOT_READ" },
+        { field: "file", value: `${size} bytes`, limit: error.message, reason: "NOT_READ" },
         `The file could not be read: ${error.message}`,
       );
     });
