@@ -20,7 +20,7 @@ const PAUSE_MS = 2;
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /** @returns when the answer is read; never rejects */
-function ask(url: string, method = "GET", headers: Record<string, string> = {}, body?: string): Promise<void> {
+function ask(url: string, method = "GET", headers: Record<string, string> = {}, body?: string | Buffer): Promise<void> {
   return new Promise((resolve) => {
     const asked = request(url, { method, agent, headers }, (answer) => {
       answer.resume();
@@ -71,6 +71,46 @@ async function lines(url: string, count: number, use: (line: ReturnType<typeof c
     line.on("connect", () => use(line));
   };
   for (let i = 0; i < count; i++) open();
+}
+
+const gltf = (more: object): string => JSON.stringify({ asset: { version: "2.0" }, ...more });
+const meshOf = (accessor: object): object => ({
+  accessors: [accessor],
+  meshes: [{ primitives: [{ attributes: { POSITION: 0 } }] }],
+  nodes: [{ mesh: 0 }],
+  scenes: [{ nodes: [0] }],
+});
+
+/** A GLB whose compressed mesh says that it has two thousand million faces. */
+function dracoBomb(): Buffer {
+  const faces = Buffer.from([0xff, 0xff, 0xff, 0xff, 0x07]);
+  // Version 2.2, a mesh, sequential, no flags; then how many faces and points.
+  const draco = Buffer.concat([Buffer.from("DRACO"), Buffer.from([2, 2, 1, 0, 0, 0]), faces, faces, randomBytes(997)]);
+  const compressed = { KHR_draco_mesh_compression: { bufferView: 0, attributes: { POSITION: 0 } } };
+  const primitive = { attributes: { POSITION: 0 }, indices: 1, extensions: compressed };
+  const text = gltf({
+    ...meshOf({}),
+    extensionsUsed: Object.keys(compressed),
+    extensionsRequired: Object.keys(compressed),
+    buffers: [{ byteLength: draco.length }],
+    bufferViews: [{ buffer: 0, byteLength: draco.length }],
+    accessors: [
+      { count: 2_000_000_000, componentType: 5126, type: "VEC3" },
+      { count: 6_000_000_000, componentType: 5125, type: "SCALAR" },
+    ],
+    meshes: [{ primitives: [primitive] }],
+  });
+  const chunk = (kind: string, bytes: Buffer, pad: string): Buffer => {
+    const whole = Buffer.concat([bytes, Buffer.from(pad.repeat(-bytes.length & 3))]);
+    const head = Buffer.alloc(8, kind);
+    head.writeUInt32LE(whole.length);
+    head.write(kind, 4, "latin1");
+    return Buffer.concat([head, whole]);
+  };
+  const body = Buffer.concat([chunk("JSON", Buffer.from(text), " "), chunk("BIN\0", draco, "\0")]);
+  const head = Buffer.from("glTF\x02\0\0\0\0\0\0\0", "latin1");
+  head.writeUInt32LE(12 + body.length, 8);
+  return Buffer.concat([head, body]);
 }
 
 export const ATTACKS: Readonly<Record<string, Attack>> = {
@@ -161,6 +201,29 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       asked.on("error", () => {});
       await sleep(500);
     }, 4);
+  },
+  /** Files that are dear to read, or to wait for, and scenes of the one that is a file. */
+  uploads: async (url) => {
+    const bring = (name: string, body: string | Buffer): Promise<void> =>
+      ask(`${url}/api/objects?name=${name}`, "POST", {}, body);
+    const files: (() => Promise<void>)[] = [
+      () =>
+        bring("deep.gltf", gltf({ extras: 0 }).replace('"extras":0', `"extras":${"[".repeat(4e6)}${"]".repeat(4e6)}`)),
+      () => bring("huge.gltf", gltf(meshOf({ count: 3_000_000_000, componentType: 5126, type: "VEC3" }))),
+      () => bring("bomb.glb", dracoBomb()),
+      () => bring("long.obj", "v 0 0 0\n".repeat(2_000_000)),
+      () =>
+        bring(
+          "small.obj",
+          `v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 ${1 + Math.random()}\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n`,
+        ),
+    ];
+    void lines(url, 20, (line) => {
+      line.write("POST /api/objects?name=slow.obj HTTP/1.1\r\nHost: localhost\r\nContent-Length: 16000000\r\n\r\n");
+      const timer = setInterval(() => line.write("v"), 500);
+      line.on("close", () => clearInterval(timer));
+    });
+    await loop((turn) => files[turn % files.length]!(), 4);
   },
   /** Frames that are none, messages that are none, and too many of those that are some. */
   badFrames: async (url) => {

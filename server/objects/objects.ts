@@ -22,6 +22,9 @@ const NAME = 120;
 /** Pictures that are kept for who comes next, bytes: a class opens one link. */
 const CACHED_BYTES = 64 * 2 ** 20;
 const SWEEP_MS = 60_000;
+/** Scenes of them that are kept: so many times the objects that may be, and this part of their bytes. */
+const SCENES_PER_OBJECT = 10;
+const SCENES_SHARE = 0.25;
 
 export interface ObjectsOptions {
   store: ObjectStore;
@@ -91,13 +94,15 @@ export class Objects {
 
   async #read(bytes: Uint8Array, name: string): Promise<ReadObjectResult> {
     const { read, metrics, log } = this.#options;
+    // They go over to another thread.
+    const size = bytes.byteLength;
     const result = await read({ bytes, name }).catch((error: Error) => {
       // A defect of ours, or more time or memory than there is for one file: its bytes are nothing for the log.
-      log.warn({ err: error, bytes: bytes.byteLength }, "object could not be read");
+      log.warn({ err: error, bytes: size }, "object could not be read");
       metrics.put("refused");
       throw new CodedError(
         "OBJECT_REFUSED",
-        { field: "file", value: `${bytes.byteLength} bytes`, limit: error.message, reason: "NOT_READ" },
+        { field: "file", value: `${size} bytes`, limit: error.message, reason: "NOT_READ" },
         `The file could not be read: ${error.message}`,
       );
     });
@@ -159,7 +164,7 @@ export class Objects {
    * Makes the scene that somebody chose, and stores it.
    * @param base what it comes into
    * @returns its id, the same for the same choice
-   * @throws CodedError OBJECT_NOT_FOUND, CHOICE_INVALID
+   * @throws CodedError OBJECT_NOT_FOUND, CHOICE_INVALID, OBJECT_LIMIT
    */
   async compose(id: string, choice: ObjectChoice, base?: BaseScene): Promise<{ id: string; title: string }> {
     const record = await this.record(id);
@@ -174,8 +179,12 @@ export class Objects {
     const text = `${JSON.stringify(scene, null, 2)}\n`;
     const named = `o-${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
     const stored = { id: named, text, objects: objectsOf(scene) };
-    if (!(await this.#options.store.putScene(stored, new Date().toISOString())))
-      throw new CodedError("OBJECT_NOT_FOUND", { field: "object", value: id });
+    const { store, limits } = this.#options;
+    const most = { count: SCENES_PER_OBJECT * limits.count, bytes: SCENES_SHARE * limits.bytes };
+    const outcome = await store.putScene(stored, new Date().toISOString(), most);
+    if (outcome === "missing") throw new CodedError("OBJECT_NOT_FOUND", { field: "object", value: id });
+    if (outcome === "full")
+      throw new CodedError("OBJECT_LIMIT", { field: "scenes", limit: `${most.count} scenes, ${most.bytes} bytes` });
     return { id: named, title: scene.title };
   }
 

@@ -41,6 +41,8 @@ export interface SceneTemplate {
   text: string;
   shapes: ReadonlyMap<string, Uint8Array>;
   memory: WebAssembly.Memory;
+  /** Where in it there is something (workers/memoryCopy.ts). */
+  filled: Uint32Array;
   layout: WorldLayout;
   topology: SharedArrayBuffer;
   topologyHash: string;
@@ -306,9 +308,9 @@ export class SceneLibrary {
         "scene built",
       );
       this.#publishTopology(built.topologyHash, built.topology);
-      const { template: memory, layout, topology, topologyHash, identity, shape } = built;
+      const { template: memory, filled, layout, topology, topologyHash, identity, shape } = built;
       const budget = new SceneBudget(id, layout.tickHz, log);
-      return { scene: id, text, shapes, memory, layout, topology, topologyHash, identity, shape, budget };
+      return { scene: id, text, shapes, memory, filled, layout, topology, topologyHash, identity, shape, budget };
     } catch (error) {
       log.error({ scene: id, err: error }, "scene could not be built");
       const reason = error instanceof Error ? error.message : String(error);

@@ -184,6 +184,7 @@ export class RoomSimulation {
 async function openHandle(template: SteppedTemplate, pool: RoomPool, state?: Uint8Array): Promise<RoomHandle> {
   const { memory, frames } = await pool.open({
     template: template.memory,
+    filled: template.filled,
     layout: template.layout,
     ...(state && { state }),
   });

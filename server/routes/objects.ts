@@ -19,8 +19,11 @@ const IMMUTABLE = "public, max-age=31536000, immutable";
 /** A picture is data: a browser that opens it as a page gives it no script, no origin and nothing to load. */
 const SANDBOXED = "default-src 'none'; sandbox";
 /** Files that are being taken in, in all and from one address: each may be in memory whole. */
-const UPLOADS_AT_ONCE = 4;
+const UPLOADS_AT_ONCE = 6;
+/** A second one only while fewer than half of the places are taken: a few addresses that dawdle leave some to others. */
 const UPLOADS_PER_ADDRESS = 2;
+/** Each size makes another scene, and whoever tries sizes asks for some of them. */
+const SCENES_PER_UPLOAD = 3;
 
 export interface ObjectRouteOptions {
   requestAuth: RequestAuth;
@@ -166,11 +169,12 @@ function uploadRoute(
         throw new CodedError("TOO_MANY_REQUESTS", { field: "objects", limit: `${perMinute} a minute` });
       const own = uploads.get(address) ?? 0;
       const all = [...uploads.values()].reduce((sum, n) => sum + n, 0);
-      if (own >= UPLOADS_PER_ADDRESS || all >= UPLOADS_AT_ONCE)
+      const most = all < UPLOADS_AT_ONCE / 2 ? UPLOADS_PER_ADDRESS : 1;
+      if (own >= most || all >= UPLOADS_AT_ONCE)
         throw new CodedError("TOO_MANY_REQUESTS", {
           field: "objects",
           value: own,
-          limit: `${UPLOADS_PER_ADDRESS} at a time for an address, ${UPLOADS_AT_ONCE} in all`,
+          limit: `${most} at a time for an address, ${UPLOADS_AT_ONCE} in all`,
         });
       uploads.set(address, own + 1);
       try {
@@ -219,7 +223,9 @@ async function take(request: FastifyRequest, most: number): Promise<Uint8Array> 
   return bytes;
 }
 
-function sceneRoute(app: FastifyInstance, { requestAuth, objects, library }: ObjectRouteOptions): void {
+function sceneRoute(app: FastifyInstance, { requestAuth, objects, library, perMinute }: ObjectRouteOptions): void {
+  const most = SCENES_PER_UPLOAD * perMinute;
+  const rates = new Attempts(most, most);
   app.post<{ Body: { object: string; role: ObjectRole; material: PresetName; size: number; scene?: string } }>(
     "/api/scenes",
     {
@@ -254,6 +260,7 @@ function sceneRoute(app: FastifyInstance, { requestAuth, objects, library }: Obj
             "SCENE_NOT_FOUND",
             "SCENE_INVALID",
             "CHOICE_INVALID",
+            "OBJECT_LIMIT",
             "BUILD_FAILED",
           ),
         },
@@ -268,6 +275,8 @@ function sceneRoute(app: FastifyInstance, { requestAuth, objects, library }: Obj
           value: identity?.role ?? "none",
           limit: "owner or above",
         });
+      if (identity?.role !== "admin" && !rates.take(addressKey(request.ip), performance.now()))
+        throw new CodedError("TOO_MANY_REQUESTS", { field: "scenes", limit: `${most} a minute` });
       const into = base === undefined ? undefined : await readBase(base);
       const { id, title } = await objects.compose(object, choice, into);
       return reply.code(201).send({ scene: id, title });

@@ -1,6 +1,6 @@
 /**
  * A file that somebody brought along -> what is kept of it: a shape to simulate, a picture to draw, named by what they
- * are. Runs in the builder's thread: of what the file does there nobody else notices anything.
+ * are. Runs in a thread of the builder: of what the file does there nobody else notices anything.
  */
 import { createHash } from "node:crypto";
 import { Logger, WebIO } from "@gltf-transform/core";

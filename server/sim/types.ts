@@ -89,8 +89,10 @@ type StageName = (typeof STAGES)[number];
 /** Where a tick's time went, s. */
 export type StageSeconds = Record<StageName, number>;
 
+const NO_SECONDS = Object.fromEntries(STAGES.map((stage) => [stage, 0])) as StageSeconds;
+
 export function noSeconds(): StageSeconds {
-  return Object.fromEntries(STAGES.map((stage) => [stage, 0])) as StageSeconds;
+  return { ...NO_SECONDS };
 }
 
 /** Those that make constraints hold, whatever their kind. */

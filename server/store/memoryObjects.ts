@@ -7,6 +7,8 @@ import {
   type ObjectStore,
   type PutOutcome,
   refusalOf,
+  type SceneLimits,
+  type ScenePut,
   type StoredScene,
 } from "./objectStore.ts";
 
@@ -60,11 +62,14 @@ export class MemoryObjects implements ObjectStore {
     return { count: all.length, bytes: all.reduce((sum, { bytes }) => sum + bytes, 0) };
   }
 
-  async putScene(scene: StoredScene, at: string): Promise<boolean> {
-    if (!scene.objects.every((id) => this.#objects.has(id))) return false;
+  async putScene(scene: StoredScene, at: string, limits: SceneLimits): Promise<ScenePut> {
+    if (!scene.objects.every((id) => this.#objects.has(id))) return "missing";
+    const others = [...this.#scenes.values()].filter(({ id }) => id !== scene.id);
+    const bytes = [scene, ...others].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+    if (others.length >= limits.count || bytes > limits.bytes) return "full";
     const known = this.#scenes.get(scene.id);
     this.#scenes.set(scene.id, { ...structuredClone(scene), usedAt: later(known?.usedAt ?? at, at) });
-    return true;
+    return "stored";
   }
 
   async readScene(id: string): Promise<string | null> {

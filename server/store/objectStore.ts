@@ -41,6 +41,16 @@ export interface ObjectLimits {
 /** stored: it is there now. there: it was already. full, share: nothing was stored, for there or the address has as much as may be. */
 export type PutOutcome = "stored" | "there" | "full" | "share";
 
+/** What the store holds at most of scenes that visitors made; anybody who may open a room makes them. */
+export interface SceneLimits {
+  count: number;
+  /** Of their texts in UTF-8. */
+  bytes: number;
+}
+
+/** missing: one of its objects is not there (any more). full: there is as much as may be. Either way nothing was stored. */
+export type ScenePut = "stored" | "missing" | "full";
+
 export interface StoredScene {
   id: string;
   text: string;
@@ -68,9 +78,8 @@ export interface ObjectStore {
   /**
    * Stores the scene, or finds it, and counts it as used now.
    * @param at now, ISO 8601
-   * @returns false: one of its objects is not there (any more), and nothing was stored
    */
-  putScene(scene: StoredScene, at: string): Promise<boolean>;
+  putScene(scene: StoredScene, at: string, limits: SceneLimits): Promise<ScenePut>;
   readScene(id: string): Promise<string | null>;
   /**
    * Forgets scenes that no room has had, and objects that no scene has named, since then.

@@ -8,6 +8,8 @@ import {
   objectOf,
   type PutOutcome,
   refusalOf,
+  type SceneLimits,
+  type ScenePut,
   type StoredScene,
 } from "./objectStore.ts";
 import { bytesOf, type PostgresClient } from "./postgresClient.ts";
@@ -69,11 +71,17 @@ export class PostgresObjects implements ObjectStore {
     return { count: Number(row!.n), bytes: Number(row!.bytes) };
   }
 
-  async putScene({ id, text, objects }: StoredScene, at: string): Promise<boolean> {
+  async putScene({ id, text, objects }: StoredScene, at: string, limits: SceneLimits): Promise<ScenePut> {
     return this.#client.transaction(async (query) => {
       // Kept as they are until the scene names them: nobody forgets one meanwhile.
       const there = await query("SELECT id FROM pliant_objects WHERE id = ANY($1::text[]) FOR UPDATE", [objects]);
-      if (there.length < new Set(objects).size) return false;
+      if (there.length < new Set(objects).size) return "missing";
+      const [others] = await query(
+        "SELECT count(*) AS n, coalesce(sum(octet_length(text)), 0) AS bytes FROM pliant_scenes WHERE id <> $1",
+        [id],
+      );
+      if (Number(others!.n) >= limits.count || Number(others!.bytes) + Buffer.byteLength(text) > limits.bytes)
+        return "full";
       await query(
         `INSERT INTO pliant_scenes (id, text, used_at) VALUES ($1, $2, $3)
          ON CONFLICT (id) DO UPDATE SET used_at = greatest(pliant_scenes.used_at, excluded.used_at)`,
@@ -83,7 +91,7 @@ export class PostgresObjects implements ObjectStore {
         `INSERT INTO pliant_scene_objects (scene, object) SELECT $1, unnest($2::text[]) ON CONFLICT DO NOTHING`,
         [id, objects],
       );
-      return true;
+      return "stored";
     });
   }
 

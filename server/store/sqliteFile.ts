@@ -17,7 +17,7 @@
  */
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { StoreLossCode } from "../metrics/store.ts";
 import { copyLog, findDamage, hasLog, noteBeat, notedBeat } from "./sqliteLog.ts";
 import { StoreRefused } from "./store.ts";
@@ -93,15 +93,28 @@ export interface Opened {
   loss: StoreLoss | null;
 }
 
+/** Prepared once for each file: every write needs both. */
+const brackets = new WeakMap<DatabaseSync, { begin: StatementSync; commit: StatementSync }>();
+
+function bracketsOf(database: DatabaseSync): { begin: StatementSync; commit: StatementSync } {
+  let found = brackets.get(database);
+  if (!found) {
+    found = { begin: database.prepare("BEGIN IMMEDIATE"), commit: database.prepare("COMMIT") };
+    brackets.set(database, found);
+  }
+  return found;
+}
+
 /**
  * Runs work in a transaction that holds SQLite's one write lock from its beginning, so that what it reads stays true
  * until it commits.
  */
 export function transaction<T>(database: DatabaseSync, work: () => T): T {
-  database.exec("BEGIN IMMEDIATE");
+  const { begin, commit } = bracketsOf(database);
+  begin.run();
   try {
     const result = work();
-    database.exec("COMMIT");
+    commit.run();
     return result;
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");

@@ -8,6 +8,8 @@ import {
   objectOf,
   type PutOutcome,
   refusalOf,
+  type SceneLimits,
+  type ScenePut,
   type StoredScene,
 } from "./objectStore.ts";
 import { transaction } from "./sqliteFile.ts";
@@ -61,10 +63,15 @@ export class SqliteObjects {
     return { count: Number(row?.n), bytes: Number(row?.bytes) };
   }
 
-  putScene({ id, text, objects }: StoredScene, at: string): boolean {
+  putScene({ id, text, objects }: StoredScene, at: string, limits: SceneLimits): ScenePut {
     return transaction(this.#database, () => {
       const there = this.#database.prepare("SELECT 1 FROM objects WHERE id = ?");
-      if (!objects.every((object) => there.get(object))) return false;
+      if (!objects.every((object) => there.get(object))) return "missing";
+      const others = this.#database
+        .prepare("SELECT count(*) AS n, coalesce(sum(octet_length(text)), 0) AS bytes FROM scenes WHERE id <> ?")
+        .get(id);
+      if (Number(others?.n) >= limits.count || Number(others?.bytes) + Buffer.byteLength(text) > limits.bytes)
+        return "full";
       this.#database
         .prepare(
           `INSERT INTO scenes (id, text, used_at) VALUES (?, ?, ?)
@@ -73,7 +80,7 @@ export class SqliteObjects {
         .run(id, text, at);
       const names = this.#database.prepare("INSERT OR IGNORE INTO scene_objects (scene, object) VALUES (?, ?)");
       for (const object of objects) names.run(id, object);
-      return true;
+      return "stored";
     });
   }
 

@@ -41,7 +41,10 @@ const boot = bootId === "" ? hostname() : bootId;
 const clock = (): number => Number(process.hrtime.bigint()) / 1e9;
 
 const LISTED =
-  "name, scene, pool, created_at, settings, epoch, process, url, boot, lease_until, members, parked, attempts";
+  "SELECT name, scene, pool, created_at, settings, epoch, process, url, boot, lease_until, members, parked, attempts FROM rooms";
+const LISTED_ALL = `${LISTED} ORDER BY created_at, name`;
+const LISTED_BY_NAME = `${LISTED} WHERE name = ?`;
+const LISTED_BY_KEY = `${LISTED} WHERE request_key = ?`;
 
 /** Where pieces are: tick, after, bytes; and which they are, by room and tick. */
 const SOURCES: Record<BadPiece["what"], { columns: string; where: string }> = {
@@ -74,8 +77,7 @@ export class SqliteWork {
   ): { created: true; lease: Lease } | { created: false; room: Listing } {
     return this.#write(() => {
       const found =
-        (key === null ? undefined : this.#get(`SELECT ${LISTED} FROM rooms WHERE request_key = ?`, key)) ??
-        this.#get(`SELECT ${LISTED} FROM rooms WHERE name = ?`, record.name);
+        (key === null ? undefined : this.#get(LISTED_BY_KEY, key)) ?? this.#get(LISTED_BY_NAME, record.name);
       if (found) return { created: false, room: toListing(found) };
       const epoch = this.#nextEpoch();
       this.#run(
@@ -228,11 +230,11 @@ export class SqliteWork {
   }
 
   rooms(): Listing[] {
-    return this.#all(`SELECT ${LISTED} FROM rooms ORDER BY created_at, name`).map(toListing);
+    return this.#all(LISTED_ALL).map(toListing);
   }
 
   room(name: string): Listing | null {
-    const row = this.#get(`SELECT ${LISTED} FROM rooms WHERE name = ?`, name);
+    const row = this.#get(LISTED_BY_NAME, name);
     return row ? toListing(row) : null;
   }
 

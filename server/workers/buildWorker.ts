@@ -7,6 +7,7 @@ import { ObjectMeshes } from "../sim/body/objectMeshes.ts";
 import { readScene, sceneOf } from "../sim/readScene.ts";
 import { BuildProgress } from "./buildProgress.ts";
 import { checkSceneFiles } from "../sim/sceneFiles.ts";
+import { filledOf } from "./memoryCopy.ts";
 import { identityOf, topologyHashOf } from "./identity.ts";
 import type { BuildResult, BuildTask } from "./messages.ts";
 
@@ -34,6 +35,7 @@ export async function build({ scenePath, text, shapes, progress: told }: BuildTa
   const topologyHash = topologyHashOf(bytes);
   return {
     template: memory,
+    filled: filledOf(memory),
     layout,
     topology: shared,
     topologyHash,

@@ -1,7 +1,7 @@
 /**
- * Builds scenes, and reads what visitors bring along, one after another in a thread of its own, which may take only so
- * long and so much: what cannot be done in that costs its thread, and nobody else anything. Where there are fewer cores
- * than busy threads, rooms come first.
+ * Builds scenes, and reads what visitors bring along, one after another in a thread for each of the two, which may take
+ * only so long and so much: what cannot be done in that costs its thread, and nobody else anything. Where there are
+ * fewer cores than busy threads, rooms come first.
  */
 import { Piscina } from "piscina";
 import type { BuildResult, BuildTask, ObjectRefusal, ReadObjectResult, ReadObjectTask } from "./messages.ts";
@@ -28,10 +28,11 @@ const IDLE_MS = 30_000;
 /** It took longer, or more memory, than it may. */
 class BuildLimit extends Error {}
 
-export class Builder {
+/** A thread and who waits for it. */
+class Line {
   readonly #options: BuilderOptions;
   readonly #pool: Piscina;
-  /** The end of the last build: the deadline is of the build alone, not of the wait before it. */
+  /** The end of the last work: the deadline is of the work alone, not of the wait before it. */
   #tail: Promise<unknown> = Promise.resolve();
 
   constructor(options: BuilderOptions) {
@@ -49,21 +50,8 @@ export class Builder {
     this.#pool.on("error", (error: Error) => options.onError(error));
   }
 
-  /** @throws what the build throws; Error naming the limit when it took too long or too much */
-  build(task: BuildTask): Promise<BuildResult> {
-    const { deadlineMs } = this.#options;
-    return this.#next(() => this.#run("build", task, { deadlineMs, limit: "PLIANT_BUILD_DEADLINE_MS" }));
-  }
-
-  /** @throws as `build` */
-  readObject(task: ReadObjectTask): Promise<ReadObjectResult | ObjectRefusal> {
-    const { readDeadlineMs } = this.#options;
-    const limits = { deadlineMs: readDeadlineMs, limit: "PLIANT_OBJECTS_DEADLINE_MS" };
-    return this.#next(() => this.#run("readObject", task, limits));
-  }
-
-  #next<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#tail.then(work);
+  run<T>(name: "build" | "readObject", task: object, limits: Limits): Promise<T> {
+    const done = this.#tail.then(() => this.#run<T>(name, task, limits));
     this.#tail = done.catch(() => {});
     return done;
   }
@@ -72,20 +60,57 @@ export class Builder {
     return this.#pool.destroy();
   }
 
-  async #run<T>(
-    name: "build" | "readObject",
-    task: object,
-    { deadlineMs, limit }: { deadlineMs: number; limit: string },
-  ): Promise<T> {
+  async #run<T>(name: string, task: object, { deadlineMs, limit, moved = [] }: Limits): Promise<T> {
     const { memoryMb } = this.#options;
     const signal = AbortSignal.timeout(deadlineMs);
     try {
-      return (await this.#pool.run(task, { name, signal })) as T;
+      return (await this.#pool.run(task, { name, signal, transferList: moved })) as T;
     } catch (error) {
       if (signal.aborted) throw new BuildLimit(`it took longer than ${deadlineMs} ms (${limit})`, { cause: error });
       if ((error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY")
         throw new BuildLimit(`it took more than ${memoryMb} MB of heap (PLIANT_BUILD_MEMORY_MB)`, { cause: error });
       throw error;
     }
+  }
+}
+
+interface Limits {
+  deadlineMs: number;
+  /** Its name. */
+  limit: string;
+  /** What goes over to the thread instead of being copied. */
+  moved?: ArrayBuffer[];
+}
+
+export class Builder {
+  readonly #options: BuilderOptions;
+  readonly #builds: Line;
+  /** Of its own: files that are long to read keep nobody's room from being built. */
+  readonly #reads: Line;
+
+  constructor(options: BuilderOptions) {
+    this.#options = options;
+    this.#builds = new Line(options);
+    this.#reads = new Line(options);
+  }
+
+  /** @throws what the build throws; Error naming the limit when it took too long or too much */
+  build(task: BuildTask): Promise<BuildResult> {
+    const { deadlineMs } = this.#options;
+    return this.#builds.run("build", task, { deadlineMs, limit: "PLIANT_BUILD_DEADLINE_MS" });
+  }
+
+  /**
+   * @param task its bytes go over to the thread, and are empty here from then on
+   * @throws as `build`
+   */
+  readObject(task: ReadObjectTask): Promise<ReadObjectResult | ObjectRefusal> {
+    const { buffer } = task.bytes;
+    const limits = { deadlineMs: this.#options.readDeadlineMs, limit: "PLIANT_OBJECTS_DEADLINE_MS" };
+    return this.#reads.run("readObject", task, { ...limits, moved: buffer instanceof ArrayBuffer ? [buffer] : [] });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#builds.close(), this.#reads.close()]);
   }
 }

@@ -2,31 +2,42 @@
  * A room's own copy of a template's memory. It knows nothing of what is inside but that most of it is zero: room for
  * contacts that a scene may have and mostly has not. A page that is never written costs no memory, so only pages with
  * something in them are copied. Measured: a cloth of 1,024 particles has 20.2 MB of memory, of which its template fills
- * 0.94 MB.
+ * 0.94 MB. Looking for them takes much longer than copying them: a thread that steps rooms and looked for itself was held
+ * up for 736 ms by the first room of `drape` (131 MB) and for 60 by each other one.
  */
 
 const PAGE_BYTES = 65536;
 /** The operating system's page, on most machines; where it is larger the copy is as right, and a little larger. */
-const CHUNK_INTS = 1024;
+const CHUNK_BYTES = 4096;
+
+const NOTHING = Buffer.alloc(CHUNK_BYTES);
+
+/**
+ * Where in a memory there is something, found once for each template, where no room waits for it.
+ * @returns pairs of bytes: from, until
+ */
+export function filledOf({ buffer }: WebAssembly.Memory): Uint32Array {
+  const filled: number[] = [];
+  for (let from = 0; from < buffer.byteLength; from += CHUNK_BYTES) {
+    if (NOTHING.equals(new Uint8Array(buffer, from, CHUNK_BYTES))) continue;
+    if (filled.at(-1) === from) filled[filled.length - 1] = from + CHUNK_BYTES;
+    else filled.push(from, from + CHUNK_BYTES);
+  }
+  return Uint32Array.from(filled);
+}
 
 /**
  * @param template pristine memory, in
+ * @param filled of the template
  * @returns a shared memory of the same size and content. Its maximum is its size: a room's memory never grows, and the
- *   reserve for
- *   growth would be address space that a thousand rooms do not have
+ *   reserve for growth
+ *   would be address space that a thousand rooms do not have
  */
-export function copyMemory(template: WebAssembly.Memory): WebAssembly.Memory {
-  const source = new Int32Array(template.buffer);
+export function copyMemory(template: WebAssembly.Memory, filled = filledOf(template)): WebAssembly.Memory {
+  const source = new Uint8Array(template.buffer);
   const pages = source.byteLength / PAGE_BYTES;
   const copy = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
-  const target = new Int32Array(copy.buffer);
-  for (let from = 0; from < source.length; from += CHUNK_INTS) {
-    if (hasContent(source, from, from + CHUNK_INTS)) target.set(source.subarray(from, from + CHUNK_INTS), from);
-  }
+  const target = new Uint8Array(copy.buffer);
+  for (let i = 0; i < filled.length; i += 2) target.set(source.subarray(filled[i], filled[i + 1]), filled[i]);
   return copy;
-}
-
-function hasContent(ints: Int32Array, from: number, to: number): boolean {
-  for (let i = from; i < to; i++) if (ints[i] !== 0) return true;
-  return false;
 }

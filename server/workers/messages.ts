@@ -125,6 +125,8 @@ export interface ObjectAbout {
 export interface BuildResult {
   /** Pristine state at tick 0: copied for every room, never stepped. */
   template: WebAssembly.Memory;
+  /** Where in it there is something (memoryCopy.ts). */
+  filled: Uint32Array;
   layout: WorldLayout;
   /** msgpack of the `Topology`, in shared memory so that every worker reads the same bytes. */
   topology: SharedArrayBuffer;
@@ -142,6 +144,8 @@ export interface BuildResult {
 /** `open`: copies a template into a room's own memory, and puts a saved state into it if there is one. */
 export interface OpenTask {
   template: WebAssembly.Memory;
+  /** Of the template. */
+  filled: Uint32Array;
   layout: WorldLayout;
   /** Of sim/checkpoint.ts; absent: as the scene starts. */
   state?: Uint8Array;

@@ -84,9 +84,9 @@ const buffersOf = ({ delta, keyframe, positions, saved: state }: StepResult): Ar
   );
 
 /** Template -> a room's own memory. @throws CheckpointError */
-export function open({ template, layout, state }: OpenTask): OpenResult {
+export function open({ template, filled, layout, state }: OpenTask): OpenResult {
   collect();
-  const memory = copyMemory(template);
+  const memory = copyMemory(template, filled);
   if (state) loadState(memory, layout as unknown as SimLayout, state);
   return { memory, frames: FrameState.allocate(layout.streamedParticles) };
 }

@@ -3,10 +3,12 @@
  * restart; what is no model, too large or too much is refused with its place, leaves nothing, and nobody else notices.
  */
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
 import { decodeRecording } from "../../server/persistence/recording.ts";
 import { objBall, texturedGlb } from "../support/modelFiles.ts";
@@ -176,5 +178,43 @@ describe("what cannot be used", () => {
       status: 404,
       body: { code: "OBJECT_NOT_FOUND" },
     });
+  });
+});
+
+describe("what takes more than its share", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ ...PATIENT, objectsPerMinute: 4 });
+  });
+  afterAll(() => server.close());
+
+  test("scenes of an object are made so often, and two addresses that dawdle leave places to others", async () => {
+    const { body } = await bring(server, "ball.obj", objBall(1, 4));
+    let made = 0;
+    let answer: Answer;
+    do {
+      const choice = { object: body.object, role: "soft", material: "rubber", size: 0.5 + 0.01 * made };
+      answer = await post(server, "/api/scenes", choice);
+    } while (answer.status === 201 && ++made < 100);
+    expect(answer).toMatchObject({ status: 429, body: { code: "TOO_MANY_REQUESTS", field: "scenes" } });
+    // Four uploads a minute are twelve scenes, and one more for every five seconds that this took.
+    expect(made).toBeGreaterThanOrEqual(12);
+
+    const port = Number(new URL(server.url).port);
+    const head = "POST /api/objects?name=slow.obj HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\nv";
+    const lines: Socket[] = [];
+    let refused = 0;
+    for (const from of ["127.0.5.1", "127.0.5.1", "127.0.5.2", "127.0.5.2"]) {
+      const line = connect({ port, host: "127.0.0.1", localAddress: from });
+      line.on("error", () => {});
+      line.on("data", (bytes: Buffer) => (refused += bytes.toString("latin1").includes(" 429 ") ? 1 : 0));
+      await once(line, "connect");
+      line.write(head);
+      lines.push(line);
+    }
+    // Half of the places are taken by then, whichever comes last.
+    await vi.waitUntil(() => refused === 1, { timeout: 10_000, interval: 5 });
+    expect(await bring(server, "ball.obj", objBall(1, 4))).toMatchObject({ status: 200 });
+    for (const line of lines) line.destroy();
   });
 });

@@ -36,8 +36,10 @@ export class Database {
   readonly #program: Program;
   readonly #file: DatabaseSync;
   readonly #count: StatementSync;
-  /** SQL that forgets everything. */
-  readonly #emptying: string;
+  /** They forget everything. */
+  readonly #emptying: StatementSync[];
+  /** What #count says; null: it must be asked. */
+  #changed: unknown = null;
   #work!: SqliteWork;
   #commits: Commit[] = [];
   /** By the term of their leases: their statements are prepared once. */
@@ -67,8 +69,10 @@ export class Database {
     const deleting = tables
       .map(({ name }) => String(name))
       .filter((name) => name !== "counter" && !name.startsWith("sqlite_"))
-      .map((name) => `DELETE FROM ${name};`);
-    this.#emptying = `BEGIN; ${deleting.join(" ")} UPDATE counter SET epoch = 0; COMMIT`;
+      .map((name) => `DELETE FROM ${name}`);
+    this.#emptying = ["BEGIN", ...deleting, "UPDATE counter SET epoch = 0", "COMMIT"].map((sql) =>
+      this.#file.prepare(sql),
+    );
     this.#count = this.#file.prepare("SELECT total_changes() AS n");
   }
 
@@ -115,10 +119,15 @@ export class Database {
     const looks = LOOKS.test(method);
     if (this.full && !looks) throw new DiskError("database or disk is full");
     if (this.errorRate > 0 && this.#machine.random.chance(this.errorRate)) throw new DiskError("disk I/O error");
+    // A ping counts, too.
+    if (method === "ping") this.#changed = null;
     if (looks) return this.#do(method, args);
-    const before = this.#changes;
+    const before = this.#changed ?? this.#changes;
+    // Should it be refused: what was taken back has been counted.
+    this.#changed = null;
     const result = this.#do(method, args);
-    if (this.#changes !== before) {
+    this.#changed = this.#changes;
+    if (this.#changed !== before) {
       const commit = { method, args, result, clockMs: this.clockMs };
       this.#commits.push(commit);
       this.onCommit(commit, late);
@@ -144,6 +153,7 @@ export class Database {
       this.#do(method, args);
     }
     this.#clockMs = null;
+    this.#changed = null;
     this.failedOver = true;
     this.#commits = kept;
     this.#offsetMs += clockMs;
@@ -155,6 +165,7 @@ export class Database {
   }
 
   #empty(): void {
-    this.#file.exec(this.#emptying);
+    for (const statement of this.#emptying) statement.run();
+    this.#changed = null;
   }
 }

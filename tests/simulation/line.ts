@@ -138,17 +138,23 @@ export class Line {
   }
 }
 
-/** Drivers write a question down when it is asked: what changes in it afterwards does not go with it. */
-function copied(args: unknown[]): unknown[] {
-  return args.map((arg) =>
-    typeof arg === "object" && arg !== null && !holdsBytes(arg) ? JSON.parse(JSON.stringify(arg)) : arg,
-  );
-}
+/**
+ * Drivers write a question down when it is asked: what changes in it afterwards does not go with it. As JSON would, but
+ * for bytes: these are made for the store and not written to again.
+ */
+const copied = (args: unknown[]): unknown[] => args.map((arg) => copy(arg));
 
-/** Bytes are made for the store and not written to again. */
-const holdsBytes = (arg: object): boolean =>
-  arg instanceof Uint8Array ||
-  Object.values(arg).some((value) => typeof value === "object" && value !== null && holdsBytes(value as object));
+function copy(value: unknown): unknown {
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
+  if (Array.isArray(value)) return value.map((item) => copy(item) ?? null);
+  const fields: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) {
+    const field = copy((value as Record<string, unknown>)[name]);
+    if (field !== undefined) fields[name] = field;
+  }
+  return fields;
+}
 
 /** For whoever reads a history. */
 function shown(method: string, args: unknown[]): string {

@@ -140,6 +140,7 @@ export class Physics {
       text: "{}",
       shapes: new Map(),
       memory: new World(scene) as unknown as WebAssembly.Memory,
+      filled: new Uint32Array(0),
       layout: { tickHz, streamedParticles: 0, origin: [0, 0, 0], tuned: NOTHING_TUNED },
       topology: new SharedArrayBuffer(0),
       topologyHash: "none",

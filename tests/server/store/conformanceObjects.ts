@@ -1,6 +1,12 @@
 /** What every object store has to do (server/store/objectStore.ts): those of the stores, and the one in memory. */
 import { expect, test } from "vitest";
-import type { ObjectLimits, ObjectRecord, ObjectStore } from "../../../server/store/objectStore.ts";
+import type {
+  ObjectLimits,
+  ObjectRecord,
+  ObjectStore,
+  SceneLimits,
+  StoredScene,
+} from "../../../server/store/objectStore.ts";
 import { bytes } from "./conformanceKit.ts";
 
 const at = (seconds: number): string => new Date(1e12 + 1000 * seconds).toISOString();
@@ -18,6 +24,7 @@ const object = (more: Partial<ObjectRecord> = {}): ObjectRecord => ({
   createdAt: at(0),
   ...more,
 });
+const room: SceneLimits = { count: 1000, bytes: 1e9 };
 const ample: ObjectLimits = { count: 1000, bytes: 1e9, countPerAddress: 1000 };
 
 /**
@@ -73,13 +80,28 @@ export function objectConformance(
     const [store, other] = stores();
     const record = object();
     const scene = { id: `o-${made}`, text: `{"title":"«ü» 😀"}`, objects: [record.id] };
-    expect(await store.putScene(scene, at(0))).toBe(false);
+    expect(await store.putScene(scene, at(0), room)).toBe("missing");
     expect(await store.readScene(scene.id)).toBeNull();
     await store.putObject(record, content(made), ample);
-    expect(await store.putScene({ ...scene, objects: [record.id, "f".repeat(64)] }, at(0))).toBe(false);
-    expect(await store.putScene(scene, at(0))).toBe(true);
-    expect(await other.putScene(scene, at(1))).toBe(true);
+    expect(await store.putScene({ ...scene, objects: [record.id, "f".repeat(64)] }, at(0), room)).toBe("missing");
+    expect(await store.putScene(scene, at(0), room)).toBe("stored");
+    expect(await other.putScene(scene, at(1), room)).toBe("stored");
     expect(await other.readScene(scene.id)).toBe(scene.text);
+  });
+
+  test("of scenes there are so many, of so many bytes; one that is there is found all the same", async () => {
+    await empty();
+    const [store, other] = stores();
+    const record = object();
+    await store.putObject(record, content(made), ample);
+    const scene = (id: string): StoredScene => ({ id, text: "«ü»".repeat(10), objects: [record.id] });
+    const bytes = Buffer.byteLength(scene("o").text);
+    expect(await store.putScene(scene("o-1"), at(0), { count: 2, bytes: 2 * bytes })).toBe("stored");
+    expect(await store.putScene(scene("o-2"), at(0), { count: 2, bytes: 2 * bytes - 1 })).toBe("full");
+    expect(await store.putScene(scene("o-2"), at(0), { count: 2, bytes: 2 * bytes })).toBe("stored");
+    expect(await other.putScene(scene("o-3"), at(0), { count: 2, bytes: 1e9 })).toBe("full");
+    expect(await other.readScene("o-3")).toBeNull();
+    expect(await other.putScene(scene("o-2"), at(0), { count: 2, bytes: 2 * bytes })).toBe("stored");
   });
 
   test("nothing that a room needs is forgotten, and everything else is when its time is over", async () => {
@@ -88,8 +110,8 @@ export function objectConformance(
     const [used, unused, bare] = [object(), object(), object()];
     for (const record of [used, unused, bare]) await store.putObject(record, content(made), ample);
     const [played, left] = [`o-${used.id.slice(32)}`, `o-${unused.id.slice(32)}`];
-    await store.putScene({ id: played, text: "{}", objects: [used.id] }, at(10));
-    await store.putScene({ id: left, text: "{}", objects: [unused.id] }, at(10));
+    await store.putScene({ id: played, text: "{}", objects: [used.id] }, at(10), room);
+    await store.putScene({ id: left, text: "{}", objects: [unused.id] }, at(10), room);
     const end = await roomOf(played);
     // the time of the bare one is over; the scenes' is not
     expect(await other.expireObjects(at(20), at(5))).toEqual({ scenes: 0, objects: 1 });

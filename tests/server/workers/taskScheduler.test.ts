@@ -60,10 +60,10 @@ function cutInHalves({ memory }: RoomHandle): void {
 
 let handles = 0;
 async function open(pool: Pick<RoomPool, "open">, name: string): Promise<RoomHandle> {
-  const { template, layout, topology, topologyHash } = built.get(name)!;
+  const { template, filled, layout, topology, topologyHash } = built.get(name)!;
   return {
     key: `shared-${handles++}`,
-    ...(await pool.open({ template, layout })),
+    ...(await pool.open({ template, filled, layout })),
     template,
     layout,
     topology,
