@@ -43,6 +43,12 @@ async function pull(page: Page, particles: [first: number, count: number], dx: n
   }
 }
 
+/** Whether it plays, or comes to its end meanwhile, or stands. */
+async function pause(page: Page): Promise<void> {
+  if (await replay(page, (hook = window.pliantReplay) => hook.playing)) await page.keyboard.press("Space");
+  await replayUntil(page, (hook = window.pliantReplay) => !hook.playing);
+}
+
 /** Shows this tick, which has a frame. */
 async function scrubTo(page: Page, tick: number): Promise<void> {
   await page.getByRole("slider", { name: "Moment" }).fill(String(tick));
@@ -50,7 +56,7 @@ async function scrubTo(page: Page, tick: number): Promise<void> {
 }
 
 describe.skipIf(noBrowser)("what was can be seen again", () => {
-  const stage = useStage();
+  const stage = useStage({}, { fewPictures: true });
 
   test("two pull; the replay shows both moments as they were, hands and all, by scrubber and by keys", async () => {
     const { name, path } = await stage.room("jelly-stack");
@@ -80,10 +86,7 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
 
     const seen: number[][] = [];
     for (const { tick, ints } of [pulled, after]) {
-      // whether it plays or not
-      await scrubTo(page, tick).catch(() => {});
-      if (await replay(page, (hook = window.pliantReplay) => hook.playing))
-        await page.getByRole("button", { name: "Pause (space)" }).click();
+      await pause(page);
       await scrubTo(page, tick);
       expect(await replay(page, (hook = window.pliantReplay) => hook.ints())).toEqual(ints);
       const displayed = await replay(page, (hook = window.pliantReplay) => hook.displayed());
