@@ -24,6 +24,8 @@
  *                                       undefined without
  *     pliant.stats()                    round trip, buffer, fps, kbit/s, decode times
  *     pliant.drawn                      pictures drawn so far
+ *     pliant.pictures()                 pictures of objects that bodies have: their ids, and where they lie
+ *     pliant.picture                    the picture's own parts: bodies, stage; undefined before there is one
  */
 import { Vector3 } from "three";
 import type { ConnectionStatus } from "./sdk/connection.ts";
@@ -76,6 +78,9 @@ function createHook({
     get tick() {
       return tick();
     },
+    get picture() {
+      return view();
+    },
     get quanta() {
       return state.topology?.bodies.map((body) => body.quantum) ?? [];
     },
@@ -125,6 +130,7 @@ function createHook({
       // The particles that went in, read together with what came out: the room goes on moving.
       return { positions: [...positions], normals: [...normals], particles: [...room.bodies[body]!.positions] };
     },
+    pictures: () => state.topology?.bodies.flatMap(({ detail }) => detail?.picture ?? []) ?? [],
     stats,
     decode: () => ({ ...state.decode }),
   });

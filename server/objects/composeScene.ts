@@ -40,6 +40,8 @@ const BESIDE = 0.3;
 const DAMPING = 0.3;
 /** A hand lifts so many times the weight of what it holds. */
 const LIFT = 6;
+/** Reach of a hand around what it holds, in sizes: 0.05 is lifted off a ball of rubber of 60 kg before the ball is lifted. */
+const HAND = 0.15;
 /** Share of its box that an object fills, about. */
 const FILLED = 0.3;
 const G = 9.81;
@@ -134,7 +136,7 @@ export function composeScene(object: ChosenObject, choice: ObjectChoice, base?: 
         : {
             grabMaxForce: rounded(force),
             grabCompliance: rounded((0.02 * size) / force),
-            grabRadius: rounded(0.05 * size),
+            grabRadius: rounded(HAND * size),
             maxImpulse: rounded(3 * massOf(sides, choice)),
           },
   });

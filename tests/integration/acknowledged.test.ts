@@ -14,6 +14,7 @@ import { STORE_FILE } from "../../server/store/openStore.ts";
 import { SqliteStore } from "../../server/store/sqlite.ts";
 import { StoreUnavailable } from "../../server/store/store.ts";
 import { CloseCode } from "../../shared/protocol.ts";
+import { objBall } from "../support/modelFiles.ts";
 import { SCENES_DIR, startTestServer } from "./server.ts";
 
 const ADMIN = "an-operators-own-token";
@@ -42,7 +43,7 @@ async function settled(url: string, path: string): Promise<Response> {
   }
 }
 
-test("undo, ban, lock, password and delete: killed with the answer, and each of them holds", async () => {
+test("undo, ban, lock, password, delete and an upload: killed with the answer, and each of them holds", async () => {
   const port = await freePort();
   const env = {
     PLIANT_STORE: "sqlite",
@@ -102,6 +103,22 @@ test("undo, ban, lock, password and delete: killed with the answer, and each of 
   await again();
   expect(deleted.status).toBe(204);
   expect((await settled(url, "/api/rooms/deleted")).status).toBe(404);
+
+  const brought = await fetch(`${url}/api/objects?name=ball.obj`, { method: "POST", body: objBall(2) });
+  await again();
+  expect(brought.status).toBe(201);
+  const { object, picture } = (await brought.json()) as { object: string; picture: string };
+  expect((await fetch(url + picture)).status).toBe(200);
+  const choice = { object, role: "soft", material: "rubber", size: 0.5 };
+  const composed = await call(url, "POST", "/api/scenes", ADMIN, choice);
+  await again();
+  expect(composed.status).toBe(201);
+  await createRoom(url, ((await composed.json()) as { scene: string }).scene, "of-it");
+  await again();
+  await settled(url, "/api/rooms/of-it");
+  const inside = await Bot.join(url, "of-it", { timeoutMs: 60_000 });
+  await inside.frames(2);
+  expect(inside.topology.bodies[0]!.detail?.picture?.object).toBe(object);
   await server.stop();
 }, 180_000);
 

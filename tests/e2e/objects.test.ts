@@ -1,0 +1,167 @@
+/**
+ * Something of one's own, on real pages: a GLB of several textured materials is dropped on the lobby, two people pull on
+ * it, and at rest it looks as three's own loader shows the file. What cannot be used is said where it was dropped.
+ */
+import { readdirSync, writeFileSync } from "node:fs";
+import { decode } from "fast-png";
+import { describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import type { Mesh } from "three";
+import { texturedGlb } from "../support/modelFiles.ts";
+import { similarity, type Pixels } from "../support/similarity.ts";
+import { drawn, noBrowser, takeHold, until } from "./stage.ts";
+import { useStage } from "./useStage.ts";
+
+/** The issue asks for so much. */
+const LEAST_SIMILARITY = 0.98;
+const PATIENCE = { timeout: 90_000 };
+
+const dressed = (page: Page, bodies = 1): Promise<unknown> =>
+  page.waitForFunction(
+    (count) => {
+      const shown = window.pliant?.picture?.bodies ?? [];
+      return shown.filter(({ mesh }) => Array.isArray(mesh.material) && mesh.material.length === 3).length === count;
+    },
+    bodies,
+    PATIENCE,
+  );
+
+/** Drops a file on the page, as a hand does with a mouse. */
+async function drop(page: Page, name: string, bytes: Uint8Array): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    ([file, numbers]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([Uint8Array.from(numbers)], file));
+      return data;
+    },
+    [name, [...bytes]] as const,
+  );
+  await page.dispatchEvent("body", "dragover", { dataTransfer: transfer });
+  await page.dispatchEvent("body", "drop", { dataTransfer: transfer });
+}
+
+type Load = (address: string) => Promise<Mesh[]>;
+
+/**
+ * Both pictures in one task of the page, so that nothing moves in between: the body as it lies undeformed, and the file
+ * as three's loader has it, in the same place under the same light.
+ * @param chunk of the page that has the loader
+ */
+async function bothPictures(page: Page, chunk: string): Promise<{ ours: string; theirs: string }> {
+  // as text: in a function, the test runner would put an import of its own
+  await page.evaluate(`import("${chunk}").then((all) => void (globalThis.load = Object.values(all)[0]))`);
+  return page.evaluate(async () => {
+    const { stage, bodies } = window.pliant.picture!;
+    const { load } = globalThis as unknown as { load: Load };
+    const { object, matrix } = window.pliant.pictures()[0]!;
+    const boxOf = (meshes: Mesh[]): [number[], number[]] => {
+      const boxes = meshes.map(({ geometry }) => {
+        geometry.computeBoundingBox();
+        return geometry.boundingBox!;
+      });
+      return [
+        [0, 1, 2].map((r) => Math.min(...boxes.map(({ min }) => min.getComponent(r)))),
+        [0, 1, 2].map((r) => Math.max(...boxes.map(({ max }) => max.getComponent(r)))),
+      ];
+    };
+    // what is kept lies in a box of its own: the file as it came goes there, as large
+    const [low, high] = boxOf(await load(`/api/objects/${object}/picture`));
+    const parts = await load("/as-it-came.glb");
+    const [first, last] = boxOf(parts);
+    const scale = (high[0]! - low[0]!) / (last[0]! - first[0]!);
+    const [x, y, z] = low.map((c, r) => c - scale * first[r]!) as [number, number, number];
+    for (const { geometry } of parts) geometry.scale(scale, scale, scale).translate(x, y, z);
+    const [body] = bodies;
+    body!.positions.set(body!.rest);
+    body!.update();
+    const look = (): string => {
+      stage.draw();
+      return stage.renderer.domElement.toDataURL("image/png");
+    };
+    const ours = look();
+    body!.mesh.visible = false;
+    for (const part of parts) {
+      part.castShadow = part.receiveShadow = true;
+      part.matrixAutoUpdate = false;
+      part.matrix.fromArray(matrix);
+    }
+    stage.scene.add(...parts);
+    const theirs = look();
+    stage.scene.remove(...parts);
+    body!.mesh.visible = true;
+    return { ours, theirs };
+  });
+}
+
+const bytesOf = (url: string): Buffer => Buffer.from(url.slice(url.indexOf(",") + 1), "base64");
+
+const pixels = (url: string): Pixels => decode(bytesOf(url)) as Pixels;
+
+describe.skipIf(noBrowser)("something of one's own", () => {
+  const stage = useStage(
+    { prewarm: "none", objectsDeadlineMs: 300_000 },
+    { fewPictures: true },
+    /422|the server responded with a status/,
+  );
+
+  test("a GLB dropped on the lobby is pulled by two, looks as its file, and comes into another room", async () => {
+    const glb = await texturedGlb(4);
+    const ann = await stage.visit("/");
+    await drop(ann, "a <b>pear.glb", glb);
+    await ann.waitForSelector(".bring-dialog form:not([hidden])", PATIENCE);
+    expect(await ann.textContent(".bring-dialog .notes li")).toBe("5,120 triangles, 3 materials");
+    await ann.selectOption("#bring-material", "rubber");
+    await stage.shoot(ann, "objects-dialog");
+    await ann.click(".bring-dialog button[type=submit]");
+    await ann.waitForURL(/\/r\/.*\?scene=o-/, PATIENCE);
+    const address = new URL(ann.url());
+    await dressed(await drawn(ann));
+    expect(await ann.textContent("h1")).toBe("a <b>pear");
+
+    const ben = await stage.visit(address.pathname + address.search);
+    await dressed(await drawn(ben));
+    await takeHold(ann);
+    const { y: before } = await middle(ben);
+    await ann.mouse.move(360, 120, { steps: 8 });
+    await until(ben, (start) => window.pliant.picture!.bodies[0]!.bounds.center.y > start + 0.05, before);
+    await stage.shoot(ann, "objects-pulled-ann");
+    await stage.shoot(ben, "objects-pulled-ben");
+    await ann.mouse.up();
+
+    const chunk = readdirSync("build/client/assets").find((file) => /^loadPicture-.*\.js$/.test(file))!;
+    await ann.route("**/as-it-came.glb", (route) => route.fulfill({ body: Buffer.from(glb) }));
+    const { ours, theirs } = await bothPictures(ann, `/assets/${chunk}`);
+    for (const [name, url] of Object.entries({ ours, theirs }))
+      writeFileSync(`artifacts/e2e/objects-${name}.png`, bytesOf(url));
+    const [a, b] = [pixels(ours), pixels(theirs)];
+    const differs = (x: number, y: number): boolean => colored(a, x, y) || colored(b, x, y);
+    const found = similarity(a, b, differs);
+    console.log(`similarity at rest: ${found.toFixed(4)}`);
+    expect(found).toBeGreaterThanOrEqual(LEAST_SIMILARITY);
+
+    // what is no model is said in the dialog, and nobody in the room notices
+    await drop(ann, "broken.glb", glb.slice(0, 1000));
+    await ann.waitForSelector(".bring-dialog .problem:not([hidden])", PATIENCE);
+    expect((await ann.textContent(".bring-dialog .problem"))!.length).toBeGreaterThan(20);
+    await stage.shoot(ann, "objects-refused");
+    expect(await ben.evaluate(() => window.pliant.status)).toBe("open");
+    await ann.setInputFiles("#bring-file", { name: "second.glb", mimeType: "", buffer: Buffer.from(glb) });
+    await ann.waitForSelector(".bring-dialog form:not([hidden])", PATIENCE);
+    await ann.selectOption("#bring-role", "rigid");
+    await ann.selectOption("#bring-where", "into");
+    await ann.click(".bring-dialog button[type=submit]");
+    await ann.waitForURL((url) => url.pathname !== address.pathname, PATIENCE);
+    await dressed(await drawn(ann), 2);
+    await stage.shoot(ann, "objects-beside");
+  });
+});
+
+const middle = (page: Page): Promise<{ y: number }> =>
+  page.evaluate(() => ({ y: window.pliant.picture!.bodies[0]!.bounds.center.y }));
+
+/** A pixel of the object: the ground and what is behind it have next to no color. */
+function colored({ width, height, data }: Pixels, x: number, y: number): boolean {
+  const at = (data.length / (width * height)) * (y * width + x);
+  const [r, g, b] = [data[at]!, data[at + 1]!, data[at + 2]!];
+  return Math.max(r, g, b) - Math.min(r, g, b) > 60;
+}
