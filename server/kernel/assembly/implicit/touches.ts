@@ -460,28 +460,12 @@ function breaks(touch: usize, residual: usize, push: f64): bool {
   return true;
 }
 
-/** What `beganToRub` says. */
-let rubbing = false;
-
-/** Before a review of all bodies. */
-export function forgetRubbing(): void {
-  rubbing = false;
-}
-
-/** Has anything been reviewed whose friction was not known? */
-export function beganToRub(): bool {
-  return rubbing;
-}
-
 /** Notes what friction is, for the next solve. @returns true: this one knew none, or more than it can be */
 function rubs(touch: usize, entry: usize, push: f64): bool {
   const before = load<f64>(touch, TOUCH_FRICTION);
   const friction = load<f64>(touch, TOUCH_DYNAMIC) * push;
   store<f64>(touch, friction, TOUCH_FRICTION);
-  if (before === 0) {
-    rubbing = rubbing || friction > 0;
-    return friction > 0;
-  }
+  if (before === 0) return friction > 0;
   if (load<f64>(touch, TOUCH_STEADY) !== 0) return false;
   const resists = load<f64>(touch, TOUCH_DRAG) * rounded(touch, measureSlip(touch, entry));
   const begun = before > BEGUN * load<f64>(touch, TOUCH_LEAST) * load<f64>(touch, TOUCH_DRAG);

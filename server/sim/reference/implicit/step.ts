@@ -28,8 +28,8 @@ const MOST_ITERATIONS_TOUCHING = 60;
 const TOLERANCE_HELD = 0.02;
 const TOLERANCE_HELD_SHEET = 0.1;
 /**
- * What has changed of who touches and rubs is solved again where it makes more than so many times what the first solve
- * leaves, until a tenth of it is left; or where a solid has begun to rub.
+ * What has changed of who touches and rubs is solved again until a tenth of it is left; a sheet's is not where it makes
+ * less than so many times what the first solve leaves.
  */
 const LEFT = 5;
 const LEFT_AGAIN = 0.1;
@@ -372,11 +372,8 @@ class GroupStep {
     let rz = dotAll(r, z);
     const p = z.map((values) => values.slice());
     if (first) this.enough = Math.max(leave * leave * rz, NOTHING * NOTHING * weight);
-    else {
-      const rubs = solid && bodies.some(({ touches }) => touches.beganToRub);
-      if (!(rz > LEFT * LEFT * this.enough) && !rubs) return undefined;
-      this.enough = Math.min(this.enough, LEFT_AGAIN * LEFT_AGAIN * rz);
-    }
+    else if (!solid && !(rz > LEFT * LEFT * this.enough)) return undefined;
+    else this.enough = Math.min(this.enough, LEFT_AGAIN * LEFT_AGAIN * rz);
     for (let iteration = 0; iteration < most && rz > 0; iteration++) {
       const q = bodies.map((body, n) => body.product(p[n]!));
       contacts.product(p, q);

@@ -48,8 +48,6 @@ interface Touch extends Place {
 
 export class Touches {
   private touches: Touch[] = [];
-  /** In the last review something rubbed whose friction was not known. */
-  beganToRub = false;
   private kept = new Map<number, number>();
 
   /**
@@ -126,7 +124,6 @@ export class Touches {
    */
   review(y: Float64Array, residual: Float64Array): boolean {
     let changed = false;
-    this.beganToRub = false;
     for (const touch of this.touches) {
       const push = -across(touch, residual);
       if (touch.state === "open") {
@@ -137,11 +134,7 @@ export class Touches {
         touch.state = "open";
         changed = true;
       } else if (touch.state === "sticks") changed = breaks(touch, residual, push) || changed;
-      else {
-        const known = touch.friction !== 0;
-        changed = rubs(touch, y, push) || changed;
-        this.beganToRub ||= !known && touch.friction > 0;
-      }
+      else changed = rubs(touch, y, push) || changed;
     }
     return changed;
   }
