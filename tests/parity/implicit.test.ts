@@ -69,6 +69,7 @@ function onFloor({ memory, layout }: CreatedWorld, mass: Float64Array, h: number
   const header = (field: number): number => i32[(L.HEADER + field) / 4]!;
   const collider = (field: number): number => f32[(header(L.H_COLLIDERS) + field) / 4]!;
   const lane = (address: number, i: number): number => f32[address / 4 + 4 * i + 3]!;
+  const accelerationOf = (i: number): number[] => [0, 1, 2].map((k) => f32[header(L.H_ACC) / 4 + 4 * i + k]!);
   const rootStatic = f32[(header(L.H_SURFACE) + L.SURFACE_STATIC) / 4]!;
   const places = (x: Float64Array, end?: Float64Array): Place[] =>
     Array.from(mass, (_, i) => i).flatMap((i) => {
@@ -88,6 +89,7 @@ function onFloor({ memory, layout }: CreatedWorld, mass: Float64Array, h: number
           dynamic: Math.fround(lane(header(L.H_ACC), i) * collider(L.COLLIDER_FRICTION)),
         },
         least: 1e-4 * r,
+        resting: 2 * h * h * Math.sqrt(accelerationOf(i).reduce((sum, a) => sum + a * a, 0)),
       };
     });
   return {

@@ -77,6 +77,33 @@ test("stress without its negative eigenvalues", () => {
   }
 });
 
+test("and where two eigenvalues are nearly the same, and one is nearly zero", () => {
+  const random = randomStream(12);
+  for (let n = 0; n < 200; n++) {
+    const R = polarPart([1, 0, 0, 0, 1, 0, 0, 0, 1].map((value) => value + 0.5 * random()));
+    const near = 10 ** (-16 * Math.abs(random()));
+    const values = [
+      [near, -near, -1],
+      [near, -near, 1],
+      [1, 1 - near, -near],
+      [-1, near - 1, near],
+      [0, -1, near],
+    ][n % 5]!;
+    const turned = (e: readonly number[]): number[] =>
+      [
+        [0, 0],
+        [1, 1],
+        [2, 2],
+        [1, 2],
+        [0, 2],
+        [0, 1],
+      ].map(([i, j]) => e.reduce((sum, value, k) => sum + value * R[3 * i! + k]! * R[3 * j! + k]!, 0));
+    const wanted = turned(values.map((value) => Math.max(0, value)));
+    // the root of a double root's rounding: sqrt 2^-52, some times over
+    positivePart(turned(values)).forEach((value, k) => expect(Math.abs(value - wanted[k]!)).toBeLessThan(4 * 2 ** -26));
+  }
+});
+
 test("the rotation of a deformation", () => {
   const random = randomStream(3);
   for (let n = 0; n < 50; n++) {

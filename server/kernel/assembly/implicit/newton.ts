@@ -27,6 +27,7 @@ import {
   IMPLICIT_HALVINGS,
   IMPLICIT_FROM_REST,
   IMPLICIT_TOUCHES,
+  IMPLICIT_ROTATIONS,
   IMPLICIT_ROUNDS,
   VECTOR_Y,
   VECTOR_TARGET,
@@ -84,6 +85,16 @@ const MOST_ITERATIONS: i32 = 10;
 const MOST_ITERATIONS_HELD: i32 = 20;
 const MOST_ITERATIONS_TOUCHING: i32 = 60;
 const TOLERANCE_HELD: f64 = 0.02;
+const TOLERANCE_HELD_SHEET: f64 = 0.1;
+/**
+ * What has changed of who touches and rubs is solved again until a tenth of it is left. (Until the part that the first
+ * solve leaves: two cubes 8.8 iterations a solve at first, now 6.) A sheet's is not where it makes less than so many times
+ * what the first solve leaves: 9 solves a step of a sheet on a sphere, now 3. (Solids likewise: a third fewer iterations,
+ * but a plate that slides over a mesh is braked up to twice as much, and without friction loses 1 % of its speed.
+ * TOLERANCE_HELD 0.05: a plate of 2 m/s that has not yet come to lie slides 3 % too far.)
+ */
+const LEFT: f64 = 5;
+const LEFT_AGAIN: f64 = 0.1;
 /**
  * How often a step that does not go down is halved, and the part of what is minimized that rounding may take or give.
  */
@@ -101,6 +112,8 @@ let group: usize = 0;
 let bodies = 0;
 /** Something was hit: Euler's step, which does not look back. */
 let euler: bool = false;
+/** What the step leaves of its preconditioned residual, squared. */
+let enough: f64 = 0;
 
 // the body at work
 let row: usize = 0;
@@ -151,8 +164,9 @@ export function stepGroup(list: usize, length: i32): void {
       count32(IMPLICIT_ROUNDS, 1);
     }
     const height = linearize(false);
-    direction();
-    there = goDown(height);
+    const more = direction(false);
+    there = more ? goDown(height) : VECTOR_Y;
+    if (!more) break;
   }
   let free = !anyContact() || isBetween();
   for (let n = 0; n < bodies; n++) {
@@ -234,7 +248,7 @@ function attempt(again: bool): i32 {
     }
     height = linearize(true);
   }
-  direction();
+  direction(true);
   return goDown(height);
 }
 
@@ -385,8 +399,10 @@ function multiplyMasses(p: usize, from: usize, q: usize): void {
 /**
  * Newton's direction -> D from the gradient in R: H+ d = -g, by conjugate gradients, modified where colliders hold
  * particles. Leaves minus the gradient there in R, also where they hold it.
+ * @param first of the step, whose residual says what is left of this one and of all that follow
+ * @returns false: too little is left to be solved for
  */
-function direction(): void {
+function direction(first: bool): bool {
   let held = anyContact();
   let leave: f64 = 0;
   let weight: f64 = 0;
@@ -399,14 +415,17 @@ function direction(): void {
     memory.fill(workVector(VECTOR_Z), 0, vector);
     if (anyContact()) for (let i = 0; i < count; i++) weight += coefficient * massOf(i);
   }
-  if (held) leave = TOLERANCE_HELD;
+  const solid = !anySheet();
+  if (held) leave = solid ? TOLERANCE_HELD : TOLERANCE_HELD_SHEET;
   const most = anyContact() ? MOST_ITERATIONS_TOUCHING : held ? MOST_ITERATIONS_HELD : MOST_ITERATIONS;
   let rz = preconditionAll();
+  if (first) enough = max<f64>(leave * leave * rz, NOTHING * NOTHING * weight);
+  else if (!solid && !(rz > LEFT * LEFT * enough)) return false;
+  else enough = min<f64>(enough, LEFT_AGAIN * LEFT_AGAIN * rz);
   for (let n = 0; n < bodies; n++) {
     open(n);
     memory.copy(workVector(VECTOR_P), workVector(VECTOR_Z), vector);
   }
-  const enough = max<f64>(leave * leave * rz, NOTHING * NOTHING * weight);
   for (let iteration = 0; iteration < most && rz > 0; iteration++) {
     const pq = multiplyAll();
     if (!(pq > 0)) break;
@@ -427,6 +446,16 @@ function direction(): void {
     }
     rz = next;
   }
+  return true;
+}
+
+/** Has one of the bodies no rotations? */
+function anySheet(): bool {
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    if (!load<u32>(row, IMPLICIT_ROTATIONS)) return true;
+  }
+  return false;
 }
 
 /** H+ P -> Q. @returns their product */

@@ -38,17 +38,20 @@ import {
   MOTION_S0,
   MOTION_S1,
   TOUCH_BYTES,
+  TOUCH_DRAG,
   TOUCH_DYNAMIC,
   TOUCH_FRICTION,
   TOUCH_LEAST,
   TOUCH_NORMAL,
   TOUCH_OPEN,
   TOUCH_PLACE,
+  TOUCH_RESTING,
   TOUCH_ROUND,
   TOUCH_SLIDES,
   TOUCH_SLIP,
   TOUCH_STATE,
   TOUCH_STATIC,
+  TOUCH_STEADY,
   TOUCH_STICKS,
 } from "../layout/layout";
 import { RISE } from "../colliders/collide";
@@ -74,6 +77,20 @@ const LEAST: f64 = 1e-4;
 const ROUND: f64 = 0.1;
 /** What sticks begins to slide with so many times what friction holds: a force at the limit does not quiver. */
 const BREAKS: f64 = 1.01;
+/**
+ * Of a slip of so many times what two steps of external acceleration make friction's direction alone is what resists: it
+ * slides steadily. Else friction counts as a spring to where it ends, which lies above its potential and never
+ * overshoots. (With its true curvature whole steps did not go down: 2 to 8 halvings a step of a sheet on a sphere, or of
+ * cubes on a plane; with the spring 0.1. With 4 times the last centimeters of a slide have 5 % too little friction.)
+ */
+const STEADY: f64 = 1;
+/**
+ * A part by which that spring may resist more than friction can: what begins to slide would hardly, and stick again;
+ * and of a slip that is BEGUN times what counts as none. (0.05 of that, too: nine solves a step of a sheet on a sphere.)
+ */
+const CHANGED: f64 = 0.05;
+const CHANGED_BEGUN: f64 = 0.5;
+const BEGUN: f64 = 10;
 
 // the collider nearest to the last particle: distance from the margin (m), normal, and where the particle lies on it
 let gap: f32 = 0;
@@ -116,6 +133,7 @@ export function findTouches(row: usize, x: usize, target: usize, end: usize, kep
     writePlace(touch, out);
     const glide = slipOf(touch, x + at, vector, h);
     writeState(touch, target + at, kept + at, r, glide);
+    store<f64>(touch, 2 * h * h * accelerationOf(particle + toAcc), TOUCH_RESTING);
     touch += TOUCH_BYTES;
     count++;
   }
@@ -190,6 +208,14 @@ function take(c: usize, d: f32, x: f32, y: f32, z: f32): void {
   normalX = x;
   normalY = y;
   normalZ = z;
+}
+
+/** m/s^2 */
+function accelerationOf(at: usize): f64 {
+  const x = <f64>load<f32>(at);
+  const y = <f64>load<f32>(at, 4);
+  const z = <f64>load<f32>(at, 8);
+  return sqrt<f64>(x * x + y * y + z * z);
 }
 
 /** Normal and place. @param outward m from where it is now to that place */
@@ -357,37 +383,38 @@ function rounded(touch: usize, slip: f64): f64 {
   return sqrt<f64>(slip * slip + e * e);
 }
 
-/** g += dD/dy; keeps the slip, for products. */
+/** g += dD/dy; keeps the slip and what resists it, for products. */
 export function linearizeTouches(row: usize, y: usize, g: usize): void {
   let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
   for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
     if (load<i32>(touch, TOUCH_STATE) !== TOUCH_SLIDES) continue;
     const at = <usize>load<i32>(touch);
-    const scale = load<f64>(touch, TOUCH_FRICTION) / rounded(touch, measureSlip(touch, y + at));
+    const slip = measureSlip(touch, y + at);
+    const t = rounded(touch, slip);
+    const drag = load<f64>(touch, TOUCH_FRICTION) / t;
+    store<f64>(touch, drag, TOUCH_DRAG);
+    store<f64>(touch, slip > STEADY * load<f64>(touch, TOUCH_RESTING) ? 1 / (t * t) : 0, TOUCH_STEADY);
     for (let r: usize = 0; r < 24; r += 8)
-      store<f64>(g + at + r, load<f64>(g + at + r) + scale * load<f64>(touch + r, TOUCH_SLIP));
+      store<f64>(g + at + r, load<f64>(g + at + r) + drag * load<f64>(touch + r, TOUCH_SLIP));
   }
 }
 
-/** q += H p, H = mu lambda_n/t (1 - s s^T/t^2), t = sqrt(s^2 + e^2); p does not leave the surface. */
+/**
+ * q += H p, H = mu lambda_n/t (1 - s s^T/t^2), t = sqrt(s^2 + e^2), of a steady slip, else mu lambda_n/t; p does not leave
+ * the surface.
+ */
 export function multiplyTouches(row: usize, p: usize, q: usize): void {
   let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
   for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
     if (load<i32>(touch, TOUCH_STATE) !== TOUCH_SLIDES) continue;
     const at = <usize>load<i32>(touch);
-    let slip: f64 = 0;
     let dot: f64 = 0;
-    for (let r: usize = 0; r < 24; r += 8) {
-      const s = load<f64>(touch + r, TOUCH_SLIP);
-      slip += s * s;
-      dot += s * load<f64>(p + at + r);
-    }
-    const t = rounded(touch, sqrt<f64>(slip));
-    const scale = load<f64>(touch, TOUCH_FRICTION) / t;
-    const along = dot / (t * t);
+    for (let r: usize = 0; r < 24; r += 8) dot += load<f64>(touch + r, TOUCH_SLIP) * load<f64>(p + at + r);
+    const drag = load<f64>(touch, TOUCH_DRAG);
+    const along = dot * load<f64>(touch, TOUCH_STEADY);
     for (let r: usize = 0; r < 24; r += 8) {
       const change = load<f64>(p + at + r) - along * load<f64>(touch + r, TOUCH_SLIP);
-      store<f64>(q + at + r, load<f64>(q + at + r) + scale * change);
+      store<f64>(q + at + r, load<f64>(q + at + r) + drag * change);
     }
   }
 }
@@ -415,7 +442,7 @@ export function reviewTouches(row: usize, y: usize, residual: usize): bool {
       store<i32>(touch, TOUCH_OPEN, TOUCH_STATE);
       changed = true;
     } else if (state === TOUCH_STICKS) changed = breaks(touch, residual + at, push) || changed;
-    else changed = rubs(touch, push) || changed;
+    else changed = rubs(touch, y + at, push) || changed;
   }
   return changed;
 }
@@ -433,10 +460,14 @@ function breaks(touch: usize, residual: usize, push: f64): bool {
   return true;
 }
 
-/** Notes what friction is, for the next solve. @returns true: none was known to this one */
-function rubs(touch: usize, push: f64): bool {
+/** Notes what friction is, for the next solve. @returns true: this one knew none, or more than it can be */
+function rubs(touch: usize, entry: usize, push: f64): bool {
   const before = load<f64>(touch, TOUCH_FRICTION);
   const friction = load<f64>(touch, TOUCH_DYNAMIC) * push;
   store<f64>(touch, friction, TOUCH_FRICTION);
-  return before === 0 && friction > 0;
+  if (before === 0) return friction > 0;
+  if (load<f64>(touch, TOUCH_STEADY) !== 0) return false;
+  const resists = load<f64>(touch, TOUCH_DRAG) * rounded(touch, measureSlip(touch, entry));
+  const begun = before > BEGUN * load<f64>(touch, TOUCH_LEAST) * load<f64>(touch, TOUCH_DRAG);
+  return resists > (1 + (begun ? CHANGED_BEGUN : CHANGED)) * before;
 }

@@ -26,6 +26,13 @@ const MOST_ITERATIONS = 10;
 const MOST_ITERATIONS_HELD = 20;
 const MOST_ITERATIONS_TOUCHING = 60;
 const TOLERANCE_HELD = 0.02;
+const TOLERANCE_HELD_SHEET = 0.1;
+/**
+ * What has changed of who touches and rubs is solved again until a tenth of it is left; a sheet's is not where it makes
+ * less than so many times what the first solve leaves.
+ */
+const LEFT = 5;
+const LEFT_AGAIN = 0.1;
 /** How often a step that does not go down is halved. */
 const HALVINGS = 8;
 /** Part of what is minimized that rounding may take or give. */
@@ -260,6 +267,8 @@ class GroupStep {
   private readonly bodies: readonly ImplicitBody[];
   private readonly contacts: Contacts;
   private euler = false;
+  /** What the step leaves of its preconditioned residual, squared. */
+  private enough = 0;
 
   constructor(bodies: readonly ImplicitBody[], contacts: Contacts) {
     this.bodies = bodies;
@@ -289,7 +298,9 @@ class GroupStep {
         body.counts.rounds++;
       });
       const height = this.objective(y);
-      y = this.down(y, this.direction(y, false), height);
+      const d = this.direction(y, false);
+      if (!d) break;
+      y = this.down(y, d, height);
     }
     contacts.keep(y);
     if ((!contacts.any || contacts.between) && bodies.every((body) => body.isFree))
@@ -324,7 +335,7 @@ class GroupStep {
       });
       height = this.objective(y);
     }
-    return this.down(y, this.direction(y, true), height);
+    return this.down(y, this.direction(y, true)!, height);
   }
 
   private objective(y: readonly Float64Array[]): number {
@@ -333,12 +344,21 @@ class GroupStep {
     return sum + this.contacts.energy(y);
   }
 
-  /** Newton's direction: H+ d = -g, by conjugate gradients, modified where colliders hold particles. @param first of the step */
-  private direction(y: readonly Float64Array[], first: boolean): Float64Array[] {
+  /**
+   * Newton's direction: H+ d = -g, by conjugate gradients, modified where colliders hold particles.
+   * @param first of the step, whose residual says what is left of this one and of all that follow
+   * @returns undefined: too little is left to be solved for
+   */
+  private direction(y: readonly Float64Array[], first: boolean): Float64Array[] | undefined {
     const { bodies, contacts } = this;
     const held = contacts.any || bodies.some(({ touches, points }) => touches.any || points.count > 0);
     const most = contacts.any ? MOST_ITERATIONS_TOUCHING : held ? MOST_ITERATIONS_HELD : MOST_ITERATIONS;
-    const leave = held ? TOLERANCE_HELD : Math.min(...bodies.map(({ model }) => model.tolerance));
+    const solid = bodies.every(({ model }) => model.tets);
+    const leave = held
+      ? solid
+        ? TOLERANCE_HELD
+        : TOLERANCE_HELD_SHEET
+      : Math.min(...bodies.map(({ model }) => model.tolerance));
     const g = bodies.map((body, n) => body.linearize(y[n]!));
     contacts.linearize(y, g, first);
     let weight = 0;
@@ -351,7 +371,9 @@ class GroupStep {
     let z = bodies.map((body) => body.preconditioned());
     let rz = dotAll(r, z);
     const p = z.map((values) => values.slice());
-    const enough = Math.max(leave * leave * rz, NOTHING * NOTHING * weight);
+    if (first) this.enough = Math.max(leave * leave * rz, NOTHING * NOTHING * weight);
+    else if (!solid && !(rz > LEFT * LEFT * this.enough)) return undefined;
+    else this.enough = Math.min(this.enough, LEFT_AGAIN * LEFT_AGAIN * rz);
     for (let iteration = 0; iteration < most && rz > 0; iteration++) {
       const q = bodies.map((body, n) => body.product(p[n]!));
       contacts.product(p, q);
@@ -367,7 +389,7 @@ class GroupStep {
       });
       z = bodies.map((body) => body.preconditioned());
       const next = dotAll(r, z);
-      if (!(next > enough)) break;
+      if (!(next > this.enough)) break;
       const beta = next / rz;
       p.forEach((values, n) => values.forEach((value, k) => (values[k] = z[n]![k]! + beta * value)));
       rz = next;

@@ -13,6 +13,12 @@ import type { Vector } from "../vector.ts";
 const BREAKS = 1.01;
 /** Friction grows over this part of the slip that there would be without any force. */
 const ROUND = 0.1;
+/** Of a slip of so many times what two steps of external acceleration make friction's direction alone is what resists. */
+const STEADY = 1;
+/** A part by which a solve may have resisted more than friction can; and of a slip that is BEGUN times what counts as none. */
+const CHANGED = 0.05;
+const CHANGED_BEGUN = 0.5;
+const BEGUN = 10;
 
 /** A particle at a collider. */
 export interface Place {
@@ -24,6 +30,8 @@ export interface Place {
   mu: { static: number; dynamic: number };
   /** A slip that counts as none, m. */
   least: number;
+  /** What external acceleration makes in two steps, m. */
+  resting: number;
 }
 
 interface Touch extends Place {
@@ -33,6 +41,9 @@ interface Touch extends Place {
   slip: [number, number, number];
   /** Friction grows over this slip, m. */
   round: number;
+  /** Of the last linearization: friction over slip, N/m; 1/t^2 of a steady slip, 0 else. */
+  drag: number;
+  steady: number;
 }
 
 export class Touches {
@@ -47,7 +58,7 @@ export class Touches {
     this.touches = places.map((place) => {
       const friction = this.kept.get(place.particle) ?? 0;
       const round = Math.max(place.least, ROUND * slipOf(place, free));
-      const touch: Touch = { ...place, state: "open", friction, slip: [0, 0, 0], round };
+      const touch: Touch = { ...place, state: "open", friction, slip: [0, 0, 0], round, drag: 0, steady: 0 };
       return { ...touch, state: guess(touch, target) };
     });
   }
@@ -85,28 +96,24 @@ export class Touches {
     return sum;
   }
 
-  /** g += dD/dy; keeps the slip, for products. */
+  /** g += dD/dy; keeps the slip and what resists it, for products. */
   linearize(y: Float64Array, g: Float64Array): void {
     for (const touch of this.sliding()) {
-      const scale = touch.friction / rounded(touch, measureSlip(touch, y));
-      for (let r = 0; r < 3; r++) g[3 * touch.particle + r]! += scale * touch.slip[r]!;
+      const slip = measureSlip(touch, y);
+      const t = rounded(touch, slip);
+      touch.drag = touch.friction / t;
+      touch.steady = slip > STEADY * touch.resting ? 1 / (t * t) : 0;
+      for (let r = 0; r < 3; r++) g[3 * touch.particle + r]! += touch.drag * touch.slip[r]!;
     }
   }
 
   /** q += H p of the last linearization. */
   product(p: Float64Array, q: Float64Array): void {
-    for (const touch of this.sliding()) {
-      const { particle, slip, friction } = touch;
-      let size = 0;
+    for (const { particle, slip, drag, steady } of this.sliding()) {
       let dot = 0;
-      for (let r = 0; r < 3; r++) {
-        size += slip[r]! * slip[r]!;
-        dot += slip[r]! * p[3 * particle + r]!;
-      }
-      const t = rounded(touch, Math.sqrt(size));
-      const scale = friction / t;
-      const along = dot / (t * t);
-      for (let r = 0; r < 3; r++) q[3 * particle + r]! += scale * (p[3 * particle + r]! - along * slip[r]!);
+      for (let r = 0; r < 3; r++) dot += slip[r]! * p[3 * particle + r]!;
+      const along = dot * steady;
+      for (let r = 0; r < 3; r++) q[3 * particle + r]! += drag * (p[3 * particle + r]! - along * slip[r]!);
     }
   }
 
@@ -127,7 +134,7 @@ export class Touches {
         touch.state = "open";
         changed = true;
       } else if (touch.state === "sticks") changed = breaks(touch, residual, push) || changed;
-      else changed = rubs(touch, push) || changed;
+      else changed = rubs(touch, y, push) || changed;
     }
     return changed;
   }
@@ -196,9 +203,12 @@ function breaks(touch: Touch, residual: Float64Array, push: number): boolean {
   return true;
 }
 
-/** Notes what friction is, for the next solve. @returns true: none was known to this one */
-function rubs(touch: Touch, push: number): boolean {
+/** Notes what friction is, for the next solve. @returns true: this one knew none, or more than it can be */
+function rubs(touch: Touch, y: Float64Array, push: number): boolean {
   const before = touch.friction;
   touch.friction = touch.mu.dynamic * push;
-  return before === 0 && touch.friction > 0;
+  if (before === 0) return touch.friction > 0;
+  if (touch.steady !== 0) return false;
+  const resists = touch.drag * rounded(touch, measureSlip(touch, y));
+  return resists > (1 + (before > BEGUN * touch.least * touch.drag ? CHANGED_BEGUN : CHANGED)) * before;
 }
