@@ -2,13 +2,19 @@
  * A staggered grid (Harlow and Welch 1965): the velocity's components on the faces of cells, pressure in their middles.
  *
  *   advect    semi-Lagrangian (Stam 1999): from where a face's fluid was h ago, by a midpoint step, linear between faces.
- *             MacCormack (Selle et al. 2008): and half of what going there and back loses, without a limiter; order 2
+ *             MacCormack (Selle et al. 2008): and half of what going there and back loses, without a limiter; order 2.
+ *             There what is carried is cubic between faces (Lagrange's polynomial, one-sided at walls)
  *   diffuse   explicit, in as many parts as are stable
  *   project   div grad p = div u, by conjugate gradients with modified incomplete Cholesky (Bridson, Fluid Simulation for
  *             Computer Graphics, section 5.3); obstacles are whole cells. Then u -= grad p: no divergence is left
  *
- * Every component has a rim of one value beyond the box: of what slips the value within, of what sticks its mirror image
- * about the wall's own velocity. A box of one cell's depth is flat: it slips there. Serial sums, + - * / sqrt and floor: the same bits on any machine.
+ * Every component has a rim of one value beyond the box: of what slips the value within, of what sticks what a parabola
+ * through the wall's own velocity and two values within says. A box of one cell's depth is flat: it slips there. Serial
+ * sums, + - * / sqrt and floor: the same bits on any machine.
+ *
+ * A lid at Re 400 (Ghia et al. 1982), largest error in the lid's speed once nothing changes, 64 cells a side, h = 3/4 of a
+ * cell: linear and mirror images at walls 2.53 %, parabolas 2.23 %, and cubic 1.78 %. With 32 cells 7.15, 6.12, 4.50 %, and
+ * 3.55 % with a third of the step: splitting projection from the rest is what is left, of order 1 in h.
  */
 
 /** Residual that the projection leaves, of the largest divergence before. */
@@ -73,6 +79,8 @@ export class MacGrid {
   private readonly degrees: Float64Array;
   private readonly at = new Float64Array(3);
   private readonly velocity = new Float64Array(3);
+  /** By axis: weights of four values in a row. */
+  private readonly weights = [new Float64Array(4), new Float64Array(4), new Float64Array(4)] as const;
 
   /** @param memory float64[gridLength]: the velocity. @param solid whether a cell is inside of an obstacle */
   constructor(spec: GridSpec, memory: Float64Array, solid: (i: number, j: number, k: number) => boolean) {
@@ -184,6 +192,24 @@ export class MacGrid {
     return near + (fz - k) * (bilinear(values, at + step[2], step[1], fx - i, fy - j) - near);
   }
 
+  /** The same, cubic along each axis that has four values. */
+  private cubic({ values, n, step }: Field, axis: number, x: number, y: number, z: number): number {
+    const scale = 1 / this.spec.edge;
+    const [a, b, c] = this.weights;
+    let at = lagrange(within(x * scale + (axis === 0 ? 1 : 0.5), n[0]), n[0], a);
+    at += step[1] * lagrange(within(y * scale + (axis === 1 ? 1 : 0.5), n[1]), n[1], b);
+    at += step[2] * lagrange(within(z * scale + (axis === 2 ? 1 : 0.5), n[2]), n[2], c);
+    let sum = 0;
+    for (let k = 0; k < tapsOf(n[2]); k++)
+      for (let j = 0; j < tapsOf(n[1]); j++) {
+        const row = at + step[1] * j + step[2] * k;
+        let along = 0;
+        for (let i = 0; i < tapsOf(n[0]); i++) along += a[i]! * values[row + i]!;
+        sum += b[j]! * c[k]! * along;
+      }
+    return sum;
+  }
+
   /** Nothing flows through walls and obstacles. */
   private closeFaces(): void {
     const { fluid, cellStep } = this;
@@ -212,14 +238,16 @@ export class MacGrid {
     const to = step[across]!;
     const end = (n[across]! + 1) * to;
     // faces on a wall are 0: beyond it is the other sign of the next one's
-    const inner = axis === across ? 2 * to : to;
-    const sign = axis === across || stick ? -1 : 1;
-    const top = stick && axis === 0 && across === 1 ? 2 * lid : 0;
+    const on = axis === across;
+    const inner = on ? 2 * to : to;
+    const near = on ? -1 : stick ? -2 : 1;
+    const next = !on && stick ? 1 / 3 : 0;
+    const top = stick && axis === 0 && across === 1 ? (8 / 3) * lid : 0;
     for (let a = 0; a < n[u]! + 2; a++)
       for (let b = 0; b < n[v]! + 2; b++) {
         const row = a * step[u]! + b * step[v]!;
-        values[row] = sign * values[row + inner]!;
-        values[row + end] = sign * values[row + end - inner]! + top;
+        values[row] = near * values[row + inner]! + next * values[row + inner + to]!;
+        values[row + end] = near * values[row + end - inner]! + next * values[row + end - inner - to]! + top;
       }
   }
 
@@ -246,17 +274,15 @@ export class MacGrid {
   /** A component from where it was h ago. @param of what is carried; default: the velocity itself */
   private carry(axis: number, h: number, out: Float64Array, of = this.fields[axis]!): void {
     const { at, velocity } = this;
+    const { maccormack } = this.spec;
     this.eachFace(axis, (_values, index, place) => {
       this.sample(place[0]!, place[1]!, place[2]!, velocity);
       for (let r = 0; r < 3; r++) at[r] = place[r]! - 0.5 * h * velocity[r]!;
       this.sample(at[0]!, at[1]!, at[2]!, velocity);
-      out[index] = this.component(
-        of,
-        axis,
-        place[0]! - h * velocity[0]!,
-        place[1]! - h * velocity[1]!,
-        place[2]! - h * velocity[2]!,
-      );
+      const x = place[0]! - h * velocity[0]!;
+      const y = place[1]! - h * velocity[1]!;
+      const z = place[2]! - h * velocity[2]!;
+      out[index] = maccormack ? this.cubic(of, axis, x, y, z) : this.component(of, axis, x, y, z);
     });
   }
 
@@ -385,6 +411,29 @@ function bilinear(values: Float64Array, at: number, up: number, a: number, b: nu
   const near = values[at]! + a * (values[at + 1]! - values[at]!);
   const far = values[at + up]! + a * (values[at + up + 1]! - values[at + up]!);
   return near + b * (far - near);
+}
+
+/** How many values of a row weigh. @param n without the rim */
+const tapsOf = (n: number): number => (n < 2 ? 2 : 4);
+
+/**
+ * Weights of the four values around a place (Lagrange's cubic), of two where there are no more. @param place from 0 to n + 1
+ * @returns the first
+ */
+function lagrange(place: number, n: number, out: Float64Array): number {
+  if (tapsOf(n) === 2) {
+    const first = Math.floor(place);
+    out[0] = first + 1 - place;
+    out[1] = place - first;
+    return first;
+  }
+  const first = Math.min(Math.max(Math.floor(place) - 1, 0), n - 2);
+  const t = place - first;
+  out[0] = -((t - 1) * (t - 2) * (t - 3)) / 6;
+  out[1] = (t * (t - 2) * (t - 3)) / 2;
+  out[2] = -(t * (t - 1) * (t - 3)) / 2;
+  out[3] = (t * (t - 1) * (t - 2)) / 6;
+  return first;
 }
 
 function dot(a: Float64Array, b: Float64Array): number {
