@@ -11,7 +11,10 @@ export interface BuilderOptions {
   deadlineMs: number;
   /** An object that takes longer to read is not read, ms. */
   readDeadlineMs: number;
-  /** JavaScript heap of the thread, MB; arrays of numbers lie beside it and keep to the limits of meshing/mesh.ts. */
+  /**
+   * JavaScript heap of the thread that builds, MB, and half of it of the one that reads, so that both at once fit into
+   * the machine; arrays of numbers lie beside it and keep to the limits of meshing/mesh.ts.
+   */
   memoryMb: number;
   onError: (error: Error) => void;
 }
@@ -68,7 +71,7 @@ class Line {
     } catch (error) {
       if (signal.aborted) throw new BuildLimit(`it took longer than ${deadlineMs} ms (${limit})`, { cause: error });
       if ((error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY")
-        throw new BuildLimit(`it took more than ${memoryMb} MB of heap (PLIANT_BUILD_MEMORY_MB)`, { cause: error });
+        throw new BuildLimit(`it took more than ${memoryMb} MB of heap (by PLIANT_BUILD_MEMORY_MB)`, { cause: error });
       throw error;
     }
   }
@@ -91,7 +94,7 @@ export class Builder {
   constructor(options: BuilderOptions) {
     this.#options = options;
     this.#builds = new Line(options);
-    this.#reads = new Line(options);
+    this.#reads = new Line({ ...options, memoryMb: Math.ceil(options.memoryMb / 2) });
   }
 
   /** @throws what the build throws; Error naming the limit when it took too long or too much */

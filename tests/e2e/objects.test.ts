@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)("something of one's own", () => {
     await takeHold(ann);
     const { y: before } = await middle(ben);
     await ann.mouse.move(360, 120, { steps: 8 });
-    await until(ben, (start) => window.pliant.picture!.bodies[0]!.bounds.center.y > start + 0.05, before);
+    await until(ben, (start) => window.pliant.picture!.bodies[0]!.bounds.center.y > start + 0.03, before);
     await stage.shoot(ann, "objects-pulled-ann");
     await stage.shoot(ben, "objects-pulled-ben");
     await ann.mouse.up();

@@ -165,7 +165,7 @@ test("a scene that takes too much memory loses its thread, and the next one is b
   );
   writeFileSync(join(scenesDir, "rows.obj"), rows.join(""));
   expect((await failure(narrow.url, scene("hungry", { type: "file", path: "rows.obj" }))).message).toContain(
-    "it took more than 48 MB of heap (PLIANT_BUILD_MEMORY_MB)",
+    "it took more than 48 MB of heap (by PLIANT_BUILD_MEMORY_MB)",
   );
   expect(await failure(narrow.url, scene("modest", { type: "grid", size: [1, 1], cells: [2, 2] }))).toEqual({
     code: "none",

@@ -29,7 +29,8 @@ const turn: fc.Arbitrary<Vec3> = fc.tuple(between(-180, 180), between(-180, 180)
 /** Ends apart by 1/1000 to 1000 times a radius of 0.01 to 10 m. */
 const ends = fc
   .tuple(point, point, between(0.01, 10))
-  .filter(([a, b]) => a.some((c, r) => c !== b[r]))
+  // nearer than that, their direction is made of rounding, or none
+  .filter(([a, b]) => Math.hypot(...a.map((c, r) => c - b[r]!)) > 1e-6)
   .map(([a, b, length]) => {
     const d = b.map((c, r) => c - a[r]!);
     const k = length / Math.hypot(...d);
