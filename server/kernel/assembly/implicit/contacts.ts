@@ -12,8 +12,10 @@
  * What is still too near afterwards is answered exactly (contact/contacts.ts).
  * Tried and lost: see server/kernel/README.md. Known to be wrong: what slides over the vertices of a coarse mesh is
  * braked where a vertex passes from one triangle to the next. A plate of 1 m/s and mu 0.5 on triangles of 0.5 m stops
- * after 0.06 to 0.098 m (exact 0.102), with mu 0.2 after 0.118 (exact 0.255); between two such places it slows down by 0.995
- * mu g. Tried for that: friction of the step before while it is not known who pushes (it stops at once: 0.005 m).
+ * after 0.08 m (exact 0.102), with mu 0.2 after 0.03 to 0.07, by where it begins (exact 0.255): most of it in single steps
+ * that slow it down by ten times mu g. It is friction: without, it keeps 0.9998 of its speed. Tried for that: friction of
+ * the step before while it is not known who pushes (it stops at once: 0.005 m); the slip that there would be without any
+ * force in all solves of a step, not the first alone (nothing changes).
  */
 import {
   CONTACT_BLOCK_BYTES,
