@@ -25,7 +25,7 @@
  *     pliant.stats()                    round trip, buffer, fps, kbit/s, decode times
  *     pliant.drawn                      pictures drawn so far
  *     pliant.pictures()                 pictures of objects that bodies have: their ids, and where they lie
- *     pliant.picture                    the picture's own parts: bodies, stage; undefined before there is one
+ *     pliant.view                       what draws: bodies, stage; undefined before there is one
  */
 import { Vector3 } from "three";
 import type { ConnectionStatus } from "./sdk/connection.ts";
@@ -78,7 +78,7 @@ function createHook({
     get tick() {
       return tick();
     },
-    get picture() {
+    get view() {
       return view();
     },
     get quanta() {

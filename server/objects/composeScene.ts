@@ -40,7 +40,7 @@ const BESIDE = 0.3;
 const DAMPING = 0.3;
 /** A hand lifts so many times the weight of what it holds. */
 const LIFT = 6;
-/** Reach of a hand around what it holds, in sizes: 0.05 is lifted off a ball of rubber of 60 kg before the ball is lifted. */
+/** Radius of what a hand holds, in sizes: with 0.05 it could not lift a ball of rubber of 60 kg. */
 const HAND = 0.15;
 /** Share of its box that an object fills, about. */
 const FILLED = 0.3;

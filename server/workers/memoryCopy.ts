@@ -30,8 +30,7 @@ export function filledOf({ buffer }: WebAssembly.Memory): Uint32Array {
  * @param template pristine memory, in
  * @param filled of the template
  * @returns a shared memory of the same size and content. Its maximum is its size: a room's memory never grows, and the
- *   reserve for growth
- *   would be address space that a thousand rooms do not have
+ *   reserve for growth would be address space that a thousand rooms do not have
  */
 export function copyMemory(template: WebAssembly.Memory, filled = filledOf(template)): WebAssembly.Memory {
   const source = new Uint8Array(template.buffer);

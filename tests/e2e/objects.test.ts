@@ -19,7 +19,7 @@ const PATIENCE = { timeout: 90_000 };
 const dressed = (page: Page, bodies = 1): Promise<unknown> =>
   page.waitForFunction(
     (count) => {
-      const shown = window.pliant?.picture?.bodies ?? [];
+      const shown = window.pliant?.view?.bodies ?? [];
       return shown.filter(({ mesh }) => Array.isArray(mesh.material) && mesh.material.length === 3).length === count;
     },
     bodies,
@@ -51,7 +51,7 @@ async function bothPictures(page: Page, chunk: string): Promise<{ ours: string; 
   // as text: in a function, the test runner would put an import of its own
   await page.evaluate(`import("${chunk}").then((all) => void (globalThis.load = Object.values(all)[0]))`);
   return page.evaluate(async () => {
-    const { stage, bodies } = window.pliant.picture!;
+    const { stage, bodies } = window.pliant.view!;
     const { load } = globalThis as unknown as { load: Load };
     const { object, matrix } = window.pliant.pictures()[0]!;
     const boxOf = (meshes: Mesh[]): [number[], number[]] => {
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)("something of one's own", () => {
     await takeHold(ann);
     const { y: before } = await middle(ben);
     await ann.mouse.move(360, 120, { steps: 8 });
-    await until(ben, (start) => window.pliant.picture!.bodies[0]!.bounds.center.y > start + 0.03, before);
+    await until(ben, (start) => window.pliant.view!.bodies[0]!.bounds.center.y > start + 0.03, before);
     await stage.shoot(ann, "objects-pulled-ann");
     await stage.shoot(ben, "objects-pulled-ben");
     await ann.mouse.up();
@@ -157,7 +157,7 @@ describe.skipIf(noBrowser)("something of one's own", () => {
 });
 
 const middle = (page: Page): Promise<{ y: number }> =>
-  page.evaluate(() => ({ y: window.pliant.picture!.bodies[0]!.bounds.center.y }));
+  page.evaluate(() => ({ y: window.pliant.view!.bodies[0]!.bounds.center.y }));
 
 /** A pixel of the object: the ground and what is behind it have next to no color. */
 function colored({ width, height, data }: Pixels, x: number, y: number): boolean {

@@ -88,8 +88,9 @@ const TOLERANCE_HELD: f64 = 0.02;
 const TOLERANCE_HELD_SHEET: f64 = 0.1;
 /**
  * What has changed of who touches and rubs is solved again until a tenth of it is left. (Until the part that the first
- * solve leaves: two cubes 8.8 iterations a solve at first, now 6.) A sheet's is not where it makes less than so many times
- * what the first solve leaves: 9 solves a step of a sheet on a sphere, now 3. (Solids likewise: a third fewer iterations,
+ * solve leaves: two cubes 6.8 iterations a solve in their first 20 ticks, now 6.) A sheet's is not where it makes less
+ * than LEFT times what the first solve leaves: 3 solves a step of a sheet on a sphere; by the rule of solids, 9. (Solids
+ * by the rule of sheets: a third fewer iterations,
  * but a plate that slides over a mesh is braked up to twice as much, and without friction loses 1 % of its speed.
  * TOLERANCE_HELD 0.05: a plate of 2 m/s that has not yet come to lie slides 3 % too far.)
  */
