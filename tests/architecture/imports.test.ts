@@ -1,5 +1,5 @@
 /**
- * Imports go one way: main -> app -> routes -> rooms -> workers/pool; separately workers/simWorker, buildWorker -> sim
+ * Imports go one way: main -> app -> routes, services -> rooms -> workers/pool; separately workers/simWorker, buildWorker -> sim
  * -> kernel; client -> shared; tools/check alone. server/README.md draws the same picture. A type-only import does not exist
  * at run time and may point at a contract anywhere in the server.
  */
@@ -24,8 +24,12 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   { files: /^server\/tools\/check\//, mayLoad: /^server\/tools\/check\// },
   {
     files: /^server\/app\.ts$/,
+    mayLoad: /^(server\/(services\.ts|config\.ts|trust\.ts|cluster\/|auth\/|routes\/|rooms\/)|shared\/)/,
+  },
+  {
+    files: /^server\/services\.ts$/,
     mayLoad:
-      /^(server\/(config\.ts|trust\.ts|durability\.ts|cluster\/|store\/|auth\/|routes\/|rooms\/|objects\/|pictures\/pictures|workers\/(?!simWorker|buildWorker)|metrics\/)|shared\/)/,
+      /^server\/(config\.ts|durability\.ts|store\/|auth\/|rooms\/|objects\/|pictures\/pictures|workers\/(?!simWorker|buildWorker)|metrics\/)/,
   },
   { files: /^server\/durability\.ts$/, mayLoad: /^server\/(cluster|persistence|store)\// },
   { files: /^server\/config\.ts$/, mayLoad: /^(shared\/|server\/trust\.ts$)/ },
