@@ -25,9 +25,9 @@ function reproduced(
 test("the bunny on the surface of its own tetrahedra: every vertex, to float32 rounding", async () => {
   const { detail, surface, height } = await bunny(0.08);
   expect(surface.triangles.length).toBeLessThan(detail.triangles.length);
-  const began = performance.now();
+  const began = process.cpuUsage();
   const { out, attachment } = reproduced(surface, detail.positions);
-  expect(performance.now() - began).toBeLessThan(3000);
+  expect(process.cpuUsage(began).user).toBeLessThan(3e6); // us; every vertex against every triangle takes minutes
   expect(attachment.exact).toBe(detail.positions.length / 3);
   expect(attachment.worst).toBeLessThan(1e-12 * height);
   expect(worstDistance(out, detail.positions)).toBeLessThan(1e-7 * height);
