@@ -3,7 +3,7 @@
  * server answered over HTTP (PROTOCOL.md, section 2).
  */
 import type { HttpErrorCode } from "../../shared/errors.ts";
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 
 export const ClientErrors = {
   BAD_ARGUMENT: "An argument is not what the call takes; `field`, `value` and `limit` say which and why.",
