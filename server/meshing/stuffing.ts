@@ -191,45 +191,11 @@ function fill(
   moved: Map<number, [number, number, number]>,
   c: Int32Array,
 ): StuffedMesh {
-  const half = lattice.spacing / 2;
-  const positions: number[] = [];
-  const latticeOf: number[] = [];
+  const vertices = new StuffedVertices(lattice, cuts, moved);
   const tets: number[] = [];
-  const vertexPlace = new Map<number, number>();
-  const cutPlace = new Map<number, number>();
   const corner = new Int32Array(4);
   const vertex = new Float64Array(4);
   const cornerSign = new Int8Array(4);
-  const place = new Int32Array(3);
-
-  const addVertex = (v: number): number => {
-    let at = vertexPlace.get(v);
-    if (at === undefined) {
-      at = latticeOf.length;
-      latticeCoordinates(lattice, v, place);
-      positions.push(...(moved.get(v) ?? [0, 1, 2].map((k) => lattice.origin[k]! + place[k]! * half)));
-      latticeOf.push(v);
-      vertexPlace.set(v, at);
-    }
-    return at;
-  };
-  const addCut = (start: number, direction: number): number => {
-    const key = 7 * start + direction;
-    let at = cutPlace.get(key);
-    if (at === undefined) {
-      at = latticeOf.length;
-      const t = cuts.get(key)!;
-      latticeCoordinates(lattice, start, place);
-      for (let k = 0; k < 3; k++) positions.push(lattice.origin[k]! + (place[k]! + t * EDGES[direction]![k]!) * half);
-      latticeOf.push(-1);
-      cutPlace.set(key, at);
-    }
-    return at;
-  };
-  const emit = (a: number, b: number, d: number, e: number): void => {
-    tets.push(a, b, d, e);
-  };
-
   for (let v = 0; v < sign.length; v += 2) {
     latticeCoordinates(lattice, v, c);
     if (!isInner(lattice, c, 2)) continue;
@@ -242,29 +208,68 @@ function fill(
         anyInside ||= cornerSign[i] === INSIDE;
       }
       if (!anyInside) continue;
-      for (let i = 0; i < 4; i++) corner[i] = cornerSign[i] === OUTSIDE ? -1 : addVertex(vertex[i]!);
-      cutTetrahedron(
-        {
-          corner,
-          sign: cornerSign,
-          cut: (i, j) => {
-            const edge = tet.edges[i]![j]!;
-            return addCut(vertex[edge.start]!, edge.direction);
-          },
-          evenBelow: (i, j) => {
-            let below = 0;
-            for (let k = 0; k < 3; k++) if (tet.corners[i]![k]! < tet.corners[j]![k]!) below++;
-            return below % 2 === 0;
-          },
-        },
-        emit,
-      );
+      for (let i = 0; i < 4; i++) corner[i] = cornerSign[i] === OUTSIDE ? -1 : vertices.add(vertex[i]!);
+      const cut = (i: number, j: number): number => {
+        const edge = tet.edges[i]![j]!;
+        return vertices.addCut(vertex[edge.start]!, edge.direction);
+      };
+      const evenBelow = (i: number, j: number): boolean => {
+        let below = 0;
+        for (let k = 0; k < 3; k++) if (tet.corners[i]![k]! < tet.corners[j]![k]!) below++;
+        return below % 2 === 0;
+      };
+      cutTetrahedron({ corner, sign: cornerSign, cut, evenBelow }, (...tetrahedron) => void tets.push(...tetrahedron));
     }
   }
   return {
-    positions: Float64Array.from(positions),
+    positions: Float64Array.from(vertices.positions),
     tets: Uint32Array.from(tets),
-    latticeVertex: Int32Array.from(latticeOf),
+    latticeVertex: Int32Array.from(vertices.latticeOf),
     sign,
   };
+}
+
+/** Vertices of the mesh, each made when a tetrahedron first needs it. */
+class StuffedVertices {
+  readonly positions: number[] = [];
+  /** Vertex of the lattice; -1: a cut. */
+  readonly latticeOf: number[] = [];
+  readonly #lattice: Lattice;
+  readonly #cuts: Map<number, number>;
+  readonly #moved: Map<number, [number, number, number]>;
+  readonly #vertexPlace = new Map<number, number>();
+  readonly #cutPlace = new Map<number, number>();
+  readonly #place = new Int32Array(3);
+
+  constructor(lattice: Lattice, cuts: Map<number, number>, moved: Map<number, [number, number, number]>) {
+    this.#lattice = lattice;
+    this.#cuts = cuts;
+    this.#moved = moved;
+  }
+
+  add(v: number): number {
+    const known = this.#vertexPlace.get(v);
+    if (known !== undefined) return known;
+    this.#vertexPlace.set(v, this.latticeOf.length);
+    const moved = this.#moved.get(v);
+    if (moved) this.positions.push(...moved);
+    else this.#pushPlace(v, 0, EDGES[0]!);
+    return this.latticeOf.push(v) - 1;
+  }
+
+  addCut(start: number, direction: number): number {
+    const key = 7 * start + direction;
+    const known = this.#cutPlace.get(key);
+    if (known !== undefined) return known;
+    this.#cutPlace.set(key, this.latticeOf.length);
+    this.#pushPlace(start, this.#cuts.get(key)!, EDGES[direction]!);
+    return this.latticeOf.push(-1) - 1;
+  }
+
+  /** Of what lies `t` edges from a vertex of the lattice. */
+  #pushPlace(v: number, t: number, edge: readonly number[]): void {
+    const { origin, spacing } = this.#lattice;
+    latticeCoordinates(this.#lattice, v, this.#place);
+    for (let k = 0; k < 3; k++) this.positions.push(origin[k]! + (this.#place[k]! + t * edge[k]!) * (spacing / 2));
+  }
 }

@@ -84,7 +84,8 @@ describe("server/README.md", () => {
     const known = [...source.matchAll(/(?:text|number|choice|list|trust)\("([A-Z_]+)", (?:"([^"]*)"|([\d.]+)|)/g)].map(
       ([, name, word, number]) => [name!, word ?? number],
     );
-    expect(Object.keys(listed).sort()).toEqual(known.map(([name]) => name).sort());
+    const secrets = [...source.matchAll(/\.secrets\("([A-Z_]+)"/g)].map(([, name]) => name!);
+    expect(Object.keys(listed).sort()).toEqual([...known.map(([name]) => name), ...secrets].sort());
     for (const [name, value] of known) if (value !== undefined) expect([name, listed[name!]]).toEqual([name, value]);
   });
 });

@@ -14,7 +14,7 @@ const LONG_SECONDS = 20;
 export const LONGEST = [
   "determinism/golden",
   "server/simulate",
-  "figures/figures",
+  "report/figures/figures",
   "simulation/histories",
   "simulation/moreHistories",
   "workers/taskScheduler",
@@ -22,7 +22,7 @@ export const LONGEST = [
   "physics/handsExact",
   "physics/recovery",
   "server/store/postgres",
-  "server/check/main",
+  "server/tools/check/main",
   "simulation/mutations",
   "parity/hyperelastic",
   "server/store/sqliteLog",
