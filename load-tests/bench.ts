@@ -41,7 +41,10 @@ async function loadParts(): Promise<LoadedPart[]> {
 }
 
 /** One run of one part in a fresh process: no warmed code, heap or thread pool of another part. */
-function runOnce({ file, part }: LoadedPart, { minutes, pause, scenes, hands, json }: BenchOptions): Promise<RunReport> {
+function runOnce(
+  { file, part }: LoadedPart,
+  { minutes, pause, scenes, hands, json }: BenchOptions,
+): Promise<RunReport> {
   const { timeoutSeconds = PART_TIMEOUT_SECONDS } = part;
   const seconds = typeof timeoutSeconds === "number" ? timeoutSeconds : timeoutSeconds({ minutes });
   const sofar = json && `${resolve(HERE, json)}.sofar`;

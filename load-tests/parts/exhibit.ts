@@ -254,6 +254,8 @@ function pageNow({ href, origin, name }: Pick<Found, "href" | "origin"> & { name
   for (const element of document.querySelectorAll(".popover, .help, .stats, .overflow.open, .people.open"))
     if (element.checkVisibility() && (element.matches(".open") || !element.matches(".overflow, .people")))
       wrong.push(`${element.className} is open`);
+  if (document.querySelector("dialog[open]")) wrong.push("a dialog is open");
+  if (visualViewport && visualViewport.scale !== 1) wrong.push(`the page is zoomed by ${visualViewport.scale}`);
   for (const mode of ["pushing", "placing", "offline", "watching"])
     if (document.querySelector(`.room.${mode}`)) wrong.push(`${mode} is on`);
   if (pliant.grabs().length > 0) wrong.push("somebody holds something");
