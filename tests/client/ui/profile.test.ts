@@ -75,6 +75,28 @@ test("who comes later gets a colour that nobody has, and another name", () => {
   expect([...distinctFrom(long, [long], [long])!.name].length).toBe(Limits.nameLength);
 });
 
+test("thirty who come at once agree on names and colours: the first eight have one each, nobody shares one with many", () => {
+  const people = Array.from({ length: 30 }, () => ({ name: "Ada", color: PALETTE[0].color as string }));
+  let rounds = 0;
+  for (let changes = 1; changes > 0; rounds++) {
+    changes = 0;
+    // each decides on what it has been told before any of them has changed
+    const told = people.map((person) => ({ ...person }));
+    for (const [at, person] of people.entries()) {
+      const others = told.filter((_, other) => other !== at);
+      const next = distinctFrom(person, told.slice(0, at), others);
+      if (!next) continue;
+      changes++;
+      Object.assign(person, next);
+    }
+    expect(rounds).toBeLessThan(people.length);
+  }
+  expect(new Set(people.slice(0, PALETTE.length).map(({ color }) => color)).size).toBe(PALETTE.length);
+  expect(new Set(people.map(({ name }) => name)).size).toBe(people.length);
+  const counts = PALETTE.map(({ color }) => people.filter((person) => person.color === color).length);
+  expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2);
+});
+
 test("initials are of the first two words", () => {
   expect(initials("Snug Vole")).toBe("SV");
   expect(initials("ada")).toBe("A");
