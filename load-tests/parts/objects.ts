@@ -144,7 +144,9 @@ async function dropped(browser: Browser, url: string, phase: number): Promise<Ti
 }
 
 async function drops(): Promise<Row[]> {
-  const server = await startServer({ env: { PLIANT_PREWARM: "none", PLIANT_OBJECTS_PER_MINUTE: "1000" } });
+  const server = await startServer({
+    env: { PLIANT_PREWARM: "none", PLIANT_OBJECTS_PER_MINUTE: "1000", PLIANT_ROOMS_PER_MINUTE: "1000" },
+  });
   const browser = await launch();
   try {
     const timed: Timed[] = [];
@@ -191,8 +193,9 @@ async function build(url: string, phase: number): Promise<number> {
   });
   const { scene } = (await made.json()) as { scene: string };
   // Builds it, and answers when it is built.
-  const seconds = await createRoom(url, scene, `of-${phase}`).then(() => (performance.now() - startMs) / 1000);
-  await deleteRoom(url, `of-${phase}`);
+  const { room, token } = await createRoom(url, scene);
+  const seconds = (performance.now() - startMs) / 1000;
+  await deleteRoom(url, room, token);
   return seconds;
 }
 
@@ -204,7 +207,11 @@ interface Beside {
 
 async function beside(): Promise<Row[]> {
   const server = await startServer({
-    env: { PLIANT_PREWARM: [...new Set(BESIDE)].join(), PLIANT_OBJECTS_PER_MINUTE: "1000" },
+    env: {
+      PLIANT_PREWARM: [...new Set(BESIDE)].join(),
+      PLIANT_OBJECTS_PER_MINUTE: "1000",
+      PLIANT_ROOMS_PER_MINUTE: "1000",
+    },
   });
   try {
     const bots: Bot[] = [];
