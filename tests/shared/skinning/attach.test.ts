@@ -57,6 +57,20 @@ test("points around a coarse ball: the sign says inside or outside, the point is
   }
 });
 
+test("points far from many small triangles are reproduced, though not every triangle is asked", () => {
+  const surface = ball(24);
+  const next = random(2);
+  const points = Float64Array.from({ length: 3 * 100 }, () => 2 * next() - 1);
+  for (let i = 0; i < points.length; i += 3) {
+    const r = Math.hypot(points[i], points[i + 1], points[i + 2]);
+    for (let k = 0; k < 3; k++) points[i + k] *= 10 / r;
+  }
+  const { out, attachment } = reproduced(surface, points);
+  expect(attachment.exact).toBe(100);
+  // Ten radii away, where coordinates and normals of float32 are as much coarser.
+  expect(worstDistance(out, points)).toBeLessThan(5e-6);
+});
+
 test("particles of the surface itself hang on themselves at distance 0", () => {
   const surface = ball(3);
   const { out, attachment } = reproduced(surface, surface.positions);
