@@ -107,18 +107,22 @@ export class ObjectError extends Error {
 
   constructor(code: ObjectErrorCode, fault: ObjectFault) {
     const value = shortened(String(fault.value));
-    super(`${fault.where} is ${value}, ${fault.limit}. ${fault.help}`);
+    // A place may hold a name that stands in the file.
+    const where = printable(fault.where);
+    super(`${where} is ${value}, ${fault.limit}. ${fault.help}`);
     this.name = "ObjectError";
     this.code = code;
-    this.fault = { ...fault, value: typeof fault.value === "number" ? fault.value : value };
+    this.fault = { ...fault, where, value: typeof fault.value === "number" ? fault.value : value };
   }
 }
 
 const SHOWN = 80;
 
+const printable = (text: string): string => text.replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, "?");
+
 /** A string of the file as it may stand in a sentence: printable, not long. */
 export function shortened(text: string): string {
-  const plain = text.replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, "?");
+  const plain = printable(text);
   const cut = [...plain.slice(0, SHOWN)].join("");
   return plain.length > SHOWN ? `${cut}...` : plain;
 }
