@@ -117,8 +117,13 @@ function roomRow({ room, scene, members, parked }: RoomSummary, known: SceneSumm
       "a",
       { href: `/r/${encodeURIComponent(room)}`, "data-room": room },
       h("img", { src: source ?? "/icon.svg", alt: "", width: "96", height: "63", class: source ? "" : "placeholder" }),
-      h("span", { class: "what" }, h("strong", {}, known?.title ?? scene), h("code", {}, room)),
-      h("span", { class: members > 0 ? "count busy" : "count" }, icon("people"), count),
+      h(
+        "span",
+        { class: "what" },
+        h("strong", {}, known?.title ?? scene),
+        h("code", {}, room),
+        h("span", { class: members > 0 ? "count busy" : "count" }, icon("people"), count),
+      ),
       icon("arrow"),
     ),
   );

@@ -11,8 +11,8 @@
  * After that all pull for a while, with the pages and, when those have gone and others have taken their hands, without:
  * a page drawn by the CPU takes what real phones bring along.
  *
- * Then another class comes in as classes do, one phone after another. Here each of the thirty is a real page, and the page
- * goes when it has pulled: a hand that is drawn by nobody pulls on in its place, so that the room fills up. Every sixth
+ * Then another class comes in as classes do, one after another, as many at a time as there are cores. Here each
+ * of the thirty is a real page, and the page goes when it has pulled: a hand that is drawn by nobody pulls on in its place, so that the room fills up. Every sixth
  * opens the lobby and types the room's code instead.
  */
 import { Agent, get } from "node:http";
@@ -33,6 +33,7 @@ export const name = "phones";
 export const about =
   "thirty phones open the QR code's link at once, as many of them real pages as there are cores, and thirty real pages one after another: time to the first pull, and the room while all pull";
 export const runs = 1;
+export const timeoutSeconds = 900;
 
 const PHONES = 30;
 /** More pages than cores measure only each other. */
@@ -41,10 +42,11 @@ const SCENE = "bunny";
 const SECONDS = 15;
 const MOVES_PER_SECOND = 25;
 const WITHIN_MS = 120_000;
+/** A pull of which nobody has heard for so long is tried again, ms. */
+const AGAIN_MS = 5000;
 const REACH = { atMost: 10_000 };
 const LOOK_MS = 25;
-/** A class that comes in: a phone every so often, s; every so many type the code. */
-const EVERY_SECONDS = 3;
+/** Of a class that comes in one by one, every so many type the code. */
 const TYPES = 6;
 /** HTTP lines of a browser to one host. */
 const LINES = 6;
@@ -111,9 +113,29 @@ async function untilDrawn(page: Page): Promise<void> {
   );
 }
 
-/** Waits until the watcher is told that the member holds something. */
-const untilHolds = (watcher: Bot, member: number): Promise<void> =>
-  watcher.until(() => (watcher.hands.get(member)?.grabs.length ?? 0) > 0, `the pull of member ${member}`, WITHIN_MS);
+/**
+ * Pulls until the watcher is told that the member holds something: what has moved away, or was refused, is tried again.
+ * @param pull begins a pull; true: it holds, as far as its own side knows
+ * @throws Error with what the member's side says, if none is known in time
+ */
+async function untilHolds(
+  watcher: Bot,
+  member: number,
+  pull: () => Promise<boolean>,
+  said: () => Promise<string>,
+): Promise<void> {
+  const endMs = performance.now() + WITHIN_MS;
+  const known = (): boolean => (watcher.hands.get(member)?.grabs.length ?? 0) > 0;
+  while (performance.now() < endMs) {
+    if (!(await pull())) continue;
+    const told = await watcher.until(known, "the pull", AGAIN_MS).then(
+      () => true,
+      () => false,
+    );
+    if (told) return;
+  }
+  throw new Error(`the pull of member ${member} was not known in ${WITHIN_MS} ms: ${await said()}`);
+}
 
 /** A finger on what is in the middle. */
 async function realPhone(
@@ -130,19 +152,23 @@ async function realPhone(
   const finger = async (type: "touchStart" | "touchMove" | "touchEnd", x: number, y: number): Promise<void> => {
     await session.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x, y, id: 1 }] });
   };
-  while (performance.now() - startMs < WITHIN_MS) {
+  let down = false;
+  const pull = async (): Promise<boolean> => {
+    if (down) await finger("touchEnd", 0, 0);
+    down = false;
     const at = await surfacePoint(page);
-    if (!at) continue;
+    if (!at) return false;
+    down = true;
     await finger("touchStart", at.x, at.y);
     await finger("touchMove", at.x + 10, at.y - 10);
-    if (
-      await page.evaluate(() => (globalThis as unknown as PageWindow).pliant.grabs().some(({ id }) => /^own:/.test(id)))
-    )
-      break;
-    // What moved away is tried again.
-    await finger("touchEnd", at.x, at.y);
-  }
-  await untilHolds(watcher, member);
+    return page.evaluate(() => (globalThis as unknown as PageWindow).pliant.grabs().some(({ id }) => /^own:/.test(id)));
+  };
+  const said = (): Promise<string> =>
+    page.evaluate(() => {
+      const { status, drawn, grabs } = (globalThis as unknown as PageWindow).pliant;
+      return `${status}, ${drawn} pictures, holds ${JSON.stringify(grabs())}, ${document.querySelector(".toasts")?.textContent}`;
+    });
+  await untilHolds(watcher, member, pull, said);
   return { ms: performance.now() - startMs, member, page };
 }
 
@@ -167,8 +193,13 @@ async function drawnByNobody(
   await Promise.all(files.slice(1).map((file) => fetchFile(file, agent)));
   const bot = await Bot.join(url, room, { timeoutMs: WITHIN_MS });
   const { member } = bot.welcome;
-  bot.grab(0, place, bot.surfacePosition(place));
-  await untilHolds(watcher, member);
+  const pull = async (): Promise<boolean> => {
+    bot.release(0);
+    bot.grab(0, place, bot.surfacePosition(place));
+    return true;
+  };
+  const said = async (): Promise<string> => JSON.stringify([bot.closed, bot.notices]);
+  await untilHolds(watcher, member, pull, said);
   const ms = performance.now() - startMs;
   agent.destroy();
   return { ms, member, bot };
@@ -318,23 +349,28 @@ async function comeIn(browser: Browser, at: Class, scene: string): Promise<Row[]
   const bots: Bot[] = [];
   const starts: Point[] = [];
   const timer = pullOn(bots, starts, PHONES);
-  const came = await Promise.all(
-    places.map(async ({ place, start }, phone) => {
-      await sleep(1000 * EVERY_SECONDS * phone);
+  const came: { ms: number; typed: boolean }[] = [];
+  const next = async (): Promise<void> => {
+    for (let phone = came.length + busy; phone < PHONES; phone = came.length + busy) {
+      busy++;
       const typed = phone % TYPES === TYPES - 1;
       const context = await browser.newContext(PHONE);
       const { ms } = await realPhone(context, link, watcher, typed ? typeCode : openRoom);
       await context.close();
+      const { place, start } = places[phone]!;
       const { bot } = await drawnByNobody([], at, place);
       bots.push(bot);
       starts.push(start);
-      return { ms, typed };
-    }),
-  );
+      busy--;
+      came.push({ ms, typed });
+    }
+  };
+  let busy = 0;
+  await Promise.all(Array.from({ length: PAGES }, next));
   clearInterval(timer);
   for (const bot of [...bots, watcher]) bot.drop();
   const msOf = (wanted: boolean): number[] => came.flatMap(({ ms, typed }) => (typed === wanted ? [ms] : []));
-  const how = `${scene}, a real page every ${EVERY_SECONDS} s`;
+  const how = `${scene}, ${PHONES} real pages, ${PAGES} at a time`;
   return [
     ...spreadRows(`${how}, link to first pull`, msOf(false), REACH),
     ...spreadRows(`${how}, lobby and typed code to first pull`, msOf(true), REACH),

@@ -59,6 +59,8 @@ const PICTURES: Picture[] = [
   { scene: "cloth-through-funnel", poses: [], again: true, afterMs: 2500 },
   { scene: "flag-on-pole", poses: [], afterMs: 3500 },
   { scene: "flag-in-the-wind", poses: [], afterMs: 2500 },
+  { scene: "melt", poses: [], afterMs: 2500 },
+  { scene: "smoke", poses: [], afterMs: 4000 },
   {
     scene: "tangled-hands",
     poses: [{ from: [0.3, 0.3, 0.15], by: [60, -120], color: "#e4572e", name: "Ada" }],
