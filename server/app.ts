@@ -190,7 +190,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
       countPerAddress: config.objectsPerAddress,
     },
     keepHours: config.objectsKeepHours,
-    read: (task) => pools.readObject(task),
+    read: (task, by) => pools.readObject(task, by),
     metrics: metrics.objects,
     log,
   });
