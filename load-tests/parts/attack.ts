@@ -244,6 +244,7 @@ export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
         what: "attacked: main thread, longest work",
         value: within.attacked.most,
         unit: "ms",
+        target: { atMost: FRAME_MS },
         note: `${within.attacked.above} above ${FRAME_MS.toFixed(0)} ms`,
       },
       ...(["calm", "attacked"] as const).map((phase) => ({

@@ -157,13 +157,14 @@ export class SceneLibrary {
 
   /**
    * The scene's template, built if this content has not been built yet.
+   * @param by for whom (workers/builder.ts)
    * @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED
    */
-  async template(id: string): Promise<SceneTemplate> {
+  async template(id: string, by?: string): Promise<SceneTemplate> {
     const { text, fileHash } = await this.read(id);
     const known = this.#templates.get(id);
     if (known?.fileHash === fileHash) return known.template;
-    const template = this.#build(id, text);
+    const template = this.#build(id, text, by);
     this.#templates.set(id, { fileHash, template });
     // A failed build may succeed later (a mesh file that was missing); do not remember it.
     template.then(
@@ -295,14 +296,14 @@ export class SceneLibrary {
     };
   }
 
-  async #build(id: string, text: string): Promise<SceneTemplate> {
+  async #build(id: string, text: string, by?: string): Promise<SceneTemplate> {
     const { pools, metrics, log, stored } = this.#options;
     const progress = new BuildProgress();
     this.#progress.set(id, progress);
     try {
       const shapes = await stored.shapes(JSON.parse(text) as Scene);
       const task = { scenePath: this.#path(id), shapes, progress: progress.shared };
-      const built = await pools.build(STORED_SCENE.test(id) ? { ...task, text } : task);
+      const built = await pools.build(STORED_SCENE.test(id) ? { ...task, text } : task, by);
       metrics.buildSeconds.observe(built.seconds);
       log.info(
         { scene: id, seconds: built.seconds, topology: built.topologyHash, particles: built.layout.streamedParticles },

@@ -272,15 +272,15 @@ function sceneRoute(app: FastifyInstance, { requestAuth, objects, library, perMi
         });
       if (identity?.role !== "admin" && !rates.take(addressKey(request.ip), performance.now()))
         throw new CodedError("TOO_MANY_REQUESTS", { field: "scenes", limit: `${most} a minute` });
-      const into = base === undefined ? undefined : await readBase(base);
+      const into = base === undefined ? undefined : await readBase(base, addressKey(request.ip));
       const { id, title } = await objects.compose(object, choice, into);
       return reply.code(201).send({ scene: id, title });
     },
   );
 
-  async function readBase(id: string): Promise<Parameters<Objects["compose"]>[2]> {
+  async function readBase(id: string, by: string): Promise<Parameters<Objects["compose"]>[2]> {
     const { scene } = await library.read(id);
-    const { topology } = await library.template(id);
+    const { topology } = await library.template(id, by);
     return { scene, ...boundsOf(new Uint8Array(topology)) };
   }
 

@@ -1,4 +1,4 @@
-/** The builder's two lines: neither waits for the other, and what is read goes over without a copy. */
+/** The builder's two lines: neither waits for the other, addresses take turns, and files go over without a copy. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -39,4 +39,19 @@ test("a scene is built while files are read, whose bytes are not copied", async 
   }
   expect(files.map(({ byteLength }) => byteLength)).toEqual([0, 0]);
   expect((await built).topologyHash).toMatch(/^[0-9a-f]+$/);
+});
+
+test("addresses take turns: who wants many scenes waits for them alone", async () => {
+  const gate = join(folder, "gate.json");
+  execFileSync("mkfifo", [gate]);
+  const done: string[] = [];
+  const build = (by: string, scenePath = "scenes/one-cube.json"): Promise<unknown> =>
+    builder.build({ scenePath }, by).then(() => done.push(by));
+  const all = [build("greedy", gate)];
+  all.push(build("greedy"), build("greedy"));
+  all.push(build("another"));
+  await writeFile(gate, readFileSync("scenes/one-cube.json"));
+  await Promise.all(all);
+  // The one that was being built, and one that was asked for before.
+  expect(done.indexOf("another")).toBe(2);
 });
