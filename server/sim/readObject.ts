@@ -47,14 +47,17 @@ async function lookAt(
 ): Promise<{ pictureTriangles: Uint32Array; materials: number; textures: number }> {
   const io = new WebIO().registerExtensions(ALL_EXTENSIONS).setLogger(new Logger(Logger.Verbosity.SILENT));
   const root = (await io.readBinary(picture)).getRoot();
-  const triangles: number[][] = [];
+  const primitives = root.listMeshes().flatMap((mesh) => mesh.listPrimitives());
+  const corners = primitives.map((primitive) => primitive.getIndices()!.getArray()!);
+  const pictureTriangles = new Uint32Array(corners.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
   let first = 0;
-  for (const primitive of root.listMeshes().flatMap((mesh) => mesh.listPrimitives())) {
-    triangles.push(Array.from(primitive.getIndices()!.getArray()!, (vertex) => first + vertex));
+  for (const [p, primitive] of primitives.entries()) {
+    for (const vertex of corners[p]!) pictureTriangles[at++] = first + vertex;
     first += primitive.getAttribute("POSITION")!.getCount();
   }
   return {
-    pictureTriangles: Uint32Array.from(triangles.flat()),
+    pictureTriangles,
     materials: root.listMaterials().length,
     textures: root.listTextures().length,
   };

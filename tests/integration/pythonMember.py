@@ -1,8 +1,10 @@
 """A member of a room for pythonClient.test.ts: joins the room at argv[1], pulls at its first body for argv[2] frames,
-lets go, leaves, and prints what it has had as JSON."""
+lets go, leaves, and prints what it has had as JSON, a frame as SHA-256 of its int32 (little-endian)."""
 
+import hashlib
 import json
 import sys
+from array import array
 
 import pliant
 
@@ -13,8 +15,9 @@ with pliant.join(url, name="Python", timeout=120, **options) as room:
     place = room.positions(body).tolist()[body.triangles[0, 0]]
     hand = room.grab(body, place, to=[place[0] + 0.1, place[1] + 0.4, place[2]])
     for frame in room.frames(timeout=60):
-        frames.append([frame.tick, list(frame.numbers)])
-        hand.move([place[0], place[1] + 0.4, place[2] + 0.01 * len(frames)])
+        frames.append([frame.tick, hashlib.sha256(array("i", frame.numbers).tobytes()).hexdigest()])
+        # To and fro, so that a long pull stays in the room.
+        hand.move([place[0], place[1] + 0.4, place[2] + 0.01 * abs((len(frames) + 40) % 80 - 40)])
         if len(frames) == count:
             break
     last = {body.name: [frame.quantized(body).tolist(), frame.positions(body).tolist()] for body in room.bodies}

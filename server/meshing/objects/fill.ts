@@ -26,6 +26,18 @@ const THIN = 0.5;
 /** In spacings: how far the surface may move by simplification, and how wide gaps between pieces are bridged. */
 const ERROR = 0.1;
 const BRIDGE = 2;
+/**
+ * Rods that are tried one after the other, in spacings. A thin one is a string of elements where it is longer than a
+ * spacing; in a gap that is shorter no sample of it is far enough from a piece to be missed, so a thicker one has
+ * vertices of the lattice inside. On a coarser lattice, where rods take the particles that are left.
+ */
+const RODS = [
+  { radius: 0.02, coarser: 1 },
+  { radius: 0.6, coarser: 1 },
+  { radius: 1.12, coarser: 1 },
+  { radius: 1.12, coarser: 1.06 },
+  { radius: 1.12, coarser: 1.12 },
+];
 /** The cage's surface is found to a thousandth of an edge: what is drawn hangs on it exactly, wherever it is. */
 const HALVINGS = 10;
 /** Pieces beyond which they are crumbs of a scan or a soup: none of them is joined. */
@@ -90,7 +102,7 @@ export async function fill(
             text: "Much of it is thinner than the lattice, and fattened; more particles follow it better.",
           },
     );
-  let best: { filled: Tetrahedralization; surface: SurfaceMesh; spacing: number } | undefined;
+  let best: Filled | undefined;
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const fewer = await simplifySurface(surface, 8 * particles, ERROR * spacing);
     const filled = tetrahedralize(fewer, { spacing, minPiece: 0, halvings: HALVINGS });
@@ -109,28 +121,32 @@ export async function fill(
       limit: "this shape needs more, it has many thin parts or pieces",
       help: "Choose more particles, or simplify the model",
     });
-  const joined = bridged(best.filled, best.surface, best.spacing, particles, notes);
-  return { tets: joined.mesh, spacing: best.spacing };
+  const { filled, spacing: joined } = bridged(best, particles, notes);
+  return { tets: filled.mesh, spacing: joined };
+}
+
+interface Filled {
+  filled: Tetrahedralization;
+  surface: SurfaceMesh;
+  spacing: number;
 }
 
 /** Pieces that are near each other, joined by rods; the mesh as it is where that takes too many particles. */
-function bridged(
-  filled: Tetrahedralization,
-  surface: SurfaceMesh,
-  spacing: number,
-  particles: number,
-  notes: ObjectNote[],
-): Tetrahedralization {
-  let result = filled;
-  const found = filled.report.pieces.found;
-  if (found > 1 && found <= MOST_PIECES) {
-    const rods = rodsBetween(filled.mesh, BRIDGE * spacing, 0.02 * spacing);
-    if (rods.length > 0) {
-      const more = tetrahedralize(withRods(surface, rods), { spacing, minPiece: 0, halvings: HALVINGS });
-      if (more.mesh.positions.length / 3 <= particles) result = more;
+function bridged(best: Filled, particles: number, notes: ObjectNote[]): Filled {
+  const { surface, spacing } = best;
+  let result = best;
+  const found = best.filled.report.pieces.found;
+  if (found > 1 && found <= MOST_PIECES)
+    for (const { radius, coarser } of RODS) {
+      const rods = rodsBetween(best.filled.mesh, BRIDGE * spacing, radius * spacing);
+      if (result.filled.report.pieces.found <= found - rods.length) break;
+      const wide = coarser * spacing;
+      const filled = tetrahedralize(withRods(surface, rods), { spacing: wide, minPiece: 0, halvings: HALVINGS });
+      const fits = filled.mesh.positions.length / 3 <= particles;
+      if (fits && filled.report.pieces.found < result.filled.report.pieces.found)
+        result = { filled, surface, spacing: wide };
     }
-  }
-  const left = result.report.pieces.found;
+  const left = result.filled.report.pieces.found;
   if (left < found)
     notes.push({ code: "PIECES_JOINED", text: `${found} pieces nearly touch; ${found - left} gaps were bridged.` });
   if (left > 1)

@@ -9,6 +9,7 @@ import type { ObjectChoice, PreparedSurface } from "../../../../server/meshing/o
 import { readObjectFile } from "../../../../server/meshing/objects/readObjectFile.ts";
 import { encodeShape } from "../../../../server/meshing/objectShape.ts";
 import { pieceOfTets } from "../../../../server/meshing/pieces.ts";
+import { tetrahedralize } from "../../../../server/meshing/tetrahedralize.ts";
 import { buildTriangleTree, distanceToSurface } from "../../../../server/meshing/triangleTree.ts";
 import { buildWindingField, windingNumber } from "../../../../server/meshing/windingNumber.ts";
 import { ObjectMeshes } from "../../../../server/sim/body/objectMeshes.ts";
@@ -66,6 +67,14 @@ describe("soft", () => {
     const scaled = volumeOf(ball) * (1e3 * result.scale) ** 3;
     const volume = volumeOf({ positions, triangles: boundarySurface({ positions, tets }) });
     expect(Math.abs(volume / scaled - 1)).toBeLessThan(0.15);
+    // The surface is found to 2^-10 of an edge of the lattice: next to what twenty halvings find.
+    const own = {
+      positions: ball.positions.map((x, i) => x * 1e3 * result.scale + (i % 3 ? 0 : 1)),
+      triangles: ball.triangles,
+    };
+    const finer = tetrahedralize(own, { spacing: result.spacing!, minPiece: 0 }).mesh;
+    const found = volumeOf({ positions: finer.positions, triangles: boundarySurface(finer) });
+    expect(Math.abs(volume / found - 1)).toBeLessThan(2e-3);
     expect(sticksOut(result)).toBeLessThan(COVERED);
     expect(codes(result)).toEqual([]);
   });
@@ -106,6 +115,13 @@ describe("soft", () => {
     const stacked = together(box(1, 0.4, 1), box(1, 0.4, 1, [0, 0.48, 0]));
     const near = await prepared(stacked);
     expect(pieces(near)).toBe(1);
+    // Gaps that the lattice leaves open, shorter and longer than its spacing of a quarter.
+    for (const x of [1.15, 1.25, 1.4]) {
+      const beside = await prepared(together(bumpySphere(2), moved(bumpySphere(2), 1, [x, 0, 0])));
+      expect([x, pieces(beside), codes(beside)]).toEqual([x, 1, ["PIECES_JOINED"]]);
+      expect(tetsOf(beside).positions.length / 3).toBeLessThanOrEqual(400);
+      expect(sticksOut(beside)).toBeLessThan(COVERED);
+    }
     const apart = await prepared(together(bumpySphere(2), moved(bumpySphere(2), 1, [3, 0, 0])));
     expect(pieces(apart)).toBe(2);
     expect(codes(apart)).toEqual(["PIECES"]);
