@@ -127,7 +127,7 @@ function makeObjects(config: Config, { durability, pools, metrics, log, registry
       countPerAddress: config.objectsPerAddress,
     },
     keepHours: config.objectsKeepHours,
-    read: (task) => pools.readObject(task),
+    read: (task, by) => pools.readObject(task, by),
     metrics: metrics.objects,
     log,
   });

@@ -1,7 +1,7 @@
 /**
  * Who this visitor is to the others: a name and a colour, invented at the first visit and remembered in this browser.
  */
-import { Limits } from "../../shared/protocol.ts";
+import { Limits } from "../../shared/protocol/protocol.ts";
 
 export interface Profile {
   name: string;

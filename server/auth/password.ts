@@ -7,6 +7,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { mayTake } from "./share.ts";
+import { Turns } from "../../shared/turns.ts";
 
 const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt);
 
@@ -38,41 +39,10 @@ export class PasswordQueueFull extends Error {
   }
 }
 
-let running = 0;
-let waiting = 0;
-/** By address; whose turn it is first. */
-const lines = new Map<string, (() => void)[]>();
-
-async function inTurn<T>(address: string, work: () => Promise<T>): Promise<T> {
-  if (running < AT_ONCE) running += 1;
-  else {
-    const line = lines.get(address) ?? [];
-    if (!mayTake(line.length, waiting, MOST_WAITING, 1)) throw new PasswordQueueFull();
-    lines.set(address, line);
-    waiting += 1;
-    // Whoever is done hands its place over: `running` stays.
-    await new Promise<void>((resolve) => line.push(resolve));
-  }
-  try {
-    return await work();
-  } finally {
-    const next = takeNext();
-    if (next) next();
-    else running -= 1;
-  }
-}
-
-/** Of the address whose turn it is, which then waits behind the others. */
-function takeNext(): (() => void) | undefined {
-  const [first] = lines;
-  if (!first) return undefined;
-  const [address, line] = first;
-  lines.delete(address);
-  const next = line.shift();
-  waiting -= 1;
-  if (line.length > 0) lines.set(address, line);
-  return next;
-}
+const turns = new Turns(AT_ONCE);
+const mayWait = (own: number, all: number): void => {
+  if (!mayTake(own, all, MOST_WAITING, 1)) throw new PasswordQueueFull();
+};
 
 /** The same characters, however a keyboard makes them. */
 const bytesOf = (password: string): string => password.normalize("NFKC");
@@ -83,7 +53,7 @@ const hashWith = (
   { N, r, p }: Pick<PasswordHash, "N" | "r" | "p">,
   address: string,
 ): Promise<Buffer> =>
-  inTurn(address, () => derive(bytesOf(password), salt, HASH_BYTES, { N, r, p, maxmem: 256 * N * r }));
+  turns.run(address, () => derive(bytesOf(password), salt, HASH_BYTES, { N, r, p, maxmem: 256 * N * r }), mayWait);
 
 /** @param address who sets it. @throws PasswordQueueFull */
 export async function hashPassword(password: string, address: string): Promise<PasswordHash> {

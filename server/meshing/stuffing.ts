@@ -20,7 +20,7 @@ export const ALPHA_LONG = 0.285;
 export const ALPHA_SHORT = 0.3975;
 
 /** Halvings of an edge to find its cut point: 2^-20 of an edge, a micrometer where the edge is a meter. */
-const BISECTIONS = 20;
+const HALVINGS = 20;
 
 /** True inside. May be any function; the mesh follows a surface between true and false. */
 export type InsideTest = (x: number, y: number, z: number) => boolean;
@@ -31,6 +31,8 @@ export interface StuffingField {
   test: InsideTest;
   /** uint8[lattice vertices] answers at lattice vertices; those next to the border count as outside. */
   inside: Uint8Array;
+  /** Of an edge, to find its cut point. */
+  halvings: number;
   /** By edge (start vertex * 7 + direction): where the surface cuts it, 0 at the start, 1 at the end. */
   cuts: Map<number, number>;
 }
@@ -44,7 +46,12 @@ export interface StuffedMesh extends TetMesh {
 }
 
 /** Asks the test at every lattice vertex. @param onProgress called with 0 .. 1 */
-export function sampleField(lattice: Lattice, test: InsideTest, onProgress?: (done: number) => void): StuffingField {
+export function sampleField(
+  lattice: Lattice,
+  test: InsideTest,
+  onProgress?: (done: number) => void,
+  halvings = HALVINGS,
+): StuffingField {
   const inside = new Uint8Array(lattice.vertices);
   const c = new Int32Array(3);
   const half = lattice.spacing / 2;
@@ -55,7 +62,7 @@ export function sampleField(lattice: Lattice, test: InsideTest, onProgress?: (do
     latticeCoordinates(lattice, v, c);
     if (isInner(lattice, c, 3) && test(ox + c[0]! * half, oy + c[1]! * half, oz + c[2]! * half)) inside[v] = 1;
   }
-  return { lattice, test, inside, cuts: new Map() };
+  return { lattice, test, inside, halvings, cuts: new Map() };
 }
 
 /** Cut point of an edge whose ends answer differently, 0 .. 1 from the start; bisection, so any test will do. */
@@ -68,12 +75,12 @@ function rawCut(
 ): number {
   const known = field.cuts.get(key);
   if (known !== undefined) return known;
-  const { lattice, test } = field;
+  const { lattice, test, halvings } = field;
   const half = lattice.spacing / 2;
   const [ox, oy, oz] = lattice.origin;
   let low = 0;
   let high = 1;
-  for (let i = 0; i < BISECTIONS; i++) {
+  for (let i = 0; i < halvings; i++) {
     const t = 0.5 * (low + high);
     const same =
       test(

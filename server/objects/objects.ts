@@ -31,7 +31,7 @@ export interface ObjectsOptions {
   limits: ObjectLimits;
   /** What nobody uses is kept for so long, h. */
   keepHours: number;
-  read: (task: ReadObjectTask) => Promise<ReadObjectResult | ObjectRefusal>;
+  read: (task: ReadObjectTask, by?: string) => Promise<ReadObjectResult | ObjectRefusal>;
   metrics: ObjectMetrics;
   log: FastifyBaseLogger;
 }
@@ -65,7 +65,7 @@ export class Objects {
   ): Promise<{ record: ObjectRecord; created: boolean }> {
     const { store, limits, metrics, log } = this.#options;
     const name = cleanName(fileName);
-    const read = await this.#read(bytes, name);
+    const read = await this.#read(bytes, name, address ?? undefined);
     const { id, shape, picture, about } = read;
     const record: ObjectRecord = {
       id,
@@ -92,11 +92,11 @@ export class Objects {
     return { record: (await store.object(id)) ?? record, created: outcome === "stored" };
   }
 
-  async #read(bytes: Uint8Array, name: string): Promise<ReadObjectResult> {
+  async #read(bytes: Uint8Array, name: string, by?: string): Promise<ReadObjectResult> {
     const { read, metrics, log } = this.#options;
     // They go over to another thread.
     const size = bytes.byteLength;
-    const result = await read({ bytes, name }).catch((error: Error) => {
+    const result = await read({ bytes, name }, by).catch((error: Error) => {
       // A defect of ours, or more time or memory than there is for one file: its bytes are nothing for the log.
       log.warn({ err: error, bytes: size }, "object could not be read");
       metrics.put("refused");

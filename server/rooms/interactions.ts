@@ -3,13 +3,14 @@
  * waits.
  */
 import type { ErrorDetails, NoticeCode } from "../../shared/errors.ts";
-import { Limits } from "../../shared/protocol.ts";
+import { Limits } from "../../shared/protocol/protocol.ts";
 import type { Metrics, RejectReason } from "../metrics/metrics.ts";
 import type { Input } from "../sim/types.ts";
 import type { RoomShape } from "../workers/messages.ts";
-import { checkRanges, clampImpulse, type ClientRequest } from "./clientMessages.ts";
+import { checkRanges, clampImpulse } from "./requestRanges.ts";
+import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { InputQueue } from "./inputQueue.ts";
-import { encodeNotice } from "./serverMessages.ts";
+import { encodeNotice } from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 
 /** Between two resets of one room, ms: long enough that a held key does not freeze the scene at its start. */

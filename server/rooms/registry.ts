@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 import type { Config } from "../config.ts";
 import type { Audit } from "../auth/audit.ts";
 import { RoomAccess } from "../auth/roomAccess.ts";
@@ -323,7 +323,7 @@ export class RoomRegistry {
     const { persistence, library } = this.#options;
     if (!persistence) return { room: await this.#open(name, scene, pool, access), created: true };
     // A scene that cannot be built leaves no room behind.
-    await library.template(scene);
+    await library.template(scene, access.creator ?? undefined);
     const { store, holder, journalWriter } = persistence;
     const made = await store.createRoom(
       { name, scene, pool, createdAt: new Date().toISOString(), settings: access.toSettings() },
@@ -500,7 +500,7 @@ export class RoomRegistry {
     begin: (options: RoomOptions) => Promise<Room> = (options) => Room.open(options),
   ): Promise<Room> {
     const { config, audit, library, pools, metrics, log, persistence } = this.#options;
-    const template = await library.template(scene);
+    const template = await library.template(scene, access.creator ?? undefined);
     const own = kind === "dedicated" && this.#mayDedicate;
     const pool = pools.forRoom(own ? "dedicated" : "shared");
     if (own) this.#dedicated.add(name);

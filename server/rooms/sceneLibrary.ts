@@ -11,6 +11,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
+import { REFUSALS } from "../../shared/objectCodes.ts";
 import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -156,13 +157,14 @@ export class SceneLibrary {
 
   /**
    * The scene's template, built if this content has not been built yet.
+   * @param by for whom (workers/builder.ts)
    * @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED
    */
-  async template(id: string): Promise<SceneTemplate> {
+  async template(id: string, by?: string): Promise<SceneTemplate> {
     const { text, fileHash } = await this.read(id);
     const known = this.#templates.get(id);
     if (known?.fileHash === fileHash) return known.template;
-    const template = this.#build(id, text);
+    const template = this.#build(id, text, by);
     this.#templates.set(id, { fileHash, template });
     // A failed build may succeed later (a mesh file that was missing); do not remember it.
     template.then(
@@ -294,14 +296,14 @@ export class SceneLibrary {
     };
   }
 
-  async #build(id: string, text: string): Promise<SceneTemplate> {
+  async #build(id: string, text: string, by?: string): Promise<SceneTemplate> {
     const { pools, metrics, log, stored } = this.#options;
     const progress = new BuildProgress();
     this.#progress.set(id, progress);
     try {
       const shapes = await stored.shapes(JSON.parse(text) as Scene);
       const task = { scenePath: this.#path(id), shapes, progress: progress.shared };
-      const built = await pools.build(STORED_SCENE.test(id) ? { ...task, text } : task);
+      const built = await pools.build(STORED_SCENE.test(id) ? { ...task, text } : task, by);
       metrics.buildSeconds.observe(built.seconds);
       log.info(
         { scene: id, seconds: built.seconds, topology: built.topologyHash, particles: built.layout.streamedParticles },
@@ -314,7 +316,8 @@ export class SceneLibrary {
     } catch (error) {
       log.error({ scene: id, err: error }, "scene could not be built");
       const reason = error instanceof Error ? error.message : String(error);
-      throw new CodedError("BUILD_FAILED", { field: "scene", value: id }, `Scene ${id} could not be built: ${reason}`);
+      const details = { field: "scene", value: id, ...refusalOf(error) };
+      throw new CodedError("BUILD_FAILED", details, `Scene ${id} could not be built: ${reason}`);
     } finally {
       this.#progress.delete(id);
     }
@@ -335,4 +338,10 @@ export class SceneLibrary {
       () => {},
     );
   }
+}
+
+/** Where an object of it cannot be what was chosen. */
+function refusalOf(error: unknown): { reason?: string } {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return (REFUSALS as readonly unknown[]).includes(cause) ? { reason: cause as string } : {};
 }

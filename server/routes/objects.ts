@@ -9,6 +9,7 @@ import { addressKey, Attempts } from "../auth/addresses.ts";
 import type { Audit } from "../auth/audit.ts";
 import { boundsOf } from "../objects/bounds.ts";
 import type { Objects } from "../objects/objects.ts";
+import { type UploadPlace, UploadPlaces } from "../objects/uploadPlaces.ts";
 import type { SceneLibrary } from "../rooms/sceneLibrary.ts";
 import type { ObjectRecord } from "../store/objectStore.ts";
 import type { RequestAuth } from "./requestAuth.ts";
@@ -18,10 +19,6 @@ import { errorResponses, nameParam } from "./schemas.ts";
 const IMMUTABLE = "public, max-age=31536000, immutable";
 /** A picture is data: a browser that opens it as a page gives it no script, no origin and nothing to load. */
 const SANDBOXED = "default-src 'none'; sandbox";
-/** Files that are being taken in, in all and from one address: each may be in memory whole. */
-const UPLOADS_AT_ONCE = 6;
-/** A second one only while fewer than half of the places are taken: a few addresses that dawdle leave some to others. */
-const UPLOADS_PER_ADDRESS = 2;
 /** Each size makes another scene, and whoever tries sizes asks for some of them. */
 const SCENES_PER_UPLOAD = 3;
 
@@ -119,7 +116,7 @@ function uploadRoute(
   { requestAuth, audit, objects, fileBytes, perMinute }: ObjectRouteOptions,
 ): void {
   const rates = new Attempts(perMinute, perMinute);
-  const uploads = new Map<string, number>();
+  const places = new UploadPlaces();
   app.post<{ Querystring: { name: string }; Body: Readable }>(
     "/api/objects",
     {
@@ -167,18 +164,9 @@ function uploadRoute(
       const operator = identity?.role === "admin";
       if (!operator && !rates.take(address, performance.now()))
         throw new CodedError("TOO_MANY_REQUESTS", { field: "objects", limit: `${perMinute} a minute` });
-      const own = uploads.get(address) ?? 0;
-      const all = [...uploads.values()].reduce((sum, n) => sum + n, 0);
-      const most = all < UPLOADS_AT_ONCE / 2 ? UPLOADS_PER_ADDRESS : 1;
-      if (own >= most || all >= UPLOADS_AT_ONCE)
-        throw new CodedError("TOO_MANY_REQUESTS", {
-          field: "objects",
-          value: own,
-          limit: `${most} at a time for an address, ${UPLOADS_AT_ONCE} in all`,
-        });
-      uploads.set(address, own + 1);
+      const place = places.take(address, operator);
       try {
-        const bytes = await take(request, fileBytes).catch((error: unknown) => {
+        const bytes = await take(request, fileBytes, place).catch((error: unknown) => {
           // What is still on its way is nobody's.
           void reply.header("connection", "close");
           throw error;
@@ -190,16 +178,17 @@ function uploadRoute(
           .header("location", `/api/objects/${record.id}`)
           .send(describe(record));
       } finally {
-        const left = uploads.get(address)! - 1;
-        if (left === 0) uploads.delete(address);
-        else uploads.set(address, left);
+        place.leave();
       }
     },
   );
 }
 
-/** The request's body, whole. @throws CodedError OBJECT_TOO_LARGE as soon as it is known, BODY_INVALID */
-async function take(request: FastifyRequest, most: number): Promise<Uint8Array> {
+/**
+ * The request's body, whole.
+ * @throws CodedError OBJECT_TOO_LARGE as soon as it is known, BODY_INVALID, what the place was lost for
+ */
+async function take(request: FastifyRequest, most: number, place: UploadPlace): Promise<Uint8Array> {
   const tooLarge = (bytes: number): CodedError =>
     new CodedError("OBJECT_TOO_LARGE", { field: "body", value: bytes, limit: `${most} bytes` });
   const said = Number(request.headers["content-length"] ?? 0);
@@ -207,11 +196,17 @@ async function take(request: FastifyRequest, most: number): Promise<Uint8Array> 
   const parts: Buffer[] = [];
   let size = 0;
   const body = request.body as Readable | undefined;
-  for await (const part of body ?? []) {
-    size += (part as Buffer).byteLength;
+  // Not destroyed when this ends early: who sends is to have the answer.
+  const reading = body?.iterator({ destroyOnReturn: false });
+  for (;;) {
+    const { value } = ((await Promise.race([reading?.next(), place.lost])) as { value?: Buffer } | undefined) ?? {};
+    if (!value) break;
+    size += value.byteLength;
     if (size > most) throw tooLarge(size);
-    parts.push(part as Buffer);
+    place.came(size);
+    parts.push(value);
   }
+  place.whole();
   if (size === 0) throw new CodedError("BODY_INVALID", { field: "body", value: "0 bytes", limit: "a file" });
   // Memory of its own: it goes to another thread.
   const bytes = new Uint8Array(size);
@@ -277,15 +272,15 @@ function sceneRoute(app: FastifyInstance, { requestAuth, objects, library, perMi
         });
       if (identity?.role !== "admin" && !rates.take(addressKey(request.ip), performance.now()))
         throw new CodedError("TOO_MANY_REQUESTS", { field: "scenes", limit: `${most} a minute` });
-      const into = base === undefined ? undefined : await readBase(base);
+      const into = base === undefined ? undefined : await readBase(base, addressKey(request.ip));
       const { id, title } = await objects.compose(object, choice, into);
       return reply.code(201).send({ scene: id, title });
     },
   );
 
-  async function readBase(id: string): Promise<Parameters<Objects["compose"]>[2]> {
+  async function readBase(id: string, by: string): Promise<Parameters<Objects["compose"]>[2]> {
     const { scene } = await library.read(id);
-    const { topology } = await library.template(id);
+    const { topology } = await library.template(id, by);
     return { scene, ...boundsOf(new Uint8Array(topology)) };
   }
 

@@ -5,7 +5,7 @@
 import websocket, { type WebSocket } from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
-import { CloseCode, Limits } from "../../shared/protocol.ts";
+import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
 import type { Config } from "../config.ts";
 import { addressKey } from "../auth/addresses.ts";
 import { type Budgets, MESSAGE_COST } from "../auth/budgets.ts";
@@ -16,7 +16,7 @@ import { Connection, type Hello, type Membership } from "../rooms/connection.ts"
 import { openMessage } from "./vouched.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
 import type { Room } from "../rooms/room.ts";
-import { encodeNotice } from "../rooms/serverMessages.ts";
+import { encodeNotice } from "../../shared/protocol/fromServer.ts";
 
 /** A message of at most 4 KiB needs no more fragments; more are an attack on the reassembly. */
 const MAX_FRAGMENTS = 8;

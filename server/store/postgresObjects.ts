@@ -14,6 +14,12 @@ import {
 } from "./objectStore.ts";
 import { bytesOf, type PostgresClient } from "./postgresClient.ts";
 
+/**
+ * One after another, over all processes: what is counted is so until the commit. A row's lock, which every database
+ * that speaks PostgreSQL has; nothing else takes it but a program that comes up.
+ */
+const IN_TURN = "SELECT id FROM pliant_schema WHERE id = 1 FOR UPDATE";
+
 export class PostgresObjects implements ObjectStore {
   readonly #client: PostgresClient;
 
@@ -24,6 +30,7 @@ export class PostgresObjects implements ObjectStore {
   async putObject(record: ObjectRecord, { shape, picture }: ObjectContent, limits: ObjectLimits): Promise<PutOutcome> {
     const { id, name, about, bytes, address, createdAt } = record;
     return this.#client.transaction(async (query) => {
+      await query(IN_TURN);
       const found = await query(
         "UPDATE pliant_objects SET used_at = greatest(used_at, $2) WHERE id = $1 RETURNING id",
         [id, createdAt],
@@ -73,6 +80,7 @@ export class PostgresObjects implements ObjectStore {
 
   async putScene({ id, text, objects }: StoredScene, at: string, limits: SceneLimits): Promise<ScenePut> {
     return this.#client.transaction(async (query) => {
+      await query(IN_TURN);
       // Kept as they are until the scene names them: nobody forgets one meanwhile.
       const there = await query("SELECT id FROM pliant_objects WHERE id = ANY($1::text[]) FOR UPDATE", [objects]);
       if (there.length < new Set(objects).size) return "missing";

@@ -1,9 +1,10 @@
 /**
  * Builds scenes, and reads what visitors bring along, one after another in a thread for each of the two, which may take
- * only so long and so much: what cannot be done in that costs its thread, and nobody else anything. Where there are
- * fewer cores than busy threads, rooms come first.
+ * only so long and so much: what cannot be done in that costs its thread, and nobody else anything. Addresses take
+ * turns: who wants many waits for them alone. Where there are fewer cores than busy threads, rooms come first.
  */
 import { Piscina } from "piscina";
+import { Turns } from "../../shared/turns.ts";
 import type { BuildResult, BuildTask, ObjectRefusal, ReadObjectResult, ReadObjectTask } from "./messages.ts";
 
 export interface BuilderOptions {
@@ -35,8 +36,8 @@ class BuildLimit extends Error {}
 class Line {
   readonly #options: BuilderOptions;
   readonly #pool: Piscina;
-  /** The end of the last work: the deadline is of the work alone, not of the wait before it. */
-  #tail: Promise<unknown> = Promise.resolve();
+  /** The deadline is of the work alone, not of the wait before it. */
+  readonly #turns = new Turns(1);
 
   constructor(options: BuilderOptions) {
     const { memoryMb } = options;
@@ -53,10 +54,8 @@ class Line {
     this.#pool.on("error", (error: Error) => options.onError(error));
   }
 
-  run<T>(name: "build" | "readObject", task: object, limits: Limits): Promise<T> {
-    const done = this.#tail.then(() => this.#run<T>(name, task, limits));
-    this.#tail = done.catch(() => {});
-    return done;
+  run<T>(name: "build" | "readObject", task: object, by: string, limits: Limits): Promise<T> {
+    return this.#turns.run(by, () => this.#run<T>(name, task, limits));
   }
 
   close(): Promise<void> {
@@ -97,20 +96,25 @@ export class Builder {
     this.#reads = new Line({ ...options, memoryMb: Math.ceil(options.memoryMb / 2) });
   }
 
-  /** @throws what the build throws; Error naming the limit when it took too long or too much */
-  build(task: BuildTask): Promise<BuildResult> {
+  /**
+   * @param by for whom, as limits count addresses; absent: for the server itself
+   * @throws what the build throws; Error naming the limit when it took too long or too much
+   */
+  build(task: BuildTask, by = ""): Promise<BuildResult> {
     const { deadlineMs } = this.#options;
-    return this.#builds.run("build", task, { deadlineMs, limit: "PLIANT_BUILD_DEADLINE_MS" });
+    return this.#builds.run("build", task, by, { deadlineMs, limit: "PLIANT_BUILD_DEADLINE_MS" });
   }
 
   /**
    * @param task its bytes go over to the thread, and are empty here from then on
+   * @param by as of `build`
    * @throws as `build`
    */
-  readObject(task: ReadObjectTask): Promise<ReadObjectResult | ObjectRefusal> {
+  readObject(task: ReadObjectTask, by = ""): Promise<ReadObjectResult | ObjectRefusal> {
     const { buffer } = task.bytes;
     const limits = { deadlineMs: this.#options.readDeadlineMs, limit: "PLIANT_OBJECTS_DEADLINE_MS" };
-    return this.#reads.run("readObject", task, { ...limits, moved: buffer instanceof ArrayBuffer ? [buffer] : [] });
+    const moved = buffer instanceof ArrayBuffer ? [buffer] : [];
+    return this.#reads.run("readObject", task, by, { ...limits, moved });
   }
 
   async close(): Promise<void> {

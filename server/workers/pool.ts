@@ -118,13 +118,14 @@ export class WorkerPools {
     this.#reclaimer = new Reclaimer({ collectThreads: () => this.#collect() });
   }
 
-  build(task: BuildTask): Promise<BuildResult> {
-    return this.#builder.build(task);
+  /** @throws as `Builder.build` */
+  build(task: BuildTask, by?: string): Promise<BuildResult> {
+    return this.#builder.build(task, by);
   }
 
   /** @throws as `Builder.readObject` */
-  readObject(task: ReadObjectTask): Promise<ReadObjectResult | ObjectRefusal> {
-    return this.#builder.readObject(task);
+  readObject(task: ReadObjectTask, by?: string): Promise<ReadObjectResult | ObjectRefusal> {
+    return this.#builder.readObject(task, by);
   }
 
   /** The pool for one room: the shared one, or one thread of its own. */

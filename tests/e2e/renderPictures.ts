@@ -75,7 +75,7 @@ const PICTURES: Picture[] = [
   },
   {
     scene: "one-cube",
-    poses: [-1.24, -0.62, 0].map((x) => ({
+    poses: [-1.55, -0.93, -0.31].map((x) => ({
       from: [x, 0.36, 0.15],
       by: [40, -25],
       color: "#e4572e",

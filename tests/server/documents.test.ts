@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { HttpErrors, Notices } from "../../shared/errors.ts";
-import { ClientMessage, CloseCode, Limits, PROTOCOL_VERSION, ServerMessage } from "../../shared/protocol.ts";
+import { ClientMessage, CloseCode, Limits, PROTOCOL_VERSION, ServerMessage } from "../../shared/protocol/protocol.ts";
 import { between, exampleBlock, formatBlock, MARKERS } from "./protocolBlocks.ts";
 
 const page = readFileSync(fileURLToPath(new URL("../../PROTOCOL.md", import.meta.url)), "utf8");

@@ -4,8 +4,8 @@ import { ciede2000, EYES, labOf, noticed } from "./colorDifference.ts";
 import { distinctFrom, initials, PALETTE, tidyName } from "../../../client/ui/profile.ts";
 import { contrast, inkOn } from "../../../client/view/ink.ts";
 import { KEYS } from "../../../client/input/keyboard.ts";
-import { cleanColor, cleanName } from "../../../server/rooms/clientMessages.ts";
-import { Limits } from "../../../shared/protocol.ts";
+import { cleanColor, cleanName } from "../../../server/rooms/requestRanges.ts";
+import { Limits } from "../../../shared/protocol/protocol.ts";
 
 test("a tidied name is one that the server keeps as it is", () => {
   for (const typed of ["  Ada   Lovelace ", "x".repeat(80), "Ωmega ☃", "a\n\tb"]) {

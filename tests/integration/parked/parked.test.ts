@@ -17,7 +17,7 @@ import { Hopeless } from "../../../server/persistence/checkpointPolicy.ts";
 import { decodeCheckpoint, decodeSegment, encodeSegment } from "../../../server/persistence/format.ts";
 import { RoomSimulation } from "../../../server/rooms/simulation.ts";
 import { STORE_FILE } from "../../../server/store/openStore.ts";
-import { CloseCode } from "../../../shared/protocol.ts";
+import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { SCENES_DIR, startTestServer } from "../server.ts";
 
 const ADMIN = "an-operators-own-token";

@@ -12,7 +12,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import WebSocket from "ws";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { type RunningServer, startServer } from "../../../load-tests/server.ts";
-import { CloseCode } from "../../../shared/protocol.ts";
+import { CloseCode } from "../../../shared/protocol/protocol.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const scenes = { PLIANT_SCENES_DIR: join(root, "tests/integration/scenes"), PLIANT_PREWARM: "cube" };

@@ -104,6 +104,31 @@ export function objectConformance(
     expect(await other.putScene(scene("o-2"), at(0), { count: 2, bytes: 2 * bytes })).toBe("stored");
   });
 
+  test("as many as there may be, and no more, also when many processes put at once", async () => {
+    await empty();
+    const limits = { ...ample, count: 6, countPerAddress: 2 };
+    const put = (address: string | null, i: number): Promise<string> => {
+      const record = object({ address });
+      return stores()[i % 2]!.putObject(record, content(made), limits);
+    };
+    const own = await Promise.all(Array.from({ length: 8 }, (_, i) => put("one", i)));
+    expect(own.sort()).toEqual([...Array(6).fill("share"), ...Array(2).fill("stored")]);
+    const all = await Promise.all(Array.from({ length: 8 }, (_, i) => put(null, i)));
+    expect(all.sort()).toEqual([...Array(4).fill("full"), ...Array(4).fill("stored")]);
+    const record = object();
+    const twice = stores().map((store) => store.putObject(record, content(made), { ...limits, count: 7 }));
+    expect((await Promise.all(twice)).sort()).toEqual(["stored", "there"]);
+    const scenes = await Promise.all(
+      Array.from({ length: 8 }, (_, i) =>
+        stores()[i % 2]!.putScene({ id: `o-at-once-${i}`, text: "{}", objects: [record.id] }, at(0), {
+          count: 3,
+          bytes: 1e9,
+        }),
+      ),
+    );
+    expect(scenes.sort()).toEqual([...Array(5).fill("full"), ...Array(3).fill("stored")]);
+  });
+
   test("nothing that a room needs is forgotten, and everything else is when its time is over", async () => {
     await empty();
     const [store, other] = stores();

@@ -1,10 +1,14 @@
-/** The builder's two lines: what is read keeps nothing from being built, and goes over without a copy. */
-import { fileURLToPath } from "node:url";
+/** The builder's two lines: neither waits for the other, addresses take turns, and files go over without a copy. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { Builder } from "../../../server/workers/builder.ts";
 import { objBall } from "../../support/modelFiles.ts";
 
-const scenePath = fileURLToPath(new URL("../../../scenes/one-cube.json", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "pliant-builder-"));
 const builder = new Builder({
   deadlineMs: 120_000,
   readDeadlineMs: 120_000,
@@ -13,17 +17,41 @@ const builder = new Builder({
     throw error;
   },
 });
-afterAll(() => builder.close());
+afterAll(async () => {
+  await builder.close();
+  rmSync(folder, { recursive: true });
+});
 
 test("a scene is built while files are read, whose bytes are not copied", async () => {
-  const ball = new TextEncoder().encode(objBall(5));
-  const files = Array.from({ length: 8 }, () => ball.slice());
-  let read = 0;
-  const reads = files.map((bytes) => builder.readObject({ bytes, name: "ball.obj" }).then(() => (read += 1)));
-  const { topologyHash } = await builder.build({ scenePath });
-  expect(topologyHash).toMatch(/^[0-9a-f]+$/);
-  // In one line it would come after all of them.
-  expect(read).toBeLessThan(files.length);
-  await Promise.all(reads);
-  expect(files.map(({ byteLength }) => byteLength)).toEqual(files.map(() => 0));
+  // A scene's file that is there, and says nothing until somebody writes to it: however slow the machine is, the build
+  // has begun, and is not done, while files are read.
+  const scenePath = join(folder, "scene.json");
+  execFileSync("mkfifo", [scenePath]);
+  const built = builder.build({ scenePath });
+  const ball = new TextEncoder().encode(objBall(3));
+  const files = [ball.slice(), ball.slice()];
+  try {
+    const read = files.map((bytes) => builder.readObject({ bytes, name: "ball.obj" }));
+    for (const found of await Promise.all(read)) expect(found).toHaveProperty("shape");
+  } finally {
+    // Not at once: the thread may still be coming up, by way of this one.
+    await writeFile(scenePath, readFileSync("scenes/one-cube.json"));
+  }
+  expect(files.map(({ byteLength }) => byteLength)).toEqual([0, 0]);
+  expect((await built).topologyHash).toMatch(/^[0-9a-f]+$/);
+});
+
+test("addresses take turns: who wants many scenes waits for them alone", async () => {
+  const gate = join(folder, "gate.json");
+  execFileSync("mkfifo", [gate]);
+  const done: string[] = [];
+  const build = (by: string, scenePath = "scenes/one-cube.json"): Promise<unknown> =>
+    builder.build({ scenePath }, by).then(() => done.push(by));
+  const all = [build("greedy", gate)];
+  all.push(build("greedy"), build("greedy"));
+  all.push(build("another"));
+  await writeFile(gate, readFileSync("scenes/one-cube.json"));
+  await Promise.all(all);
+  // The one that was being built, and one that was asked for before.
+  expect(done.indexOf("another")).toBe(2);
 });

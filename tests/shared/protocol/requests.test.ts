@@ -6,15 +6,9 @@ import { readFileSync } from "node:fs";
 import { encode } from "@msgpack/msgpack";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  checkRanges,
-  clampImpulse,
-  cleanColor,
-  cleanName,
-  MalformedMessage,
-  parseClientMessage,
-} from "../../../server/rooms/clientMessages.ts";
-import { ClientMessage as C, Limits } from "../../../shared/protocol.ts";
+import { checkRanges, clampImpulse, cleanColor, cleanName } from "../../../server/rooms/requestRanges.ts";
+import { MalformedMessage, parseClientMessage } from "../../../shared/protocol/fromClient.ts";
+import { ClientMessage as C, Limits } from "../../../shared/protocol/protocol.ts";
 import { MOST_GRAVITY, MOST_WIND, SPANS, TIME_SCALE, WIND_SPANS } from "../../../shared/tuning.ts";
 
 const parse = (message: unknown): unknown => parseClientMessage(encode(message));

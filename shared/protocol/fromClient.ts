@@ -1,27 +1,58 @@
 /**
- * From bytes of a socket to a checked request. Two kinds of wrong are kept apart: a message that does not have its
- * documented form is malformed and costs the connection (4400); one that has the form but names something that is not
- * there, or lies outside its range, is refused with a notice and costs nothing.
+ * Messages of clients: how they are built, and how the server reads them. Two kinds of wrong are kept apart: a message
+ * that does not have its documented form is malformed and costs the connection (4400), here; one that has the form but
+ * names something that is not there, or lies outside its range, is refused with a notice and costs nothing
+ * (server/rooms/requestRanges.ts).
  */
-import { Decoder } from "@msgpack/msgpack";
-import { depthOf, MOST_ENTRIES } from "../../shared/applicationData.ts";
-import { ClientMessage, Limits, type TuningChange, type Wind } from "../../shared/protocol.ts";
-import {
-  BODY_FIELDS,
-  isTimeScale,
-  MOST_GRAVITY,
-  MOST_WIND,
-  spanOf,
-  spanText,
-  TIME_SCALE_TEXT,
-  WIND_FIELDS,
-  WIND_SPANS,
-  within,
-} from "../../shared/tuning.ts";
-import type { Vouched } from "../auth/auth.ts";
-import type { RoomShape } from "../workers/messages.ts";
+import { Decoder, encode } from "@msgpack/msgpack";
+import { depthOf, MOST_ENTRIES } from "../applicationData.ts";
+import { BODY_FIELDS, WIND_FIELDS } from "../tuning.ts";
+import type { Point } from "./fromServer.ts";
+import { ClientMessage, Limits, PROTOCOL_VERSION, type TuningChange, type Wind } from "./protocol.ts";
 
-export type Point = [number, number, number];
+export interface SurfacePoint {
+  body: number;
+  triangle: number;
+  u: number;
+  v: number;
+}
+
+export interface SpawnOptions {
+  /** Where the body's x axis goes, in the horizontal plane (x, z). Default: not turned. */
+  heading?: [number, number];
+  /** `lift`: the nearest free place above will do. Default: `refuse`. */
+  occupied?: "refuse" | "lift";
+}
+
+/** Client to server. Each returns the bytes of one socket message. */
+export const build = {
+  hello: (who: {
+    name?: string;
+    color?: string;
+    resume?: string;
+    token?: string;
+    password?: string;
+    contacts?: boolean;
+  }) => encode([ClientMessage.hello, PROTOCOL_VERSION, who]),
+  grab: (grab: number, at: SurfacePoint, [x, y, z]: Point) =>
+    encode([ClientMessage.grab, grab, at.body, at.triangle, at.u, at.v, x, y, z]),
+  move: (grab: number, [x, y, z]: Point) => encode([ClientMessage.move, grab, x, y, z]),
+  release: (grab: number) => encode([ClientMessage.release, grab]),
+  impulse: (at: SurfacePoint, [x, y, z]: Point) =>
+    encode([ClientMessage.impulse, at.body, at.triangle, at.u, at.v, x, y, z]),
+  reset: () => encode([ClientMessage.reset]),
+  spawn: (body: number, [x, y, z]: Point, how: SpawnOptions = {}) => encode([ClientMessage.spawn, body, x, y, z, how]),
+  remove: (body: number) => encode([ClientMessage.remove, body]),
+  cursor: (at: Point | undefined) => encode(at ? [ClientMessage.cursor, ...at] : [ClientMessage.cursor, null]),
+  ping: (clientTimeMs: number) => encode([ClientMessage.ping, clientTimeMs]),
+  kick: (member: number, banSeconds: number | undefined) =>
+    encode([ClientMessage.kick, member, ...(banSeconds === undefined ? [] : [{ ban: banSeconds }])]),
+  access: (change: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean }) =>
+    encode([ClientMessage.access, change]),
+  tune: (change: TuningChange) => encode([ClientMessage.tune, change], { ignoreUndefined: true }),
+  message: (kind: string, data: unknown) => encode([ClientMessage.message, kind, data]),
+  needKeyframe: () => encode([ClientMessage.needKeyframe]),
+};
 
 export type ClientRequest =
   | {
@@ -36,9 +67,8 @@ export type ClientRequest =
       /** Frames per second in that mode. */
       hz?: number;
       contacts?: boolean;
-      /** Of another process, in place of `resume`, `token` and `password` (routes/vouched.ts). */
+      /** Of another process, in place of `resume`, `token` and `password` (server/routes/vouched.ts). */
       ticket?: string;
-      vouched?: Vouched;
     }
   | { type: "grab"; grab: number; body: number; triangle: number; u: number; v: number; target: Point }
   | { type: "move"; grab: number; target: Point }
@@ -358,119 +388,4 @@ class FieldReader {
 function shown(value: unknown): string {
   const text = typeof value === "string" ? JSON.stringify(value.toWellFormed()) : String(value);
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 20);
-}
-
-export interface Refusal {
-  field: string;
-  value: number;
-  limit: string;
-}
-
-/** A pick on a triangle's edge may miss it by rounding; the simulation allows the same. */
-const BARYCENTRIC_SLACK = 1e-3;
-
-/** @returns why the request may not reach the simulation, or null */
-export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal | null {
-  if (request.type === "grab" || request.type === "impulse") {
-    const { body, triangle, u, v } = request;
-    if (body >= shape.triangles.length)
-      return { field: "body", value: body, limit: `0 to ${shape.triangles.length - 1}` };
-    const triangles = shape.triangles[body]!;
-    if (triangle >= triangles) return { field: "triangle", value: triangle, limit: `0 to ${triangles - 1}` };
-    if (u < -BARYCENTRIC_SLACK || u > 1 + BARYCENTRIC_SLACK) return { field: "u", value: u, limit: "0 to 1" };
-    if (v < -BARYCENTRIC_SLACK || u + v > 1 + BARYCENTRIC_SLACK) return { field: "v", value: v, limit: "0 to 1 - u" };
-  }
-  if (request.type === "grab" || request.type === "move") return checkReach("target", request.target, shape);
-  if (request.type === "spawn" || request.type === "remove") {
-    const { body } = request;
-    if (!shape.waiting.includes(body))
-      return {
-        field: "body",
-        value: body,
-        limit: `a body that may wait: ${shape.waiting.join(", ") || "this scene has none"}`,
-      };
-  }
-  if (request.type === "spawn") {
-    const [x, z] = request.heading;
-    const length = Math.sqrt(x * x + z * z);
-    if (!(length > 0 && length < Infinity))
-      return { field: "heading", value: length, limit: "a direction: longer than 0" };
-    return checkReach("position", request.position, shape);
-  }
-  if (request.type === "tune") return checkTuning(request, shape);
-  if (request.type === "cursor" && request.at) return checkReach("cursor", request.at, shape);
-  return null;
-}
-
-function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange, shape: RoomShape): Refusal | null {
-  const refusal = checkParts("gravity", gravity, MOST_GRAVITY) ?? (wind ? checkWind(wind) : null);
-  if (refusal) return refusal;
-  if (timeScale !== undefined && !isTimeScale(timeScale))
-    return { field: "timeScale", value: timeScale, limit: TIME_SCALE_TEXT };
-  if (body === undefined) return null;
-  const scene = shape.tunable[body];
-  if (!scene) return { field: "body", value: body, limit: `0 to ${shape.tunable.length - 1}` };
-  for (const field of BODY_FIELDS) {
-    const value = change[field];
-    if (value === undefined) continue;
-    if (scene[field] === undefined) return { field, value, limit: NOT_OF_IT };
-    const span = spanOf(field, scene[field]);
-    if (!within(value, span)) return { field, value, limit: spanText(span) };
-  }
-  if (change.pins !== undefined && scene.pins === undefined)
-    return { field: "pins", value: Number(change.pins), limit: "of a body that the scene pins" };
-  return null;
-}
-
-/** Why a field of a body is not to be changed, in words that follow a limit. */
-const NOT_OF_IT =
-  "of a body that has it and whose step does not depend on it (solver implicit, a method, rigid bodies and sweeps of Jacobi do)";
-
-function checkParts(field: string, parts: readonly number[] | undefined, most: number): Refusal | null {
-  const far = parts?.find((part) => Math.abs(part) > most);
-  return far === undefined ? null : { field, value: far, limit: `-${most} to ${most}` };
-}
-
-function checkWind({ velocity, ...numbers }: Partial<Wind>): Refusal | null {
-  for (const field of WIND_FIELDS) {
-    const value = numbers[field];
-    if (value === undefined) continue;
-    if (!within(value, WIND_SPANS[field]) || (field === "seed" && !Number.isInteger(value)))
-      return { field: `wind.${field}`, value, limit: spanText(WIND_SPANS[field]) };
-  }
-  return checkParts("wind.velocity", velocity, MOST_WIND);
-}
-
-function checkReach(field: string, point: Point, { reach, origin }: RoomShape): Refusal | null {
-  const [x, y, z] = point.map((c, r) => c + origin[r]!) as Point;
-  // An overflow to infinity is refused like any other far point.
-  const distance = Math.sqrt(x * x + y * y + z * z);
-  return distance <= reach ? null : { field, value: distance, limit: `up to ${reach} m from the origin` };
-}
-
-/** The impulse, shortened to `limit` (N s) if it is longer; zero when its length overflows. */
-export function clampImpulse([x, y, z]: Point, limit: number): Point {
-  const length = Math.sqrt(x * x + y * y + z * z);
-  if (length <= limit) return [x, y, z];
-  const scale = limit / length;
-  return [x * scale, y * scale, z * scale];
-}
-
-/** A name fit to show: control characters and outer spaces gone, cut to the limit; undefined when nothing is left. */
-export function cleanName(name: string | undefined): string | undefined {
-  const cleaned = [
-    ...(name ?? "")
-      .toWellFormed()
-      .normalize("NFC")
-      .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
-      .trim(),
-  ]
-    .slice(0, Limits.nameLength)
-    .join("");
-  return cleaned === "" ? undefined : cleaned;
-}
-
-/** The color if it is `#rrggbb`, else undefined. */
-export function cleanColor(color: string | undefined): string | undefined {
-  return color !== undefined && /^#[0-9a-f]{6}$/i.test(color) ? color.toLowerCase() : undefined;
 }

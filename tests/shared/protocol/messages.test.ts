@@ -1,9 +1,10 @@
 /** The client takes known messages, ignores unknown types, and refuses known types that do not have their form. */
 import { decode, encode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
-import { build, parseServerMessage, safeColor } from "../../../client/sdk/messages.ts";
-import { parseClientMessage } from "../../../server/rooms/clientMessages.ts";
-import { PROTOCOL_VERSION, ServerMessage } from "../../../shared/protocol.ts";
+import { build } from "../../../shared/protocol/fromClient.ts";
+import { parseServerMessage, safeColor } from "../../../shared/protocol/fromServer.ts";
+import { parseClientMessage } from "../../../shared/protocol/fromClient.ts";
+import { PROTOCOL_VERSION, ServerMessage } from "../../../shared/protocol/protocol.ts";
 
 const parse = (message: unknown) => {
   const bytes = encode(message);

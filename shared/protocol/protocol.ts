@@ -4,7 +4,7 @@
  * Who receives an unknown type ignores it.
  */
 
-import type { Role } from "./roles.ts";
+import type { Role } from "../roles.ts";
 
 export const PROTOCOL_VERSION = 2;
 

@@ -1,20 +1,13 @@
 /**
- * The socket's messages, decoded into named fields (server to client) and built (client to server). PROTOCOL.md is the
- * description; numbers come from shared/protocol.ts. What does not have the promised form is refused here, so that
- * nothing behind this file meets it.
+ * Messages of the server: their fields by name, how they are encoded there, and how they are decoded by who gets them.
+ * PROTOCOL.md is the description; numbers come from protocol.ts. What does not have the promised form is refused here,
+ * so that nothing behind this file meets it. Coordinates travel as float32: finer than any wire grid, half the bytes.
  */
-import { decode, encode } from "@msgpack/msgpack";
-import {
-  ClientMessage,
-  PROTOCOL_VERSION,
-  ServerMessage,
-  type RoomStats,
-  type Tuning,
-  type TuningChange,
-  type Welcome,
-} from "../../shared/protocol.ts";
-import { isRole, type Role } from "../../shared/roles.ts";
-import { parseTuning } from "./tuning.ts";
+import { decode, Encoder } from "@msgpack/msgpack";
+import { type ErrorDetails, Notices, type NoticeCode } from "../errors.ts";
+import { isRole, type Role } from "../roles.ts";
+import { ServerMessage, type ReplayHead, type RoomStats, type Tuning, type Welcome } from "./protocol.ts";
+import { parseTuning } from "./tuned.ts";
 
 export type Point = [number, number, number];
 
@@ -67,6 +60,97 @@ export type ServerEvent =
   | { type: "access"; access: AccessState }
   | { type: "tuned"; tick: number; tuning: Tuning; member: number }
   | { type: "message"; member: number; kind: string; data: unknown };
+
+const encoder = new Encoder({ forceFloat32: true, ignoreUndefined: true });
+/** For what must come back as it came: a client's own time stamp. */
+const exactEncoder = new Encoder();
+
+/** @param data a keyframe of shared/snapshot */
+export function encodeKeyframeMessage(tick: number, data: Uint8Array): Uint8Array<ArrayBuffer> {
+  return exactEncoder.encode([ServerMessage.keyframe, tick, data]);
+}
+
+/** @param data a delta of shared/snapshot, against the frame of `baseTick` */
+export function encodeDeltaMessage(tick: number, baseTick: number, data: Uint8Array): Uint8Array<ArrayBuffer> {
+  return exactEncoder.encode([ServerMessage.delta, tick, baseTick, data]);
+}
+
+/** @param quantized x y z of every streamed particle, in the grid of its body */
+export function encodePositions(tick: number, quantized: Int32Array): Uint8Array<ArrayBuffer> {
+  return exactEncoder.encode([ServerMessage.positions, tick, new Uint8Array(quantized.buffer)]);
+}
+
+export function encodeWelcome(welcome: Welcome): Uint8Array {
+  return encoder.encode([ServerMessage.welcome, welcome]);
+}
+
+export function encodeMembers(members: Iterable<Member>): Uint8Array {
+  const rows = [...members].map((m) => [m.member, m.name, m.color, m.connected, m.role]);
+  return encoder.encode([ServerMessage.members, rows]);
+}
+
+/** What others see of a member's hands. */
+export interface HandsOf {
+  member: number;
+  cursor: Point | null;
+  grabs: ReadonlyMap<number, Grab>;
+}
+
+export function encodeHands(tick: number, hands: Iterable<HandsOf>): Uint8Array {
+  const rows = [...hands].map((h) => [
+    h.member,
+    h.cursor,
+    [...h.grabs.values()].map((g) => [g.grab, g.body, g.triangle, g.u, g.v, ...g.target]),
+  ]);
+  return encoder.encode([ServerMessage.hands, tick, rows]);
+}
+
+export function encodePong(clientTimeMs: number, tick: number): Uint8Array {
+  return exactEncoder.encode([ServerMessage.pong, clientTimeMs, tick]);
+}
+
+export function encodeStats(stats: RoomStats): Uint8Array {
+  return encoder.encode([ServerMessage.stats, stats]);
+}
+
+export function encodeNotice(code: NoticeCode, details: ErrorDetails & Record<string, unknown> = {}): Uint8Array {
+  return encoder.encode([ServerMessage.notice, code, Notices[code].text, details]);
+}
+
+export function encodeWaiting(tick: number, bodies: Iterable<number>, member: number): Uint8Array {
+  return encoder.encode([ServerMessage.waiting, tick, [...bodies], member]);
+}
+
+/** @param pairs of bodies */
+export function encodeContacts(tick: number, pairs: readonly [number, number][]): Uint8Array {
+  return encoder.encode([ServerMessage.contacts, tick, pairs]);
+}
+
+export function encodeTuned(tick: number, { gravity, bodies, ...room }: Tuning, member: number): Uint8Array {
+  const rows = bodies.map(({ body, damping, friction, ...more }) => [body, damping ?? null, friction ?? null, more]);
+  return exactEncoder.encode([ServerMessage.tuned, tick, gravity, rows, member, room]);
+}
+
+export function encodeAccess(state: AccessState): Uint8Array {
+  return encoder.encode([ServerMessage.access, state]);
+}
+
+export function encodeReplayHead(head: ReplayHead): Uint8Array {
+  return exactEncoder.encode(head);
+}
+
+export function encodeMessage(member: number, kind: string, data: unknown): Uint8Array {
+  return exactEncoder.encode([ServerMessage.message, member, kind, data]);
+}
+
+/** msgpack that keeps every bit of a number. */
+export function exactBytes(value: unknown): Uint8Array {
+  return exactEncoder.encode(value);
+}
+
+export function encodeReset(tick: number, member: number): Uint8Array {
+  return encoder.encode([ServerMessage.reset, tick, member]);
+}
 
 /**
  * @param data one binary WebSocket message
@@ -221,47 +305,3 @@ function record(value: unknown, what: string): Record<string, unknown> {
 function point(values: unknown[], at: number, what: string): Point {
   return [number(values[at], `${what} x`), number(values[at + 1], `${what} y`), number(values[at + 2], `${what} z`)];
 }
-
-export interface SurfacePoint {
-  body: number;
-  triangle: number;
-  u: number;
-  v: number;
-}
-
-export interface SpawnOptions {
-  /** Where the body's x axis goes, in the horizontal plane (x, z). Default: not turned. */
-  heading?: [number, number];
-  /** `lift`: the nearest free place above will do. Default: `refuse`. */
-  occupied?: "refuse" | "lift";
-}
-
-/** Client to server. Each returns the bytes of one socket message. */
-export const build = {
-  hello: (who: {
-    name?: string;
-    color?: string;
-    resume?: string;
-    token?: string;
-    password?: string;
-    contacts?: boolean;
-  }) => encode([ClientMessage.hello, PROTOCOL_VERSION, who]),
-  grab: (grab: number, at: SurfacePoint, [x, y, z]: Point) =>
-    encode([ClientMessage.grab, grab, at.body, at.triangle, at.u, at.v, x, y, z]),
-  move: (grab: number, [x, y, z]: Point) => encode([ClientMessage.move, grab, x, y, z]),
-  release: (grab: number) => encode([ClientMessage.release, grab]),
-  impulse: (at: SurfacePoint, [x, y, z]: Point) =>
-    encode([ClientMessage.impulse, at.body, at.triangle, at.u, at.v, x, y, z]),
-  reset: () => encode([ClientMessage.reset]),
-  spawn: (body: number, [x, y, z]: Point, how: SpawnOptions = {}) => encode([ClientMessage.spawn, body, x, y, z, how]),
-  remove: (body: number) => encode([ClientMessage.remove, body]),
-  cursor: (at: Point | undefined) => encode(at ? [ClientMessage.cursor, ...at] : [ClientMessage.cursor, null]),
-  ping: (clientTimeMs: number) => encode([ClientMessage.ping, clientTimeMs]),
-  kick: (member: number, banSeconds: number | undefined) =>
-    encode([ClientMessage.kick, member, ...(banSeconds === undefined ? [] : [{ ban: banSeconds }])]),
-  access: (change: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean }) =>
-    encode([ClientMessage.access, change]),
-  tune: (change: TuningChange) => encode([ClientMessage.tune, change], { ignoreUndefined: true }),
-  message: (kind: string, data: unknown) => encode([ClientMessage.message, kind, data]),
-  needKeyframe: () => encode([ClientMessage.needKeyframe]),
-};
