@@ -31,7 +31,8 @@ interface Use {
   path: string;
   way: BrowserContextOptions;
   ready: (page: Page) => Promise<unknown>;
-  presses: readonly string[];
+  /** Several: what is behind each other, without an Escape between them. */
+  presses: readonly (string | readonly string[])[];
   /** What is done besides, without an Escape after each. */
   further?: (page: Page) => Promise<unknown>;
 }
@@ -106,7 +107,7 @@ const USES: readonly Use[] = [
     path: "/r/budget",
     way: PHONE,
     ready: drawn,
-    presses: [".more-tools", "[data-tool='help']", "canvas", ...ROOM, ".people-button", "canvas"],
+    presses: [".more-tools", [".more-tools", "[data-tool='help']"], "canvas", ...ROOM, ".people-button", "canvas"],
     further: pull,
   },
   {
@@ -127,9 +128,11 @@ async function use(browser: Browser, url: string, { what, path, way, ready, pres
     await page.goto(url + path);
     await ready(page);
     await page.waitForTimeout(LATE_MS);
-    for (const selector of presses) {
-      await page.locator(selector).first().click({ timeout: WITHIN_MS });
-      await page.waitForTimeout(PAUSE_MS);
+    for (const press of presses) {
+      for (const selector of [press].flat()) {
+        await page.locator(selector).first().click({ timeout: WITHIN_MS });
+        await page.waitForTimeout(PAUSE_MS);
+      }
       await page.keyboard.press("Escape");
       await page.waitForTimeout(PAUSE_MS);
     }

@@ -116,7 +116,7 @@ async function untilDrawn(page: Page): Promise<void> {
 /**
  * Pulls until the watcher is told that the member holds something: what has moved away, or was refused, is tried again.
  * @param pull begins a pull; true: it holds, as far as its own side knows
- * @throws Error with what the member's side says, if none is known in time
+ * One that is known by nobody in time has taken all of the time: the row says so, and the log what the phone said.
  */
 async function untilHolds(
   watcher: Bot,
@@ -134,7 +134,7 @@ async function untilHolds(
     );
     if (told) return;
   }
-  throw new Error(`the pull of member ${member} was not known in ${WITHIN_MS} ms: ${await said()}`);
+  console.log(`  the pull of member ${member} was not known in ${WITHIN_MS} ms: ${await said()}`);
 }
 
 /** A finger on what is in the middle. */
