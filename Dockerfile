@@ -13,7 +13,7 @@ COPY client ./client
 COPY scenes ./scenes
 RUN npm run build:kernel && npm run build:client
 # Tetrahedralizes the scenes' meshes into build/cache, so that a new container is ready at once.
-RUN for scene in scenes/[a-z]*.json; do [ "$scene" = scenes/schema.json ] || node server/simulate.ts "$scene" --ticks 1 || exit 1; done
+RUN for scene in scenes/[a-z]*.json; do [ "$scene" = scenes/schema.json ] || node server/tools/simulate.ts "$scene" --ticks 1 || exit 1; done
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-slim

@@ -1,10 +1,11 @@
 /**
- * Four kinds of tests. `unit` files run side by side, each in a process of its own. `pure` files do, too, but change
- * nothing outside of themselves, so one process runs many: each costs 0.8 s of processor less. `servers` start real
- * servers and other programs and wait most of the time; `pages` draw in a real browser, which takes all the cores that
- * there are. Of these two, one file at a time. `npm test` runs `servers` beside the others (tests/run.ts); `unit` and
- * `pure` are the last of those, as they fill what cores they find.
+ * Five kinds of tests. `pure` files only compute and change nothing outside of themselves, so one process runs many:
+ * each costs 0.8 s of processor less. `alone` files only compute, too, each in a process of its own. `unit` files may
+ * start threads and programs, and may look at the clock; they run side by side. `servers` start real servers and wait
+ * most of the time; `pages` draw in a real browser. Of these two, one file at a time. `npm test` runs `servers` beside
+ * `pages`, then `unit`; what only computes fills the cores that those leave, at a low priority (tests/run.ts).
  */
+import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import LongestFirst from "./tests/support/longestFirst.ts";
@@ -15,13 +16,19 @@ const pure = [
   "tests/{architecture,parity,physics,shared,statics}/**/*.test.ts",
   "tests/server/{meshing,sim}/**/*.test.ts",
 ];
+const alone = ["tests/{determinism,report,simulation}/**/*.test.ts"];
 const sideBySide = {
   maxWorkers: "100%", // The default leaves one core idle, and there are two.
   testTimeout: 60_000,
   hookTimeout: 60_000,
   sequence: { groupOrder: 1 },
 };
+/** Nothing in them looks at the clock: however little of a processor they get, they come to the same. */
+const patient = { ...sideBySide, testTimeout: 900_000, hookTimeout: 900_000 };
 const oneByOne = { maxWorkers: 1, fileParallelism: false, testTimeout: 360_000, hookTimeout: 120_000 };
+
+// Processes that are started from here have it, too.
+if (process.env.TEST_NICE) setPriority(Number(process.env.TEST_NICE));
 
 export default defineConfig({
   test: {
@@ -36,11 +43,12 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["tests/**/*.test.ts"],
-          exclude: [...pages, ...servers, ...pure],
+          exclude: [...pages, ...servers, ...pure, ...alone],
           ...sideBySide,
         },
       },
-      { extends: true, test: { name: "pure", include: pure, isolate: false, ...sideBySide } },
+      { extends: true, test: { name: "pure", include: pure, isolate: false, ...patient } },
+      { extends: true, test: { name: "alone", include: alone, ...patient } },
       {
         extends: true,
         test: {

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --only kernel,tick] [--runs n] [--json file] [--release] [--minutes n] [--scenes a,b] [--hands
+ * `npm run bench [-- --only kernel,tick] [--runs n] [--json file] [--release] [--minutes n] [--pause s] [--scenes a,b] [--hands
  * 0,3] [--list]`: runs the parts of load-tests/parts, each run in a process of its own, and prints the machine, a table
  * of minimum, median and maximum with the state hash beside it, which targets were met, and what moved since the last
  * release. Figures compare within one machine and one run; across machines only ratios do.
@@ -20,6 +20,8 @@ const folder = fileURLToPath(new URL("./parts/", import.meta.url));
 const RELEASES = "load-tests/results/releases.csv";
 const releasesPath = fileURLToPath(new URL("./results/releases.csv", import.meta.url));
 const PART_TIMEOUT_SECONDS = 600;
+/** npm runs scripts at the top; INIT_CWD is where the caller stands. */
+const HERE = process.env.INIT_CWD ?? ".";
 
 interface LoadedPart {
   file: string;
@@ -39,13 +41,17 @@ async function loadParts(): Promise<LoadedPart[]> {
 }
 
 /** One run of one part in a fresh process: no warmed code, heap or thread pool of another part. */
-function runOnce({ file, part }: LoadedPart, { minutes, scenes, hands }: BenchOptions): Promise<RunReport> {
+function runOnce(
+  { file, part }: LoadedPart,
+  { minutes, pause, scenes, hands, json }: BenchOptions,
+): Promise<RunReport> {
   const { timeoutSeconds = PART_TIMEOUT_SECONDS } = part;
   const seconds = typeof timeoutSeconds === "number" ? timeoutSeconds : timeoutSeconds({ minutes });
+  const sofar = json && `${resolve(HERE, json)}.sofar`;
   return new Promise((fulfil, reject) => {
     const child = fork(
       fileURLToPath(new URL("./runPart.ts", import.meta.url)),
-      [file, JSON.stringify({ minutes, scenes, hands })],
+      [file, JSON.stringify({ minutes, pause, scenes, hands, sofar })],
       { stdio: ["ignore", "inherit", "inherit", "ipc"] },
     );
     let report: RunReport | undefined;
@@ -151,6 +157,5 @@ if (options.release) {
   const known = parseReleases(existsSync(releasesPath) ? readFileSync(releasesPath, "utf8") : "");
   if (measured.length > 0) writeFile(releasesPath, formatReleases(putRelease(known, version, [...head, ...cells])));
 }
-// npm runs scripts at the top; INIT_CWD is where the caller stands.
-if (options.json) writeFile(resolve(process.env.INIT_CWD ?? ".", options.json), `${JSON.stringify(report, null, 2)}\n`);
+if (options.json) writeFile(resolve(HERE, options.json), `${JSON.stringify(report, null, 2)}\n`);
 else console.log(`\n${JSON.stringify(report)}`);

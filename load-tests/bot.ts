@@ -8,15 +8,13 @@ import { FrameDecoder, type FrameEvent } from "../client/sdk/frameDecoder.ts";
 import { fetchTopology } from "../client/sdk/http.ts";
 import {
   type AccessState,
-  build,
   type Hand,
   parseServerMessage,
   type Point,
   type ServerEvent,
-  type SpawnOptions,
-  type SurfacePoint,
-} from "../client/sdk/messages.ts";
-import type { RoomStats, Welcome } from "../shared/protocol.ts";
+} from "../shared/protocol/fromServer.ts";
+import { build, type SpawnOptions, type SurfacePoint } from "../shared/protocol/fromClient.ts";
+import type { RoomStats, Welcome } from "../shared/protocol/protocol.ts";
 import type { Topology } from "../shared/topology.ts";
 
 export type { Point, SurfacePoint };

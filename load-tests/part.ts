@@ -48,6 +48,10 @@ export interface Part {
 export interface PartOptions {
   /** Length of a soak, min. */
   minutes: number;
+  /** Between two visitors of a soak, s. */
+  pause?: number;
+  /** File for what a soak has found so far. */
+  sofar?: string;
   /** Scenes by name, for a part that measures many; absent: all. */
   scenes?: string[];
   /** Numbers of hands, for the part `hands`; absent: as it says. */

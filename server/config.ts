@@ -142,20 +142,23 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
 /** The repository's root, from this file's own place. */
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/**
- * Reads and checks the environment.
- * @param env variables by name; an absent or empty one takes its default
- * @throws ConfigError for the first variable outside its limits, and for a PLIANT_ variable that does not exist
- */
-export function readConfig(env: Environment): Config {
-  const known = new Set<string>();
-  const text = (name: string, fallback: string): string => {
-    known.add(name);
-    const value = env[name];
+/** The environment, read by name: what is absent or empty takes its default, what is outside its limits throws. */
+class Variables {
+  readonly #env: Environment;
+  readonly #known = new Set<string>();
+
+  constructor(env: Environment) {
+    this.#env = env;
+  }
+
+  text(name: string, fallback: string): string {
+    this.#known.add(name);
+    const value = this.#env[name];
     return value === undefined || value === "" ? fallback : value;
-  };
-  const number = (name: string, fallback: number, min: number, max: number, integer = true): number => {
-    const raw = text(name, String(fallback));
+  }
+
+  number(name: string, fallback: number, min: number, max: number, integer = true): number {
+    const raw = this.text(name, String(fallback));
     const value = Number(raw);
     if (
       raw.trim() === "" ||
@@ -167,105 +170,158 @@ export function readConfig(env: Environment): Config {
       throw new ConfigError(name, raw, `${integer ? "an integer" : "a number"} from ${min} to ${max}`);
     }
     return value;
-  };
-  const choice = (name: string, fallback: string, choices: readonly string[]): string => {
-    const value = text(name, fallback);
+  }
+
+  choice<T extends string>(name: string, fallback: T, choices: readonly T[]): T {
+    const value = this.text(name, fallback) as T;
     if (!choices.includes(value)) throw new ConfigError(name, value, `one of ${choices.join(", ")}`);
     return value;
-  };
-  const list = (name: string, fallback: string): string[] =>
-    text(name, fallback)
+  }
+
+  list(name: string, fallback: string): string[] {
+    return this.text(name, fallback)
       .split(",")
       .map((item) => item.trim())
       .filter((item) => item !== "");
+  }
 
-  const trust = (name: string, fallback: string): TrustProxy => {
-    const trusted = parseTrustProxy(text(name, fallback));
+  trust(name: string, fallback: string): TrustProxy {
+    const trusted = parseTrustProxy(this.text(name, fallback));
     if (trusted === null) {
       const limit =
         "false, the number of proxies in front (1 to 16; the nearest of them sets X-Forwarded-For), or a list of their addresses (CIDR)";
-      throw new ConfigError(name, text(name, fallback), limit);
+      throw new ConfigError(name, this.text(name, fallback), limit);
     }
     return trusted;
-  };
+  }
 
   /** Keys, by commas. What is wrong with one is said without saying it. */
-  const secrets = (name: string, keys: string[], minBytes: number): string[] => {
-    for (const key of keys) {
-      if (Buffer.byteLength(key) < minBytes)
-        throw new ConfigError(
-          name,
-          `(${Buffer.byteLength(key)} bytes, not shown)`,
-          `secrets of at least ${minBytes} bytes each`,
-        );
-    }
+  secrets(name: string, minBytes: number): string[] {
+    const keys = this.list(name, "");
+    const short = keys.find((key) => Buffer.byteLength(key) < minBytes);
+    if (short !== undefined)
+      throw new ConfigError(
+        name,
+        `(${Buffer.byteLength(short)} bytes, not shown)`,
+        `secrets of at least ${minBytes} bytes each`,
+      );
     return keys;
-  };
+  }
 
+  /** A misspelt variable must not be silently without effect. `PLIANT_DATA` belongs to the tests. */
+  refuseOthers(): void {
+    for (const name of Object.keys(this.#env)) {
+      if (!name.startsWith("PLIANT_") || name === "PLIANT_DATA" || this.#known.has(name)) continue;
+      const limit = `absent: there is no such variable; there are ${[...this.#known].join(", ")}`;
+      throw new ConfigError(name, this.#env[name] ?? "", limit);
+    }
+  }
+}
+
+/** What a server runs with: threads, folders, scenes. */
+function readServer(env: Variables) {
   // Two at least: on one alone the ticks of a heavy room, which cannot be interrupted, would delay everybody's frames.
-  const workers = number("PLIANT_WORKERS", Math.max(2, availableParallelism() - 1), 1, 256);
-  const prewarm = list("PLIANT_PREWARM", "all");
-  const auth = choice("PLIANT_AUTH", "open", ["open", "tokens"]) as "open" | "tokens";
+  const workers = env.number("PLIANT_WORKERS", Math.max(2, availableParallelism() - 1), 1, 256);
+  const scenes = env.list("PLIANT_PREWARM", "all");
+  const prewarm: Config["prewarm"] =
+    scenes.length === 1 && (scenes[0] === "all" || scenes[0] === "none") ? scenes[0] : scenes;
+  return {
+    port: env.number("PORT", 8080, 0, 65535),
+    host: env.text("HOST", "0.0.0.0"),
+    logLevel: env.choice("LOG_LEVEL", "info", LOG_LEVELS),
+    workers,
+    roomThreads: env.number("PLIANT_ROOM_THREADS", Math.min(workers, 16), 1, 16),
+    heavyMs: env.number("PLIANT_HEAVY_MS", 4, 0.1, 1000, false),
+    scenesDir: env.text("PLIANT_SCENES_DIR", `${root}scenes`),
+    clientDir: env.text("PLIANT_CLIENT_DIR", `${root}build/client`),
+    reportDir: env.text("PLIANT_REPORT_DIR", `${root}build/report`),
+    maxRooms: env.number("PLIANT_MAX_ROOMS", 64, 1, 10000),
+    maxMembers: env.number("PLIANT_MAX_MEMBERS", 64, 1, 10000),
+    membersPerAddress: env.number("PLIANT_MEMBERS_PER_ADDRESS", 48, 1, 10000),
+    roomsPerAddress: env.number("PLIANT_ROOMS_PER_ADDRESS", 32, 1, 10000),
+    roomsPerMinute: env.number("PLIANT_ROOMS_PER_MINUTE", 30, 1, 100000),
+    prewarm,
+  };
+}
+
+/** Who may come in, and how much anybody may take. */
+function readDoors(env: Variables) {
+  const auth = env.choice("PLIANT_AUTH", "open", ["open", "tokens"]);
   // Where everybody may come in, what they bring is small and goes with its room.
   const guarded = auth === "tokens";
-  const config: Config = {
-    port: number("PORT", 8080, 0, 65535),
-    host: text("HOST", "0.0.0.0"),
-    logLevel: choice("LOG_LEVEL", "info", LOG_LEVELS),
-    workers,
-    roomThreads: number("PLIANT_ROOM_THREADS", Math.min(workers, 16), 1, 16),
-    heavyMs: number("PLIANT_HEAVY_MS", 4, 0.1, 1000, false),
-    scenesDir: text("PLIANT_SCENES_DIR", `${root}scenes`),
-    clientDir: text("PLIANT_CLIENT_DIR", `${root}build/client`),
-    reportDir: text("PLIANT_REPORT_DIR", `${root}build/report`),
-    maxRooms: number("PLIANT_MAX_ROOMS", 64, 1, 10000),
-    maxMembers: number("PLIANT_MAX_MEMBERS", 64, 1, 10000),
-    membersPerAddress: number("PLIANT_MEMBERS_PER_ADDRESS", 48, 1, 10000),
-    roomsPerAddress: number("PLIANT_ROOMS_PER_ADDRESS", 32, 1, 10000),
-    roomsPerMinute: number("PLIANT_ROOMS_PER_MINUTE", 30, 1, 100000),
-    objectsFileMb: number("PLIANT_OBJECTS_FILE_MB", guarded ? 64 : 16, 0, 64, false),
-    objectsMax: number("PLIANT_OBJECTS_MAX", guarded ? 1000 : 200, 0, 1_000_000),
-    objectsTotalMb: number("PLIANT_OBJECTS_TOTAL_MB", guarded ? 4096 : 512, 0, 1_000_000),
-    objectsPerAddress: number("PLIANT_OBJECTS_PER_ADDRESS", guarded ? 200 : 20, 1, 1_000_000),
-    objectsPerMinute: number("PLIANT_OBJECTS_PER_MINUTE", 10, 1, 10000),
-    objectsKeepHours: number("PLIANT_OBJECTS_KEEP_HOURS", guarded ? 720 : 1, 0.1, 87_600, false),
-    objectsDeadlineMs: number("PLIANT_OBJECTS_DEADLINE_MS", 30000, 50, 600000),
+  return {
     auth,
-    tokenSecrets: secrets("PLIANT_TOKEN_SECRET", list("PLIANT_TOKEN_SECRET", ""), 32),
-    adminToken: secrets("PLIANT_ADMIN_TOKEN", list("PLIANT_ADMIN_TOKEN", ""), 16)[0] ?? null,
-    connectionsPerAddress: number("PLIANT_CONNECTIONS_PER_ADDRESS", 64, 1, 100000),
-    addressBudget: number("PLIANT_ADDRESS_BUDGET", 200, 1, 1000000),
-    dedicatedRooms: number("PLIANT_DEDICATED_ROOMS", 4, 0, 1000),
-    emptyRoomSeconds: number("PLIANT_EMPTY_ROOM_SECONDS", 60, 0, 86400, false),
-    resumeSeconds: number("PLIANT_RESUME_SECONDS", 30, 0, 3600, false),
-    adoptionAttempts: number("PLIANT_ADOPTION_ATTEMPTS", 3, 1, 100),
-    otherVersions: choice("PLIANT_OTHER_VERSIONS", "park", ["park", "restart"]) as "park" | "restart",
-    setAsideDays: number("PLIANT_SET_ASIDE_DAYS", 30, 1, 3650, false),
-    setAsideMb: number("PLIANT_SET_ASIDE_MB", 64, 1, 65536),
-    historySeconds: number("PLIANT_HISTORY_SECONDS", 120, 0, 3600),
-    sendHz: number("PLIANT_SEND_HZ", 30, 1, 240),
-    stepDeadlineMs: number("PLIANT_STEP_DEADLINE_MS", 5000, 50, 600000),
-    buildDeadlineMs: number("PLIANT_BUILD_DEADLINE_MS", 120000, 50, 3600000),
-    threadMemoryMb: number("PLIANT_THREAD_MEMORY_MB", 1024, 16, 65536),
-    buildMemoryMb: number("PLIANT_BUILD_MEMORY_MB", 2048, 16, 65536),
-    roomPool: choice("PLIANT_ROOM_POOL", "shared", ["shared", "dedicated"]) as "shared" | "dedicated",
-    prewarm: prewarm.length === 1 && (prewarm[0] === "all" || prewarm[0] === "none") ? prewarm[0] : prewarm,
-    origins: list("PLIANT_ORIGINS", "same"),
-    embedOrigins: list("PLIANT_EMBED_ORIGINS", ""),
-    trustProxy: trust("PLIANT_TRUST_PROXY", "false"),
-    hosts: list("PLIANT_HOSTS", "auto"),
-    httpConnectionsPerAddress: number("PLIANT_HTTP_CONNECTIONS_PER_ADDRESS", 512, 1, 100000),
-    store: text("PLIANT_STORE", "sqlite"),
-    dataDir: text("PLIANT_DATA_DIR", "data"),
-    tlsCert: text("PLIANT_TLS_CERT", ""),
-    tlsKey: text("PLIANT_TLS_KEY", ""),
-    clusterCa: text("PLIANT_CLUSTER_CA", ""),
-    publicUrls: list("PLIANT_PUBLIC_URL", ""),
-    advertiseUrl: text("PLIANT_ADVERTISE_URL", ""),
-    clusterSecrets: secrets("PLIANT_CLUSTER_SECRET", list("PLIANT_CLUSTER_SECRET", ""), 32),
-    balance: choice("PLIANT_BALANCE", "on", ["on", "place", "off"]) as "on" | "place" | "off",
-    shutdownSeconds: number("PLIANT_SHUTDOWN_SECONDS", 20, 1, 600),
+    tokenSecrets: env.secrets("PLIANT_TOKEN_SECRET", 32),
+    adminToken: env.secrets("PLIANT_ADMIN_TOKEN", 16)[0] ?? null,
+    connectionsPerAddress: env.number("PLIANT_CONNECTIONS_PER_ADDRESS", 64, 1, 100000),
+    addressBudget: env.number("PLIANT_ADDRESS_BUDGET", 200, 1, 1000000),
+    dedicatedRooms: env.number("PLIANT_DEDICATED_ROOMS", 4, 0, 1000),
+    objectsFileMb: env.number("PLIANT_OBJECTS_FILE_MB", guarded ? 64 : 16, 0, 64, false),
+    objectsMax: env.number("PLIANT_OBJECTS_MAX", guarded ? 1000 : 200, 0, 1_000_000),
+    objectsTotalMb: env.number("PLIANT_OBJECTS_TOTAL_MB", guarded ? 4096 : 512, 0, 1_000_000),
+    objectsPerAddress: env.number("PLIANT_OBJECTS_PER_ADDRESS", guarded ? 200 : 20, 1, 1_000_000),
+    objectsPerMinute: env.number("PLIANT_OBJECTS_PER_MINUTE", 10, 1, 10000),
+    objectsKeepHours: env.number("PLIANT_OBJECTS_KEEP_HOURS", guarded ? 720 : 1, 0.1, 87_600, false),
+    objectsDeadlineMs: env.number("PLIANT_OBJECTS_DEADLINE_MS", 30000, 50, 600000),
   };
+}
+
+/** How long rooms and what they remember live. */
+function readRooms(env: Variables) {
+  return {
+    emptyRoomSeconds: env.number("PLIANT_EMPTY_ROOM_SECONDS", 60, 0, 86400, false),
+    resumeSeconds: env.number("PLIANT_RESUME_SECONDS", 30, 0, 3600, false),
+    adoptionAttempts: env.number("PLIANT_ADOPTION_ATTEMPTS", 3, 1, 100),
+    otherVersions: env.choice("PLIANT_OTHER_VERSIONS", "park", ["park", "restart"]),
+    setAsideDays: env.number("PLIANT_SET_ASIDE_DAYS", 30, 1, 3650, false),
+    setAsideMb: env.number("PLIANT_SET_ASIDE_MB", 64, 1, 65536),
+    historySeconds: env.number("PLIANT_HISTORY_SECONDS", 120, 0, 3600),
+    sendHz: env.number("PLIANT_SEND_HZ", 30, 1, 240),
+    stepDeadlineMs: env.number("PLIANT_STEP_DEADLINE_MS", 5000, 50, 600000),
+    buildDeadlineMs: env.number("PLIANT_BUILD_DEADLINE_MS", 120000, 50, 3600000),
+    threadMemoryMb: env.number("PLIANT_THREAD_MEMORY_MB", 1024, 16, 65536),
+    buildMemoryMb: env.number("PLIANT_BUILD_MEMORY_MB", 2048, 16, 65536),
+    roomPool: env.choice("PLIANT_ROOM_POOL", "shared", ["shared", "dedicated"]),
+  };
+}
+
+/** Where the server is reached, from where, and what it keeps with others. */
+function readNetwork(env: Variables) {
+  return {
+    origins: env.list("PLIANT_ORIGINS", "same"),
+    embedOrigins: env.list("PLIANT_EMBED_ORIGINS", ""),
+    trustProxy: env.trust("PLIANT_TRUST_PROXY", "false"),
+    hosts: env.list("PLIANT_HOSTS", "auto"),
+    httpConnectionsPerAddress: env.number("PLIANT_HTTP_CONNECTIONS_PER_ADDRESS", 512, 1, 100000),
+    store: env.text("PLIANT_STORE", "sqlite"),
+    dataDir: env.text("PLIANT_DATA_DIR", "data"),
+    tlsCert: env.text("PLIANT_TLS_CERT", ""),
+    tlsKey: env.text("PLIANT_TLS_KEY", ""),
+    clusterCa: env.text("PLIANT_CLUSTER_CA", ""),
+    publicUrls: env.list("PLIANT_PUBLIC_URL", ""),
+    advertiseUrl: env.text("PLIANT_ADVERTISE_URL", ""),
+    clusterSecrets: env.secrets("PLIANT_CLUSTER_SECRET", 32),
+    balance: env.choice("PLIANT_BALANCE", "on", ["on", "place", "off"]),
+    shutdownSeconds: env.number("PLIANT_SHUTDOWN_SECONDS", 20, 1, 600),
+  };
+}
+
+/**
+ * Reads and checks the environment.
+ * @param environment variables by name; an absent or empty one takes its default
+ * @throws ConfigError for the first variable outside its limits, and for a PLIANT_ variable that does not exist
+ */
+export function readConfig(environment: Environment): Config {
+  const env = new Variables(environment);
+  const config: Config = { ...readServer(env), ...readDoors(env), ...readRooms(env), ...readNetwork(env) };
+  checkStore(config);
+  checkAddresses(config);
+  checkOrigins(config);
+  env.refuseOthers();
+  return config;
+}
+
+function checkStore(config: Config): void {
   if (!["sqlite", "none"].includes(config.store) && !isPostgresUrl(config.store)) {
     // What is almost a URL may hold a password.
     throw new ConfigError(
@@ -283,6 +339,9 @@ export function readConfig(env: Environment): Config {
       "set, and the same for all processes, where PLIANT_STORE is a database",
     );
   }
+}
+
+function checkAddresses(config: Config): void {
   if (
     config.advertiseUrl !== "" &&
     !(URL.canParse(config.advertiseUrl) && /^https?:$/.test(new URL(config.advertiseUrl).protocol))
@@ -306,6 +365,9 @@ export function readConfig(env: Environment): Config {
   // What fits an Authorization header (RFC 6750 section 2.1).
   if (config.adminToken !== null && !/^[A-Za-z0-9._~+/-]+=*$/.test(config.adminToken))
     throw new ConfigError("PLIANT_ADMIN_TOKEN", "(not shown)", "of A-Z a-z 0-9 . _ ~ + / - only");
+}
+
+function checkOrigins(config: Config): void {
   for (const origin of config.origins) {
     if (origin !== "same" && origin !== "*" && !/^https?:\/\/[^/]+$/.test(origin)) {
       throw new ConfigError("PLIANT_ORIGINS", origin, "a list of same, * or scheme://host[:port]");
@@ -316,15 +378,4 @@ export function readConfig(env: Environment): Config {
     if (!/^https?:/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin || origin.includes("*"))
       throw new ConfigError("PLIANT_EMBED_ORIGINS", origin, "a list of http(s)://host[:port], in lower case");
   }
-  for (const name of Object.keys(env)) {
-    // PLIANT_DATA belongs to the tests; a misspelt variable must not be silently without effect.
-    if (name.startsWith("PLIANT_") && name !== "PLIANT_DATA" && !known.has(name)) {
-      throw new ConfigError(
-        name,
-        env[name] ?? "",
-        `absent: there is no such variable; there are ${[...known].join(", ")}`,
-      );
-    }
-  }
-  return config;
 }

@@ -297,6 +297,7 @@ export type Method =
   /** The lowest eigenmodes of linear finite elements, each stepped exactly. */
   | (MethodCommon & { type: "modal" /** Modes kept, default 24. */; modes?: number })
   | LennardJones
+  | PointBased
   | PositionBasedFluid
   | EulerianFluid;
 
@@ -329,6 +330,21 @@ export interface PositionBasedFluid extends MethodCommon {
   surfaceTension?: number;
   /** epsilon of vorticity confinement, m/s, default 0. */
   vorticity?: number;
+}
+
+/** Points of an elastic solid without a mesh, which may yield and melt. */
+export interface PointBased extends Integrated {
+  type: "point-based";
+  /** Beside Hooke's law, what conserves volume: over Young's modulus, default 0. */
+  volumeStiffness?: number;
+  /** Deviatoric strain from which on it flows; absent: never. */
+  yield?: number;
+  /** Of the strain above it, what flows away, 1/s, default 10. */
+  creep?: number;
+  /** Over that of melting: the yield is less by this share, 0 from 1 on. Default 0. */
+  temperature?: number;
+  /** s from the room's start in which the temperature rises from 0, default 0. */
+  warmUp?: number;
 }
 
 /** Loosely coupled points: each pair attracts from afar and repels up close. */
@@ -383,7 +399,8 @@ export interface ClothBody extends BodyCommon {
 /** A cloud of points without a surface, drawn as spheres; `mesh` is of type lattice, and a method moves it. */
 export interface PointsBody extends BodyCommon {
   kind: "points";
-  material: MaterialCommon;
+  /** With moduli where the method is point-based (Pa). */
+  material: MaterialCommon & { youngsModulus?: number; poissonsRatio?: number };
   /** It touches with half its spacing. */
   contact?: BodyContact;
   method: Method;

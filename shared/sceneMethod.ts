@@ -2,7 +2,7 @@
  * What a body with a method of its own cannot have (server/sim/methods): each check throws a SceneError with the field's
  * path, its value and the limit.
  */
-import type { Body, BodyContact, Collider, Method, Scene } from "./scene.ts";
+import type { Body, BodyContact, Collider, Method, PointsBody, Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
 import { passThrough, type Elastic } from "./sceneImplicit.ts";
 
@@ -18,7 +18,7 @@ export function checkMethods({
     for (const field of ["solver", "sweep", "start", "waiting"] as const)
       if (body[field]) throw new SceneError(`${path}/${field}`, body[field], "absent where a method is given");
     checkKind(body, body.method, path);
-    if (body.kind === "points") checkPoints(body.method, path);
+    if (body.kind === "points") checkPoints(body, path);
     else checkMaterial(body, body.method, path);
     checkTouch(body, bodies, colliders, path);
     attachments.forEach(({ from, to }, n) => {
@@ -33,7 +33,7 @@ export function checkMethods({
 }
 
 /** What moves points, and nothing else. */
-const OF_POINTS: readonly Method["type"][] = ["lennard-jones", "position-based-fluid", "eulerian-fluid"];
+const OF_POINTS: readonly Method["type"][] = ["lennard-jones", "point-based", "position-based-fluid", "eulerian-fluid"];
 
 function checkKind({ kind }: Body, { type }: Method, path: string): void {
   if ((kind === "points") === OF_POINTS.includes(type)) return;
@@ -44,7 +44,16 @@ function checkKind({ kind }: Body, { type }: Method, path: string): void {
   );
 }
 
-function checkPoints(method: Method, path: string): void {
+function checkPoints({ method, material }: PointsBody, path: string): void {
+  for (const field of ["youngsModulus", "poissonsRatio"] as const)
+    if ((material[field] !== undefined) !== (method.type === "point-based"))
+      throw new SceneError(
+        `${path}/material/${field}`,
+        material[field],
+        method.type === "point-based"
+          ? "given where the method is point-based"
+          : "absent unless the method is point-based",
+      );
   if (method.type !== "lennard-jones" || !method.exponents) return;
   const [m, n] = method.exponents;
   if (m >= n) throw new SceneError(`${path}/method/exponents/0`, m, `< ${n}, the other: what repels is steeper`);

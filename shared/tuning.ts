@@ -1,5 +1,5 @@
 /** What owners may change of a room while it runs: which fields, and within which limits. As in a scene, but for STRETCH. */
-import type { Tuning, Wind } from "./protocol.ts";
+import type { Tuning, Wind } from "./protocol/protocol.ts";
 
 export const BODY_FIELDS = [
   "damping",

@@ -2,7 +2,7 @@
  * `npm test`: the checks of `npm run lint` and every test, then where the time went, then a closing line `N passed, N
  * failed[, N skipped]` alone on its line. The exit code is 0 only if something ran and nothing failed.
  *
- *   npm test                    everything: checks, then `pages`, then `unit` and `pure`; `servers` beside them, who mostly wait
+ *   npm test                    everything: `pages`, then `unit`; `servers` beside them; checks, then what only computes
  *   npm test -- server/rooms    the tests whose paths hold this, and no checks; arguments go to Vitest
  *   npm run test:long           in full what is small in `npm test` (tests/support/long.ts); with `--if-release` only
  *                               when a release is being made (tests/support/release.ts)
@@ -22,6 +22,8 @@ const LONG_FLAG = "--long";
 const IF_RELEASE_FLAG = "--if-release";
 /** Of `servers`. A piece costs 4 s of its own. */
 const PIECES = 4;
+/** Priority of what only computes: a process of it gets a thirtieth of a core that another one wants. */
+const NICE = 15;
 
 interface Ran {
   /** Undefined: Vitest ended before it could report. */
@@ -52,7 +54,8 @@ function close(runs: readonly Ran[], checks: number, checksPassed: number): void
 }
 
 /**
- * Two lanes, for two cores. `servers` are cut into pieces, so that whichever lane has nothing left takes the next one.
+ * Three lanes. `servers` are cut into pieces, so that whichever lane has nothing left takes the next one. What only
+ * computes has what the others leave of two cores: they wait for much of their time.
  */
 async function everything(): Promise<void> {
   const pieces = Array.from({ length: PIECES }, (_, i) => i + 1);
@@ -61,13 +64,17 @@ async function everything(): Promise<void> {
     for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift())
       runs.push(await vitest(`servers-${piece}`, ["--project", "servers", `--shard=${piece}/${PIECES}`]));
   };
-  const others = async (): Promise<number> => {
-    const passed = await runChecks();
-    runs.push(await vitest("others", ["--project", "!servers"]));
+  const pages = async (): Promise<void> => {
+    runs.push(await vitest("pages", ["--project", "pages"]));
+    runs.push(await vitest("unit", ["--project", "unit"]));
     await servers();
+  };
+  const computing = async (): Promise<number> => {
+    const passed = await runChecks();
+    runs.push(await vitest("computing", ["--project", "pure", "--project", "alone"], { TEST_NICE: String(NICE) }));
     return passed;
   };
-  const [checksPassed] = await Promise.all([others(), servers()]);
+  const [checksPassed] = await Promise.all([computing(), pages(), servers()]);
   close(runs, CHECKS.length, checksPassed);
 }
 

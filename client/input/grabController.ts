@@ -4,7 +4,8 @@
  * plane.
  */
 import { Plane, Ray, Vector3 } from "three";
-import { build, type Point } from "../sdk/messages.ts";
+import { build } from "../../shared/protocol/fromClient.ts";
+import type { Point } from "../../shared/protocol/fromServer.ts";
 import type { DrawnGrab } from "../view/handsView.ts";
 import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
 import { BEND_RADIUS, LocalBend, type ShownMoment } from "../view/localBend.ts";

@@ -2,7 +2,8 @@
  * Tells the others where this member's mouse points: at most ten times a second, only when it moved, and once when it
  * left.
  */
-import { build, type Point } from "../sdk/messages.ts";
+import { build } from "../../shared/protocol/fromClient.ts";
+import type { Point } from "../../shared/protocol/fromServer.ts";
 import type { RoomView } from "../view/roomView.ts";
 
 const INTERVAL_MS = 100;

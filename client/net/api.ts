@@ -2,7 +2,7 @@
 import { isLoopback } from "../../shared/loopback.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { PliantError } from "../sdk/errors.ts";
-import { fetchTopology as fetchTopologyFrom, request } from "../sdk/http.ts";
+import { answerError, fetchTopology as fetchTopologyFrom, request } from "../sdk/http.ts";
 import { keepToken, tokenFor } from "./tokens.ts";
 
 /** Under the name that the pages have for it. */
@@ -135,11 +135,9 @@ export function bringObject(file: File, sent: (share: number) => void, signal: A
     asked.upload.onload = () => sent(1);
     asked.onerror = () => reject(new PliantError("UNREACHABLE", { status: 0 }));
     asked.onload = () => {
-      const body = (asked.response ?? {}) as Record<string, unknown>;
-      const { status } = asked;
-      if (status === 200 || status === 201) return resolve(body as unknown as BroughtObject);
-      const code = typeof body.code === "string" ? body.code : "BAD_ANSWER";
-      reject(new PliantError(code, { status }, typeof body.message === "string" ? body.message : undefined));
+      const { status, response } = asked;
+      if (status === 200 || status === 201) resolve(response as BroughtObject);
+      else reject(answerError(status, response));
     };
     signal.addEventListener("abort", () => {
       asked.abort();

@@ -1,9 +1,9 @@
 /** A room's replay over HTTP, message by message while it comes (PROTOCOL.md, section 11). */
 import { decode } from "@msgpack/msgpack";
-import type { ReplayHead } from "../../shared/protocol.ts";
+import type { ReplayHead } from "../../shared/protocol/protocol.ts";
 import { PliantError } from "../sdk/errors.ts";
 import { authorized, requestOwner } from "./api.ts";
-import { parseServerMessage, type ServerEvent } from "../sdk/messages.ts";
+import { parseServerMessage, type ServerEvent } from "../../shared/protocol/fromServer.ts";
 
 export interface ReplayListener {
   /** The server makes another replay just now; it is asked again by itself. */

@@ -1,6 +1,6 @@
 /** Checks of what the package is called with: what breaks a rule is named with its value and its limit. */
 import { badArgument } from "./errors.ts";
-import type { Point } from "./messages.ts";
+import type { Point } from "../../shared/protocol/fromServer.ts";
 
 const ROOM_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 const COLOR = /^#[0-9a-f]{6}$/i;

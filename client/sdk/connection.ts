@@ -2,8 +2,9 @@
  * The socket to a room: says hello, keeps the session's resume token, notices a dead line, and reconnects by itself
  * with exponential backoff and jitter until the server says that the room is gone for good.
  */
-import { CloseCode, Limits } from "../../shared/protocol.ts";
-import { build, parseServerMessage, type ServerEvent } from "./messages.ts";
+import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
+import { build } from "../../shared/protocol/fromClient.ts";
+import { parseServerMessage, type ServerEvent } from "../../shared/protocol/fromServer.ts";
 import { RateMeter } from "./rateMeter.ts";
 
 export type ConnectionStatus =

@@ -3,7 +3,7 @@
  * server answered over HTTP (PROTOCOL.md, section 2).
  */
 import type { HttpErrorCode } from "../../shared/errors.ts";
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 
 export const ClientErrors = {
   BAD_ARGUMENT: "An argument is not what the call takes; `field`, `value` and `limit` say which and why.",
@@ -38,6 +38,8 @@ export interface PliantErrorDetails {
   field?: string;
   value?: unknown;
   limit?: unknown;
+  /** Of a file that was refused: a code of why. */
+  reason?: string;
   /** HTTP status; 0: the server did not answer. */
   status?: number;
   /** WebSocket close code. */
@@ -50,17 +52,19 @@ export class PliantError extends Error {
   readonly field: string | undefined;
   readonly value: unknown;
   readonly limit: unknown;
+  readonly reason: string | undefined;
   readonly status: number | undefined;
   readonly closeCode: number | undefined;
 
   constructor(code: PliantErrorCode, details: PliantErrorDetails = {}, message?: string) {
-    const { field, value, limit, status, closeCode, cause } = details;
+    const { field, value, limit, reason, status, closeCode, cause } = details;
     super(message ?? ClientErrors[code as ClientErrorCode] ?? code, cause === undefined ? undefined : { cause });
     this.name = "PliantError";
     this.code = code;
     this.field = field;
     this.value = value;
     this.limit = limit;
+    this.reason = reason;
     this.status = status;
     this.closeCode = closeCode;
   }

@@ -1,8 +1,8 @@
 /** What a room tells those who listen. */
-import type { RoomStats, Tuning } from "../../shared/protocol.ts";
+import type { RoomStats, Tuning } from "../../shared/protocol/protocol.ts";
 import type { PliantError } from "./errors.ts";
 import type { HeldPoint } from "./heldPoints.ts";
-import type { AccessState, Hand as MemberHand, Member } from "./messages.ts";
+import type { AccessState, Hand as MemberHand, Member } from "../../shared/protocol/fromServer.ts";
 
 /** `reconnecting`: the line is down and comes back by itself. `ended`: it does not, and `error` says why. */
 export type RoomState =

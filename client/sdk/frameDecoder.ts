@@ -2,7 +2,7 @@
 import { createSnapshotModel, decodeDelta, decodeKeyframe, type SnapshotModel } from "../../shared/snapshot/index.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { uint32Of } from "../../shared/bytes.ts";
-import type { ServerEvent } from "./messages.ts";
+import type { ServerEvent } from "../../shared/protocol/fromServer.ts";
 
 export type FrameEvent = Extract<ServerEvent, { type: "keyframe" | "delta" }>;
 

@@ -1,5 +1,6 @@
 /** One held point of a room. */
-import { build, type Point, type SurfacePoint } from "./messages.ts";
+import { build, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
+import type { Point } from "../../shared/protocol/fromServer.ts";
 
 export interface HandHost {
   send: (bytes: Uint8Array) => void;

@@ -1,5 +1,5 @@
 /** Who holds what, as the server says it, and what changed with each time that it says so. */
-import type { Grab, Hand } from "./messages.ts";
+import type { Grab, Hand } from "../../shared/protocol/fromServer.ts";
 
 /** A point that a member took hold of, or let go of. */
 export type HeldPoint = Grab & { member: number };

@@ -12,12 +12,21 @@ export async function request(address: string, init?: RequestInit): Promise<Resp
     throw new PliantError("UNREACHABLE", { status: 0, cause });
   }
   if (response.ok) return response;
-  const body = ((await response.json().catch(() => undefined)) ?? {}) as Record<string, unknown>;
-  const { status } = response;
-  const { code, message, field, value, limit } = body;
-  throw new PliantError(
+  throw answerError(response.status, await response.json().catch(() => undefined));
+}
+
+/** What the server's answer says that is not 2xx. */
+export function answerError(status: number, answer: unknown): PliantError {
+  const { code, message, field, value, limit, reason } = (answer ?? {}) as Record<string, unknown>;
+  return new PliantError(
     typeof code === "string" ? code : "BAD_ANSWER",
-    { status, value, limit, ...(typeof field === "string" && { field }) },
+    {
+      status,
+      value,
+      limit,
+      ...(typeof field === "string" && { field }),
+      ...(typeof reason === "string" && { reason }),
+    },
     typeof message === "string" ? message : `The server answered ${status}.`,
   );
 }

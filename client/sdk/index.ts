@@ -6,5 +6,11 @@ export type { HeldPoint } from "./heldPoints.ts";
 export type { Detail, RoomBody } from "./bodies.ts";
 export type { RoomEventName, RoomEvents, RoomState } from "./events.ts";
 export type { SocketConstructor, SocketLike } from "./connection.ts";
-export type { AccessState, Hand as MemberHand, Member, Point, SpawnOptions, SurfacePoint } from "./messages.ts";
+export type {
+  AccessState,
+  Hand as MemberHand,
+  Member,
+  Point,
+} from "../../shared/protocol/fromServer.ts";
+export type { SpawnOptions, SurfacePoint } from "../../shared/protocol/fromClient.ts";
 export { ClientErrors, type ClientErrorCode, PliantError, type PliantErrorCode } from "./errors.ts";

@@ -7,7 +7,7 @@ import {
   type Tuning,
   type TuningChange,
   type Welcome,
-} from "../../shared/protocol.ts";
+} from "../../shared/protocol/protocol.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import { BODY_FIELDS } from "../../shared/tuning.ts";
 import type { Topology } from "../../shared/topology.ts";
@@ -18,15 +18,8 @@ import { badArgument, closeError, PliantError } from "./errors.ts";
 import { EVENT_NAMES, Listeners, type RoomEventName, type RoomEvents, type RoomState } from "./events.ts";
 import { Hand } from "./hand.ts";
 import { type HeldChanges, HeldPoints } from "./heldPoints.ts";
-import {
-  type AccessState,
-  build,
-  type Member,
-  type Point,
-  type ServerEvent,
-  type SpawnOptions,
-  type SurfacePoint,
-} from "./messages.ts";
+import type { AccessState, Member, Point, ServerEvent } from "../../shared/protocol/fromServer.ts";
+import { build, type SpawnOptions, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import { RoomFrames } from "./roomFrames.ts";
 import { closestSurfacePoint, placesOf, surfacePoint } from "./surface.ts";
 import { checkTuning } from "./tuning.ts";

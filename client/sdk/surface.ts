@@ -1,6 +1,7 @@
 /** Points of a body's surface, as the newest frame has it. */
 import { closestOnTriangle } from "../../shared/skinning/attach.ts";
-import type { Point, SurfacePoint } from "./messages.ts";
+import type { Point } from "../../shared/protocol/fromServer.ts";
+import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
 
 /**
  * The point of a surface that is nearest to x y z; brute force, since the surface moves with every frame.

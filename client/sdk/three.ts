@@ -8,7 +8,8 @@ import { dressAll } from "../view/dress.ts";
 import { type DrawnGrab, HandsView } from "../view/handsView.ts";
 import { pickSurfaces } from "../view/picking.ts";
 import type { Hand } from "./hand.ts";
-import type { Hand as MemberHand, Point, SurfacePoint } from "./messages.ts";
+import type { Hand as MemberHand, Point } from "../../shared/protocol/fromServer.ts";
+import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import type { Room } from "./room.ts";
 
 /** Of somebody whose color is not known. */

@@ -3,7 +3,7 @@
  * with the frames. Played at the same playhead as the frames, it says which pull the picture already shows, whatever
  * the line did to the messages on their way; no clock and no round trip is in it.
  */
-import type { Grab } from "../sdk/messages.ts";
+import type { Grab } from "../../shared/protocol/fromServer.ts";
 
 /** Told ticks kept for each grab: two seconds at 30 Hz, as many as frames. */
 const CAPACITY = 60;

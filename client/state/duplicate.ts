@@ -3,7 +3,7 @@
  * materials and then has start again: from there it goes as a scene does that says so itself. What it is to have waits
  * in the tab until that page is there.
  */
-import type { Tuning, TuningChange } from "../../shared/protocol.ts";
+import type { Tuning, TuningChange } from "../../shared/protocol/protocol.ts";
 import { BODY_FIELDS, sameGravity, sameWind } from "../../shared/tuning.ts";
 
 const keyOf = (room: string): string => `pliant.duplicate.${room}`;

@@ -1,5 +1,5 @@
 /** What others' hands have taken and let go since the last look: for who cannot see them. */
-import type { Hand } from "../sdk/messages.ts";
+import type { Hand } from "../../shared/protocol/fromServer.ts";
 
 export interface HandNews {
   member: number;

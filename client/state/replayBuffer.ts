@@ -11,9 +11,9 @@ import {
   dequantizeInto,
   type SnapshotModel,
 } from "../../shared/snapshot/index.ts";
-import type { ReplayHead } from "../../shared/protocol.ts";
+import type { ReplayHead } from "../../shared/protocol/protocol.ts";
 import type { Topology } from "../../shared/topology.ts";
-import type { Hand, ServerEvent } from "../sdk/messages.ts";
+import type { Hand, ServerEvent } from "../../shared/protocol/fromServer.ts";
 import { uint32Of } from "../../shared/bytes.ts";
 import { interpolateInto } from "./interpolate.ts";
 

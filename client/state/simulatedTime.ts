@@ -2,7 +2,7 @@
  * Ticks in which time went on: where colliders on a path are depends on them alone, and a room's owners may let it
  * stand still. What is drawn is a little behind what was heard last, so the few changes before it are kept.
  */
-import type { Tuning } from "../../shared/protocol.ts";
+import type { Tuning } from "../../shared/protocol/protocol.ts";
 
 interface Change {
   /** From this tick on. */

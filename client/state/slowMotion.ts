@@ -1,5 +1,5 @@
 /** Whether a room runs slower than the wall, how much, and what its time goes into. */
-import type { RoomStats } from "../../shared/protocol.ts";
+import type { RoomStats } from "../../shared/protocol/protocol.ts";
 
 /** Below this part of real time people see it. */
 const SEEN = 0.95;

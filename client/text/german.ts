@@ -320,6 +320,38 @@ export const german: Catalog = {
   errorOBJECT_NOT_FOUND: "Das Modell ist weg: Eine Weile hat es niemand benutzt. Bring es noch einmal.",
   errorCHOICE_INVALID: "Aus diesem Modell wird kein solcher Körper. Wähle etwas anderes.",
   errorBUILD_FAILED: "Die Szene konnte nicht gebaut werden.",
+  refusedFORMAT_UNKNOWN: "Das ist keine Datei vom Typ GLB, glTF, OBJ, STL oder PLY. Exportiere das Modell als GLB.",
+  refusedFILE_DAMAGED:
+    "Die Datei ist beschädigt oder unvollständig. Exportiere das Modell noch einmal, am besten als GLB.",
+  refusedTOO_LARGE:
+    "Im Modell ist mehr, als hier geht. Vereinfache es oder verkleinere seine Texturen und exportiere es noch einmal.",
+  refusedEXTERNAL_URI:
+    "Die Datei braucht andere neben sich. Exportiere das Modell als eine GLB-Datei, in der alles ist.",
+  refusedNOT_SUPPORTED:
+    "Die Datei braucht etwas, das hier nicht gelesen wird. Exportiere das Modell als einfaches GLB.",
+  refusedNO_TRIANGLES:
+    "In der Datei ist keine Oberfläche. Exportiere auch Flächen: Punkte und Linien allein haben keine.",
+  refusedGEOMETRY_INVALID:
+    "Die Form hat kaputte Zahlen oder keine Größe. Wende Transformationen an, lösche kaputte Punkte und exportiere noch einmal.",
+  refusedCHOICE_INVALID: "Aus diesem Modell wird kein solcher Körper. Wähle etwas anderes.",
+  refusedROLE_IMPOSSIBLE:
+    "Diese Form kann nicht werden, was du gewählt hast. Wähle etwas anderes oder vereinfache das Modell.",
+  refusedNOT_READ:
+    "Die Datei ließ sich in der Zeit und dem Speicher, die es dafür gibt, nicht lesen. Vereinfache das Modell und versuche es noch einmal.",
+  noteANIMATIONS_IGNORED: "Animationen fallen weg.",
+  noteCAMERAS_IGNORED: "Kameras fallen weg.",
+  noteCOLORS_IGNORED: "Farben fallen weg.",
+  noteEXTENSIONS_IGNORED: "Erweiterungen, die hier nicht gelesen werden, fallen weg.",
+  noteFAR_FROM_ORIGIN: "Das Modell lag weit weg von der Mitte seiner Datei; es wurde dorthin gerückt.",
+  noteLIGHTS_IGNORED: "Lichter fallen weg.",
+  noteLINES_IGNORED: "Punkte und Linien fallen weg.",
+  noteMATERIALS_IGNORED: "Materialien einer OBJ-Datei liegen in einer anderen und fallen weg; ein GLB behält sie.",
+  notePICTURE_SIMPLIFIED: "Das Bild hat weniger Dreiecke als die Datei.",
+  notePOSED: "Das Modell behält die Haltung, die in der Datei steht; sein Skelett fällt weg.",
+  noteSCENES_IGNORED: "Die Datei hat mehrere Szenen; eine davon wurde genommen.",
+  noteTRIANGLES_DROPPED: "Dreiecke ohne Fläche werden nicht simuliert.",
+  noteUP_ASSUMED: "Eine STL-Datei sagt nicht, wo oben ist; genommen wurde z, wie bei Druckern.",
+  noteVARIANTS_IGNORED: "Andere Varianten der Materialien fallen weg.",
   noticeRATE_LIMITED: "Eingaben kamen schneller als erlaubt und wurden verworfen.",
   noticeGRAB_LIMIT: "Du hältst so viele Punkte, wie man darf.",
   noticeNOT_ALLOWED: "Deine Rolle erlaubt das nicht.",

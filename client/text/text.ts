@@ -119,7 +119,7 @@ export function tParts<Key extends TextKey>(key: Key, ...[values]: Given<Key, No
 }
 
 /** The text of a code that the server may answer; undefined: there is none. */
-export function textOfCode(kind: "error" | "notice", code: string): string | undefined {
+export function textOfCode(kind: "error" | "notice" | "refused" | "note", code: string): string | undefined {
   const key = `${kind}${code}`;
   return Object.hasOwn(catalog, key) ? (catalog[key as TextKey] as string) : undefined;
 }

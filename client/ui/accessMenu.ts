@@ -1,5 +1,5 @@
 /** What owners decide: lock, password, who may reset, invitations, undo. Shown to owners only. */
-import type { AccessState } from "../sdk/messages.ts";
+import type { AccessState } from "../../shared/protocol/fromServer.ts";
 import { h, icon } from "./dom.ts";
 import { Panel } from "./panel.ts";
 import { t } from "../text/text.ts";

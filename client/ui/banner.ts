@@ -1,5 +1,5 @@
 /** The strip that says that the line is down and when the next attempt comes. */
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 import type { ConnectionStatus } from "../sdk/connection.ts";
 import { h } from "./dom.ts";
 import { t, type PlainKey } from "../text/text.ts";

@@ -27,7 +27,7 @@ export class Bring {
         "aria-label": labelOf(t("bringOwn"), t("bringTitle")),
         onclick: () => void this.open(),
       },
-      icon("plus"),
+      icon("file"),
       h("span", { class: "text" }, t("bringOwn")),
     );
     document.body.append(this.veil);

@@ -6,8 +6,8 @@ import "../styles/bring.css";
 import type { PresetName } from "../../shared/materialPresets.ts";
 import { OBJECT_ROLES, type ObjectRole, PRESET_NAMES, suits } from "../../shared/objectRoles.ts";
 import { type BroughtObject, bringObject, composeScene, createRoom, fetchProgress } from "../net/api.ts";
-import { problemText } from "../text/problem.ts";
-import { numberText, t } from "../text/text.ts";
+import { problemDetail, problemText } from "../text/problem.ts";
+import { numberText, t, textOfCode } from "../text/text.ts";
 import type { ObjectPreview } from "../view/objectPreview.ts";
 import { h } from "./dom.ts";
 
@@ -142,7 +142,12 @@ export class BringDialog {
     if (this.ended.signal.aborted) return;
     this.say("");
     this.problem.hidden = false;
-    this.problem.textContent = problemText(error);
+    const detail = problemDetail(error);
+    // The place is named as the file's format names it, in English and from left to right.
+    this.problem.replaceChildren(
+      problemText(error),
+      ...(detail === undefined ? [] : [h("small", { class: "detail", lang: "en", dir: "ltr" }, detail)]),
+    );
   }
 
   private async send(file: File): Promise<void> {
@@ -168,7 +173,10 @@ export class BringDialog {
   private async show(brought: BroughtObject): Promise<void> {
     const { triangles, materials, notes } = brought;
     const found = t("bringFound", { triangles: numberText(triangles), materials: numberText(materials) });
-    this.notes.replaceChildren(h("li", {}, found), ...notes.map(({ text }) => h("li", {}, text)));
+    this.notes.replaceChildren(
+      h("li", {}, found),
+      ...notes.map(({ code, text }) => h("li", {}, textOfCode("note", code) ?? text)),
+    );
     this.choices.hidden = false;
     this.role.focus();
     const { ObjectPreview } = await import("../view/objectPreview.ts");

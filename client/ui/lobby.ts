@@ -18,44 +18,21 @@ export function openLobby(app: HTMLElement): void {
   // Both come when their place is known: nothing jumps.
   scenes.hidden = footer.hidden = true;
   const problem = h("p", { class: "problem", role: "alert", hidden: true });
-  const bring = new Bring(() => undefined, "button");
   const say = (text: string | undefined) => {
     problem.hidden = text === undefined;
     problem.textContent = text ?? "";
   };
+  app.replaceChildren(h("div", { class: "lobby" }, hero(), h("main", {}, problem, live(rooms), scenes), footer));
 
-  app.replaceChildren(
-    h(
-      "div",
-      { class: "lobby" },
-      h(
-        "header",
-        { class: "hero" },
-        h("div", { class: "brand" }, h("img", { src: "/icon.svg", alt: "", width: "36", height: "36" }), "Pliant"),
-        h("h1", {}, ...tParts("lobbyHero", { shared: h("em", {}, t("lobbyHeroShared")) })),
-        h("p", {}, t("lobbyIntro")),
-      ),
-      h(
-        "main",
-        {},
-        problem,
-        h(
-          "section",
-          { class: "live", "aria-label": t("join") },
-          h("div", { class: "live-head" }, h("h2", {}, t("lobbyLiveRooms")), joinForm(), bring.button),
-          rooms,
-        ),
-        scenes,
-      ),
-      footer,
-    ),
-  );
-
-  const known = new Map<string, SceneSummary>();
+  const list = new LiveRooms(rooms, say);
+  const refresh = async () => {
+    if (document.hidden || !(await list.refresh())) return;
+    if (scenes.childElementCount > 0) say(undefined);
+  };
   void fetchScenes().then(
-    (list) => {
-      for (const scene of list.scenes) known.set(scene.id, scene);
-      scenes.replaceChildren(...sceneSections(list.scenes, list.broken, say));
+    ({ scenes: all, broken }) => {
+      for (const scene of all) list.known.set(scene.id, scene);
+      scenes.replaceChildren(...sceneSections(all, broken, say));
       scenes.hidden = footer.hidden = false;
       void refresh();
     },
@@ -64,29 +41,62 @@ export function openLobby(app: HTMLElement): void {
       say(problemText(error));
     },
   );
-
-  const live = new LivePictures();
-  let shown = "";
-  const refresh = async () => {
-    if (document.hidden) return;
-    try {
-      const list = (await fetchRooms()).sort((a, b) => b.members - a.members);
-      const key =
-        JSON.stringify(list.map(({ room, scene, members, parked }) => [room, scene, members, parked])) + known.size;
-      if (key !== shown)
-        rooms.replaceChildren(
-          ...(list.length > 0 ? list.map((room) => roomRow(room, known.get(room.scene))) : [emptyRow()]),
-        );
-      shown = key;
-      live.show(list, rooms);
-    } catch (error) {
-      say(problemText(error));
-      return;
-    }
-    if (scenes.childElementCount > 0) say(undefined);
-  };
   setInterval(() => void refresh(), REFRESH_MS);
   document.addEventListener("visibilitychange", () => void refresh());
+}
+
+function hero(): HTMLElement {
+  return h(
+    "header",
+    { class: "hero" },
+    h("div", { class: "brand" }, h("img", { src: "/icon.svg", alt: "", width: "36", height: "36" }), "Pliant"),
+    h("h1", {}, ...tParts("lobbyHero", { shared: h("em", {}, t("lobbyHeroShared")) })),
+    h("p", {}, t("lobbyIntro")),
+  );
+}
+
+function live(rooms: HTMLElement): HTMLElement {
+  const { button } = new Bring(() => undefined, "button");
+  return h(
+    "section",
+    { class: "live", "aria-label": t("join") },
+    h("div", { class: "live-head" }, h("h2", {}, t("lobbyLiveRooms")), joinForm(), button),
+    rooms,
+  );
+}
+
+/** Rooms in which somebody is, or may come: made anew only where something has changed. */
+class LiveRooms {
+  readonly known = new Map<string, SceneSummary>();
+  readonly #list: HTMLElement;
+  readonly #say: (text: string) => void;
+  readonly #pictures = new LivePictures();
+  #shown = "";
+
+  constructor(list: HTMLElement, say: (text: string) => void) {
+    this.#list = list;
+    this.#say = say;
+  }
+
+  /** @returns whether the server has said which there are; if not, why has been said */
+  async refresh(): Promise<boolean> {
+    try {
+      const rooms = (await fetchRooms()).sort((a, b) => b.members - a.members);
+      const key =
+        JSON.stringify(rooms.map(({ room, scene, members, parked }) => [room, scene, members, parked])) +
+        this.known.size;
+      if (key !== this.#shown)
+        this.#list.replaceChildren(
+          ...(rooms.length > 0 ? rooms.map((room) => roomRow(room, this.known.get(room.scene))) : [emptyRow()]),
+        );
+      this.#shown = key;
+      this.#pictures.show(rooms, this.#list);
+      return true;
+    } catch (error) {
+      this.#say(problemText(error));
+      return false;
+    }
+  }
 }
 
 /** Each in its own words: whoever reads another one finds it. */
@@ -107,8 +117,13 @@ function roomRow({ room, scene, members, parked }: RoomSummary, known: SceneSumm
       "a",
       { href: `/r/${encodeURIComponent(room)}`, "data-room": room },
       h("img", { src: source ?? "/icon.svg", alt: "", width: "96", height: "63", class: source ? "" : "placeholder" }),
-      h("span", { class: "what" }, h("strong", {}, known?.title ?? scene), h("code", {}, room)),
-      h("span", { class: members > 0 ? "count busy" : "count" }, icon("people"), count),
+      h(
+        "span",
+        { class: "what" },
+        h("strong", {}, known?.title ?? scene),
+        h("code", {}, room),
+        h("span", { class: members > 0 ? "count busy" : "count" }, icon("people"), count),
+      ),
       icon("arrow"),
     ),
   );

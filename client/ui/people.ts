@@ -1,6 +1,6 @@
 /** Who is in the room, as a row of name tags. Spectators and owners are told apart; owners kick others from here. */
 import { above, atLeast, type Role } from "../../shared/roles.ts";
-import type { Member } from "../sdk/messages.ts";
+import type { Member } from "../../shared/protocol/fromServer.ts";
 import { inkOn } from "../view/ink.ts";
 import { h, icon } from "./dom.ts";
 import { closeOutside } from "./panel.ts";

@@ -1,7 +1,7 @@
 /**
  * Who this visitor is to the others: a name and a colour, invented at the first visit and remembered in this browser.
  */
-import { Limits } from "../../shared/protocol.ts";
+import { Limits } from "../../shared/protocol/protocol.ts";
 
 export interface Profile {
   name: string;
@@ -33,8 +33,22 @@ export function initials(name: string): string {
 }
 
 /**
- * Who comes later gives way: a color that somebody who was there before has becomes one that nobody has, while there is
- * one, and a name gets a number (a second tab is a second person). Not remembered.
+ * A color that nobody has, while there is one; then one of those that fewest have, so that of thirty people each shares
+ * its own with two or three. Where all are taken, one more than the fewest is left as it is: a class that comes in does
+ * not change its colors with everybody who comes.
+ */
+function colorBeside(own: string, earlier: readonly Profile[], everybody: readonly Profile[]): string {
+  const having = (wanted: string, people: readonly Profile[]): number =>
+    people.filter(({ color }) => color === wanted).length;
+  const least = Math.min(...PALETTE.map(({ color }) => having(color, earlier)));
+  if (having(own, earlier) <= (least === 0 ? 0 : least + 1)) return own;
+  const few = PALETTE.filter(({ color }) => having(color, earlier) === least);
+  return (few.find(({ color }) => having(color, everybody) === 0) ?? few[0]!).color;
+}
+
+/**
+ * Who comes later gives way: a color that somebody who was there before has becomes another one, and a name gets a
+ * number (a second tab is a second person). Not remembered.
  * @returns what to change; undefined: nothing
  */
 export function distinctFrom(
@@ -42,10 +56,7 @@ export function distinctFrom(
   earlier: readonly Profile[],
   everybody: readonly Profile[],
 ): Profile | undefined {
-  const next = { ...profile };
-  const taken = new Set(everybody.map(({ color }) => color));
-  if (earlier.some(({ color }) => color === profile.color))
-    next.color = PALETTE.find(({ color }) => !taken.has(color))?.color ?? profile.color;
+  const next = { ...profile, color: colorBeside(profile.color, earlier, everybody) };
   const base = profile.name.replace(/ \d+$/, "");
   for (let number = 2; earlier.some(({ name }) => name === next.name); number++) {
     const end = ` ${number}`;

@@ -1,5 +1,5 @@
 /** The room page: joins connection, state, picture and hands together, and runs the animation loop. */
-import { CloseCode, Limits, type Tuning } from "../../shared/protocol.ts";
+import { CloseCode, Limits, type Tuning } from "../../shared/protocol/protocol.ts";
 import {
   createRoom,
   fetchRoom,
@@ -11,7 +11,8 @@ import {
   undo,
 } from "../net/api.ts";
 import { Connection, type ConnectionStatus } from "../sdk/connection.ts";
-import { build, type AccessState } from "../sdk/messages.ts";
+import { build } from "../../shared/protocol/fromClient.ts";
+import type { AccessState } from "../../shared/protocol/fromServer.ts";
 import { forgetToken, tokenFor } from "../net/tokens.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import { checkTuning } from "../sdk/tuning.ts";

@@ -42,7 +42,6 @@ export class RoomShell {
   readonly toolbar: Toolbar;
   readonly spares: SpareMenu;
   readonly share: SharePanel;
-  private readonly bring: Bring;
   readonly reset: ResetPanel;
   readonly help: HTMLElement;
   /** Had the focus when help was opened. */
@@ -77,8 +76,7 @@ export class RoomShell {
     this.access = new AccessMenu(actions);
     this.tuning = new TuningPanel(actions);
     this.spares = new SpareMenu(actions);
-    this.bring = new Bring(actions.sceneHere);
-    // Where a page stands for itself, nobody leaves it by a link.
+    // Where a page stands for itself, nobody leaves it: by no link, and with nothing of one's own.
     const alone = ui !== "full" || exhibitSeconds !== undefined;
     this.share = new SharePanel(room, (text) => this.toasts.show(text), !alone);
     this.toolbar = new Toolbar(profile, actions, room, {
@@ -86,7 +84,7 @@ export class RoomShell {
       tuning: this.tuning.element,
       access: this.access.element,
       share: this.share.button,
-      bring: this.bring.button,
+      bring: alone ? undefined : new Bring(actions.sceneHere).button,
     });
     this.reset = new ResetPanel(this.toolbar.resetButton, actions.resetAll);
     this.help = helpPanel(() => this.toggleHelp(false));

@@ -1,5 +1,5 @@
 /** The numbers behind the picture: line, buffer, drawing and the server's step with its stages. Off until asked for. */
-import type { RoomStats } from "../../shared/protocol.ts";
+import type { RoomStats } from "../../shared/protocol/protocol.ts";
 import type { SlowMotion } from "../state/slowMotion.ts";
 import { h } from "./dom.ts";
 import { Plot } from "./plot.ts";

@@ -34,7 +34,13 @@ export class Toolbar {
     profile: Profile,
     actions: ToolbarActions,
     room: string,
-    { spares, tuning, access, share, bring }: Record<"spares" | "tuning" | "access" | "share" | "bring", HTMLElement>,
+    {
+      spares,
+      tuning,
+      access,
+      share,
+      bring,
+    }: Record<"spares" | "tuning" | "access" | "share", HTMLElement> & { bring: HTMLElement | undefined },
   ) {
     this.me = h(
       "button",

@@ -2,7 +2,7 @@
  * What owners play with, for everybody at once: gravity, wind and time, and what each body is made of. Shown to owners
  * only. A body shows the sliders of what it has.
  */
-import type { BodyTuning, Tuning, TuningChange, Wind } from "../../shared/protocol.ts";
+import type { BodyTuning, Tuning, TuningChange, Wind } from "../../shared/protocol/protocol.ts";
 import { BODY_FIELDS, type BodyField } from "../../shared/tuning.ts";
 import { t } from "../text/text.ts";
 import { h, icon, labelOf } from "./dom.ts";

@@ -4,7 +4,7 @@
  */
 import { Raycaster, Sphere, Triangle, Vector2, Vector3 } from "three";
 import type { Topology } from "../../shared/topology.ts";
-import type { SurfacePoint } from "../sdk/messages.ts";
+import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import { BodyMesh } from "./bodyMesh.ts";
 import { ContactBlobs } from "./contactBlobs.ts";
 import { DebugDraw } from "./debugDraw.ts";

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Scene } from "../../shared/scene.ts";
-import { openRecording } from "../../server/check/recording.ts";
+import { openRecording } from "../../server/tools/check/recording.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { Recorder } from "../../server/sim/record.ts";
 import { openWorld } from "../../server/sim/world.ts";

@@ -1,10 +1,10 @@
 /**
- * Frames of a recording judged as they stand, each by itself (server/check): for recordings of ticks, between which
+ * Frames of a recording judged as they stand, each by itself (server/tools/check): for recordings of ticks, between which
  * nothing moves in straight lines.
  */
-import { STATIC, sum } from "../../server/check/findings.ts";
-import { FrameReader, type Recording } from "../../server/check/recording.ts";
-import { Run } from "../../server/check/run.ts";
+import { STATIC, sum } from "../../server/tools/check/findings.ts";
+import { FrameReader, type Recording } from "../../server/tools/check/recording.ts";
+import { Run } from "../../server/tools/check/run.ts";
 
 /** @returns what was found in each frame: pairs of triangles that meet, and particles below a plane. Exact. */
 export function standingFindings(recording: Recording): number[] {

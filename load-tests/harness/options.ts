@@ -13,6 +13,8 @@ export interface BenchOptions {
   release: boolean;
   /** Length of a soak. */
   minutes: number;
+  /** Between two visitors of a soak, s. */
+  pause?: number;
   scenes?: string[];
   hands?: number[];
 }
@@ -29,6 +31,7 @@ const MAX_RUNS = 100;
 /** A release's figures need a spread to be told from noise. */
 export const RELEASE_RUNS = 3;
 const MAX_HANDS = 64;
+const MAX_PAUSE_SECONDS = 3600;
 const SOAK_MINUTES = { fallback: 60, least: 0.2, most: 1440 } as const;
 
 const OPTIONS = {
@@ -36,6 +39,7 @@ const OPTIONS = {
   runs: { type: "string" },
   json: { type: "string" },
   minutes: { type: "string" },
+  pause: { type: "string" },
   scenes: { type: "string" },
   hands: { type: "string" },
   list: { type: "boolean" },
@@ -87,6 +91,7 @@ interface Values {
   runs?: string;
   json?: string;
   minutes?: string;
+  pause?: string;
   scenes?: string;
   hands?: string;
   list?: boolean;
@@ -114,6 +119,7 @@ function check(values: Values, parts: readonly Pick<Part, "name" | "groups" | "o
       SOAK_MINUTES.most,
       false,
     ),
+    ...(values.pause !== undefined && { pause: number("pause", values.pause, 0, MAX_PAUSE_SECONDS, false) }),
     ...(values.scenes !== undefined && { scenes: words(values.scenes) }),
     ...(values.hands !== undefined && {
       hands: words(values.hands).map((word) => number("hands", word, 0, MAX_HANDS, true)),

@@ -3,7 +3,7 @@
  * which frame carried it, when it was seen.
  */
 import type * as rooms from "../../server/rooms/trace.ts";
-import { ClientMessage } from "../../shared/protocol.ts";
+import { ClientMessage } from "../../shared/protocol/protocol.ts";
 import type { FrameStamp, PictureStamp, SentStamp } from "./pageProbe.ts";
 
 /** The server's stamps; the benchmark has one room. */

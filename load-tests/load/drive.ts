@@ -264,7 +264,7 @@ function outcomeOf(
 }
 
 /** Ticks that began more than 16.7 ms after their time, and those that were dropped. */
-function late(before: readonly MetricSample[], after: readonly MetricSample[]): number {
+export function late(before: readonly MetricSample[], after: readonly MetricSample[]): number {
   const name = "pliant_tick_lateness_seconds";
   return (
     increase(before, after, `${name}_count`) -

@@ -6,7 +6,8 @@
 import WebSocket from "ws";
 import { decode } from "@msgpack/msgpack";
 import { Connection, type SocketConstructor } from "../../client/sdk/connection.ts";
-import { build, type Point, type ServerEvent, type SurfacePoint } from "../../client/sdk/messages.ts";
+import { build, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
+import type { Point, ServerEvent } from "../../shared/protocol/fromServer.ts";
 import { RoomState } from "../../client/state/roomState.ts";
 import type { Frame } from "../../client/state/snapshotBuffer.ts";
 import type { Topology } from "../../shared/topology.ts";

@@ -1,6 +1,6 @@
 /**
  * A class: a room on the projector (`?ui=present`) and thirty phones that open the link of its QR code in the same
- * moment; nobody types. How long until each one's first pull is in the room, and is the room in real time while all
+ * moment. How long until each one's first pull is in the room, and is the room in real time while all
  * thirty pull?
  *
  * The link is read from a picture of the projector's code. As many of the phones as there are cores are real pages in a Chromium with touch
@@ -10,6 +10,10 @@
  *
  * After that all pull for a while, with the pages and, when those have gone and others have taken their hands, without:
  * a page drawn by the CPU takes what real phones bring along.
+ *
+ * Then another class comes in as classes do, one after another, as many at a time as there are cores. Here each
+ * of the thirty is a real page, and the page goes when it has pulled: a hand that is drawn by nobody pulls on in its place, so that the room fills up. Every sixth
+ * opens the lobby and types the room's code instead.
  */
 import { Agent, get } from "node:http";
 import { availableParallelism } from "node:os";
@@ -27,8 +31,9 @@ import { readQr } from "../visitors/qr.ts";
 
 export const name = "phones";
 export const about =
-  "thirty phones open the QR code's link at once, as many of them real pages as there are cores: time to the first pull, and the room while all pull";
+  "thirty phones open the QR code's link at once, as many of them real pages as there are cores, and thirty real pages one after another: time to the first pull, and the room while all pull";
 export const runs = 1;
+export const timeoutSeconds = 900;
 
 const PHONES = 30;
 /** More pages than cores measure only each other. */
@@ -37,7 +42,12 @@ const SCENE = "bunny";
 const SECONDS = 15;
 const MOVES_PER_SECOND = 25;
 const WITHIN_MS = 120_000;
+/** A pull of which nobody has heard for so long is tried again, ms. */
+const AGAIN_MS = 5000;
+const REACH = { atMost: 10_000 };
 const LOOK_MS = 25;
+/** Of a class that comes in one by one, every so many type the code. */
+const TYPES = 6;
 /** HTTP lines of a browser to one host. */
 const LINES = 6;
 /** A class comes from one address: what a server allows one. */
@@ -83,6 +93,19 @@ async function filesOf(browser: Browser, link: string): Promise<string[]> {
 
 async function openRoom(page: Page, link: string): Promise<void> {
   await page.goto(link);
+  await untilDrawn(page);
+}
+
+/** By the lobby, with what stands beside the QR code. */
+async function typeCode(page: Page, link: string): Promise<void> {
+  const { origin, pathname } = new URL(link);
+  await page.goto(origin);
+  await page.fill(".join input", pathname.slice("/r/".length));
+  await page.tap(".join button");
+  await untilDrawn(page);
+}
+
+async function untilDrawn(page: Page): Promise<void> {
   await page.waitForFunction(
     () => (globalThis as unknown as PageWindow).pliant?.firstDrawnFrameMs !== undefined,
     undefined,
@@ -90,33 +113,62 @@ async function openRoom(page: Page, link: string): Promise<void> {
   );
 }
 
-/** Waits until the watcher is told that the member holds something. */
-const untilHolds = (watcher: Bot, member: number): Promise<void> =>
-  watcher.until(() => (watcher.hands.get(member)?.grabs.length ?? 0) > 0, `the pull of member ${member}`, WITHIN_MS);
+/**
+ * Pulls until the watcher is told that the member holds something: what has moved away, or was refused, is tried again.
+ * @param pull begins a pull; true: it holds, as far as its own side knows
+ * @throws Error with what the member's side says, if none is known in time
+ */
+async function untilHolds(
+  watcher: Bot,
+  member: number,
+  pull: () => Promise<boolean>,
+  said: () => Promise<string>,
+): Promise<void> {
+  const endMs = performance.now() + WITHIN_MS;
+  const known = (): boolean => (watcher.hands.get(member)?.grabs.length ?? 0) > 0;
+  while (performance.now() < endMs) {
+    if (!(await pull())) continue;
+    const told = await watcher.until(known, "the pull", AGAIN_MS).then(
+      () => true,
+      () => false,
+    );
+    if (told) return;
+  }
+  throw new Error(`the pull of member ${member} was not known in ${WITHIN_MS} ms: ${await said()}`);
+}
 
 /** A finger on what is in the middle. */
-async function realPhone(context: BrowserContext, link: string, watcher: Bot): Promise<Phone & { page: Page }> {
+async function realPhone(
+  context: BrowserContext,
+  link: string,
+  watcher: Bot,
+  come = openRoom,
+): Promise<Phone & { page: Page }> {
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
   const startMs = performance.now();
-  await openRoom(page, link);
+  await come(page, link);
   const member = await page.evaluate(() => (globalThis as unknown as PageWindow).pliant.member);
   const finger = async (type: "touchStart" | "touchMove" | "touchEnd", x: number, y: number): Promise<void> => {
     await session.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x, y, id: 1 }] });
   };
-  while (performance.now() - startMs < WITHIN_MS) {
+  let down = false;
+  const pull = async (): Promise<boolean> => {
+    if (down) await finger("touchEnd", 0, 0);
+    down = false;
     const at = await surfacePoint(page);
-    if (!at) continue;
+    if (!at) return false;
+    down = true;
     await finger("touchStart", at.x, at.y);
     await finger("touchMove", at.x + 10, at.y - 10);
-    if (
-      await page.evaluate(() => (globalThis as unknown as PageWindow).pliant.grabs().some(({ id }) => /^own:/.test(id)))
-    )
-      break;
-    // What moved away is tried again.
-    await finger("touchEnd", at.x, at.y);
-  }
-  await untilHolds(watcher, member);
+    return page.evaluate(() => (globalThis as unknown as PageWindow).pliant.grabs().some(({ id }) => /^own:/.test(id)));
+  };
+  const said = (): Promise<string> =>
+    page.evaluate(() => {
+      const { status, drawn, grabs } = (globalThis as unknown as PageWindow).pliant;
+      return `${status}, ${drawn} pictures, holds ${JSON.stringify(grabs())}, ${document.querySelector(".toasts")?.textContent}`;
+    });
+  await untilHolds(watcher, member, pull, said);
   return { ms: performance.now() - startMs, member, page };
 }
 
@@ -141,8 +193,13 @@ async function drawnByNobody(
   await Promise.all(files.slice(1).map((file) => fetchFile(file, agent)));
   const bot = await Bot.join(url, room, { timeoutMs: WITHIN_MS });
   const { member } = bot.welcome;
-  bot.grab(0, place, bot.surfacePosition(place));
-  await untilHolds(watcher, member);
+  const pull = async (): Promise<boolean> => {
+    bot.release(0);
+    bot.grab(0, place, bot.surfacePosition(place));
+    return true;
+  };
+  const said = async (): Promise<string> => JSON.stringify([bot.closed, bot.notices]);
+  await untilHolds(watcher, member, pull, said);
   const ms = performance.now() - startMs;
   agent.destroy();
   return { ms, member, bot };
@@ -162,13 +219,13 @@ function placesOn(bot: Bot, count: number): { place: SurfacePoint; start: Point 
   }));
 }
 
-/** Everybody leads a hand about. @returns what ends it */
-function pullOn(bots: readonly Bot[], starts: readonly Point[]): NodeJS.Timeout {
+/** Everybody leads a hand about. @param count of those who will have come. @returns what ends it */
+function pullOn(bots: readonly Bot[], starts: readonly Point[], count = bots.length): NodeJS.Timeout {
   const beginMs = performance.now();
   return setInterval(() => {
     const seconds = (performance.now() - beginMs) / 1000;
     for (const [hand, bot] of bots.entries()) {
-      const offset = offsetOf(hand, bots.length, seconds);
+      const offset = offsetOf(hand, count, seconds);
       bot.move(0, starts[hand]!.map((c, r) => c + offset[r]!) as Point);
     }
   }, 1000 / MOVES_PER_SECOND);
@@ -225,67 +282,108 @@ function roomRows(how: string, { realTime, gaps, tickCpuMs, tickMs }: Watched): 
   ];
 }
 
+interface Class {
+  url: string;
+  room: string;
+  link: string;
+  watcher: Bot;
+}
+
+async function openClass(browser: Browser, url: string, scene: string, name: string): Promise<Class> {
+  const { room } = await createRoom(url, scene, name);
+  const link = await linkOf(browser, url, room);
+  const watcher = await Bot.join(url, room, { name: "projector", timeoutMs: WITHIN_MS });
+  // Whoever says nothing is taken for lost.
+  setInterval(() => watcher.closed ?? watcher.ping(), 1000).unref();
+  return { url, room, link, watcher };
+}
+
+/** All open the link in the same moment, and pull on. @param pid of the server */
+async function atOnce(browser: Browser, at: Class, scene: string, pid: number): Promise<Row[]> {
+  const { link, watcher } = at;
+  const files = await filesOf(browser, link);
+  const places = placesOn(watcher, PHONES);
+  const contexts = await Promise.all(Array.from({ length: PAGES }, () => browser.newContext(PHONE)));
+  const [real, others] = await Promise.all([
+    Promise.all(contexts.map((context) => realPhone(context, link, watcher))),
+    Promise.all(places.slice(PAGES).map(({ place }) => drawnByNobody(files, at, place))),
+  ]);
+  const starts = places.slice(PAGES).map(({ start }) => start);
+  let bots = others.map(({ bot }) => bot);
+  let timer = pullOn(bots, starts);
+  const drawn = async (): Promise<number[]> =>
+    Promise.all(real.map(({ page }) => page.evaluate(() => (globalThis as unknown as PageWindow).pliant.drawn)));
+  const before = await drawn();
+  const withPages = await watch(bots, pid);
+  const pictures = (await drawn()).map((count, i) => (count - before[i]!) / SECONDS);
+  clearInterval(timer);
+  for (const context of contexts) await context.close();
+  const late = await Promise.all(places.slice(0, PAGES).map(({ place }) => drawnByNobody([], at, place)));
+  bots = [...late, ...others].map(({ bot }) => bot);
+  timer = pullOn(
+    bots,
+    places.map(({ start }) => start),
+  );
+  const without = await watch(bots, pid);
+  clearInterval(timer);
+  for (const bot of [...bots, watcher]) bot.drop();
+  const realMs = real.map(({ ms }) => ms);
+  return [
+    ...spreadRows(`${scene}, ${PHONES} phones, link to first pull`, [...realMs, ...others.map(({ ms }) => ms)], REACH),
+    ...spreadRows(`${scene}, of these ${PAGES} real pages`, realMs, REACH),
+    ...roomRows(`${scene}, all pull, ${PAGES} pages are drawn beside it`, withPages),
+    {
+      what: `${scene}, pictures of the slowest of ${PAGES} pages`,
+      value: Math.min(...pictures),
+      unit: "1/s",
+      absolute: true,
+    },
+    ...roomRows(`${scene}, ${PHONES} pull`, without),
+  ];
+}
+
+/** One after another, each a real page until it has pulled. */
+async function comeIn(browser: Browser, at: Class, scene: string): Promise<Row[]> {
+  const { link, watcher } = at;
+  const places = placesOn(watcher, PHONES);
+  const bots: Bot[] = [];
+  const starts: Point[] = [];
+  const timer = pullOn(bots, starts, PHONES);
+  const came: { ms: number; typed: boolean }[] = [];
+  const next = async (): Promise<void> => {
+    for (let phone = came.length + busy; phone < PHONES; phone = came.length + busy) {
+      busy++;
+      const typed = phone % TYPES === TYPES - 1;
+      const context = await browser.newContext(PHONE);
+      const { ms } = await realPhone(context, link, watcher, typed ? typeCode : openRoom);
+      await context.close();
+      const { place, start } = places[phone]!;
+      const { bot } = await drawnByNobody([], at, place);
+      bots.push(bot);
+      starts.push(start);
+      busy--;
+      came.push({ ms, typed });
+    }
+  };
+  let busy = 0;
+  await Promise.all(Array.from({ length: PAGES }, next));
+  clearInterval(timer);
+  for (const bot of [...bots, watcher]) bot.drop();
+  const msOf = (wanted: boolean): number[] => came.flatMap(({ ms, typed }) => (typed === wanted ? [ms] : []));
+  const how = `${scene}, ${PHONES} real pages, ${PAGES} at a time`;
+  return [
+    ...spreadRows(`${how}, link to first pull`, msOf(false), REACH),
+    ...spreadRows(`${how}, lobby and typed code to first pull`, msOf(true), REACH),
+  ];
+}
+
 export async function run({ scenes: [scene = SCENE] = [] }: PartOptions): Promise<Row[]> {
   const server = await startServer({ env: { PLIANT_PREWARM: scene, ...DEFAULTS } });
   const { url } = server;
   const browser = await launch();
   try {
-    const { room } = await createRoom(url, scene, "class");
-    const link = await linkOf(browser, url, room);
-    const files = await filesOf(browser, link);
-    const watcher = await Bot.join(url, room, { name: "projector", timeoutMs: WITHIN_MS });
-    // Whoever says nothing is taken for lost.
-    setInterval(() => watcher.ping(), 1000).unref();
-    const places = placesOn(watcher, PHONES);
-    const contexts = await Promise.all(Array.from({ length: PAGES }, () => browser.newContext(PHONE)));
-    const [real, others] = await Promise.all([
-      Promise.all(contexts.map((context) => realPhone(context, link, watcher))),
-      Promise.all(
-        places
-          .slice(PAGES)
-          .map(({ place }) => drawnByNobody(files, { url: new URL(link).origin, room, watcher }, place)),
-      ),
-    ]);
-    const starts = places.slice(PAGES).map(({ start }) => start);
-    let timer = pullOn(
-      others.map(({ bot }) => bot),
-      starts,
-    );
-    const drawn = async (): Promise<number[]> =>
-      Promise.all(real.map(({ page }) => page.evaluate(() => (globalThis as unknown as PageWindow).pliant.drawn)));
-    const before = await drawn();
-    const withPages = await watch(
-      others.map(({ bot }) => bot),
-      server.process.pid!,
-    );
-    const pictures = (await drawn()).map((count, i) => (count - before[i]!) / SECONDS);
-    clearInterval(timer);
-    for (const context of contexts) await context.close();
-    const late = await Promise.all(
-      places.slice(0, PAGES).map(({ place }) => drawnByNobody([], { url: new URL(link).origin, room, watcher }, place)),
-    );
-    const everybody = [...late, ...others].map(({ bot }) => bot);
-    timer = pullOn(
-      everybody,
-      places.map(({ start }) => start),
-    );
-    const without = await watch(everybody, server.process.pid!);
-    clearInterval(timer);
-    for (const bot of [...everybody, watcher]) bot.drop();
-    const realMs = real.map(({ ms }) => ms);
-    const allMs = [...realMs, ...others.map(({ ms }) => ms)];
-    return [
-      ...spreadRows(`${scene}, ${PHONES} phones, link to first pull`, allMs, { atMost: 10_000 }),
-      ...spreadRows(`${scene}, of these ${PAGES} real pages`, realMs, { atMost: 10_000 }),
-      ...roomRows(`${scene}, all pull, ${PAGES} pages are drawn beside it`, withPages),
-      {
-        what: `${scene}, pictures of the slowest of ${PAGES} pages`,
-        value: Math.min(...pictures),
-        unit: "1/s",
-        absolute: true,
-      },
-      ...roomRows(`${scene}, ${PHONES} pull`, without),
-    ];
+    const rows = await atOnce(browser, await openClass(browser, url, scene, "class"), scene, server.process.pid!);
+    return [...rows, ...(await comeIn(browser, await openClass(browser, url, scene, "next-class"), scene))];
   } finally {
     await browser.close();
     await server.stop();

@@ -23,11 +23,16 @@ const TURNS = 4;
 const SEND_HZ = 60;
 const sleep = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
 
+/** Latencies of a stretch, ms behind the earliest frame of it, by turn. */
+interface Latencies {
+  p50: number[];
+  p95: number[];
+}
+
 export async function run(): Promise<Row[]> {
-  const scenesDir = fileURLToPath(new URL("../scenes", import.meta.url));
   const server = await startServer({
     env: {
-      PLIANT_SCENES_DIR: scenesDir,
+      PLIANT_SCENES_DIR: fileURLToPath(new URL("../scenes", import.meta.url)),
       PLIANT_PREWARM: "cloth-1681",
       PLIANT_WORKERS: "1",
       PLIANT_SEND_HZ: String(SEND_HZ),
@@ -35,27 +40,49 @@ export async function run(): Promise<Row[]> {
       PLIANT_CONNECTIONS_PER_ADDRESS: "200",
     },
   });
-  const players: Player[] = [];
-  const counts = noCounts();
-  let arrivals: number[] | null = null;
+  const room = new WatchedRoom();
   try {
-    const { room } = await createRoom(server.url, "cloth-1681");
+    await room.fill(server.url);
+    const alone: Latencies = { p50: [], p95: [] };
+    const beside: Latencies = { p50: [], p95: [] };
+    let stalls = 0;
+    for (let turn = 0; turn < TURNS; turn++) {
+      await room.stretch(alone);
+      if (await room.stretchBesideStalled(server.url, beside)) stalls += 1;
+    }
+    if (room.counts.failures > 0) throw new Error(`${room.counts.failures} lines of the others were lost`);
+    return rows(alone, beside, stalls);
+  } finally {
+    room.leave();
+    await server.stop();
+  }
+}
+
+/** A room of many who read, and when their frames came. */
+class WatchedRoom {
+  readonly counts = noCounts();
+  readonly #players: Player[] = [];
+  #name = "";
+  #arrivals: number[] | null = null;
+
+  async fill(url: string): Promise<void> {
+    this.#name = (await createRoom(url, "cloth-1681")).room;
     for (let i = 1; i < CLIENTS; i++) {
-      players.push(
+      this.#players.push(
         new Player({
-          url: server.url,
-          room,
+          url,
+          room: this.#name,
           decodes: false,
-          counts,
+          counts: this.counts,
           onEvent: (event, receivedMs) => {
-            if (event.type === "delta") arrivals?.push(receivedMs - TICK_MS * event.tick);
+            if (event.type === "delta") this.#arrivals?.push(receivedMs - TICK_MS * event.tick);
           },
         }),
       );
     }
-    await Promise.all(players.map((player) => player.joined()));
+    await Promise.all(this.#players.map((player) => player.joined()));
     // It swings, so that every frame has something in it.
-    players[0]!.play(
+    this.#players[0]!.play(
       {
         kind: "circle",
         players: 1,
@@ -69,65 +96,56 @@ export async function run(): Promise<Row[]> {
       0,
     );
     await sleep(2);
-    const p95: Record<"alone" | "beside", number[]> = { alone: [], beside: [] };
-    const p50: typeof p95 = { alone: [], beside: [] };
-    let stalls = 0;
-    for (let turn = 0; turn < TURNS; turn++) {
-      for (const kind of ["alone", "beside"] as const) {
-        const stalled = kind === "beside" ? await Bot.join(server.url, room) : null;
-        await sleep(0.5);
-        stalled?.pauseReading();
-        const found = (arrivals = [] as number[]);
-        await sleep(STRETCH_SECONDS);
-        arrivals = null;
-        if (stalled) {
-          const before = stalled.counts.deltas;
-          stalled.resumeReading();
-          await sleep(0.2);
-          // Frames that it had not been sent are not in what it catches up with.
-          if (stalled.counts.deltas - before < SEND_HZ * STRETCH_SECONDS * 0.9) stalls += 1;
-          stalled.drop();
-        }
-        const first = found.reduce((least, ms) => Math.min(least, ms), Infinity);
-        p95[kind].push(quantile(found, 0.95) - first);
-        p50[kind].push(quantile(found, 0.5) - first);
-      }
-    }
-    if (counts.failures > 0) throw new Error(`${counts.failures} lines of the others were lost`);
-    const alone = quantile(p95.alone, 0.5);
-    const beside = quantile(p95.beside, 0.5);
-    return [
-      {
-        what: "frames to 99 clients, latency p95, alone",
-        value: alone,
-        unit: "ms",
-        absolute: true,
-        note: `p50 ${quantile(p50.alone, 0.5).toFixed(1)}`,
-      },
-      {
-        what: "frames to 99 clients, latency p95, beside one that stalls",
-        value: beside,
-        unit: "ms",
-        absolute: true,
-        note: `p50 ${quantile(p50.beside, 0.5).toFixed(1)}`,
-      },
-      {
-        what: "latency p95 beside one that stalls, more than alone",
-        value: 100 * (beside / alone - 1),
-        unit: "%",
-        absolute: true,
-        target: { atMost: 5 },
-        note: `medians of ${TURNS} turns of ${STRETCH_SECONDS} s`,
-      },
-      {
-        what: "turns in which frames to the stalled client were left out",
-        value: stalls,
-        unit: "",
-        note: `of ${TURNS}`,
-      },
-    ];
-  } finally {
-    for (const player of players) player.leave();
-    await server.stop();
   }
+
+  async stretch(into: Latencies): Promise<void> {
+    await sleep(0.5);
+    const found: number[] = (this.#arrivals = []);
+    await sleep(STRETCH_SECONDS);
+    this.#arrivals = null;
+    const first = found.reduce((least, ms) => Math.min(least, ms), Infinity);
+    into.p95.push(quantile(found, 0.95) - first);
+    into.p50.push(quantile(found, 0.5) - first);
+  }
+
+  /** @returns were frames to the stalled one left out? */
+  async stretchBesideStalled(url: string, into: Latencies): Promise<boolean> {
+    const stalled = await Bot.join(url, this.#name);
+    stalled.pauseReading();
+    await this.stretch(into);
+    const before = stalled.counts.deltas;
+    stalled.resumeReading();
+    await sleep(0.2);
+    // Frames that it had not been sent are not in what it catches up with.
+    const leftOut = stalled.counts.deltas - before < SEND_HZ * STRETCH_SECONDS * 0.9;
+    stalled.drop();
+    return leftOut;
+  }
+
+  leave(): void {
+    for (const player of this.#players) player.leave();
+  }
+}
+
+function rows(alone: Latencies, beside: Latencies, stalls: number): Row[] {
+  const latency = (what: string, { p50, p95 }: Latencies): Row => ({
+    what: `frames to 99 clients, latency p95, ${what}`,
+    value: quantile(p95, 0.5),
+    unit: "ms",
+    absolute: true,
+    note: `p50 ${quantile(p50, 0.5).toFixed(1)}`,
+  });
+  return [
+    latency("alone", alone),
+    latency("beside one that stalls", beside),
+    {
+      what: "latency p95 beside one that stalls, more than alone",
+      value: 100 * (quantile(beside.p95, 0.5) / quantile(alone.p95, 0.5) - 1),
+      unit: "%",
+      absolute: true,
+      target: { atMost: 5 },
+      note: `medians of ${TURNS} turns of ${STRETCH_SECONDS} s`,
+    },
+    { what: "turns in which frames to the stalled client were left out", value: stalls, unit: "", note: `of ${TURNS}` },
+  ];
 }

@@ -41,87 +41,113 @@ export async function run(): Promise<Row[]> {
     adminToken: OPERATOR,
   });
   const url = await app.fastify.listen({ port: 0, host: "127.0.0.1" });
-  let hands: NodeJS.Timeout | undefined;
-  let watch: NodeJS.Timeout | undefined;
+  const timers: NodeJS.Timeout[] = [];
   try {
     await createRoom(url, SCENE, "torn", "dedicated", OPERATOR);
-    let own = threads.at(-1)!;
+    const own = threads.at(-1)!;
     await createRoom(url, SCENE, "beside");
     const torn = await Bot.join(url, "torn");
     const beside = await Bot.join(url, "beside");
-    // A hand that moves keeps them from falling asleep.
-    const middles = [torn, beside].map((bot) => bot.surfacePosition(POINT));
-    [torn, beside].forEach((bot, i) => bot.grab(1, POINT, middles[i]!));
-    let beats = 0;
-    let lastMs = performance.now();
-    let gaps: number[] = [];
-    let seen = beside.tick;
-    hands = setInterval(() => {
-      beats += 1;
-      [torn, beside].forEach((bot, i) =>
-        bot.move(1, [middles[i]![0] + 0.1 * Math.sin(beats / 10), middles[i]![1] + 0.2, middles[i]![2]]),
-      );
-    }, 33);
-    watch = setInterval(() => {
-      if (beside.tick === seen) return;
-      gaps.push(performance.now() - lastMs);
-      lastMs = performance.now();
-      seen = beside.tick;
-    }, 1);
+    timers.push(pull([torn, beside]));
+    const gaps = new Gaps(beside);
+    timers.push(gaps.timer);
     await sleep(3000);
-    const calm = Math.max(...gaps);
-    gaps = [];
-    const backMs: number[] = [];
-    const untornMs: number[] = [];
-    for (let kill = 0; backMs.length < TORN; kill++) {
-      if (kill === MOST_KILLS)
-        throw new Error(`${backMs.length} of ${MOST_KILLS} kills came in the middle of a step, not ${TORN}`);
-      await torn.frames(1);
-      await sleep((kill * 5) % 17);
-      const {
-        tick,
-        notices: { length },
-      } = torn;
-      const startMs = performance.now();
-      await own.terminate();
-      // Of the 30 frames a second, one or two of before may still be on their way: four ticks.
-      await torn.until(() => torn.tick > tick + 4, "the room's next frames");
-      (torn.notices.length > length ? backMs : untornMs).push(performance.now() - startMs);
-      own = threads.at(-1)!;
-      await sleep(1000 * PAUSE_SECONDS);
-    }
+    const calm = gaps.take();
+    const times = await kill(torn, own, threads);
     await Promise.all([torn.leave(), beside.leave()]);
-    return [
-      {
-        what: "thread ended in the middle of a step, until the room's next frames, most",
-        value: Math.max(...backMs),
-        unit: "ms",
-        absolute: true,
-        target: { atMost: 1000 },
-        note: `median ${quantile(backMs, 0.5).toFixed(0)}, ${backMs.length} times`,
-      },
-      ...(untornMs.length > 0
-        ? [
-            {
-              what: "thread ended between two steps, the same",
-              value: Math.max(...untornMs),
-              unit: "ms",
-              absolute: true,
-              note: `${untornMs.length} times`,
-            } satisfies Row,
-          ]
-        : []),
-      {
-        what: "longest gap between two frames of the room beside it",
-        value: Math.max(...gaps),
-        unit: "ms",
-        absolute: true,
-        note: `without any kill ${calm.toFixed(0)}`,
-      },
-    ];
+    return rows(times, gaps.take(), calm);
   } finally {
-    clearInterval(hands);
-    clearInterval(watch);
+    timers.forEach(clearInterval);
     await app.close();
   }
+}
+
+/** A hand that moves keeps them from falling asleep. */
+function pull(bots: readonly Bot[]): NodeJS.Timeout {
+  const middles = bots.map((bot) => bot.surfacePosition(POINT));
+  bots.forEach((bot, i) => bot.grab(1, POINT, middles[i]!));
+  let beats = 0;
+  return setInterval(() => {
+    beats += 1;
+    bots.forEach((bot, i) =>
+      bot.move(1, [middles[i]![0] + 0.1 * Math.sin(beats / 10), middles[i]![1] + 0.2, middles[i]![2]]),
+    );
+  }, 33);
+}
+
+/** The longest time between two frames of a room. */
+class Gaps {
+  readonly timer: NodeJS.Timeout;
+  #longestMs = 0;
+
+  constructor(bot: Bot) {
+    let lastMs = performance.now();
+    let seen = bot.tick;
+    this.timer = setInterval(() => {
+      if (bot.tick === seen) return;
+      this.#longestMs = Math.max(this.#longestMs, performance.now() - lastMs);
+      lastMs = performance.now();
+      seen = bot.tick;
+    }, 1);
+  }
+
+  /** @returns since the last call, ms */
+  take(): number {
+    const longest = this.#longestMs;
+    this.#longestMs = 0;
+    return longest;
+  }
+}
+
+/** How long until the next frames of a room whose thread was ended, ms: in the middle of a step, and between two. */
+interface KillTimes {
+  torn: number[];
+  whole: number[];
+}
+
+async function kill(room: Bot, first: Worker, threads: readonly Worker[]): Promise<KillTimes> {
+  const times: KillTimes = { torn: [], whole: [] };
+  let own = first;
+  for (let kills = 0; times.torn.length < TORN; kills++) {
+    if (kills === MOST_KILLS)
+      throw new Error(`${times.torn.length} of ${MOST_KILLS} kills came in the middle of a step, not ${TORN}`);
+    await room.frames(1);
+    await sleep((kills * 5) % 17);
+    const { tick } = room;
+    const notices = room.notices.length;
+    const startMs = performance.now();
+    await own.terminate();
+    // Of the 30 frames a second, one or two of before may still be on their way: four ticks.
+    await room.until(() => room.tick > tick + 4, "the room's next frames");
+    (room.notices.length > notices ? times.torn : times.whole).push(performance.now() - startMs);
+    own = threads.at(-1)!;
+    await sleep(1000 * PAUSE_SECONDS);
+  }
+  return times;
+}
+
+function rows({ torn, whole }: KillTimes, gapMs: number, calmMs: number): Row[] {
+  const ms = { unit: "ms", absolute: true } as const;
+  const between: Row = {
+    what: "thread ended between two steps, the same",
+    value: Math.max(...whole),
+    ...ms,
+    note: `${whole.length} times`,
+  };
+  return [
+    {
+      what: "thread ended in the middle of a step, until the room's next frames, most",
+      value: Math.max(...torn),
+      ...ms,
+      target: { atMost: 1000 },
+      note: `median ${quantile(torn, 0.5).toFixed(0)}, ${torn.length} times`,
+    },
+    ...(whole.length > 0 ? [between] : []),
+    {
+      what: "longest gap between two frames of the room beside it",
+      value: gapMs,
+      ...ms,
+      note: `without any kill ${calmMs.toFixed(0)}`,
+    },
+  ];
 }

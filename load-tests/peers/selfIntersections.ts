@@ -1,8 +1,8 @@
-/** How often a sheet goes through itself, whoever stepped it: exact (server/check). */
+/** How often a sheet goes through itself, whoever stepped it: exact (server/tools/check). */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FORMAT, openRecording } from "../../server/check/recording.ts";
+import { FORMAT, openRecording } from "../../server/tools/check/recording.ts";
 import { standingFindings } from "../hands/standing.ts";
 
 /** @param x float32[3*V] m @param triangles uint32[3*T]; @returns pairs of triangles that meet */

@@ -13,7 +13,7 @@
  *     '- a password is set             -> missing or wrong: 4407; too often from this address or for this room: 4425
  *                                      -> in, as a player
  */
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 import type { Role } from "../../shared/roles.ts";
 import { type AuthMode, denialOf } from "./admission.ts";
 import { Attempts } from "./addresses.ts";

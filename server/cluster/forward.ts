@@ -67,14 +67,11 @@ export interface ForwardOptions {
 }
 
 /** Register before the routes, and after nothing that asks for `request.ip`. */
-export async function forwardToOwners(
-  app: FastifyInstance,
-  { cluster, tickets, tls, vouching, metrics, onForwarded, onMissing }: ForwardOptions,
-): Promise<void> {
-  /** What clients sent right behind their request to upgrade; Node hands it out with the event and never again. */
-  const heads = new WeakMap<IncomingMessage, Buffer>();
+export async function forwardToOwners(app: FastifyInstance, options: ForwardOptions): Promise<void> {
+  const { tickets, tls, onForwarded } = options;
+  const forwarder = new Forwarder(options);
   app.server.prependListener("upgrade", (request: IncomingMessage, _socket: unknown, head: Buffer) =>
-    heads.set(request, head),
+    forwarder.heads.set(request, head),
   );
   await app.register(replyFrom, {
     disableRequestLogging: true,
@@ -84,15 +81,8 @@ export async function forwardToOwners(
       bodyTimeout: ANSWER_MS,
     },
   });
-
   app.decorateRequest("parked", null);
-
-  // Node counts a socket that was passed on as a connection of the server and would wait for its end.
-  const through = new Set<Duplex>();
-  app.addHook("preClose", async () => {
-    for (const socket of through) socket.destroy();
-  });
-
+  app.addHook("preClose", async () => forwarder.close());
   app.addHook("onRequest", async (request) => {
     const header = request.headers[TICKET_HEADER];
     if (typeof header !== "string") return;
@@ -102,32 +92,52 @@ export async function forwardToOwners(
     request.ticket = ticket;
     Object.defineProperty(request, "ip", { value: ticket.address });
   });
+  app.addHook("preValidation", (request, reply) => forwarder.toOwner(request, reply));
+}
 
-  app.addHook("preValidation", async (request, reply) => {
+class Forwarder {
+  /** What clients sent right behind their request to upgrade; Node hands it out with the event and never again. */
+  readonly heads = new WeakMap<IncomingMessage, Buffer>();
+  readonly #options: ForwardOptions;
+  /** Node counts a socket that was passed on as a connection of the server and would wait for its end. */
+  readonly #through = new Set<Duplex>();
+
+  constructor(options: ForwardOptions) {
+    this.#options = options;
+  }
+
+  close(): void {
+    for (const socket of this.#through) socket.destroy();
+  }
+
+  /** What is for a room of another process goes there; of the rest, nothing happens. */
+  async toOwner(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { cluster, onMissing } = this.#options;
     const room = roomOf(request);
-    if (room === undefined) return placeRoom(request, reply);
+    if (room === undefined) return void (await this.#placeRoom(request, reply));
     const place = await cluster.locate(room);
-    if (place.kind === "parked") return ofParked(request, room, place.parked);
+    if (place.kind === "parked") return refuseParked(request, room, place.parked);
     if (place.kind === "nowhere" && request.method !== "POST") onMissing(request);
-    if (place.kind === "nowhere" && (await placeRoom(request, reply))) return cluster.doubt(room);
+    if (place.kind === "nowhere" && (await this.#placeRoom(request, reply))) return cluster.doubt(room);
     if (place.kind === "here" || place.kind === "nowhere" || (place.kind === "moving" && mayEnd(request))) return;
     if (place.kind === "moving" || request.headers[TICKET_HEADER] !== undefined) throw moving(room);
-    if (request.ws) await forwardSocket(request, reply, room, place);
-    else await forwardRequest(request, reply, room, place);
-  });
+    if (request.ws) await this.#socket(request, reply, room, place);
+    else await this.#request(request, reply, room, place);
+  }
 
   /**
    * A new room is made where there is most room for it. A thread of its own is this process's to give.
    * @returns was it made elsewhere? Where that cannot be reached, it is made here
    */
-  async function placeRoom(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+  async #placeRoom(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+    const { cluster, metrics } = this.#options;
     const { scene, pool } = (request.body ?? {}) as { scene?: unknown; pool?: unknown };
     if (request.method !== "POST" || request.routeOptions.url !== "/api/rooms") return false;
     if (typeof scene !== "string" || pool === "dedicated" || request.headers[TICKET_HEADER] !== undefined) return false;
     const place = cluster.place();
     if (place === null) return false;
     try {
-      await forwardRequest(request, reply, "", { kind: "there", ...place });
+      await this.#request(request, reply, "", { kind: "there", ...place });
       if (reply.statusCode === 201) metrics.balanced("placed");
       return true;
     } catch {
@@ -135,24 +145,15 @@ export async function forwardToOwners(
     }
   }
 
-  /** Operators' routes and invitations do not need the room to be open; sockets are told by their own route. */
-  function ofParked(request: FastifyRequest, room: string, parked: Parked): void {
-    const { url = "" } = request.routeOptions;
-    if (request.ws) request.parked = parked;
-    else if (!url.startsWith("/api/admin/") && url !== "/api/tokens")
-      throw new CodedError("ROOM_PARKED", { field: "room", value: room, limit: parked.reason });
+  #ticketFor(request: FastifyRequest, audience: string, said: unknown): string {
+    const { method, ip: address } = request;
+    return this.#options.tickets.seal({ audience, method, url: request.raw.url ?? "", address, said });
   }
-  const ticketFor = (request: FastifyRequest, audience: string, said: unknown): string =>
-    tickets.seal({ audience, method: request.method, url: request.raw.url ?? "", address: request.ip, said });
 
-  async function forwardRequest(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    room: string,
-    { url, process }: Owner,
-  ): Promise<void> {
+  async #request(request: FastifyRequest, reply: FastifyReply, room: string, { url, process }: Owner): Promise<void> {
+    const { cluster, metrics, vouching } = this.#options;
     const target = `${url}${request.raw.url}`;
-    const ticket = ticketFor(request, process, vouching.ofRequest(request));
+    const ticket = this.#ticketFor(request, process, vouching.ofRequest(request));
     await new Promise<void>((resolve, reject) => {
       reply.raw.once("close", resolve);
       reply.from(target, {
@@ -176,18 +177,15 @@ export async function forwardToOwners(
     });
   }
 
-  async function forwardSocket(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    room: string,
-    { url, process: audience }: Owner,
-  ): Promise<void> {
-    const ticket = ticketFor(request, audience, null);
+  async #socket(request: FastifyRequest, reply: FastifyReply, room: string, owner: Owner): Promise<void> {
+    const { cluster, tickets, tls, metrics, vouching } = this.#options;
+    const { url, process: audience } = owner;
+    const ticket = this.#ticketFor(request, audience, null);
     const { ip: address } = request;
     const seal = (said: unknown): string => tickets.seal({ audience, method: MESSAGE, url: ticket, address, said });
     const outcome = await proxySocket({
       request: request.raw,
-      head: heads.get(request.raw) ?? Buffer.alloc(0),
+      head: this.heads.get(request.raw) ?? Buffer.alloc(0),
       target: url,
       tls,
       headers: { ...withoutCredentials(request.raw.headers), [TICKET_HEADER]: ticket },
@@ -200,12 +198,20 @@ export async function forwardToOwners(
     }
     metrics.forwarded("proxy");
     const { socket } = request.raw;
-    through.add(socket);
-    socket.once("close", () => through.delete(socket));
+    this.#through.add(socket);
+    socket.once("close", () => this.#through.delete(socket));
     // From here on the socket is the owner's: nothing of Fastify may write to it.
     reply.hijack();
     reply.raw.detachSocket(socket);
   }
+}
+
+/** Operators' routes and invitations do not need the room to be open; sockets are told by their own route. */
+function refuseParked(request: FastifyRequest, room: string, parked: Parked): void {
+  const { url = "" } = request.routeOptions;
+  if (request.ws) request.parked = parked;
+  else if (!url.startsWith("/api/admin/") && url !== "/api/tokens")
+    throw new CodedError("ROOM_PARKED", { field: "room", value: room, limit: parked.reason });
 }
 
 type Owner = Extract<Place, { kind: "there" }>;

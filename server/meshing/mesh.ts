@@ -71,9 +71,10 @@ export interface MeshFault {
 export class MeshError extends Error {
   readonly fault: MeshFault;
 
-  constructor(fault: MeshFault) {
+  /** @param cause a code: of all that an error has beside its message, this alone comes through to another thread */
+  constructor(fault: MeshFault, cause?: string) {
     const place = fault.line === undefined ? fault.file : `${fault.file}:${fault.line}`;
-    super(`${place}: ${fault.field} is ${fault.value}, ${fault.limit}`);
+    super(`${place}: ${fault.field} is ${fault.value}, ${fault.limit}`, cause === undefined ? undefined : { cause });
     this.name = "MeshError";
     this.fault = fault;
   }

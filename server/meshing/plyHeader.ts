@@ -166,14 +166,7 @@ export function readPlyHeader(file: string, bytes: Uint8Array): PlyHeader {
           limit: "a format line is needed",
         });
       return { format, elements, offset: start, line: number + 1 };
-    } else if (keyword !== "comment" && keyword !== "obj_info" && keyword !== "") {
-      throw new MeshError({
-        file,
-        line: number,
-        field: "header keyword",
-        value: keyword.slice(0, 32),
-        limit: "format, element, property, comment, obj_info or end_header is needed",
-      });
     }
+    // What is left says nothing of the data: comment, obj_info, and lines that programs put in without either.
   }
 }

@@ -20,7 +20,7 @@ export const ALPHA_LONG = 0.285;
 export const ALPHA_SHORT = 0.3975;
 
 /** Halvings of an edge to find its cut point: 2^-20 of an edge, a micrometer where the edge is a meter. */
-const BISECTIONS = 20;
+const HALVINGS = 20;
 
 /** True inside. May be any function; the mesh follows a surface between true and false. */
 export type InsideTest = (x: number, y: number, z: number) => boolean;
@@ -31,6 +31,8 @@ export interface StuffingField {
   test: InsideTest;
   /** uint8[lattice vertices] answers at lattice vertices; those next to the border count as outside. */
   inside: Uint8Array;
+  /** Of an edge, to find its cut point. */
+  halvings: number;
   /** By edge (start vertex * 7 + direction): where the surface cuts it, 0 at the start, 1 at the end. */
   cuts: Map<number, number>;
 }
@@ -44,7 +46,12 @@ export interface StuffedMesh extends TetMesh {
 }
 
 /** Asks the test at every lattice vertex. @param onProgress called with 0 .. 1 */
-export function sampleField(lattice: Lattice, test: InsideTest, onProgress?: (done: number) => void): StuffingField {
+export function sampleField(
+  lattice: Lattice,
+  test: InsideTest,
+  onProgress?: (done: number) => void,
+  halvings = HALVINGS,
+): StuffingField {
   const inside = new Uint8Array(lattice.vertices);
   const c = new Int32Array(3);
   const half = lattice.spacing / 2;
@@ -55,7 +62,7 @@ export function sampleField(lattice: Lattice, test: InsideTest, onProgress?: (do
     latticeCoordinates(lattice, v, c);
     if (isInner(lattice, c, 3) && test(ox + c[0]! * half, oy + c[1]! * half, oz + c[2]! * half)) inside[v] = 1;
   }
-  return { lattice, test, inside, cuts: new Map() };
+  return { lattice, test, inside, halvings, cuts: new Map() };
 }
 
 /** Cut point of an edge whose ends answer differently, 0 .. 1 from the start; bisection, so any test will do. */
@@ -68,12 +75,12 @@ function rawCut(
 ): number {
   const known = field.cuts.get(key);
   if (known !== undefined) return known;
-  const { lattice, test } = field;
+  const { lattice, test, halvings } = field;
   const half = lattice.spacing / 2;
   const [ox, oy, oz] = lattice.origin;
   let low = 0;
   let high = 1;
-  for (let i = 0; i < BISECTIONS; i++) {
+  for (let i = 0; i < halvings; i++) {
     const t = 0.5 * (low + high);
     const same =
       test(
@@ -191,45 +198,11 @@ function fill(
   moved: Map<number, [number, number, number]>,
   c: Int32Array,
 ): StuffedMesh {
-  const half = lattice.spacing / 2;
-  const positions: number[] = [];
-  const latticeOf: number[] = [];
+  const vertices = new StuffedVertices(lattice, cuts, moved);
   const tets: number[] = [];
-  const vertexPlace = new Map<number, number>();
-  const cutPlace = new Map<number, number>();
   const corner = new Int32Array(4);
   const vertex = new Float64Array(4);
   const cornerSign = new Int8Array(4);
-  const place = new Int32Array(3);
-
-  const addVertex = (v: number): number => {
-    let at = vertexPlace.get(v);
-    if (at === undefined) {
-      at = latticeOf.length;
-      latticeCoordinates(lattice, v, place);
-      positions.push(...(moved.get(v) ?? [0, 1, 2].map((k) => lattice.origin[k]! + place[k]! * half)));
-      latticeOf.push(v);
-      vertexPlace.set(v, at);
-    }
-    return at;
-  };
-  const addCut = (start: number, direction: number): number => {
-    const key = 7 * start + direction;
-    let at = cutPlace.get(key);
-    if (at === undefined) {
-      at = latticeOf.length;
-      const t = cuts.get(key)!;
-      latticeCoordinates(lattice, start, place);
-      for (let k = 0; k < 3; k++) positions.push(lattice.origin[k]! + (place[k]! + t * EDGES[direction]![k]!) * half);
-      latticeOf.push(-1);
-      cutPlace.set(key, at);
-    }
-    return at;
-  };
-  const emit = (a: number, b: number, d: number, e: number): void => {
-    tets.push(a, b, d, e);
-  };
-
   for (let v = 0; v < sign.length; v += 2) {
     latticeCoordinates(lattice, v, c);
     if (!isInner(lattice, c, 2)) continue;
@@ -242,29 +215,68 @@ function fill(
         anyInside ||= cornerSign[i] === INSIDE;
       }
       if (!anyInside) continue;
-      for (let i = 0; i < 4; i++) corner[i] = cornerSign[i] === OUTSIDE ? -1 : addVertex(vertex[i]!);
-      cutTetrahedron(
-        {
-          corner,
-          sign: cornerSign,
-          cut: (i, j) => {
-            const edge = tet.edges[i]![j]!;
-            return addCut(vertex[edge.start]!, edge.direction);
-          },
-          evenBelow: (i, j) => {
-            let below = 0;
-            for (let k = 0; k < 3; k++) if (tet.corners[i]![k]! < tet.corners[j]![k]!) below++;
-            return below % 2 === 0;
-          },
-        },
-        emit,
-      );
+      for (let i = 0; i < 4; i++) corner[i] = cornerSign[i] === OUTSIDE ? -1 : vertices.add(vertex[i]!);
+      const cut = (i: number, j: number): number => {
+        const edge = tet.edges[i]![j]!;
+        return vertices.addCut(vertex[edge.start]!, edge.direction);
+      };
+      const evenBelow = (i: number, j: number): boolean => {
+        let below = 0;
+        for (let k = 0; k < 3; k++) if (tet.corners[i]![k]! < tet.corners[j]![k]!) below++;
+        return below % 2 === 0;
+      };
+      cutTetrahedron({ corner, sign: cornerSign, cut, evenBelow }, (...tetrahedron) => void tets.push(...tetrahedron));
     }
   }
   return {
-    positions: Float64Array.from(positions),
+    positions: Float64Array.from(vertices.positions),
     tets: Uint32Array.from(tets),
-    latticeVertex: Int32Array.from(latticeOf),
+    latticeVertex: Int32Array.from(vertices.latticeOf),
     sign,
   };
+}
+
+/** Vertices of the mesh, each made when a tetrahedron first needs it. */
+class StuffedVertices {
+  readonly positions: number[] = [];
+  /** Vertex of the lattice; -1: a cut. */
+  readonly latticeOf: number[] = [];
+  readonly #lattice: Lattice;
+  readonly #cuts: Map<number, number>;
+  readonly #moved: Map<number, [number, number, number]>;
+  readonly #vertexPlace = new Map<number, number>();
+  readonly #cutPlace = new Map<number, number>();
+  readonly #place = new Int32Array(3);
+
+  constructor(lattice: Lattice, cuts: Map<number, number>, moved: Map<number, [number, number, number]>) {
+    this.#lattice = lattice;
+    this.#cuts = cuts;
+    this.#moved = moved;
+  }
+
+  add(v: number): number {
+    const known = this.#vertexPlace.get(v);
+    if (known !== undefined) return known;
+    this.#vertexPlace.set(v, this.latticeOf.length);
+    const moved = this.#moved.get(v);
+    if (moved) this.positions.push(...moved);
+    else this.#pushPlace(v, 0, EDGES[0]!);
+    return this.latticeOf.push(v) - 1;
+  }
+
+  addCut(start: number, direction: number): number {
+    const key = 7 * start + direction;
+    const known = this.#cutPlace.get(key);
+    if (known !== undefined) return known;
+    this.#cutPlace.set(key, this.latticeOf.length);
+    this.#pushPlace(start, this.#cuts.get(key)!, EDGES[direction]!);
+    return this.latticeOf.push(-1) - 1;
+  }
+
+  /** Of what lies `t` edges from a vertex of the lattice. */
+  #pushPlace(v: number, t: number, edge: readonly number[]): void {
+    const { origin, spacing } = this.#lattice;
+    latticeCoordinates(this.#lattice, v, this.#place);
+    for (let k = 0; k < 3; k++) this.positions.push(origin[k]! + (this.#place[k]! + t * edge[k]!) * (spacing / 2));
+  }
 }

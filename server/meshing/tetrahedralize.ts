@@ -46,6 +46,8 @@ export interface TetrahedralizeOptions {
    * are dropped. Default 0.05: a body's own parts, not its crumbs.
    */
   minPiece?: number;
+  /** Of a lattice edge, to find where the surface cuts it: 2^-n of its length. Default 20. */
+  halvings?: number;
   /** Called with 0 .. 1 and what is being done. */
   onProgress?: (done: number, stage: string) => void;
 }
@@ -204,7 +206,7 @@ function stuffWithoutPinches(field: StuffingField, repairs: Repairs): StuffedMes
  * @throws MeshError where spacing or minPiece is out of range or the lattice or the mesh gets too large
  */
 export function tetrahedralize(surface: SurfaceMesh, options: TetrahedralizeOptions): Tetrahedralization {
-  const { spacing, minPiece = 0.05, onProgress } = options;
+  const { spacing, minPiece = 0.05, halvings, onProgress } = options;
   if (!(spacing > 0 && Number.isFinite(spacing)))
     throw new MeshError({
       file: "tetrahedralize",
@@ -226,6 +228,7 @@ export function tetrahedralize(surface: SurfaceMesh, options: TetrahedralizeOpti
     lattice,
     (x, y, z) => windingNumber(winding, x, y, z) > 0.5,
     (done) => onProgress?.(0.5 * done, "winding numbers"),
+    halvings,
   );
   const samples = surfaceSamples(surfaceWithoutCrumbs(surface, minPiece), SAMPLING * spacing);
   const repairs: Repairs = { forced: new Set(), pinch: 0, thin: 0, rounds: 0 };

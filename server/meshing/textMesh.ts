@@ -25,11 +25,13 @@ export function plainBytes(file: string, bytes: Uint8Array): Uint8Array {
   }
 }
 
-/** Text of a file given as text or bytes. */
+/** Text of a file given as text or bytes, without a mark of UTF-8 before it. */
 export function plainText(file: string, content: string | Uint8Array): string {
   if (typeof content === "string") return content;
   const bytes = plainBytes(file, content);
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    .toString("latin1")
+    .replace(/^\xef\xbb\xbf/, "");
 }
 
 /** One line of a text file, cut into fields at white space. */

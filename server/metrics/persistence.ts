@@ -108,6 +108,10 @@ export class PersistenceMetrics {
       "what",
       REACHES,
     );
+    this.#makeAges(maker);
+  }
+
+  #makeAges(maker: Maker): void {
     maker.gauge(
       "pliant_checkpoint_age_seconds",
       "Age of the oldest last checkpoint of any awake room; 0 when there is none.",

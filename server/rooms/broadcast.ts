@@ -10,10 +10,10 @@
  *                       > 1 MiB    closed with `tooSlow` (a keyframe larger than that raises the limit to twice its
  *                                  size)
  */
-import { CloseCode, Limits } from "../../shared/protocol.ts";
+import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
 import type { BytesKind, Metrics } from "../metrics/metrics.ts";
 import type { EncodedMessage, Frames, StepTask } from "../workers/messages.ts";
-import { encodeHands } from "./serverMessages.ts";
+import { encodeHands } from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 import { wireFrames } from "./wireFrame.ts";
 

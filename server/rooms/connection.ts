@@ -5,14 +5,18 @@
 import type { Duplex } from "node:stream";
 import type { FastifyBaseLogger } from "fastify";
 import type { WebSocket } from "ws";
-import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol.ts";
+import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
 import { Refused } from "../auth/refused.ts";
 import type { BytesKind, Metrics } from "../metrics/metrics.ts";
-import { type ClientRequest, MalformedMessage, parseClientMessage } from "./clientMessages.ts";
-import { encodeNotice } from "./serverMessages.ts";
+import type { Vouched } from "../auth/auth.ts";
+import { type ClientRequest, MalformedMessage, parseClientMessage } from "../../shared/protocol/fromClient.ts";
+import { encodeNotice } from "../../shared/protocol/fromServer.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
-export type Hello = Extract<ClientRequest, { type: "hello" }>;
+/** `vouched`: who sent it, as another process says that passed it on (routes/vouched.ts). */
+export type Hello = Extract<ClientRequest, { type: "hello" }> & { vouched?: Vouched };
+/** What others have passed on, too, is open. */
+export type OpenedRequest = Exclude<ClientRequest, { type: "hello" }> | Hello;
 
 /** What a connection is once it is let in. */
 export interface Membership {
@@ -35,7 +39,7 @@ export interface ConnectionOptions {
   /** Takes what a message costs from the budget that all of its address share. @returns false: there is nothing left */
   spend: () => boolean;
   /** Of a message that another process has passed on: what it has sealed of it. */
-  open: (request: ClientRequest | null) => ClientRequest | null;
+  open: (request: ClientRequest | null) => OpenedRequest | null;
   onClosed: (connection: Connection) => void;
 }
 
@@ -71,7 +75,7 @@ export class Connection {
   endsAtMs: number | null = null;
   #membership: Membership | null = null;
   /** What came between hello and the answer of `authorize`, in order; null when nothing waits. The budgets bound it. */
-  #queued: ClientRequest[] | null = null;
+  #queued: OpenedRequest[] | null = null;
   #log: FastifyBaseLogger;
   readonly #openedMs: number;
   #lastHeardMs: number;
@@ -207,7 +211,7 @@ export class Connection {
   }
 
   /** Counts the message against its budget; closes on a flood. Messages of unknown types count too. */
-  #admit(request: ClientRequest | null): boolean {
+  #admit(request: OpenedRequest | null): boolean {
     if (this.#take(request && PRESENCE.has(request.type) ? this.#presence : this.#inputs)) return true;
     // Letting go is never dropped: a hold that cannot be ended would be worse than one message too many.
     return !this.#closing && request?.type === "release";
@@ -234,7 +238,7 @@ export class Connection {
     return false;
   }
 
-  #dispatch(request: ClientRequest | null): void {
+  #dispatch(request: OpenedRequest | null): void {
     if (this.#queued !== null) {
       if (request?.type === "hello") throw new MalformedMessage("hello: already said");
       if (request) this.#queued.push(request);

@@ -2,7 +2,7 @@
  * Contact that begins: from which bodies touch at one tick and the next. Bodies that lie on each other lose touch
  * for a tick now and then, so contact begins anew only after a pause.
  */
-import { Limits } from "../../shared/protocol.ts";
+import { Limits } from "../../shared/protocol/protocol.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
 /** Who has not touched for so long, s, begins anew. */

@@ -3,13 +3,14 @@
  * waits.
  */
 import type { ErrorDetails, NoticeCode } from "../../shared/errors.ts";
-import { Limits } from "../../shared/protocol.ts";
+import { Limits } from "../../shared/protocol/protocol.ts";
 import type { Metrics, RejectReason } from "../metrics/metrics.ts";
 import type { Input } from "../sim/types.ts";
 import type { RoomShape } from "../workers/messages.ts";
-import { checkRanges, clampImpulse, type ClientRequest } from "./clientMessages.ts";
+import { checkRanges, clampImpulse } from "./requestRanges.ts";
+import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { InputQueue } from "./inputQueue.ts";
-import { encodeNotice } from "./serverMessages.ts";
+import { encodeNotice } from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 
 /** Between two resets of one room, ms: long enough that a held key does not freeze the scene at its start. */
@@ -28,6 +29,8 @@ type InteractionRequest = Exclude<
   ClientRequest,
   { type: "hello" | "ping" | "needKeyframe" | "kick" | "access" | "message" }
 >;
+
+type Of<T extends InteractionRequest["type"]> = Extract<InteractionRequest, { type: T }>;
 
 export class Interactions {
   readonly #sessions: ReadonlyMap<number, Session>;
@@ -50,84 +53,73 @@ export class Interactions {
     if (WAITS.has(request.type) && !this.#queue.hasPlace(member))
       return this.#refuse(session, "rate", "RATE_LIMITED", { field: request.type, limit: "as many as wait already" });
     switch (request.type) {
-      case "grab": {
-        const { grab, target } = request;
-        if (!session.grabs.has(grab) && session.grabs.size >= Limits.grabsPerMember) {
-          return this.#refuse(session, "grab_limit", "GRAB_LIMIT", {
-            field: "grab",
-            value: grab,
-            limit: Limits.grabsPerMember,
-          });
-        }
-        // The same id again: let go there, take hold here.
-        if (session.grabs.has(grab)) this.#accept({ type: "release", member, grab });
-        const { body, triangle, u, v } = request;
-        session.grabs.set(grab, { grab, body, triangle, u, v, target });
-        this.#accept({ type: "grab", member, grab, body, triangle, u, v, target });
-        session.handsChanged = true;
-        return;
-      }
-      case "move": {
-        const held = session.grabs.get(request.grab);
-        // A reset or a release may have crossed it on the way: nothing is wrong.
-        if (!held) return;
-        held.target = request.target;
-        this.#accept({ type: "move", member, grab: request.grab, target: request.target });
-        session.handsChanged = true;
-        return;
-      }
+      case "grab":
+        return this.#grab(session, request);
+      case "move":
+        return this.#move(session, request);
       case "release":
         if (!session.grabs.delete(request.grab)) return;
         this.#accept({ type: "release", member, grab: request.grab });
         session.handsChanged = true;
         return;
       case "impulse": {
-        const { body, triangle, u, v } = request;
-        this.#accept({
-          type: "impulse",
-          member,
-          body,
-          triangle,
-          u,
-          v,
-          impulse: clampImpulse(request.impulse, this.#shape.maxImpulse),
-        });
-        return;
+        const impulse = clampImpulse(request.impulse, this.#shape.maxImpulse);
+        return this.#accept({ ...request, member, impulse });
       }
-      case "reset": {
-        const nowMs = performance.now();
-        if (nowMs - this.#lastResetMs < RESET_COOLDOWN_MS) {
-          return this.#refuse(session, "reset_cooldown", "RESET_TOO_SOON", {
-            limit: `once in ${RESET_COOLDOWN_MS} ms`,
-          });
-        }
-        this.#lastResetMs = nowMs;
-        this.dropAll();
-        this.#accept({ type: "reset", member });
-        return;
-      }
-      case "spawn": {
-        const nowMs = performance.now();
-        if (nowMs - session.lastSpawnMs < SPAWN_COOLDOWN_MS)
-          return this.#refuse(session, "spawn_cooldown", "SPAWN_TOO_SOON", {
-            limit: `once in ${SPAWN_COOLDOWN_MS} ms`,
-          });
-        session.lastSpawnMs = nowMs;
-        const { body, position, heading, occupied } = request;
-        this.#accept({ type: "spawn", member, body, position, heading, occupied });
-        return;
-      }
+      case "reset":
+        return this.#reset(session);
+      case "spawn":
+        return this.#spawn(session, request);
       case "remove":
-        this.#accept({ type: "remove", member, body: request.body });
-        return;
+        return this.#accept({ type: "remove", member, body: request.body });
       case "tune":
-        this.#accept({ ...request, member });
-        return;
+        return this.#accept({ ...request, member });
       case "cursor":
         session.cursor = request.at;
         session.handsChanged = true;
         return;
     }
+  }
+
+  #grab(session: Session, { grab, body, triangle, u, v, target }: Of<"grab">): void {
+    const { member } = session;
+    if (!session.grabs.has(grab) && session.grabs.size >= Limits.grabsPerMember)
+      return this.#refuse(session, "grab_limit", "GRAB_LIMIT", {
+        field: "grab",
+        value: grab,
+        limit: Limits.grabsPerMember,
+      });
+    // The same id again: let go there, take hold here.
+    if (session.grabs.has(grab)) this.#accept({ type: "release", member, grab });
+    session.grabs.set(grab, { grab, body, triangle, u, v, target });
+    this.#accept({ type: "grab", member, grab, body, triangle, u, v, target });
+    session.handsChanged = true;
+  }
+
+  #move(session: Session, { grab, target }: Of<"move">): void {
+    const held = session.grabs.get(grab);
+    // A reset or a release may have crossed it on the way: nothing is wrong.
+    if (!held) return;
+    held.target = target;
+    this.#accept({ type: "move", member: session.member, grab, target });
+    session.handsChanged = true;
+  }
+
+  #reset(session: Session): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#lastResetMs < RESET_COOLDOWN_MS)
+      return this.#refuse(session, "reset_cooldown", "RESET_TOO_SOON", { limit: `once in ${RESET_COOLDOWN_MS} ms` });
+    this.#lastResetMs = nowMs;
+    this.dropAll();
+    this.#accept({ type: "reset", member: session.member });
+  }
+
+  #spawn(session: Session, { body, position, heading, occupied }: Of<"spawn">): void {
+    const nowMs = performance.now();
+    if (nowMs - session.lastSpawnMs < SPAWN_COOLDOWN_MS)
+      return this.#refuse(session, "spawn_cooldown", "SPAWN_TOO_SOON", { limit: `once in ${SPAWN_COOLDOWN_MS} ms` });
+    session.lastSpawnMs = nowMs;
+    this.#accept({ type: "spawn", member: session.member, body, position, heading, occupied });
   }
 
   /** The member is gone or cut off: lets go of everything it holds. */

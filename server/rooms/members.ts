@@ -8,12 +8,12 @@
  *                   `---- hello with token ----'
  */
 import { timingSafeEqual } from "node:crypto";
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 import type { Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
 import { mayTake } from "../auth/share.ts";
 import { fingerprint } from "../auth/secrets.ts";
-import { cleanColor, cleanName } from "./clientMessages.ts";
+import { cleanColor, cleanName } from "./requestRanges.ts";
 import type { Connection, Hello } from "./connection.ts";
 import { Session } from "./session.ts";
 import { simpleModeOf } from "./simpleMode.ts";

@@ -5,11 +5,11 @@
  */
 import type { ErrorDetails, NoticeCode } from "../../shared/errors.ts";
 import { depthOf, isKind, KIND_FORM } from "../../shared/applicationData.ts";
-import { Limits } from "../../shared/protocol.ts";
+import { Limits } from "../../shared/protocol/protocol.ts";
 import type { Metrics, RejectReason } from "../metrics/metrics.ts";
 import type { Broadcast } from "./broadcast.ts";
-import type { ClientRequest } from "./clientMessages.ts";
-import { encodeMessage, encodeNotice, exactBytes } from "./serverMessages.ts";
+import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
+import { encodeMessage, encodeNotice, exactBytes } from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 

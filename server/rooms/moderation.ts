@@ -3,15 +3,15 @@
  */
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError, type NoticeCode } from "../../shared/errors.ts";
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { above, atLeast, type Role } from "../../shared/roles.ts";
 import type { Audit } from "../auth/audit.ts";
 import { PASSWORD_LENGTH, PasswordQueueFull } from "../auth/password.ts";
 import { MAX_BAN_SECONDS, type RoomAccess } from "../auth/roomAccess.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { ClientRequest } from "./clientMessages.ts";
+import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { Members } from "./members.ts";
-import { encodeNotice } from "./serverMessages.ts";
+import { encodeNotice } from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 

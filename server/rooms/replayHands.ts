@@ -3,11 +3,15 @@
  * rooms/interactions.ts made it when it was so.
  */
 import type { Input, SimEvent } from "../sim/types.ts";
-import type { HandsOf } from "./serverMessages.ts";
+import type { Grab, HandsOf } from "../../shared/protocol/fromServer.ts";
+
+interface Held extends HandsOf {
+  grabs: Map<number, Grab>;
+}
 
 export class ReplayHands {
   /** By member. A hold that began before the recording's first state is not known, and not shown. */
-  readonly #hands = new Map<number, HandsOf>();
+  readonly #hands = new Map<number, Held>();
   readonly #changed = new Set<number>();
 
   /** One tick: what went in, and what came of it. */
@@ -59,7 +63,7 @@ export class ReplayHands {
     }
   }
 
-  #of(member: number): HandsOf {
+  #of(member: number): Held {
     let hands = this.#hands.get(member);
     if (!hands) this.#hands.set(member, (hands = { member, cursor: null, grabs: new Map() }));
     return hands;

@@ -18,7 +18,7 @@ import type { RoomPool } from "../workers/pool.ts";
 import { ReplayHands } from "./replayHands.ts";
 import type { Room } from "./room.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
-import { encodeReplayHead, encodeHands, encodeReset, encodeWaiting } from "./serverMessages.ts";
+import { encodeReplayHead, encodeHands, encodeReset, encodeWaiting } from "../../shared/protocol/fromServer.ts";
 import { RoomSimulation } from "./simulation.ts";
 
 /** A frame that decodes alone this often: what a player steps through at most to show any moment, s. */

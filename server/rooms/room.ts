@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
-import { CloseCode, type Tuning } from "../../shared/protocol.ts";
+import { CloseCode, type Tuning } from "../../shared/protocol/protocol.ts";
 import type { Config } from "../config.ts";
 import type { Audit } from "../auth/audit.ts";
 import type { Entry } from "../auth/auth.ts";
@@ -18,7 +18,7 @@ import { fill, type Found } from "../persistence/restore.ts";
 import { CheckpointPolicy, Hopeless } from "../persistence/checkpointPolicy.ts";
 import { recordedObjects, recordingOf, type RoomRecording } from "../persistence/recording.ts";
 import { Broadcast, type Outgoing } from "./broadcast.ts";
-import type { ClientRequest } from "./clientMessages.ts";
+import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { DueTick } from "./clock.ts";
 import type { Connection, Hello, Membership } from "./connection.ts";
 import { Interactions } from "./interactions.ts";
@@ -38,7 +38,7 @@ import {
   encodeReset,
   encodeStats,
   encodeWelcome,
-} from "./serverMessages.ts";
+} from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 import { type Rebuilt, RoomSimulation } from "./simulation.ts";
 import { type DueRun, Ticker } from "./ticker.ts";

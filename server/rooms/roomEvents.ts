@@ -1,6 +1,6 @@
 /** What a tick reports: who is told, what is counted, and what the room knows of its bodies from then on. */
 import type { FastifyBaseLogger } from "fastify";
-import type { Tuning } from "../../shared/protocol.ts";
+import type { Tuning } from "../../shared/protocol/protocol.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { SimEvent } from "../sim/types.ts";
 import type { StepResult } from "../workers/messages.ts";
@@ -8,7 +8,13 @@ import type { Broadcast, Outgoing } from "./broadcast.ts";
 import type { Connection } from "./connection.ts";
 import { ContactEvents } from "./contactEvents.ts";
 import type { Interactions } from "./interactions.ts";
-import { encodeContacts, encodeNotice, encodeReset, encodeTuned, encodeWaiting } from "./serverMessages.ts";
+import {
+  encodeContacts,
+  encodeNotice,
+  encodeReset,
+  encodeTuned,
+  encodeWaiting,
+} from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 import type { Rebuilt } from "./simulation.ts";
 

@@ -11,6 +11,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
+import { REFUSALS } from "../../shared/objectCodes.ts";
 import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -315,7 +316,8 @@ export class SceneLibrary {
     } catch (error) {
       log.error({ scene: id, err: error }, "scene could not be built");
       const reason = error instanceof Error ? error.message : String(error);
-      throw new CodedError("BUILD_FAILED", { field: "scene", value: id }, `Scene ${id} could not be built: ${reason}`);
+      const details = { field: "scene", value: id, ...refusalOf(error) };
+      throw new CodedError("BUILD_FAILED", details, `Scene ${id} could not be built: ${reason}`);
     } finally {
       this.#progress.delete(id);
     }
@@ -336,4 +338,10 @@ export class SceneLibrary {
       () => {},
     );
   }
+}
+
+/** Where an object of it cannot be what was chosen. */
+function refusalOf(error: unknown): { reason?: string } {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return (REFUSALS as readonly unknown[]).includes(cause) ? { reason: cause as string } : {};
 }

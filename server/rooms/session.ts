@@ -5,21 +5,13 @@
 import { randomBytes } from "node:crypto";
 import type { Entry } from "../auth/auth.ts";
 import { fingerprint } from "../auth/secrets.ts";
-import { Limits } from "../../shared/protocol.ts";
+import { Limits } from "../../shared/protocol/protocol.ts";
 import type { Connection } from "./connection.ts";
-import { cleanName, type Point } from "./clientMessages.ts";
+import { cleanName } from "./requestRanges.ts";
+import type { Grab, Point } from "../../shared/protocol/fromServer.ts";
+import type { Role } from "../../shared/roles.ts";
 import type { SimpleMode } from "./simpleMode.ts";
 import { TokenBucket } from "./tokenBucket.ts";
-
-/** A held point, as the member last asked for it. */
-export interface Grab {
-  grab: number;
-  body: number;
-  triangle: number;
-  u: number;
-  v: number;
-  target: Point;
-}
 
 /** Colors for members who bring none, by member number; told apart on dark and light ground. */
 const COLORS = ["#e4572e", "#2e86ab", "#76b041", "#f2b134", "#8e5ea2", "#17bebb", "#d81159", "#6c757d"];
@@ -75,5 +67,13 @@ export class Session {
     this.mark = kept?.mark ?? fingerprint(this.token);
     this.name = name ?? cleanName(entry.name) ?? `guest ${member}`;
     this.color = color ?? COLORS[(member - 1) % COLORS.length]!;
+  }
+
+  get connected(): boolean {
+    return this.connection !== null;
+  }
+
+  get role(): Role {
+    return this.entry.role;
   }
 }

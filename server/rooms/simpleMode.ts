@@ -6,7 +6,7 @@
  *                       |                                                                    period later
  *                       `- no, but something moved -> it is behind
  */
-import { Limits } from "../../shared/protocol.ts";
+import { Limits } from "../../shared/protocol/protocol.ts";
 import type { Hello } from "./connection.ts";
 
 export class SimpleMode {

@@ -1,5 +1,5 @@
 /** A room's scene with what its owners have changed: a file like any other scene. */
-import type { BodyTuning, Tuning, Wind } from "../../shared/protocol.ts";
+import type { BodyTuning, Tuning, Wind } from "../../shared/protocol/protocol.ts";
 import type { Body, Scene, SceneWind } from "../../shared/scene.ts";
 import { sameGravity, sameWind } from "../../shared/tuning.ts";
 import { ownMaterial, wholeMaterial } from "../../shared/namedMaterials.ts";

@@ -1,5 +1,5 @@
 /** What a member is told first: who it is, and what the room is like. */
-import { Limits, PROTOCOL_VERSION, type Welcome } from "../../shared/protocol.ts";
+import { Limits, PROTOCOL_VERSION, type Welcome } from "../../shared/protocol/protocol.ts";
 import type { Entry } from "../auth/auth.ts";
 import type { Room } from "./room.ts";
 import type { Session } from "./session.ts";

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 import type { Audit } from "../auth/audit.ts";
 import { MAX_BAN_SECONDS } from "../auth/roomAccess.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";

@@ -32,44 +32,93 @@ export interface RoomRouteOptions {
 
 const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "BANNED", "ROOM_LOCKED", "TOO_MANY_REQUESTS"] as const;
 
-export function roomRoutes(
-  app: FastifyInstance,
-  { requestAuth, audit, listings, metrics, registry, roomsPerMinute }: RoomRouteOptions,
-): void {
-  const creations = app.createRateLimit({
-    max: roomsPerMinute,
-    timeWindow: "1 minute",
-    keyGenerator: (request) => addressKey(request.ip),
-  });
+const listRoomsSchema = {
+  tags: ["rooms"],
+  summary: "All rooms that are open",
+  description:
+    "Of all server processes on the same store. Where tokens are needed to enter, those that the request's token is for. `tick` and what follows from it is there for rooms that the process that was asked has itself.",
+  response: {
+    200: {
+      type: "object",
+      required: ["rooms"],
+      properties: { rooms: { type: "array", items: listedRoomSchema } },
+    },
+    ...errorResponses("TOKEN_NEEDED", "TOKEN_INVALID", "TOO_MANY_REQUESTS"),
+  },
+};
 
-  app.get(
-    "/api/rooms",
-    {
-      schema: {
-        tags: ["rooms"],
-        summary: "All rooms that are open",
+const openRoomSchema = {
+  tags: ["rooms"],
+  summary: "Open a room",
+  description:
+    "Idempotent for a named room: 201 when it was opened now, 200 when a room of this name and scene was there. Answers when the scene is built. Whoever opens a room gets the token that makes its bearer the owner. Where tokens are needed to enter, opening one takes an owner's token for that name, or for every room.",
+  headers: {
+    type: "object",
+    properties: {
+      "idempotency-key": {
+        type: "string",
+        minLength: 8,
+        maxLength: 200,
         description:
-          "Of all server processes on the same store. Where tokens are needed to enter, those that the request's token is for. `tick` and what follows from it is there for rooms that the process that was asked has itself.",
-        response: {
-          200: {
-            type: "object",
-            required: ["rooms"],
-            properties: { rooms: { type: "array", items: listedRoomSchema } },
-          },
-          ...errorResponses("TOKEN_NEEDED", "TOKEN_INVALID", "TOO_MANY_REQUESTS"),
-        },
+          "Of the client's own making and hard to guess (a UUID): the same key again finds the room that it made, also when the name was made up or the first answer was lost.",
       },
     },
-    async (request) => {
-      if (requestAuth.auth.mode === "open") return { rooms: (await allRooms()).map(({ description }) => description) };
-      const identity = requestAuth.of(request).identity!;
-      return {
-        rooms: (await allRooms())
-          .filter(({ name, roomId }) => roleIn(identity, { name, id: roomId }) !== null)
-          .map(({ description }) => description),
-      };
+  },
+  body: createRoomSchema,
+  response: {
+    200: {
+      ...listedRoomSchema,
+      properties: {
+        ...listedRoomSchema.properties,
+        token: {
+          type: "string",
+          description: "As with 201: only to whoever repeats the key of a request without a name.",
+        },
+      },
+      description: "It was there already.",
     },
-  );
+    201: {
+      ...roomSchema,
+      required: [...roomSchema.required, "token"],
+      properties: {
+        ...roomSchema.properties,
+        token: { type: "string", description: "Makes its bearer the owner of this room, for 30 days." },
+      },
+      description: "Opened.",
+    },
+    ...errorResponses(
+      "BODY_INVALID",
+      "ROOM_NAME_INVALID",
+      ...denied,
+      "SCENE_NOT_FOUND",
+      "ROOM_EXISTS",
+      "SCENE_INVALID",
+      "ADDRESS_ROOM_LIMIT",
+      "BUILD_FAILED",
+      "ROOM_LIMIT",
+      "ROOM_PARKED",
+      "SHUTTING_DOWN",
+    ),
+  },
+};
+
+export function roomRoutes(app: FastifyInstance, options: RoomRouteOptions): void {
+  listRooms(app, options);
+  openRoom(app, options);
+  oneRoom(app, options);
+  positionsOfRoom(app, options);
+}
+
+function listRooms(app: FastifyInstance, { requestAuth, listings, registry }: RoomRouteOptions): void {
+  app.get("/api/rooms", { schema: listRoomsSchema }, async (request) => {
+    if (requestAuth.auth.mode === "open") return { rooms: (await allRooms()).map(({ description }) => description) };
+    const identity = requestAuth.of(request).identity!;
+    return {
+      rooms: (await allRooms())
+        .filter(({ name, roomId }) => roleIn(identity, { name, id: roomId }) !== null)
+        .map(({ description }) => description),
+    };
+  });
 
   /** Those here as they are, those of other processes as the store has them, oldest first. */
   async function allRooms(): Promise<{ name: string; roomId: string; description: Record<string, unknown> }[]> {
@@ -91,100 +140,49 @@ export function roomRoutes(
       }));
     return [...here, ...there].sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
   }
+}
+
+function openRoom(app: FastifyInstance, { requestAuth, metrics, registry, roomsPerMinute }: RoomRouteOptions): void {
+  const creations = app.createRateLimit({
+    max: roomsPerMinute,
+    timeWindow: "1 minute",
+    keyGenerator: (request) => addressKey(request.ip),
+  });
 
   app.post<{
     Headers: { "idempotency-key"?: string };
     Body: { scene: string; room?: string; pool?: "shared" | "dedicated" };
-  }>(
-    "/api/rooms",
-    {
-      schema: {
-        tags: ["rooms"],
-        summary: "Open a room",
-        description:
-          "Idempotent for a named room: 201 when it was opened now, 200 when a room of this name and scene was there. Answers when the scene is built. Whoever opens a room gets the token that makes its bearer the owner. Where tokens are needed to enter, opening one takes an owner's token for that name, or for every room.",
-        headers: {
-          type: "object",
-          properties: {
-            "idempotency-key": {
-              type: "string",
-              minLength: 8,
-              maxLength: 200,
-              description:
-                "Of the client's own making and hard to guess (a UUID): the same key again finds the room that it made, also when the name was made up or the first answer was lost.",
-            },
-          },
-        },
-        body: createRoomSchema,
-        response: {
-          200: {
-            ...listedRoomSchema,
-            properties: {
-              ...listedRoomSchema.properties,
-              token: {
-                type: "string",
-                description: "As with 201: only to whoever repeats the key of a request without a name.",
-              },
-            },
-            description: "It was there already.",
-          },
-          201: {
-            ...roomSchema,
-            required: [...roomSchema.required, "token"],
-            properties: {
-              ...roomSchema.properties,
-              token: { type: "string", description: "Makes its bearer the owner of this room, for 30 days." },
-            },
-            description: "Opened.",
-          },
-          ...errorResponses(
-            "BODY_INVALID",
-            "ROOM_NAME_INVALID",
-            ...denied,
-            "SCENE_NOT_FOUND",
-            "ROOM_EXISTS",
-            "SCENE_INVALID",
-            "ADDRESS_ROOM_LIMIT",
-            "BUILD_FAILED",
-            "ROOM_LIMIT",
-            "ROOM_PARKED",
-            "SHUTTING_DOWN",
-          ),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { scene, room: name, pool } = request.body;
-      const key = request.headers["idempotency-key"];
-      const known = name !== undefined && registry.has(name);
-      if (requestAuth.auth.mode === "tokens" && name !== undefined) requireRoom(requestAuth.of(request).identity, name);
-      if (pool === "dedicated" && requestAuth.of(request).identity?.role !== "admin")
-        throw new CodedError("NOT_ALLOWED", { field: "pool", value: pool, limit: "admin" });
-      // Finding a room costs nothing: a class that follows one link makes one room.
-      const maker = known ? undefined : await admitMaker(request, name);
-      const made = await registry
-        .create({ scene, name, pool, ...maker, ...(key !== undefined && { key }) })
-        .catch((error: unknown) => {
-          if (error instanceof RoomElsewhere) return error.listing;
-          throw error;
-        });
-      const there = "room" in made ? null : made;
-      const access = "room" in made ? made.room.access : RoomAccess.fromSettings(made.settings);
-      const room = "room" in made ? made.room : { name: made.name, access };
-      const created = "room" in made && made.created;
-      // A name that was made up just now is nobody's: what is there all the same, the key has made.
-      const repeated = !created && key !== undefined && name === undefined;
-      if (!created && !repeated && requestAuth.auth.mode === "tokens")
-        requireRole(requestAuth.of(request).identity, room);
-      reply.code(created ? 201 : 200).header("location", `/api/rooms/${room.name}`);
-      const description = there ? describeListing(there) : describeRoom(registry.get(room.name));
-      return reply.send(
-        created || repeated
-          ? { ...description, token: await requestAuth.auth.ownerToken(room.name, access) }
-          : description,
-      );
-    },
-  );
+  }>("/api/rooms", { schema: openRoomSchema }, async (request, reply) => {
+    const { scene, room: name, pool } = request.body;
+    const key = request.headers["idempotency-key"];
+    const known = name !== undefined && registry.has(name);
+    if (requestAuth.auth.mode === "tokens" && name !== undefined) requireRoom(requestAuth.of(request).identity, name);
+    if (pool === "dedicated" && requestAuth.of(request).identity?.role !== "admin")
+      throw new CodedError("NOT_ALLOWED", { field: "pool", value: pool, limit: "admin" });
+    // Finding a room costs nothing: a class that follows one link makes one room.
+    const maker = known ? undefined : await admitMaker(request, name);
+    const made = await registry
+      .create({ scene, name, pool, ...maker, ...(key !== undefined && { key }) })
+      .catch((error: unknown) => {
+        if (error instanceof RoomElsewhere) return error.listing;
+        throw error;
+      });
+    const there = "room" in made ? null : made;
+    const access = "room" in made ? made.room.access : RoomAccess.fromSettings(made.settings);
+    const room = "room" in made ? made.room : { name: made.name, access };
+    const created = "room" in made && made.created;
+    // A name that was made up just now is nobody's: what is there all the same, the key has made.
+    const repeated = !created && key !== undefined && name === undefined;
+    if (!created && !repeated && requestAuth.auth.mode === "tokens")
+      requireRole(requestAuth.of(request).identity, room);
+    reply.code(created ? 201 : 200).header("location", `/api/rooms/${room.name}`);
+    const description = there ? describeListing(there) : describeRoom(registry.get(room.name));
+    return reply.send(
+      created || repeated
+        ? { ...description, token: await requestAuth.auth.ownerToken(room.name, access) }
+        : description,
+    );
+  });
 
   /** May a room be made, and whose is it? Operators' rooms are not counted. */
   async function admitMaker(
@@ -213,7 +211,9 @@ export function roomRoutes(
     }
     return { address, actor: identity?.subject ?? `somebody at ${address}` };
   }
+}
 
+function oneRoom(app: FastifyInstance, { requestAuth, audit, registry }: RoomRouteOptions): void {
   app.get<{ Params: RoomParams }>(
     "/api/rooms/:room",
     {
@@ -251,7 +251,9 @@ export function roomRoutes(
       return reply.code(204).send(null);
     },
   );
+}
 
+function positionsOfRoom(app: FastifyInstance, { requestAuth }: RoomRouteOptions): void {
   app.get<{ Params: RoomParams }>(
     "/api/rooms/:room/positions",
     {

@@ -2,10 +2,10 @@
  * The socket endpoint: `GET /api/rooms/:room/socket`. Origin and address limits before the upgrade; everything after it
  * is `Connection`'s.
  */
-import websocket from "@fastify/websocket";
+import websocket, { type WebSocket } from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
-import { CloseCode, Limits } from "../../shared/protocol.ts";
+import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
 import type { Config } from "../config.ts";
 import { addressKey } from "../auth/addresses.ts";
 import { type Budgets, MESSAGE_COST } from "../auth/budgets.ts";
@@ -16,7 +16,7 @@ import { Connection, type Hello, type Membership } from "../rooms/connection.ts"
 import { openMessage } from "./vouched.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
 import type { Room } from "../rooms/room.ts";
-import { encodeNotice } from "../rooms/serverMessages.ts";
+import { encodeNotice } from "../../shared/protocol/fromServer.ts";
 
 /** A message of at most 4 KiB needs no more fragments; more are an attack on the reassembly. */
 const MAX_FRAGMENTS = 8;
@@ -35,13 +35,8 @@ export interface SocketRouteOptions {
   takeTicket: (request: FastifyRequest, sealed: string) => unknown;
 }
 
-export async function socketRoutes(
-  app: FastifyInstance,
-  { config, auth, budgets, registry, metrics, takeTicket }: SocketRouteOptions,
-): Promise<void> {
-  const connections = new Set<Connection>();
-  const perAddress = new Map<string, number>();
-
+export async function socketRoutes(app: FastifyInstance, options: SocketRouteOptions): Promise<void> {
+  const sockets = new Sockets(options);
   await app.register(websocket, {
     options: {
       maxPayload: Limits.maxPayload,
@@ -53,81 +48,97 @@ export async function socketRoutes(
     },
     // The room registry has closed every room's sockets with their code by now; whoever is left has not said hello.
     preClose: (done: () => void) => {
-      for (const connection of connections) connection.close(CloseCode.restarting, "the server restarts");
+      sockets.close();
       done();
     },
     errorHandler: () => {},
   });
-
-  const beat = setInterval(() => {
-    const nowMs = performance.now();
-    for (const connection of connections) connection.beat(nowMs);
-  }, BEAT_MS);
+  const beat = setInterval(() => sockets.beat(), BEAT_MS);
   beat.unref();
   app.addHook("onClose", async () => clearInterval(beat));
-
   app.route<{ Params: { room: string } }>({
     method: "GET",
     url: "/api/rooms/:room/socket",
     schema: { hide: true },
-    preValidation: async (request) => {
-      if (!fromAllowedOrigin(request, config.origins)) {
-        metrics.auth.refused("origin");
-        throw new CodedError("ORIGIN_REFUSED", {
-          field: "origin",
-          value: request.headers.origin,
-          limit: config.origins.join(", "),
-        });
-      }
-      if ((perAddress.get(addressKey(request.ip)) ?? 0) >= config.connectionsPerAddress) {
-        metrics.auth.refused("address_limit");
-        throw new CodedError("ADDRESS_LIMIT", {
-          field: "connections",
-          value: config.connectionsPerAddress,
-          limit: config.connectionsPerAddress,
-        });
-      }
-    },
+    preValidation: async (request) => sockets.admit(request),
     handler: async () => {
       throw new CodedError("UPGRADE_REQUIRED");
     },
-    wsHandler: (socket, request) => {
-      const { room: name } = request.params as { room: string };
-      const ip = addressKey(request.ip);
-      perAddress.set(ip, (perAddress.get(ip) ?? 0) + 1);
-      const wasHere = registry.find(name) !== undefined;
-      const connection = new Connection(socket, request.raw.socket, {
-        log: request.log.child({ room: name }),
-        metrics,
-        spend: () => budgets.spend(ip, MESSAGE_COST),
-        open: (asked) => openMessage(asked, (sealed) => takeTicket(request, sealed)),
-        authorize: (self, hello) => {
-          const { token, password, resume, vouched } = hello;
-          const credentials = { token, password, resume, address: ip, vouched };
-          const room = registry.serving(name);
-          if (!room)
-            return auth.refuseAbsent(name, credentials, wasHere || registry.find(name) ? moved() : absent(request));
-          const session = room.members.findByToken(resume);
-          const entry = auth.enter(name, room.access, credentials, session?.entry ?? null);
-          return Promise.resolve(entry).then((allowed) =>
-            self.isOpen ? join(registry, name, self, hello, allowed) : null,
-          );
-        },
-        onClosed: (self) => {
-          connections.delete(self);
-          const left = (perAddress.get(ip) ?? 1) - 1;
-          if (left > 0) perAddress.set(ip, left);
-          else perAddress.delete(ip);
-        },
-      });
-      connections.add(connection);
-      // In `tokens` mode hello comes first: whoever has no token is not to learn which rooms there are.
-      if (auth.mode === "tokens" || wasHere) return;
-      metrics.auth.refused("no_room");
-      const { closeCode, message } = absent(request);
-      connection.close(closeCode, message);
-    },
+    wsHandler: (socket, request) => sockets.connect(socket, request),
   });
+}
+
+class Sockets {
+  readonly #options: SocketRouteOptions;
+  readonly #connections = new Set<Connection>();
+  readonly #perAddress = new Map<string, number>();
+
+  constructor(options: SocketRouteOptions) {
+    this.#options = options;
+  }
+
+  close(): void {
+    for (const connection of this.#connections) connection.close(CloseCode.restarting, "the server restarts");
+  }
+
+  beat(): void {
+    const nowMs = performance.now();
+    for (const connection of this.#connections) connection.beat(nowMs);
+  }
+
+  /** @throws CodedError for pages of other origins, and for one socket too many */
+  admit(request: FastifyRequest): void {
+    const { config, metrics } = this.#options;
+    if (!fromAllowedOrigin(request, config.origins)) {
+      metrics.auth.refused("origin");
+      const limit = config.origins.join(", ");
+      throw new CodedError("ORIGIN_REFUSED", { field: "origin", value: request.headers.origin, limit });
+    }
+    const limit = config.connectionsPerAddress;
+    if ((this.#perAddress.get(addressKey(request.ip)) ?? 0) < limit) return;
+    metrics.auth.refused("address_limit");
+    throw new CodedError("ADDRESS_LIMIT", { field: "connections", value: limit, limit });
+  }
+
+  connect(socket: WebSocket, request: FastifyRequest): void {
+    const { auth, budgets, registry, metrics, takeTicket } = this.#options;
+    const { room: name } = request.params as { room: string };
+    const ip = addressKey(request.ip);
+    this.#perAddress.set(ip, (this.#perAddress.get(ip) ?? 0) + 1);
+    const wasHere = registry.find(name) !== undefined;
+    const connection = new Connection(socket, request.raw.socket, {
+      log: request.log.child({ room: name }),
+      metrics,
+      spend: () => budgets.spend(ip, MESSAGE_COST),
+      open: (asked) => openMessage(asked, (sealed) => takeTicket(request, sealed)),
+      authorize: (self, hello) => {
+        const { token, password, resume, vouched } = hello;
+        const credentials = { token, password, resume, address: ip, vouched };
+        const room = registry.serving(name);
+        if (!room)
+          return auth.refuseAbsent(name, credentials, wasHere || registry.find(name) ? moved() : absent(request));
+        const session = room.members.findByToken(resume);
+        const entry = auth.enter(name, room.access, credentials, session?.entry ?? null);
+        return Promise.resolve(entry).then((allowed) =>
+          self.isOpen ? join(registry, name, self, hello, allowed) : null,
+        );
+      },
+      onClosed: (self) => this.#closed(self, ip),
+    });
+    this.#connections.add(connection);
+    // In `tokens` mode hello comes first: whoever has no token is not to learn which rooms there are.
+    if (auth.mode === "tokens" || wasHere) return;
+    metrics.auth.refused("no_room");
+    const { closeCode, message } = absent(request);
+    connection.close(closeCode, message);
+  }
+
+  #closed(connection: Connection, ip: string): void {
+    this.#connections.delete(connection);
+    const left = (this.#perAddress.get(ip) ?? 1) - 1;
+    if (left > 0) this.#perAddress.set(ip, left);
+    else this.#perAddress.delete(ip);
+  }
 }
 
 function roomOf(registry: RoomRegistry, name: string): Room {

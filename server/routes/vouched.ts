@@ -5,12 +5,13 @@
  */
 import { encode } from "@msgpack/msgpack";
 import type { FastifyRequest } from "fastify";
-import { ClientMessage } from "../../shared/protocol.ts";
+import { ClientMessage } from "../../shared/protocol/protocol.ts";
 import { isRole } from "../../shared/roles.ts";
 import { addressKey } from "../auth/addresses.ts";
 import type { Auth, Vouched } from "../auth/auth.ts";
 import type { Identity } from "../auth/identity.ts";
-import { type ClientRequest, parseClientMessage } from "../rooms/clientMessages.ts";
+import type { OpenedRequest } from "../rooms/connection.ts";
+import { type ClientRequest, parseClientMessage } from "../../shared/protocol/fromClient.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 
 /** In a message of a socket. */
@@ -90,7 +91,7 @@ export function identityIn(said: unknown, nowMs = Date.now()): Identity | null {
  * @param take opens the ticket of a message; null: it is none for us
  * @returns the message as if it had come from the client itself
  */
-export function openMessage(request: ClientRequest | null, take: (sealed: string) => unknown): ClientRequest | null {
+export function openMessage(request: ClientRequest | null, take: (sealed: string) => unknown): OpenedRequest | null {
   if ((request?.type !== "hello" && request?.type !== "access") || request.ticket === undefined) return request;
   const said = take(request.ticket) as SaidInMessage | null;
   if (said === null) return request;

@@ -2,7 +2,7 @@
  * The memory map and all other plain data that a thread needs to step a room: `WorldLayout` in full.
  * Structured-cloneable.
  */
-import type { Tuning } from "../../shared/protocol.ts";
+import type { Tuning } from "../../shared/protocol/protocol.ts";
 import type { Body } from "../../shared/scene.ts";
 import type { ElementKind } from "./constraints/elements.ts";
 import type { Range } from "./memory/map.ts";

@@ -74,6 +74,7 @@ function dependsOnSubsteps(body: Body): boolean {
 
 /** Edges of the body's mesh that sound crosses in a second, 1/s; 0 for what is not an elastic solid. */
 function edgesPerSecond(body: Body, template: Pick<BodyTemplate, "elements" | "schedule">): number {
+  if (body.kind === "points") return 0;
   const { material } = body;
   const k =
     "youngsModuli" in material

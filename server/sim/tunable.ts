@@ -1,5 +1,5 @@
 /** What of a body an owner may change while the room runs, and what the room has to know of it for that. */
-import type { BodyTuning } from "../../shared/protocol.ts";
+import type { BodyTuning } from "../../shared/protocol/protocol.ts";
 import type { Body, IsotropicMaterial, Vec3 } from "../../shared/scene.ts";
 import { type HyperModuli, neoHookean, stableNeoHookean } from "./materials.ts";
 import type { BodyTemplate } from "./body/template.ts";

@@ -18,7 +18,7 @@
  * `method`), damping, masses and moduli are part of a factored matrix, and only friction is to be changed.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { BodyTuning, Tuning, Wind } from "../../shared/protocol.ts";
+import type { BodyTuning, Tuning, Wind } from "../../shared/protocol/protocol.ts";
 import { BODY_FIELDS, type BodyField, WIND_FIELDS } from "../../shared/tuning.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { Refusal, Views } from "./grabs.ts";

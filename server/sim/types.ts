@@ -3,7 +3,7 @@
  * WebAssembly.Memory;
  * `openWorld` looks at such a memory from any thread. Nothing outside `server/sim` touches the memory's insides.
  */
-import type { Tuning, TuningChange } from "../../shared/protocol.ts";
+import type { Tuning, TuningChange } from "../../shared/protocol/protocol.ts";
 import type { Topology } from "../../shared/topology.ts";
 
 /**

@@ -11,7 +11,7 @@
  * alone, and a generator of whole numbers for directions: the same bits on any machine.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { Wind } from "../../shared/protocol.ts";
+import type { Wind } from "../../shared/protocol/protocol.ts";
 import type { SceneWind, Vec3 } from "../../shared/scene.ts";
 import type { Views } from "./grabs.ts";
 import type { SimLayout } from "./layout.ts";

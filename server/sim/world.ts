@@ -17,7 +17,7 @@ import { applyInput, freeSlot, moveHands, type Views } from "./grabs.ts";
 import { SchedulerWords } from "./schedulerWords.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import { stirs } from "../../shared/motion.ts";
-import type { Tuning } from "../../shared/protocol.ts";
+import type { Tuning } from "../../shared/protocol/protocol.ts";
 import { carry, comesNear } from "./movers.ts";
 import { IntersectionWatch } from "./intersections/watch.ts";
 import type { SimLayout } from "./layout.ts";

@@ -2,8 +2,8 @@
  * From a world's positions to the socket's frame messages. Everything that outlives one tick is in the room's
  * `FrameState`, so the encoder itself can be made anew on any thread.
  */
-import { decode, Encoder } from "@msgpack/msgpack";
-import { ServerMessage } from "../../shared/protocol.ts";
+import { decode } from "@msgpack/msgpack";
+import { encodeDeltaMessage, encodeKeyframeMessage, encodePositions } from "../../shared/protocol/fromServer.ts";
 import {
   createSnapshotModel,
   encodeDelta,
@@ -64,13 +64,11 @@ export class FrameEncoder {
     const baseTick = state.frameTick;
     const delta = first
       ? null
-      : message("delta", [ServerMessage.delta, tick, baseTick, encodeDelta(snapshot, state.frame, this.#next)]);
+      : message("delta", encodeDeltaMessage(tick, baseTick, encodeDelta(snapshot, state.frame, this.#next)));
     const keyframe = task.keyframe
-      ? message("keyframe", [ServerMessage.keyframe, tick, encodeKeyframe(snapshot, this.#next)])
+      ? message("keyframe", encodeKeyframeMessage(tick, encodeKeyframe(snapshot, this.#next)))
       : null;
-    const positions = whole
-      ? message("positions", [ServerMessage.positions, tick, new Uint8Array(this.#next.buffer)])
-      : null;
+    const positions = whole ? message("positions", encodePositions(tick, this.#next)) : null;
     state.frame.set(this.#next);
     state.frameTick = tick;
     return { moved, delta, keyframe, positions };
@@ -109,9 +107,5 @@ export class FrameEncoder {
   }
 }
 
-const encoder = new Encoder();
-
-function message(kind: EncodedMessage["kind"], fields: unknown[]): EncodedMessage {
-  // `encode` copies out of the encoder's own buffer, so the bytes may be transferred away.
-  return { kind, bytes: encoder.encode(fields) };
-}
+// `encode` copies out of the encoder's own buffer, so the bytes may be transferred away.
+const message = (kind: EncodedMessage["kind"], bytes: Uint8Array<ArrayBuffer>): EncodedMessage => ({ kind, bytes });

@@ -4,7 +4,7 @@
  * exports for it, or `buildWorker.ts`.
  */
 import type { MessagePort } from "node:worker_threads";
-import type { BodyTuning, Tuning } from "../../shared/protocol.ts";
+import type { BodyTuning, Tuning } from "../../shared/protocol/protocol.ts";
 import type { ContactCounts, Input, SimEvent, StageSeconds, WorldLayout } from "../sim/types.ts";
 
 /** `serve`: the thread takes orders from this port until it ends (threadLoop.ts). */

@@ -1,6 +1,6 @@
 /**
- * Imports go one way: main -> app -> routes -> rooms -> workers/pool; separately workers/simWorker, buildWorker -> sim
- * -> kernel; client -> shared; check alone. server/README.md draws the same picture. A type-only import does not exist
+ * Imports go one way: main -> app -> routes, services -> rooms -> workers/pool; separately workers/simWorker, buildWorker -> sim
+ * -> kernel; client -> shared; tools/check alone. server/README.md draws the same picture. A type-only import does not exist
  * at run time and may point at a contract anywhere in the server.
  */
 import { existsSync } from "node:fs";
@@ -17,15 +17,19 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   { files: /^shared\//, mayLoad: /^(shared\/|scenes\/schema\.json$)/ },
   { files: /^client\//, mayLoad: /^(client|shared)\// },
   { files: /^server\/main\.ts$/, mayLoad: /^server\/(app|config|auth\/logOptions)\.ts$/ },
-  { files: /^server\/token\.ts$/, mayLoad: /^(server\/(config\.ts|auth\/)|shared\/)/ },
-  { files: /^server\/simulate\.ts$/, mayLoad: /^(server\/(sim|meshing|workers)|shared)\// },
-  { files: /^server\/replay\.ts$/, mayLoad: /^(server\/(sim|meshing|workers|persistence)|shared)\// },
+  { files: /^server\/tools\/token\.ts$/, mayLoad: /^(server\/(config\.ts|auth\/)|shared\/)/ },
+  { files: /^server\/tools\/simulate\.ts$/, mayLoad: /^(server\/(sim|meshing|workers)|shared)\// },
+  { files: /^server\/tools\/replay\.ts$/, mayLoad: /^(server\/(sim|meshing|workers|persistence)|shared)\// },
   // Judges what the simulation did: it must not repeat its mistakes.
-  { files: /^server\/check\//, mayLoad: /^server\/check\// },
+  { files: /^server\/tools\/check\//, mayLoad: /^server\/tools\/check\// },
   {
     files: /^server\/app\.ts$/,
+    mayLoad: /^(server\/(services\.ts|config\.ts|trust\.ts|cluster\/|auth\/|routes\/|rooms\/)|shared\/)/,
+  },
+  {
+    files: /^server\/services\.ts$/,
     mayLoad:
-      /^(server\/(config\.ts|trust\.ts|durability\.ts|cluster\/|store\/|auth\/|routes\/|rooms\/|objects\/|pictures\/pictures|workers\/(?!simWorker|buildWorker)|metrics\/)|shared\/)/,
+      /^server\/(config\.ts|durability\.ts|store\/|auth\/|rooms\/|objects\/|pictures\/pictures|workers\/(?!simWorker|buildWorker)|metrics\/)/,
   },
   { files: /^server\/durability\.ts$/, mayLoad: /^server\/(cluster|persistence|store)\// },
   { files: /^server\/config\.ts$/, mayLoad: /^(shared\/|server\/trust\.ts$)/ },
@@ -188,7 +192,7 @@ test("only the programs main.ts and token.ts read the environment", () => {
       /\bprocess\s*\.\s*env\b|\bimport\.meta\.env\b/.test(source.text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")),
   );
   expect(
-    readers.map(({ path }) => path).filter((path) => path !== "server/main.ts" && path !== "server/token.ts"),
+    readers.map(({ path }) => path).filter((path) => path !== "server/main.ts" && path !== "server/tools/token.ts"),
   ).toEqual([]);
 });
 

@@ -108,7 +108,7 @@ export async function replayDiffers(fleet: Fleet, room: string): Promise<string 
   if (answer.status !== 200) return `${room}: no recording, ${answer.status} ${await answer.text()}`;
   const file = join(fleet.folder, `${room}.pliant`);
   writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
-  const child = spawn(process.execPath, ["server/replay.ts", file], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, ["server/tools/replay.ts", file], { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => (output += data.toString()));
   const code = await new Promise((resolve) => child.once("close", resolve));

@@ -4,7 +4,7 @@
  * to hold whoever was killed since; what was asked for without an answer may hold or not.
  */
 import { Bot, createRoom, deleteRoom } from "../../load-tests/bot.ts";
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { type Fleet, nowMs, type Undo } from "./fleet.ts";
 
 const SCENE = "cube";

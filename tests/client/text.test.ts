@@ -3,17 +3,21 @@ import { readdirSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { parseAst } from "vite";
 import { afterEach, describe, expect, test } from "vitest";
+import { answerError } from "../../client/sdk/http.ts";
 import { english } from "../../client/text/english.ts";
+import { problemDetail, problemText } from "../../client/text/problem.ts";
 import {
   LANGUAGES,
   languageOf,
   load,
   speak,
   t,
+  textOfCode,
   type Catalog,
   type Language,
   type TextKey,
 } from "../../client/text/text.ts";
+import { FILE_NOTES, REFUSALS } from "../../shared/objectCodes.ts";
 
 const languages = Object.keys(LANGUAGES) as Language[];
 const keys = Object.keys(english) as TextKey[];
@@ -62,6 +66,22 @@ describe.each(languages)("%s", (language) => {
     const alike = keys.filter((key) => JSON.stringify(catalog[key]) === JSON.stringify(english[key]));
     expect(alike.length / keys.length)[language === "en" ? "toBe" : "toBeLessThan"](language === "en" ? 1 : 0.08);
   });
+});
+
+test.each(languages)("%s says why a file is refused, and what was left out of it", async (language) => {
+  speak(language, await load[language]());
+  for (const reason of REFUSALS) {
+    const error = answerError(422, { code: "OBJECT_REFUSED", message: "where is 3, at most 2 are allowed", reason });
+    expect(problemText(error), reason).toBe((await load[language]())[`refused${reason}`]);
+    expect(problemDetail(error)).toBe("where is 3, at most 2 are allowed");
+  }
+  for (const code of FILE_NOTES) expect(textOfCode("note", code), code).toBeDefined();
+  // a reason of a later server, in its words, and what has none, as ever
+  expect(problemText(answerError(422, { code: "OBJECT_REFUSED", message: "in words", reason: "LATER" }))).toBe(
+    "in words",
+  );
+  expect(problemText(answerError(503, { code: "ROOM_LIMIT" }))).toBe((await load[language]()).errorROOM_LIMIT);
+  expect(problemDetail(answerError(503, { code: "ROOM_LIMIT" }))).toBeUndefined();
 });
 
 test("a count picks its form", async () => {
@@ -184,7 +204,7 @@ test("every text of the catalogue is shown somewhere", () => {
     .join("\n");
   // Built from a code, from a page's name, or from a field that has a slider.
   const built = (key: string): boolean =>
-    /^(error|notice)[A-Z_]+$/.test(key) ||
+    /^(error|notice|refused|note)[A-Z_]+$/.test(key) ||
     sources.includes(`"${key.replace(/(Title|Text)$/, "")}"`) ||
     sources.includes(`  ${key}: { unit: `);
   expect(keys.filter((key) => !sources.includes(`"${key}"`) && !built(key))).toEqual([]);

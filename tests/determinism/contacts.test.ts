@@ -48,11 +48,11 @@ test("one, two and three threads", async () => {
   expect(i32[colors + 1]! - i32[colors]!).toBeGreaterThan(96);
   for (const threads of [2, 3])
     expect(await hashOf(await sheets(), { threads, until: 12 }), `${threads} threads`).toBe(alone);
-}, 120_000);
+});
 
 test("rows that do not fit into the notes of who measures are found all the same", async () => {
   const alone = await hashOf(await sheets(), { until: 4 });
   const narrow = await sheets();
   new Int32Array(narrow.memory.buffer)[(word(narrow, L.H_FRONT) + L.FRONT_FOUND_CAPACITY) / 4] = 64;
   expect(await hashOf(narrow, { until: 4 })).toBe(alone);
-}, 120_000);
+});

@@ -12,7 +12,7 @@ import { Bot } from "../../load-tests/bot.ts";
 import { decodeRecording } from "../../server/persistence/recording.ts";
 import { STORE_FILE } from "../../server/store/openStore.ts";
 import { HttpErrors } from "../../shared/errors.ts";
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { SCENES_DIR } from "../integration/server.ts";
 import { downloaded, noBrowser, openStage, until, type E2e } from "./stage.ts";
 

@@ -20,6 +20,15 @@ export const PANELS: readonly [button: string, panel: string][] = [
   [".tuning .tool", ".tuning-panel"],
 ];
 
+/** A small phone, a phone, one on its side, a tablet, a desk. */
+export const SIZES = [
+  { width: 320, height: 568 },
+  { width: 390, height: 664 },
+  { width: 640, height: 320 },
+  { width: 768, height: 1024 },
+  { width: 1920, height: 1080 },
+] as const;
+
 /** Controls that cannot be reached or hit, each with what is wrong. @param touch fingers need 44 px */
 export const wrong = (page: Page, within: string, touch: boolean): Promise<string[]> =>
   page.evaluate(
@@ -28,7 +37,8 @@ export const wrong = (page: Page, within: string, touch: boolean): Promise<strin
       const scrolls = (element: Element): boolean => {
         for (let at: Element | null = element; at; at = at.parentElement)
           if (at.scrollHeight > at.clientHeight && /auto|scroll/.test(getComputedStyle(at).overflowY)) return true;
-        return false;
+        const { scrollHeight, clientHeight } = document.documentElement;
+        return scrollHeight > clientHeight;
       };
       for (const root of document.querySelectorAll(within))
         for (const control of root.querySelectorAll<HTMLElement>("button, a, input, select, [tabindex='0']")) {
@@ -54,7 +64,7 @@ export const wrong = (page: Page, within: string, touch: boolean): Promise<strin
 /** Sideways nothing scrolls, in no panel. */
 export const tooWide = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
-    [...document.querySelectorAll(".popover, .help, .stats, .people, .overflow, .deck, .topbar")]
+    [...document.querySelectorAll(".popover, .help, .stats, .people, .overflow, .deck, .topbar, .bring-dialog")]
       .filter((element) => element.checkVisibility() && element.scrollWidth > element.clientWidth + 1)
       .map((element) => element.className),
   );

@@ -5,6 +5,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { steadinessOf, watchSteadiness } from "../../load-tests/visitors/steadiness.ts";
+import { SIZES, wrong } from "./controls.ts";
 import { drawn, noBrowser, openStage } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
@@ -116,6 +117,14 @@ describe.skipIf(noBrowser)("lobby", () => {
     expect(join!.y + join!.height).toBeLessThan(740);
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(3 * 740);
     await stage.shoot(page, "lobby-phone-dark");
+    for (const size of SIZES) {
+      const at = `${size.width}x${size.height}`;
+      await page.setViewportSize(size);
+      expect(await wrong(page, ".lobby", size.width < 1000), at).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), at).toBe(size.width);
+      await page.evaluate(() => scrollTo(0, 0));
+      await stage.shoot(page, `lobby-${at}`);
+    }
   });
 });
 

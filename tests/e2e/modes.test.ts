@@ -48,7 +48,9 @@ describe.skipIf(noBrowser)("modes", () => {
       origin: window.pliant.project([0, 0, 0])!,
     }));
     // whoever opened it owns nothing in here, and no link leads away
-    expect(await page.locator(".access:visible, .tuning:visible, .people .out, .room a[href]:visible").count()).toBe(0);
+    expect(
+      await page.locator(".access:visible, .tuning:visible, .people .out, .room a[href]:visible, .bring").count(),
+    ).toBe(0);
     // a hand that is still down when the visitor leaves, a turned view, push mode and an open card
     await page.keyboard.press("p");
     await page.mouse.move(20, 200);

@@ -9,6 +9,7 @@ import type { Page } from "playwright-core";
 import type { Mesh } from "three";
 import { texturedGlb } from "../support/modelFiles.ts";
 import { similarity, type Pixels } from "../support/similarity.ts";
+import { findings, SIZES, tooWide, withAxe, wrong } from "./controls.ts";
 import { drawn, noBrowser, takeHold, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
@@ -142,7 +143,8 @@ describe.skipIf(noBrowser)("something of one's own", () => {
     // what is no model is said in the dialog, and nobody in the room notices
     await drop(ann, "broken.glb", glb.slice(0, 1000));
     await ann.waitForSelector(".bring-dialog .problem:not([hidden])", PATIENCE);
-    expect((await ann.textContent(".bring-dialog .problem"))!.length).toBeGreaterThan(20);
+    expect(await ann.textContent(".bring-dialog .problem")).toMatch(/^The file is damaged, or not all of it came\./);
+    expect(await ann.textContent(".bring-dialog .problem .detail")).toMatch(/ is .*, .*\. /);
     await stage.shoot(ann, "objects-refused");
     expect(await ben.evaluate(() => window.pliant.status)).toBe("open");
     await ann.setInputFiles("#bring-file", { name: "second.glb", mimeType: "", buffer: Buffer.from(glb) });
@@ -153,6 +155,29 @@ describe.skipIf(noBrowser)("something of one's own", () => {
     await ann.waitForURL((url) => url.pathname !== address.pathname, PATIENCE);
     await dressed(await drawn(ann), 2);
     await stage.shoot(ann, "objects-beside");
+  });
+
+  test("the dialog is whole on every screen, with all that it can show, and axe-core finds nothing", async () => {
+    const glb = await texturedGlb(1);
+    const [viewport] = SIZES;
+    const page = await withAxe(await stage.visit("/?lang=de", { viewport, hasTouch: true, isMobile: true }));
+    await page.tap(".bring");
+    await page.waitForSelector(".bring-dialog[open]");
+    await page.setInputFiles("#bring-file", { name: "broken.glb", mimeType: "", buffer: Buffer.from("glTF") });
+    await page.waitForSelector(".bring-dialog .problem:not([hidden])", PATIENCE);
+    expect(await findings(page)).toEqual([]);
+    await page.setInputFiles("#bring-file", { name: "pear.glb", mimeType: "", buffer: Buffer.from(glb) });
+    await page.waitForSelector(".bring-dialog form:not([hidden])", PATIENCE);
+    for (const size of SIZES) {
+      const at = `${size.width}x${size.height}`;
+      await page.setViewportSize(size);
+      expect(await wrong(page, ".bring-dialog", size.width < 1000), at).toEqual([]);
+      expect(await tooWide(page), at).toEqual([]);
+      await stage.shoot(page, `bring-${at}`);
+    }
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".bring-dialog", { state: "detached" });
   });
 });
 

@@ -1,6 +1,6 @@
 /** A lost line comes back by itself, as the same member, without an empty picture; a closed room ends the page. */
 import { describe, expect, test } from "vitest";
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { drawn, noBrowser, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 

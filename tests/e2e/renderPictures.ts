@@ -59,6 +59,8 @@ const PICTURES: Picture[] = [
   { scene: "cloth-through-funnel", poses: [], again: true, afterMs: 2500 },
   { scene: "flag-on-pole", poses: [], afterMs: 3500 },
   { scene: "flag-in-the-wind", poses: [], afterMs: 2500 },
+  { scene: "melt", poses: [], afterMs: 2500 },
+  { scene: "smoke", poses: [], afterMs: 4000 },
   {
     scene: "tangled-hands",
     poses: [{ from: [0.3, 0.3, 0.15], by: [60, -120], color: "#e4572e", name: "Ada" }],
@@ -73,7 +75,7 @@ const PICTURES: Picture[] = [
   },
   {
     scene: "one-cube",
-    poses: [-1.24, -0.62, 0].map((x) => ({
+    poses: [-1.55, -0.93, -0.31].map((x) => ({
       from: [x, 0.36, 0.15],
       by: [40, -25],
       color: "#e4572e",

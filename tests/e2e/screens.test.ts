@@ -6,18 +6,8 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { quantile } from "../../load-tests/part.ts";
 import { steadinessOf, watchSteadiness } from "../../load-tests/visitors/steadiness.ts";
-import { PANELS, tooWide, wrong } from "./controls.ts";
+import { PANELS, SIZES, tooWide, wrong } from "./controls.ts";
 import { drawn, noBrowser, openStage, until, type E2e } from "./stage.ts";
-
-type Size = readonly [width: number, height: number];
-
-const SIZES: readonly Size[] = [
-  [320, 568],
-  [390, 664],
-  [640, 320],
-  [768, 1024],
-  [1920, 1080],
-];
 
 const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 664 } };
 
@@ -50,7 +40,7 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
     await page.close();
     await drawn(desk);
     await until(desk, () => document.querySelectorAll(".people .out").length === 1, undefined);
-    await lookAtAll(desk, SIZES[4]!, false);
+    await lookAtAll(desk, SIZES[4], false);
     await guest.close();
     await projects(desk);
     expect(stage.takeErrors()).toEqual([]);
@@ -59,9 +49,9 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
   test("the replay page's controls are in reach", async () => {
     const replay = await stage.visit("/r/screens/replay", PHONE);
     await replay.waitForSelector(".replay input:not([disabled])", { timeout: 60_000 });
-    for (const [width, height] of SIZES) {
-      const at = `replay-${width}x${height}`;
-      await replay.setViewportSize({ width, height });
+    for (const size of SIZES) {
+      const at = `replay-${size.width}x${size.height}`;
+      await replay.setViewportSize(size);
       expect(await wrong(replay, ".room", true), at).toEqual([]);
       expect(await tooWide(replay), at).toEqual([]);
       await stage.shoot(replay, at);
@@ -76,7 +66,7 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
     expect(await page.getAttribute(".share-panel .address", "href")).toBe(`${url ?? stage.url}/r/screens`);
     await page.getByRole("button", { name: "For a projector" }).click();
     await page.waitForSelector(".share-panel.projected");
-    const [width, height] = SIZES[4]!;
+    const { width, height } = SIZES[4];
     expect(await page.locator(".share-panel").boundingBox()).toEqual({ x: 0, y: 0, width, height });
     expect((await page.locator(".share-panel .qr svg").boundingBox())!.height).toBeGreaterThan(height / 2);
     expect(await wrong(page, ".share-panel", false)).toEqual([]);
@@ -85,9 +75,9 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
     await page.waitForSelector(".share-panel", { state: "hidden" });
   }
 
-  async function lookAtAll(page: Page, [width, height]: Size, touch: boolean): Promise<void> {
-    const at = `${width}x${height}`;
-    await page.setViewportSize({ width, height });
+  async function lookAtAll(page: Page, size: (typeof SIZES)[number], touch: boolean): Promise<void> {
+    const at = `${size.width}x${size.height}`;
+    await page.setViewportSize(size);
     expect(await wrong(page, ".room", touch), at).toEqual([]);
     await stage.shoot(page, `room-${at}`);
     for (const [button, panel] of [

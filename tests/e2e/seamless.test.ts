@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { parseServerMessage } from "../../client/sdk/messages.ts";
+import { parseServerMessage } from "../../shared/protocol/fromServer.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { BEND_RADIUS, LIMIT, RESPONSE } from "../../client/view/localBend.ts";
 import { Bot, type Point } from "../../load-tests/bot.ts";

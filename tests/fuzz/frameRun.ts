@@ -6,7 +6,7 @@
 import WebSocket from "ws";
 import { decode, encode } from "@msgpack/msgpack";
 import { Notices } from "../../shared/errors.ts";
-import { ClientMessage, PROTOCOL_VERSION, ServerMessage } from "../../shared/protocol.ts";
+import { ClientMessage, PROTOCOL_VERSION, ServerMessage } from "../../shared/protocol/protocol.ts";
 import { anyFrame, expectedEnd, type End, type Frame, type Target } from "./frames.ts";
 import { Random } from "./random.ts";
 

@@ -4,8 +4,8 @@
  * says must become of each: `expectedEnd`.
  */
 import { Encoder } from "@msgpack/msgpack";
-import { MalformedMessage, parseClientMessage } from "../../server/rooms/clientMessages.ts";
-import { ClientMessage, CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol.ts";
+import { MalformedMessage, parseClientMessage } from "../../shared/protocol/fromClient.ts";
+import { ClientMessage, CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
 import type { Random } from "./random.ts";
 
 export interface Frame {

@@ -1,8 +1,8 @@
-/** Files that strangers drop, as GLB and glTF: what is whole, how it is bent, and what has to hold of the outcome. */
+/** Files that strangers drop, in every format: what is whole, how it is bent, and what has to hold of the outcome. */
 import { EXTMeshoptCompression, KHRDracoMeshCompression } from "@gltf-transform/extensions";
 import type { Document } from "@gltf-transform/core";
 import { ObjectError, readObjectFile } from "../../server/meshing/objects/readObjectFile.ts";
-import { documentOf, glb, gltf, jsonOf } from "../server/meshing/objects/files.ts";
+import { documentOf, glb, gltf, jsonOf, stlOf } from "../server/meshing/objects/files.ts";
 import { box } from "../server/meshing/objects/wildShapes.ts";
 import { bent } from "./mutate.ts";
 import type { Random } from "./random.ts";
@@ -65,21 +65,23 @@ const documents = await Promise.all(
   json.extensionsUsed = ["EXT_mesh_gpu_instancing"];
 }
 
-const read = async (input: Uint8Array): Promise<"read" | "refused"> => {
-  try {
-    const file = await readObjectFile(input, "a.glb", LIMITS);
-    if (!file.surface.positions.every(Number.isFinite)) throw new Error("a position that is no number");
-    const vertices = file.surface.positions.length / 3;
-    if (!file.surface.triangles.every((v) => v < vertices)) throw new Error("a corner that is none");
-    if (!file.surfaceOfPicture.every((v) => v < vertices)) throw new Error("a place that is none");
-    return "read";
-  } catch (error) {
-    if (!(error instanceof ObjectError)) throw error;
-    if (!/^[\p{L}\p{N}\p{P}\p{S} ]+$/u.test(error.message))
-      throw new Error(`a sentence that is none: ${error.message}`);
-    return "refused";
-  }
-};
+const readAs =
+  (name: string) =>
+  async (input: Uint8Array): Promise<"read" | "refused"> => {
+    try {
+      const file = await readObjectFile(input, name, LIMITS);
+      if (!file.surface.positions.every(Number.isFinite)) throw new Error("a position that is no number");
+      const vertices = file.surface.positions.length / 3;
+      if (!file.surface.triangles.every((v) => v < vertices)) throw new Error("a corner that is none");
+      if (!file.surfaceOfPicture.every((v) => v < vertices)) throw new Error("a place that is none");
+      return "read";
+    } catch (error) {
+      if (!(error instanceof ObjectError)) throw error;
+      if (!/^[\p{L}\p{N}\p{P}\p{S} ]+$/u.test(error.message))
+        throw new Error(`a sentence that is none: ${error.message}`);
+      return "refused";
+    }
+  };
 
 /** The two chunks of a GLB that is whole enough to have them. */
 function chunksOf(input: Uint8Array): { json: unknown; binary: Uint8Array } {
@@ -96,6 +98,20 @@ const attempt = (make: () => Uint8Array): Uint8Array | undefined => {
   }
 };
 
+/** What is drawn of such files besides their triangles: coordinates of textures, normals, colors, more than one part. */
+const OBJ =
+  "mtllib a.mtl\no one\nv 0 0 0 1 0 0\nv 1 0 0 0 1 0\nv 0 1 0 0 0 1\nv 0 0 1 1 1 1\nvt 0 0\nvt 1 0\nvt 0 1\nvn 0 0 -1\n" +
+  "usemtl skin\nf 1/1/1 3/3/1 2/2/1\ng two\ns 1\nf 1/1 2/2 4/3\nf -4//-1 -1//-1 -2//-1\nf 2 3 4\n";
+const PLY =
+  "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nproperty float nx\nproperty float ny\n" +
+  "property float nz\nproperty uchar red\nproperty uchar green\nproperty uchar blue\nproperty float s\nproperty float t\nelement face 4\n" +
+  "property list uchar int vertex_indices\nend_header\n0 0 0 0 0 1 255 0 0 0 0\n1 0 0 0 0 1 0 255 0 1 0\n0 1 0 0 0 1 0 0 255 0 1\n" +
+  "0 0 1 0 0 1 9 9 9 1 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n";
+const tetrahedron = {
+  positions: Float64Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1),
+  triangles: Uint32Array.of(0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3),
+};
+
 export const OBJECT_FORMATS: readonly ObjectFormat[] = [
   {
     name: "glb",
@@ -107,7 +123,7 @@ export const OBJECT_FORMATS: readonly ObjectFormat[] = [
             const { json, binary } = chunksOf(input);
             return glb(bent(json, random), binary);
           }),
-    read,
+    read: readAs("a.glb"),
   },
   {
     name: "gltf",
@@ -116,6 +132,14 @@ export const OBJECT_FORMATS: readonly ObjectFormat[] = [
       random.chance(0.3)
         ? undefined
         : attempt(() => Buffer.from(JSON.stringify(bent(JSON.parse(Buffer.from(input).toString()), random)))),
-    read,
+    read: readAs("a.glb"),
+  },
+  { name: "obj", seeds: [Buffer.from(OBJ)], mutate: () => undefined, read: readAs("a.obj") },
+  { name: "ply", seeds: [Buffer.from(PLY)], mutate: () => undefined, read: readAs("a.ply") },
+  {
+    name: "stl",
+    seeds: [stlOf(tetrahedron, false), stlOf(tetrahedron, true)],
+    mutate: () => undefined,
+    read: readAs("a.stl"),
   },
 ];

@@ -13,7 +13,7 @@ import { RoomAccess } from "../../server/auth/roomAccess.ts";
 import { STORE_FILE } from "../../server/store/openStore.ts";
 import { SqliteStore } from "../../server/store/sqlite.ts";
 import { StoreUnavailable } from "../../server/store/store.ts";
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { objBall } from "../support/modelFiles.ts";
 import { SCENES_DIR, startTestServer } from "./server.ts";
 

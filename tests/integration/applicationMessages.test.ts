@@ -2,7 +2,7 @@
 import { encode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { ClientMessage, CloseCode, Limits } from "../../shared/protocol.ts";
+import { ClientMessage, CloseCode, Limits } from "../../shared/protocol/protocol.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 let server: TestServer;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, type BotOptions, createRoom } from "../../load-tests/bot.ts";
 import { PASSWORD_LENGTH } from "../../server/auth/password.ts";
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { sleep, startTestServer, type TestServer } from "./server.ts";
 
 const ADMIN = "an-operators-own-token";

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type WebSocket from "ws";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { Connection } from "../../server/rooms/connection.ts";
-import { build } from "../../client/sdk/messages.ts";
-import { CloseCode, Limits } from "../../shared/protocol.ts";
+import { build } from "../../shared/protocol/fromClient.ts";
+import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 let server: TestServer;

@@ -1,7 +1,7 @@
 /** Rooms and sessions over time: create, find, resume, leave, stand still, go away. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom, deleteRoom, HttpFailure } from "../../load-tests/bot.ts";
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { sleep, startTestServer, type TestServer } from "./server.ts";
 
 let server: TestServer;

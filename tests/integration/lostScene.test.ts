@@ -67,7 +67,7 @@ test("can be downloaded without its scene, waits for it and then goes on where i
   expect(recording).toMatchObject({ scene: "cube", sceneText: "", missing: [expect.stringMatching(/^scene: /)] });
   expect(recording.until).toBeGreaterThanOrEqual(tick);
   const replay = (...more: string[]): { status: number | null; stderr: string; stdout: string } =>
-    spawnSync(process.execPath, ["server/replay.ts", file, ...more], { encoding: "utf8" });
+    spawnSync(process.execPath, ["server/tools/replay.ts", file, ...more], { encoding: "utf8" });
   expect(replay()).toMatchObject({ status: 2, stderr: expect.stringContaining("--scene") });
   expect(replay("--scene", join(folder, "cube.json"))).toMatchObject({ status: 0, stderr: "" });
 

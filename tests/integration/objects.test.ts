@@ -91,7 +91,7 @@ describe("an object that somebody brings", () => {
     expect(recording.objects?.map(({ id }) => id)).toEqual([object]);
     const path = join(folder, "pears.pliant");
     writeFileSync(path, bytes);
-    const again = spawnSync(process.execPath, ["server/replay.ts", path], { encoding: "utf8", timeout: 200_000 });
+    const again = spawnSync(process.execPath, ["server/tools/replay.ts", path], { encoding: "utf8", timeout: 200_000 });
     expect(again.stderr).toBe("");
     expect(again.stdout).toMatch(/hashes compared, all alike/);
 

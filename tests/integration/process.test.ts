@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { type RunningServer, startServer } from "../../load-tests/server.ts";
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const env = { PLIANT_SCENES_DIR: fileURLToPath(new URL("./scenes", import.meta.url)), PLIANT_PREWARM: "cube" };

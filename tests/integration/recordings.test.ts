@@ -35,10 +35,14 @@ const recordingOf = async (room: string, seconds?: number): Promise<Uint8Array> 
 function replay(bytes: Uint8Array, ...options: string[]): { status: number | null; stdout: string; stderr: string } {
   const file = join(folder, "room.pliant");
   writeFileSync(file, bytes);
-  return spawnSync(process.execPath, ["server/replay.ts", file, "--scenes", "tests/integration/scenes", ...options], {
-    encoding: "utf8",
-    timeout: 60_000,
-  });
+  return spawnSync(
+    process.execPath,
+    ["server/tools/replay.ts", file, "--scenes", "tests/integration/scenes", ...options],
+    {
+      encoding: "utf8",
+      timeout: 60_000,
+    },
+  );
 }
 
 test("a recording steps again to every hash that was noted, a thread lost on the way and all", async () => {

@@ -5,7 +5,7 @@ import { encode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { ClientMessage, CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol.ts";
+import { ClientMessage, CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
 import { sleep, startTestServer, type TestServer } from "./server.ts";
 
 let server: TestServer;

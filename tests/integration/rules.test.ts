@@ -11,7 +11,7 @@ import { Bot } from "../../load-tests/bot.ts";
 import { TokenMint } from "../../server/auth/tokens.ts";
 import { RequestAuth } from "../../server/routes/requestAuth.ts";
 import { RULES } from "../../server/routes/rules.ts";
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { atLeast, isRole, type Role } from "../../shared/roles.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 

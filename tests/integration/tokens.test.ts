@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import type { Config } from "../../server/config.ts";
 import { TokenMint } from "../../server/auth/tokens.ts";
-import { CloseCode } from "../../shared/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 const ADMIN = "an-operators-own-token";

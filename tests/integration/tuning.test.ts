@@ -39,7 +39,7 @@ async function stepsAgain(url: string, room: string): Promise<ReturnType<typeof 
   const bytes = new Uint8Array(await (await fetch(`${url}/api/rooms/${room}/recording`)).arrayBuffer());
   const file = join(folder, `${room}.pliant`);
   writeFileSync(file, bytes);
-  const { stdout, stderr } = spawnSync(process.execPath, ["server/replay.ts", file, "--scenes", SCENES_DIR], {
+  const { stdout, stderr } = spawnSync(process.execPath, ["server/tools/replay.ts", file, "--scenes", SCENES_DIR], {
     encoding: "utf8",
     timeout: 60_000,
   });

@@ -7,7 +7,7 @@
  */
 import { describe, expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { edgeEdge, vertexTriangle } from "../../server/check/exact/swept.ts";
+import { edgeEdge, vertexTriangle } from "../../server/tools/check/exact/swept.ts";
 import * as ccd from "../../server/sim/ccd.ts";
 import type { Vec3 } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";

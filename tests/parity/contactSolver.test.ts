@@ -7,7 +7,7 @@
  */
 import { describe, expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { edgeEdge, vertexTriangle } from "../../server/check/exact/swept.ts";
+import { edgeEdge, vertexTriangle } from "../../server/tools/check/exact/swept.ts";
 import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";

@@ -5,7 +5,7 @@
  */
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { signOf, toIntegers } from "../../server/check/exact/integers.ts";
+import { signOf, toIntegers } from "../../server/tools/check/exact/integers.ts";
 import { add, scale, type Vector } from "../../server/sim/reference/vector.ts";
 import { randomStream } from "./kit.ts";
 import { box, grid, surfaceRoom, type Sheet, type SurfaceRoom } from "./surfaces.ts";

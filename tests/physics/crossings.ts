@@ -1,8 +1,8 @@
 /**
- * Which triangles of a laboratory's surfaces go through each other, by the checker's exact test (server/check), apart
+ * Which triangles of a laboratory's surfaces go through each other, by the checker's exact test (server/tools/check), apart
  * from the simulation's own.
  */
-import { CROSSING, trianglesMeet } from "../../server/check/triangles.ts";
+import { CROSSING, trianglesMeet } from "../../server/tools/check/triangles.ts";
 import type { Laboratory } from "./laboratory.ts";
 
 /** @returns pairs of triangles, of bodies and core meshes, that share no corner and cross */

@@ -130,7 +130,7 @@ test("a cloth through itself", async () => {
   expect(events.map((e) => e.type)).toEqual(["tangled", "untangled"]);
   expect(seconds).toBeLessThan(SECONDS);
   expect(fastest).toBeLessThan(FAST + own);
-}, 60_000);
+});
 
 test("the report names surfaces, counts and particles; a reset reports again", async () => {
   const lab = await laboratory({
@@ -160,7 +160,7 @@ test("the report names surfaces, counts and particles; a reset reports again", a
       if ("body" in of) particles.forEach((p) => expect(p).toBeLessThan(17 * 17));
   }
   expect(tangled(lab.run(1, [{ type: "reset", member: 1 }]))).toHaveLength(1);
-}, 60_000);
+});
 
 describe("held", () => {
   test("bodies that intersect stay, others go on, a reset frees nobody who still intersects", async () => {
@@ -189,7 +189,7 @@ test("the same bits on any thread: a world opened anew in the middle goes on as 
   again.mayRest = false;
   for (let t = 0; t < 20; t++) again.step([]);
   expect(again.stateHash()).toBe(one.world.stateHash());
-}, 60_000);
+});
 
 test("a collider that jumps into a body draws it out", async () => {
   // 1 m to the right within a second, then all at once back into the jelly, which has been pushed to the left a little
@@ -227,7 +227,7 @@ test("a collider that jumps into a body draws it out", async () => {
     "untangled",
     ...(events.length > 4 ? [121, "untangled"] : []),
   ]);
-}, 60_000);
+});
 
 test("what is rolled back into a neighbor that has gone on is drawn out of it", async () => {
   const lab = await laboratory({

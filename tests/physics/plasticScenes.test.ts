@@ -32,7 +32,7 @@ test("jaws twist four beams by half a turn; (b) keeps more of it than (a), (c) l
   expect(b).toBeGreaterThan(1.1 * a);
   expect(c).toBeLessThan(0.9 * a);
   expect(d).toBeLessThan(0.6 * a);
-}, 60_000);
+});
 
 test("a sphere dents the plastic dragon for good, and the elastic one comes back", async () => {
   const lab = await open("dented-dragons");
@@ -48,4 +48,4 @@ test("a sphere dents the plastic dragon for good, and the elastic one comes back
   // its own weight and what still swings: not seen
   expect(dentOf(lab.positions(elastic), elasticRest)).toBeLessThan(0.02);
   expect(volumeOf(lab.positions(plastic), lab.created.bodies[plastic]!.tets).inverted).toBe(0);
-}, 60_000);
+});

@@ -6,7 +6,7 @@
  * thousand.
  */
 import { describe, expect, test } from "vitest";
-import type { BodyTuning } from "../../shared/protocol.ts";
+import type { BodyTuning } from "../../shared/protocol/protocol.ts";
 import type { Body, Scene } from "../../shared/scene.ts";
 import { loadState, saveState } from "../../server/sim/checkpoint.ts";
 import type { Input } from "../../server/sim/types.ts";

@@ -112,7 +112,7 @@ describe("a body that waits takes no part", () => {
     expect(lab.world.resting).toBe(true);
     expect(types(lab.run(1, [spawn(1, [1, 0.1, 0])]))).toEqual(["spawned"]);
     expect(lab.world.resting).toBe(false);
-  }, 60_000);
+  });
 
   test("a room in which all wait rests at once", async () => {
     const lab = await laboratory({
@@ -377,7 +377,7 @@ describe("where it comes in", () => {
     }
     expect(raised).toBeGreaterThan(4);
     expect(asked).toBe(12 * raised);
-  }, 60_000);
+  });
 
   test("no place above: beside a wall without an end, and under the end of the world", async () => {
     const lab = await laboratory({
@@ -462,7 +462,7 @@ test("put in on top of each other, taken out, put in again while all move: nothi
   expect(types(events)).toEqual(["spawned", "spawned", "spawned", "removed", "spawned"]);
   expect(frames).toBe(541);
   expect(findings).toEqual([]);
-}, 120_000);
+});
 
 describe("the same inputs, the same bits", () => {
   const bodies = [
@@ -506,7 +506,7 @@ describe("the same inputs, the same bits", () => {
       await workers.stop();
     }
     expect(three.world.stateHash()).toBe(one.world.stateHash());
-  }, 60_000);
+  });
 
   test("after a reset all wait, and the same script gives the same again", async () => {
     const lab = await make();

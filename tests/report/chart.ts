@@ -1,7 +1,7 @@
 /** Vega-Lite specification -> SVG that is part of the page: colors of the page, in light and dark, nothing loaded. */
 import * as vega from "vega";
 import { compile, type TopLevelSpec } from "vega-lite";
-import type { VegaLiteSpec } from "../figures/figure.ts";
+import type { VegaLiteSpec } from "./figures/figure.ts";
 
 /**
  * Readable on white and on near-black (Okabe and Ito 2008, for eyes that do not tell all colors apart; yellow and black

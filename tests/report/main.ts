@@ -1,5 +1,5 @@
 /**
- * `npm run report`: runs the figures of tests/figures in full and writes one page and its JSON. Progress goes to
+ * `npm run report`: runs the figures of tests/report/figures in full and writes one page and its JSON. Progress goes to
  * stderr; the last line on stdout says where the page is. Ends with 1 if a check fails or a figure throws, with 2 if it
  * could not begin.
  */
@@ -8,8 +8,8 @@ import { availableParallelism } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
-import { FIGURES } from "../figures/index.ts";
-import type { FigureSize } from "../figures/figure.ts";
+import { FIGURES } from "./figures/index.ts";
+import type { FigureSize } from "./figures/figure.ts";
 import { environment } from "./environment.ts";
 import { page } from "./page.ts";
 import { failures, type Outcome } from "./outcome.ts";

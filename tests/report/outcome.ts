@@ -1,5 +1,5 @@
 /** What became of a figure: its result, or why there is none. */
-import { allowed, short, type FigureResult } from "../figures/figure.ts";
+import { allowed, short, type FigureResult } from "./figures/figure.ts";
 
 export type Outcome = { id: string; title: string; source: string; seconds: number } & (
   | FigureResult

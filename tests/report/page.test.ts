@@ -1,8 +1,8 @@
 /** The report's page: whole in itself, honest about what failed, safe against what figures say. */
 import { expect, test } from "vitest";
-import { check } from "../figures/figure.ts";
-import { curves } from "../figures/plots.ts";
-import { render } from "../figures/raster.ts";
+import { check } from "./figures/figure.ts";
+import { curves } from "./figures/plots.ts";
+import { render } from "./figures/raster.ts";
 import type { Outcome } from "./outcome.ts";
 import { page } from "./page.ts";
 

@@ -2,7 +2,7 @@
  * The report as one page of HTML: no script, nothing loaded from elsewhere. Contents with what passed, then a section
  * for each figure; anchors are the figures' ids.
  */
-import { allowed, short, type Check } from "../figures/figure.ts";
+import { allowed, short, type Check } from "./figures/figure.ts";
 import { chart } from "./chart.ts";
 import type { Conditions } from "./environment.ts";
 import { failures, type Outcome } from "./outcome.ts";

@@ -1,7 +1,7 @@
 /** Thread of main.ts: runs one figure and sends what came out. */
 import { parentPort, workerData } from "node:worker_threads";
-import type { FigureSize } from "../figures/figure.ts";
-import { FIGURES } from "../figures/index.ts";
+import type { FigureSize } from "./figures/figure.ts";
+import { FIGURES } from "./figures/index.ts";
 import type { Outcome } from "./outcome.ts";
 
 export interface Order {

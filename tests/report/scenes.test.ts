@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Scene } from "../../shared/scene.ts";
-import { FIGURES } from "../figures/index.ts";
+import { FIGURES } from "./figures/index.ts";
 
 const folder = new URL("../../scenes/", import.meta.url);
 const named = readdirSync(folder)

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { HttpErrors, Notices } from "../../shared/errors.ts";
-import { ClientMessage, CloseCode, Limits, PROTOCOL_VERSION, ServerMessage } from "../../shared/protocol.ts";
+import { ClientMessage, CloseCode, Limits, PROTOCOL_VERSION, ServerMessage } from "../../shared/protocol/protocol.ts";
 import { between, exampleBlock, formatBlock, MARKERS } from "./protocolBlocks.ts";
 
 const page = readFileSync(fileURLToPath(new URL("../../PROTOCOL.md", import.meta.url)), "utf8");
@@ -84,7 +84,8 @@ describe("server/README.md", () => {
     const known = [...source.matchAll(/(?:text|number|choice|list|trust)\("([A-Z_]+)", (?:"([^"]*)"|([\d.]+)|)/g)].map(
       ([, name, word, number]) => [name!, word ?? number],
     );
-    expect(Object.keys(listed).sort()).toEqual(known.map(([name]) => name).sort());
+    const secrets = [...source.matchAll(/\.secrets\("([A-Z_]+)"/g)].map(([, name]) => name!);
+    expect(Object.keys(listed).sort()).toEqual([...known.map(([name]) => name), ...secrets].sort());
     for (const [name, value] of known) if (value !== undefined) expect([name, listed[name!]]).toEqual([name, value]);
   });
 });

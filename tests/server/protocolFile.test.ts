@@ -5,8 +5,8 @@
 import { readFileSync } from "node:fs";
 import { decode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
-import { parseServerMessage } from "../../client/sdk/messages.ts";
-import { MalformedMessage, parseClientMessage } from "../../server/rooms/clientMessages.ts";
+import { parseServerMessage } from "../../shared/protocol/fromServer.ts";
+import { MalformedMessage, parseClientMessage } from "../../shared/protocol/fromClient.ts";
 import { createSnapshotModel, decodeDelta, decodeKeyframe } from "../../shared/snapshot/index.ts";
 import { referenceDecode } from "../shared/snapshot/referenceDecoder.ts";
 import { asJson, cellOf, type Field, FIELDS, PROTOCOL_FILE, protocolFile, type Vector } from "./protocolFile.ts";

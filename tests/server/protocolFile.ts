@@ -5,24 +5,27 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { decode, encode } from "@msgpack/msgpack";
-import { build } from "../../client/sdk/messages.ts";
+import { build } from "../../shared/protocol/fromClient.ts";
 import {
   encodeAccess,
   encodeContacts,
+  encodeDeltaMessage,
   encodeHands,
+  encodeKeyframeMessage,
   encodeMembers,
   encodeMessage,
   encodeNotice,
   encodePong,
+  encodePositions,
   encodeReset,
   encodeStats,
   encodeTuned,
   encodeWaiting,
   encodeWelcome,
-} from "../../server/rooms/serverMessages.ts";
-import type { Session } from "../../server/rooms/session.ts";
+  type Member,
+} from "../../shared/protocol/fromServer.ts";
 import { HttpErrors, Notices } from "../../shared/errors.ts";
-import { ClientMessage, CloseCode, Limits, PROTOCOL_VERSION, ServerMessage } from "../../shared/protocol.ts";
+import { ClientMessage, CloseCode, Limits, PROTOCOL_VERSION, ServerMessage } from "../../shared/protocol/protocol.ts";
 import { BODY_FIELDS } from "../../shared/tuning.ts";
 import { createSnapshotModel, encodeDelta, encodeKeyframe } from "../../shared/snapshot/index.ts";
 import { FREQUENCY_ROWS } from "../../shared/snapshot/tables.ts";
@@ -207,8 +210,13 @@ export const asJson = (value: unknown): unknown =>
 
 const at = { body: 1, triangle: 20, u: 0.25, v: 0.5 };
 const held = { grab: 3, ...at, target: [0.5, -1, 2] as [number, number, number] };
-const session = (member: number, name: string, connected: boolean): Session =>
-  ({ member, name, color: "#2e86ab", connection: connected ? {} : null, entry: { role: "player" } }) as Session;
+const memberOf = (member: number, name: string, connected: boolean): Member => ({
+  member,
+  name,
+  color: "#2e86ab",
+  connected,
+  role: "player",
+});
 
 /** Numbers are such that 32 bits hold them, so that every reader has the same. */
 function messageVectors(): { client: Vector[]; server: Vector[] } {
@@ -257,9 +265,9 @@ function messageVectors(): { client: Vector[]; server: Vector[] } {
         url: "https://a.example",
       }),
     ],
-    ["keyframe", encode([ServerMessage.keyframe, 2, Uint8Array.of(0x21, 0xff)])],
-    ["delta", encode([ServerMessage.delta, 4, 2, Uint8Array.of(0x22, 0x00)])],
-    ["members", encodeMembers([session(1, "Zoë", true), session(300, "guest 300", false)])],
+    ["keyframe", encodeKeyframeMessage(2, Uint8Array.of(0x21, 0xff))],
+    ["delta", encodeDeltaMessage(4, 2, Uint8Array.of(0x22, 0x00))],
+    ["members", encodeMembers([memberOf(1, "Zoë", true), memberOf(300, "guest 300", false)])],
     [
       "hands",
       encodeHands(70000, [
@@ -316,7 +324,7 @@ function messageVectors(): { client: Vector[]; server: Vector[] } {
         [1, 300],
       ]),
     ],
-    ["positions", encode([ServerMessage.positions, 6, new Uint8Array(Int32Array.of(1, -2, 2 ** 28 - 1).buffer)])],
+    ["positions", encodePositions(6, Int32Array.of(1, -2, 2 ** 28 - 1))],
   ];
   const vector = ([name, bytes]: [string, Uint8Array]): Vector => ({
     name,

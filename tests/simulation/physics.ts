@@ -6,7 +6,7 @@
  * gives the same bits again is tested elsewhere (tests/determinism).
  */
 import { SceneBudget } from "../../server/rooms/sceneBudget.ts";
-import type { Tuning } from "../../shared/protocol.ts";
+import type { Tuning } from "../../shared/protocol/protocol.ts";
 import type { SceneTemplate } from "../../server/rooms/sceneLibrary.ts";
 import { type Input, noSeconds, type SimEvent } from "../../server/sim/types.ts";
 import type {

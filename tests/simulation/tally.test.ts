@@ -34,4 +34,4 @@ test("two sittings add up to what one gives; what was wrong is asked again, and 
   expect(kept("one").programs).toEqual({ [stage.program]: 6 });
   expect(await sit("two", 6)).toEqual([]);
   expect(() => readTally(join(folder, "two"), 42, EVERY_FAULT)).toThrow("is of seed 41");
-}, 120_000);
+});

@@ -4,9 +4,9 @@
  * model.
  */
 import { decode } from "@msgpack/msgpack";
-import { ServerMessage } from "../../shared/protocol.ts";
+import { ServerMessage } from "../../shared/protocol/protocol.ts";
 import type { Entry } from "../../server/auth/auth.ts";
-import type { ClientRequest } from "../../server/rooms/clientMessages.ts";
+import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { Connection, Membership } from "../../server/rooms/connection.ts";
 import type { Room } from "../../server/rooms/room.ts";
 import type { Random } from "../fuzz/random.ts";

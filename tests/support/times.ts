@@ -10,11 +10,11 @@ export interface TestFile {
 const SLOWEST = 10;
 const LONG_SECONDS = 20;
 
-/** Of `unit` and `pure`: more than 20 s on two cores, longest first. They are begun first; `times` says which are missing here. */
+/** Of `unit`, `pure` and `alone`: more than 20 s on two cores, longest first. They are begun first; `times` says which are missing here. */
 export const LONGEST = [
   "determinism/golden",
   "server/simulate",
-  "figures/figures",
+  "report/figures/figures",
   "simulation/histories",
   "simulation/moreHistories",
   "workers/taskScheduler",
@@ -22,7 +22,7 @@ export const LONGEST = [
   "physics/handsExact",
   "physics/recovery",
   "server/store/postgres",
-  "server/check/main",
+  "server/tools/check/main",
   "simulation/mutations",
   "parity/hyperelastic",
   "server/store/sqliteLog",
@@ -39,7 +39,7 @@ export function times(files: readonly TestFile[]): string[] {
   const slowest = files.toSorted((a, b) => b.seconds - a.seconds);
   const late = slowest.filter(
     ({ project, seconds, path }) =>
-      ["unit", "pure"].includes(project) &&
+      ["unit", "pure", "alone"].includes(project) &&
       seconds > LONG_SECONDS &&
       !LONGEST.some((name) => path.endsWith(`/${name}.test.ts`)),
   );

@@ -26,6 +26,8 @@ const THIN = 0.5;
 /** In spacings: how far the surface may move by simplification, and how wide gaps between pieces are bridged. */
 const ERROR = 0.1;
 const BRIDGE = 2;
+/** The cage's surface is found to a thousandth of an edge: what is drawn hangs on it exactly, wherever it is. */
+const HALVINGS = 10;
 /** Pieces beyond which they are crumbs of a scan or a soup: none of them is joined. */
 const MOST_PIECES = 64;
 
@@ -91,7 +93,7 @@ export async function fill(
   let best: { filled: Tetrahedralization; surface: SurfaceMesh; spacing: number } | undefined;
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const fewer = await simplifySurface(surface, 8 * particles, ERROR * spacing);
-    const filled = tetrahedralize(fewer, { spacing, minPiece: 0 });
+    const filled = tetrahedralize(fewer, { spacing, minPiece: 0, halvings: HALVINGS });
     const count = filled.mesh.positions.length / 3;
     if (count <= particles) {
       best = { filled, surface: fewer, spacing };
@@ -124,7 +126,7 @@ function bridged(
   if (found > 1 && found <= MOST_PIECES) {
     const rods = rodsBetween(filled.mesh, BRIDGE * spacing, 0.02 * spacing);
     if (rods.length > 0) {
-      const more = tetrahedralize(withRods(surface, rods), { spacing, minPiece: 0 });
+      const more = tetrahedralize(withRods(surface, rods), { spacing, minPiece: 0, halvings: HALVINGS });
       if (more.mesh.positions.length / 3 <= particles) result = more;
     }
   }

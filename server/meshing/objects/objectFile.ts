@@ -2,6 +2,7 @@
  * What a file that somebody dropped becomes, the errors that say why it does not, and the limits that one file is held
  * to.
  */
+import type { FILE_NOTES, REFUSALS } from "../../../shared/objectCodes.ts";
 import type { MeshError } from "../mesh.ts";
 import type { SurfaceMesh } from "../mesh.ts";
 
@@ -12,21 +13,7 @@ export interface ObjectNote {
 }
 
 type ObjectNoteCode =
-  /** Of the file: */
-  | "ANIMATIONS_IGNORED"
-  | "CAMERAS_IGNORED"
-  | "COLORS_IGNORED"
-  | "EXTENSIONS_IGNORED"
-  | "FAR_FROM_ORIGIN"
-  | "LIGHTS_IGNORED"
-  | "LINES_IGNORED"
-  | "MATERIALS_IGNORED"
-  | "PICTURE_SIMPLIFIED"
-  | "POSED"
-  | "SCENES_IGNORED"
-  | "TRIANGLES_DROPPED"
-  | "UP_ASSUMED"
-  | "VARIANTS_IGNORED"
+  | (typeof FILE_NOTES)[number]
   /** Of the surface: */
   | "FLIPPED"
   | "GAPS_CLOSED"
@@ -101,25 +88,7 @@ export const OBJECT_LIMITS: Readonly<ObjectLimits> = {
   pictureTriangles: 200_000,
 };
 
-export type ObjectErrorCode =
-  /** Neither the content nor the ending is of a format that is read. */
-  | "FORMAT_UNKNOWN"
-  /** The file breaks its format. */
-  | "FILE_DAMAGED"
-  /** Larger, or more of something, than is allowed. */
-  | "TOO_LARGE"
-  /** Something lies outside the file. */
-  | "EXTERNAL_URI"
-  /** The file needs an extension or a version that is not read. */
-  | "NOT_SUPPORTED"
-  /** Nothing in it has a surface. */
-  | "NO_TRIANGLES"
-  /** No number, no area, no extent. */
-  | "GEOMETRY_INVALID"
-  /** A choice of role, size or particles outside its range. */
-  | "CHOICE_INVALID"
-  /** It has a surface, and cannot be what was chosen. */
-  | "ROLE_IMPOSSIBLE";
+export type ObjectErrorCode = Exclude<(typeof REFUSALS)[number], "NOT_READ">;
 
 export interface ObjectFault {
   /** Where in the file: a JSON pointer, a line, a byte, a triangle. */
@@ -138,18 +107,22 @@ export class ObjectError extends Error {
 
   constructor(code: ObjectErrorCode, fault: ObjectFault) {
     const value = shortened(String(fault.value));
-    super(`${fault.where} is ${value}, ${fault.limit}. ${fault.help}`);
+    // A place may hold a name that stands in the file.
+    const where = printable(fault.where);
+    super(`${where} is ${value}, ${fault.limit}. ${fault.help}`);
     this.name = "ObjectError";
     this.code = code;
-    this.fault = { ...fault, value: typeof fault.value === "number" ? fault.value : value };
+    this.fault = { ...fault, where, value: typeof fault.value === "number" ? fault.value : value };
   }
 }
 
 const SHOWN = 80;
 
+const printable = (text: string): string => text.replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, "?");
+
 /** A string of the file as it may stand in a sentence: printable, not long. */
 export function shortened(text: string): string {
-  const plain = text.replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, "?");
+  const plain = printable(text);
   const cut = [...plain.slice(0, SHOWN)].join("");
   return plain.length > SHOWN ? `${cut}...` : plain;
 }

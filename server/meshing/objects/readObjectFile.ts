@@ -35,6 +35,14 @@ function formatOf(bytes: Uint8Array, fileName: string): Format {
   });
 }
 
+/** Text in UTF-16, as some programs save it, in UTF-8: a byte order mark says so, which no binary format begins with. */
+function inUtf8(bytes: Uint8Array, format: Format): Uint8Array {
+  const [a, b] = bytes;
+  const little = a === 0xff && b === 0xfe;
+  if (format === "stl" || !(little || (a === 0xfe && b === 0xff))) return bytes;
+  return new TextEncoder().encode(new TextDecoder(little ? "utf-16le" : "utf-16be").decode(bytes));
+}
+
 /** Of a gzip file what is in it, up to the limit that the file itself has. */
 function unpacked(bytes: Uint8Array, limits: ObjectLimits): Uint8Array {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
@@ -71,9 +79,10 @@ export async function readObjectFile(
       limit: `at most ${all.bytes} are allowed`,
       help: "Simplify (decimate) the model, make its textures smaller, or compress it (Draco, meshopt)",
     });
-  const plain = unpacked(bytes, all);
+  const content = unpacked(bytes, all);
   const notes: ObjectNote[] = [];
-  const format = formatOf(plain, fileName.replace(/\.gz$/i, ""));
+  const format = formatOf(content, fileName.replace(/\.gz$/i, ""));
+  const plain = inUtf8(content, format);
   try {
     if (format === "gltf") {
       const { document, parts } = await readGltf(plain, all, notes);

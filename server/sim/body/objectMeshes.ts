@@ -62,7 +62,7 @@ export class ObjectMeshes {
     } catch (error) {
       if (!(error instanceof ObjectError)) throw error;
       const { where, value, limit, help } = error.fault;
-      throw new MeshError({ file: "object", field: where, value, limit: `${limit}. ${help}` });
+      throw new MeshError({ file: "object", field: where, value, limit: `${limit}. ${help}` }, error.code);
     }
   }
 }

@@ -93,3 +93,8 @@ export interface BodyTemplate {
   /** of an object: its picture, whose vertices lie on those of `detail` (objectMeshes.ts) */
   picture?: Pick<Drawing, "object" | "vertices" | "scale" | "offset">;
 }
+
+/** Whether the kernel's substeps leave its particles alone. */
+export function ownStep({ form }: Pick<BodyTemplate, "form">): boolean {
+  return form === "implicit" || form === "method";
+}

@@ -24,7 +24,7 @@
  *    one freedom left, f, is what brings the matrix nearest to K_FEM in the thesis's norm: f/mu = 13/18 + (lambda/mu -
  *    1)/24, at most 1. Springs
  *    alone have nu = 1/4 (Cauchy) and c_v cannot be negative, so below 1/4 k is kept and nu is 1/4.
- * tests/figures/hexahedron.ts measures both.
+ * tests/report/figures/hexahedron.ts measures both.
  */
 import type { HexahedralMaterial, Vec3 } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";

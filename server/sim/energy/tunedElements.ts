@@ -1,5 +1,5 @@
 /** A body's constraints with the material that it has now: in float64, and so the readable twin of retune.ts. */
-import type { BodyTuning } from "../../../shared/protocol.ts";
+import type { BodyTuning } from "../../../shared/protocol/protocol.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Elements } from "../constraints/elements.ts";
 import { isotropicCompliance, lameCoefficients, type OrthotropicCompliance, sheetCompliance } from "../materials.ts";

@@ -145,6 +145,19 @@ export interface ProgramSizes {
   wind: readonly Phase[];
 }
 
+const one = (kind: number, stage: number, pass = 0): Phase => ({ kind, data: 0, count: 1, chunk: 1, pass, stage });
+
+/** Of every particle that is stepped as all are. */
+const everyParticle = ({ stepped }: ProgramSizes, kind: number): Phase[] =>
+  (stepped.length > 0 ? stepped : [{ first: 0, count: 0 }]).map(({ first, count }) => ({
+    kind,
+    data: first,
+    count,
+    chunk: PARTICLE_CHUNK,
+    pass: 0,
+    stage: L.STAGE_INTEGRATE,
+  }));
+
 export function buildProgram(
   groups: readonly SweepGroup[],
   arrays: SweepArrays,
@@ -152,20 +165,21 @@ export function buildProgram(
   sizes: ProgramSizes,
   iterations: number,
 ): Phase[] {
-  const { bodies, shapes, balls, motions, implicit } = sizes;
-  const everyParticle = (kind: number, stage: number): Phase[] =>
-    (sizes.stepped.length > 0 ? sizes.stepped : [{ first: 0, count: 0 }]).map(({ first, count }) => ({
-      kind,
-      data: first,
-      count,
-      chunk: PARTICLE_CHUNK,
-      pass: 0,
-      stage,
-    }));
+  const phases = beforeSolve(sizes);
+  const omegas = groups.map((g) => chebyshevFactors(g.schedule.rho, iterations));
+  for (let iteration = 0; iteration < iterations; iteration++) {
+    const pass = (iteration === 0 ? L.PASS_FIRST : 0) + (iteration === iterations - 1 ? L.PASS_LAST : 0);
+    groups.forEach((group, g) => phases.push(...iterate(group, iteration, omegas[g]![iteration]!, pass, arrays)));
+    phases.push(...endOfIteration(enclosed, sizes, pass));
+  }
+  return [...phases, ...implicitSteps(sizes), ...afterSolve(sizes), ...plasticity(groups)];
+}
+
+/** Colliders move, then everything is predicted. */
+function beforeSolve(sizes: ProgramSizes): Phase[] {
   const phases: Phase[] = [...sizes.wind];
-  if (motions) phases.push({ kind: L.KIND_MOVE, data: 0, count: 1, chunk: 1, pass: 0, stage: L.STAGE_INTEGRATE });
-  const once = (kind: number, stage: number): Phase => ({ kind, data: 0, count: 1, chunk: 1, pass: 0, stage });
-  phases.push(once(L.KIND_SAFE, L.STAGE_BROAD_PHASE));
+  if (sizes.motions) phases.push(one(L.KIND_MOVE, L.STAGE_INTEGRATE));
+  phases.push(one(L.KIND_SAFE, L.STAGE_BROAD_PHASE));
   for (const { motion, count } of sizes.cores)
     phases.push({
       kind: L.KIND_CORE_MESHES,
@@ -175,103 +189,86 @@ export function buildProgram(
       pass: 0,
       stage: L.STAGE_BROAD_PHASE,
     });
-  if (implicit.together > 0) phases.push(once(L.KIND_IMPLICIT_AIM, L.STAGE_IMPLICIT));
-  phases.push(...everyParticle(L.KIND_PREDICT, L.STAGE_INTEGRATE));
-  const omegas = groups.map((g) => chebyshevFactors(g.schedule.rho, iterations));
-  for (let iteration = 0; iteration < iterations; iteration++) {
-    const pass = (iteration === 0 ? L.PASS_FIRST : 0) + (iteration === iterations - 1 ? L.PASS_LAST : 0);
-    groups.forEach((group, g) => phases.push(...iterate(group, iteration, omegas[g]![iteration]!, pass, arrays)));
-    // one body's surface is serial, and nobody else's
-    if (enclosed.count > 0)
-      phases.push({
-        kind: L.KIND_ENCLOSED,
-        data: enclosed.address,
-        count: enclosed.count,
-        chunk: 1,
-        pass,
-        stage: L.STAGE_VOLUMES,
-        runs: enclosed.runs,
-      });
-    if (shapes)
-      phases.push({
-        kind: L.KIND_SHAPE,
-        data: 0,
-        count: shapes,
-        chunk: 1,
-        pass,
-        stage: L.STAGE_SHAPES,
-        runs: sizes.shapeRuns,
-      });
-    // serial and last, so that what a hand or a neighbor demands is what the iteration ends with
-    phases.push({ kind: L.KIND_POINTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_POINTS });
-    phases.push({ kind: L.KIND_CONTACTS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_CONTACTS });
-    if (balls) phases.push({ kind: L.KIND_BALLS, data: 0, count: 1, chunk: 1, pass, stage: L.STAGE_RIGID });
-  }
-  if (implicit.together > 0) phases.push(once(L.KIND_IMPLICIT_TOGETHER, L.STAGE_IMPLICIT));
-  // bodies that meet nobody: whenever their steps are due
-  if (implicit.count > implicit.together)
+  if (sizes.implicit.together > 0) phases.push(one(L.KIND_IMPLICIT_AIM, L.STAGE_IMPLICIT));
+  phases.push(...everyParticle(sizes, L.KIND_PREDICT));
+  return phases;
+}
+
+/** What is not colored. */
+function endOfIteration(enclosed: EnclosedRows, { shapes, shapeRuns, balls }: ProgramSizes, pass: number): Phase[] {
+  const phases: Phase[] = [];
+  // one body's surface is serial, and nobody else's
+  if (enclosed.count > 0)
     phases.push({
-      kind: L.KIND_IMPLICIT,
-      data: implicit.rows,
-      count: implicit.count,
+      kind: L.KIND_ENCLOSED,
+      data: enclosed.address,
+      count: enclosed.count,
       chunk: 1,
-      pass: 0,
-      stage: L.STAGE_IMPLICIT,
+      pass,
+      stage: L.STAGE_VOLUMES,
+      runs: enclosed.runs,
     });
-  const everyBody = (kind: number): Phase => ({
-    kind,
-    data: 0,
-    count: bodies,
-    chunk: 1,
-    pass: 0,
-    stage: L.STAGE_MOMENTUM,
-  });
-  phases.push(
+  if (shapes) phases.push({ ...one(L.KIND_SHAPE, L.STAGE_SHAPES, pass), count: shapes, runs: shapeRuns });
+  // serial and last, so that what a hand or a neighbor demands is what the iteration ends with
+  phases.push(one(L.KIND_POINTS, L.STAGE_POINTS, pass), one(L.KIND_CONTACTS, L.STAGE_CONTACTS, pass));
+  if (balls) phases.push(one(L.KIND_BALLS, L.STAGE_RIGID, pass));
+  return phases;
+}
+
+function implicitSteps({ implicit: { rows, count, together } }: ProgramSizes): Phase[] {
+  const phases: Phase[] = [];
+  if (together > 0) phases.push(one(L.KIND_IMPLICIT_TOGETHER, L.STAGE_IMPLICIT));
+  // bodies that meet nobody: whenever their steps are due
+  if (count > together) phases.push({ ...one(L.KIND_IMPLICIT, L.STAGE_IMPLICIT), data: rows, count });
+  return phases;
+}
+
+/** Velocities, momentum, colliders. */
+function afterSolve(sizes: ProgramSizes): Phase[] {
+  const everyBody = (kind: number): Phase => ({ ...one(kind, L.STAGE_MOMENTUM), count: sizes.bodies });
+  const phases = [
     everyBody(L.KIND_BALANCE),
-    ...everyParticle(L.KIND_VELOCITY, L.STAGE_INTEGRATE),
+    ...everyParticle(sizes, L.KIND_VELOCITY),
     everyBody(L.KIND_RESTORE),
-  );
-  for (const { first, count, meets } of sizes.loose)
-    phases.push({
-      kind: L.KIND_COLLIDE,
-      data: first,
-      count,
-      chunk: PARTICLE_CHUNK,
-      pass: 0,
-      stage: L.STAGE_COLLIDE,
-      meets,
-    });
-  if (shapes) phases.push({ kind: L.KIND_RIGID, data: 0, count: shapes, chunk: 1, pass: 0, stage: L.STAGE_RIGID });
-  phases.push(once(L.KIND_VERIFY, L.STAGE_MOMENTUM));
+    ...sizes.loose.map(
+      ({ first, count, meets }): Phase => ({
+        kind: L.KIND_COLLIDE,
+        data: first,
+        count,
+        chunk: PARTICLE_CHUNK,
+        pass: 0,
+        stage: L.STAGE_COLLIDE,
+        meets,
+      }),
+    ),
+  ];
+  if (sizes.shapes) phases.push({ ...one(L.KIND_RIGID, L.STAGE_RIGID), count: sizes.shapes });
+  phases.push(one(L.KIND_VERIFY, L.STAGE_MOMENTUM));
+  return phases;
+}
+
+function plasticity(groups: readonly SweepGroup[]): Phase[] {
+  const phases: Phase[] = [];
   for (const r of groups.flatMap((g) => g.ranges)) {
     const { after } = BLOCK_KINDS[r.kind];
-    if (after !== undefined)
-      phases.push({
-        kind: after,
-        data: r.address,
-        count: r.blocks,
-        chunk: blockChunk(r.blocks),
-        pass: 0,
-        stage: L.STAGE_PLASTICITY,
-        runs: r.runs,
-      });
+    if (after === undefined) continue;
+    phases.push({
+      kind: after,
+      data: r.address,
+      count: r.blocks,
+      chunk: blockChunk(r.blocks),
+      pass: 0,
+      stage: L.STAGE_PLASTICITY,
+      runs: r.runs,
+    });
   }
   return phases;
 }
 
 /** Rows behind the program's own, in the order of SHARED_ROWS. */
 export function sharedRows(): Phase[] {
-  const row = (kind: number, count: number): Phase => ({
-    kind,
-    data: 0,
-    count,
-    chunk: 1,
-    pass: 0,
-    stage: L.STAGE_CONTACTS,
-  });
-  return [L.KIND_SHARED_CONTACTS, L.KIND_SHARED_CHECK, L.KIND_SHARED_REFIT, L.KIND_SHARED_CLOSE].map((kind) =>
-    row(kind, L.SHARED_PARTS),
-  );
+  const kinds = [L.KIND_SHARED_CONTACTS, L.KIND_SHARED_CHECK, L.KIND_SHARED_REFIT, L.KIND_SHARED_CLOSE];
+  return kinds.map((kind) => ({ ...one(kind, L.STAGE_CONTACTS), count: L.SHARED_PARTS }));
 }
 
 /** Bytes that `writeProgram` needs: the phases, then the rows of what may be left out. */

@@ -8,6 +8,7 @@ import { finiteVolumes } from "./finiteVolumes.ts";
 import { lennardJones } from "./lennardJones.ts";
 import { massSpring } from "./massSpring.ts";
 import type { MethodKind } from "./method.ts";
+import { pointBased } from "./pointBased.ts";
 import { positionBasedFluid } from "./positionBasedFluid.ts";
 import { modal } from "./modal.ts";
 
@@ -15,6 +16,7 @@ export const METHOD_KINDS: Readonly<Record<MethodSpec["type"], MethodKind>> = {
   "eulerian-fluid": eulerianFluid,
   "lennard-jones": lennardJones,
   "mass-spring": massSpring,
+  "point-based": pointBased,
   "position-based-fluid": positionBasedFluid,
   "finite-differences": finiteDifferences,
   "finite-elements": finiteElements,

@@ -7,8 +7,9 @@ import { decode, encode } from "@msgpack/msgpack";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WebSocketServer, type WebSocket as ServerSocket } from "ws";
 import { Connection, type ConnectionStatus, directUrl } from "../../../client/sdk/connection.ts";
-import { build, type ServerEvent } from "../../../client/sdk/messages.ts";
-import { ClientMessage, CloseCode, PROTOCOL_VERSION, ServerMessage } from "../../../shared/protocol.ts";
+import { build } from "../../../shared/protocol/fromClient.ts";
+import type { ServerEvent } from "../../../shared/protocol/fromServer.ts";
+import { ClientMessage, CloseCode, PROTOCOL_VERSION, ServerMessage } from "../../../shared/protocol/protocol.ts";
 
 let server: WebSocketServer;
 let sockets: ServerSocket[];

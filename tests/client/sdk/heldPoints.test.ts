@@ -1,7 +1,7 @@
 /** Each hold begins once and ends once, whatever way it ends. */
 import { expect, test } from "vitest";
 import { HeldPoints } from "../../../client/sdk/heldPoints.ts";
-import type { Grab } from "../../../client/sdk/messages.ts";
+import type { Grab } from "../../../shared/protocol/fromServer.ts";
 
 const held = (grab: number, triangle = 7, x = 0): Grab => ({
   grab,

@@ -3,7 +3,7 @@
  * where it ends.
  */
 import { expect, test } from "vitest";
-import type { Grab, Point } from "../../../client/sdk/messages.ts";
+import type { Grab, Point } from "../../../shared/protocol/fromServer.ts";
 import { AcknowledgedGrabs } from "../../../client/state/acknowledgedGrabs.ts";
 
 const GAP = 2;

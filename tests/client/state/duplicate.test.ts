@@ -1,7 +1,7 @@
 /** What a duplicate of a room (client/state/duplicate.ts) has to change. */
 import { expect, test } from "vitest";
 import { changesTo, linkTo, tuningOfLink } from "../../../client/state/duplicate.ts";
-import type { Tuning } from "../../../shared/protocol.ts";
+import type { Tuning } from "../../../shared/protocol/protocol.ts";
 
 const SCENE: Tuning = {
   gravity: [0, -9.81, 0],

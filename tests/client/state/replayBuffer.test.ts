@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import { ReplayBuffer } from "../../../client/state/replayBuffer.ts";
 import { Playhead } from "../../../client/state/playhead.ts";
-import type { ReplayHead } from "../../../shared/protocol.ts";
+import type { ReplayHead } from "../../../shared/protocol/protocol.ts";
 import { createSnapshotModel, encodeDelta, encodeKeyframe } from "../../../shared/snapshot/index.ts";
 import type { Topology } from "../../../shared/topology.ts";
 

@@ -3,8 +3,8 @@
  * resumed line.
  */
 import { beforeEach, describe, expect, test } from "vitest";
-import type { ServerEvent } from "../../../client/sdk/messages.ts";
-import type { Welcome } from "../../../shared/protocol.ts";
+import type { ServerEvent } from "../../../shared/protocol/fromServer.ts";
+import type { Welcome } from "../../../shared/protocol/protocol.ts";
 import { RoomState } from "../../../client/state/roomState.ts";
 import { createSnapshotModel, encodeDelta, encodeKeyframe } from "../../../shared/snapshot/index.ts";
 import type { Topology } from "../../../shared/topology.ts";

@@ -1,6 +1,6 @@
 /** When a room is said to run slowly, and what for. */
 import { expect, test } from "vitest";
-import type { RoomStats } from "../../../shared/protocol.ts";
+import type { RoomStats } from "../../../shared/protocol/protocol.ts";
 import { slowMotionOf } from "../../../client/state/slowMotion.ts";
 
 const stats = (change: Partial<RoomStats>): RoomStats => ({

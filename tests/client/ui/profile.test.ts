@@ -4,8 +4,8 @@ import { ciede2000, EYES, labOf, noticed } from "./colorDifference.ts";
 import { distinctFrom, initials, PALETTE, tidyName } from "../../../client/ui/profile.ts";
 import { contrast, inkOn } from "../../../client/view/ink.ts";
 import { KEYS } from "../../../client/input/keyboard.ts";
-import { cleanColor, cleanName } from "../../../server/rooms/clientMessages.ts";
-import { Limits } from "../../../shared/protocol.ts";
+import { cleanColor, cleanName } from "../../../server/rooms/requestRanges.ts";
+import { Limits } from "../../../shared/protocol/protocol.ts";
 
 test("a tidied name is one that the server keeps as it is", () => {
   for (const typed of ["  Ada   Lovelace ", "x".repeat(80), "Ωmega ☃", "a\n\tb"]) {
@@ -73,6 +73,28 @@ test("who comes later gets a colour that nobody has, and another name", () => {
   expect(distinctFrom(ada, all, all)).toBeUndefined();
   const long = { name: "x".repeat(Limits.nameLength), color: first! };
   expect([...distinctFrom(long, [long], [long])!.name].length).toBe(Limits.nameLength);
+});
+
+test("thirty who come at once agree on names and colours: the first eight have one each, nobody shares one with many", () => {
+  const people = Array.from({ length: 30 }, () => ({ name: "Ada", color: PALETTE[0].color as string }));
+  let rounds = 0;
+  for (let changes = 1; changes > 0; rounds++) {
+    changes = 0;
+    // each decides on what it has been told before any of them has changed
+    const told = people.map((person) => ({ ...person }));
+    for (const [at, person] of people.entries()) {
+      const others = told.filter((_, other) => other !== at);
+      const next = distinctFrom(person, told.slice(0, at), others);
+      if (!next) continue;
+      changes++;
+      Object.assign(person, next);
+    }
+    expect(rounds).toBeLessThan(people.length);
+  }
+  expect(new Set(people.slice(0, PALETTE.length).map(({ color }) => color)).size).toBe(PALETTE.length);
+  expect(new Set(people.map(({ name }) => name)).size).toBe(people.length);
+  const counts = PALETTE.map(({ color }) => people.filter((person) => person.color === color).length);
+  expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2);
 });
 
 test("initials are of the first two words", () => {

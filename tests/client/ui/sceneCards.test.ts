@@ -1,4 +1,5 @@
 /** In which order the lobby shows its scenes. */
+import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { groupScenes } from "../../../client/ui/sceneCards.ts";
 
@@ -17,4 +18,15 @@ test("the best come first in their order, then somebody's own; the rest is more 
   expect(first.map(({ id }) => id)).toEqual(["dragon", "bunny", "aaa"]);
   expect(more.map(({ id }) => id)).toEqual(["funnel"]);
   expect(paper.map(({ id }) => id)).toEqual(["crush"]);
+});
+
+test("every scene that comes with the software has its picture", () => {
+  const named = (folder: string, ending: string): string[] =>
+    readdirSync(new URL(`../../../${folder}`, import.meta.url))
+      .filter((file) => file.endsWith(ending) && file !== "schema.json")
+      .map((file) => file.slice(0, -ending.length))
+      .sort();
+  const scenes = named("scenes", ".json");
+  expect(scenes.length).toBeGreaterThan(20);
+  expect(named("client/public/thumbnails", ".jpg")).toEqual(scenes);
 });

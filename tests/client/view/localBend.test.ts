@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Grab, Point } from "../../../client/sdk/messages.ts";
+import type { Grab, Point } from "../../../shared/protocol/fromServer.ts";
 import { AcknowledgedGrabs } from "../../../client/state/acknowledgedGrabs.ts";
 import { FADE_MS, LIMIT, LocalBend, RESPONSE } from "../../../client/view/localBend.ts";
 

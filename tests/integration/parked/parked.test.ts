@@ -17,7 +17,7 @@ import { Hopeless } from "../../../server/persistence/checkpointPolicy.ts";
 import { decodeCheckpoint, decodeSegment, encodeSegment } from "../../../server/persistence/format.ts";
 import { RoomSimulation } from "../../../server/rooms/simulation.ts";
 import { STORE_FILE } from "../../../server/store/openStore.ts";
-import { CloseCode } from "../../../shared/protocol.ts";
+import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { SCENES_DIR, startTestServer } from "../server.ts";
 
 const ADMIN = "an-operators-own-token";
@@ -103,7 +103,7 @@ async function replays(url: string, room: string): Promise<string> {
   expect(answer.status).toBe(200);
   const file = join(folder, `${room}.pliant`);
   writeFileSync(file, new Uint8Array(await answer.arrayBuffer()));
-  const command = ["server/replay.ts", file, "--scenes", SCENES_DIR];
+  const command = ["server/tools/replay.ts", file, "--scenes", SCENES_DIR];
   const { stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" });
   return `${stdout}${stderr}`;
 }

@@ -38,7 +38,7 @@ export function block(method: Method, more: Partial<PointsBody> = {}): PointsBod
     kind: "points",
     mesh: { type: "lattice", arrangement: "fcc", cells: [2, 2, 2], spacing: 0.1 },
     transform: { translate: [0, 0.17, 0] },
-    material: { density: 1000 },
+    material: { density: 1000, ...(method.type === "point-based" && { youngsModulus: YOUNG, poissonsRatio: POISSON }) },
     method,
     ...more,
   };

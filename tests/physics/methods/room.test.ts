@@ -29,6 +29,8 @@ const METHODS: [name: string, method: Method][] = [
 const POINTS: [name: string, method: Method][] = [
   ["lennard-jones", { type: "lennard-jones", dissociation: 1 }],
   ["lennard-jones, warm", { type: "lennard-jones", dissociation: 1, temperature: 0.3 }],
+  ["point-based", { type: "point-based", integrator: "symplectic", steps: 8 }],
+  ["point-based, melting", { type: "point-based", yield: 0.05, temperature: 0.8, creep: 40 }],
   ["fluid", { type: "position-based-fluid", viscosity: 0.05, surfaceTension: 10, vorticity: 0.1 }],
   ["smoke", { type: "eulerian-fluid", cells: [6, 6, 6], edge: 0.1, plume: { radius: 0.15, acceleration: 5 } }],
 ];

@@ -1,5 +1,5 @@
 /**
- * A scene run with scripted hands, every substep recorded and judged (server/check): a recording of some ticks at a
+ * A scene run with scripted hands, every substep recorded and judged (server/tools/check): a recording of some ticks at a
  * time, which is deleted when it is judged. A reset begins a new recording: what it moves has not traveled.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
-import { checkRecording } from "../../../server/check/check.ts";
-import { STATIC, sum, SWEPT, type Finding } from "../../../server/check/findings.ts";
-import { openRecording } from "../../../server/check/recording.ts";
+import { checkRecording } from "../../../server/tools/check/check.ts";
+import { STATIC, sum, SWEPT, type Finding } from "../../../server/tools/check/findings.ts";
+import { openRecording } from "../../../server/tools/check/recording.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import { readScene } from "../../../server/sim/readScene.ts";
 import { Recorder } from "../../../server/sim/record.ts";

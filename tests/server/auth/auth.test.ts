@@ -13,7 +13,7 @@ import type { Refused } from "../../../server/auth/refused.ts";
 import { RoomAccess } from "../../../server/auth/roomAccess.ts";
 import { fingerprint, sameSecret } from "../../../server/auth/secrets.ts";
 import { MIN_SECRET_BYTES, TokenError, TokenMint } from "../../../server/auth/tokens.ts";
-import { CloseCode } from "../../../shared/protocol.ts";
+import { CloseCode } from "../../../shared/protocol/protocol.ts";
 
 describe("addresses", () => {
   test.each([

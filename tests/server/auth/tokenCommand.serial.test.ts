@@ -12,7 +12,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import WebSocket from "ws";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { type RunningServer, startServer } from "../../../load-tests/server.ts";
-import { CloseCode } from "../../../shared/protocol.ts";
+import { CloseCode } from "../../../shared/protocol/protocol.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const scenes = { PLIANT_SCENES_DIR: join(root, "tests/integration/scenes"), PLIANT_PREWARM: "cube" };
@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 const run = (args: string[], env: Record<string, string>) =>
-  spawnSync(process.execPath, [resolve(root, "server/token.ts"), ...args], {
+  spawnSync(process.execPath, [resolve(root, "server/tools/token.ts"), ...args], {
     cwd: dir,
     encoding: "utf8",
     env: { PATH: process.env.PATH, ...env },
@@ -163,7 +163,7 @@ test("no secret is in the log, at its most talkative, whatever is done with secr
 
 test("the secret's file is not made anew, nor by two at once", async () => {
   const env = { PLIANT_DATA_DIR: join(dir, "shared") };
-  const args = [resolve(root, "server/token.ts"), "--room", "x", "--role", "player"];
+  const args = [resolve(root, "server/tools/token.ts"), "--room", "x", "--role", "player"];
   await Promise.all(
     [1, 2, 3].map(() =>
       promisify(execFile)(process.execPath, args, { cwd: dir, env: { PATH: process.env.PATH, ...env } }),

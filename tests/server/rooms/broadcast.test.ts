@@ -1,7 +1,7 @@
 /** When a socket counts as congested: the backpressure policy in numbers. */
 import { expect, test } from "vitest";
 import { congestion, DRAINED_BYTES } from "../../../server/rooms/broadcast.ts";
-import { Limits } from "../../../shared/protocol.ts";
+import { Limits } from "../../../shared/protocol/protocol.ts";
 
 test("frames flow up to 64 KiB of backlog, are skipped above, and 1 MiB is the end", () => {
   expect(congestion(0, 0)).toBe("flowing");

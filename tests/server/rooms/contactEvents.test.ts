@@ -1,7 +1,7 @@
 /** When contact counts as begun. */
 import { expect, test } from "vitest";
 import { ContactEvents } from "../../../server/rooms/contactEvents.ts";
-import { Limits } from "../../../shared/protocol.ts";
+import { Limits } from "../../../shared/protocol/protocol.ts";
 
 const TICK_HZ = 60;
 

@@ -1,9 +1,9 @@
 /** What members ask for while their room takes nothing in. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Limits } from "../../../shared/protocol.ts";
+import { Limits } from "../../../shared/protocol/protocol.ts";
 import type { Metrics } from "../../../server/metrics/metrics.ts";
-import type { ClientRequest } from "../../../server/rooms/clientMessages.ts";
+import type { ClientRequest } from "../../../shared/protocol/fromClient.ts";
 import { InputQueue } from "../../../server/rooms/inputQueue.ts";
 import { Interactions } from "../../../server/rooms/interactions.ts";
 import { Session } from "../../../server/rooms/session.ts";

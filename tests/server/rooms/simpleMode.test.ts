@@ -1,7 +1,7 @@
 /** When a member in simple mode gets a frame, in ticks. */
 import { expect, test } from "vitest";
 import { simpleModeOf } from "../../../server/rooms/simpleMode.ts";
-import { Limits } from "../../../shared/protocol.ts";
+import { Limits } from "../../../shared/protocol/protocol.ts";
 
 const TICK_HZ = 60;
 

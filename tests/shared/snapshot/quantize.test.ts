@@ -80,7 +80,7 @@ test("a closed loop: after 300 frames the error is still at most half a step, an
   const perParticle = bytes / (frames.length - 1) / model.total;
   expect(perParticle).toBeGreaterThan(0.2);
   expect(perParticle).toBeLessThan(0.75);
-}, 60_000);
+});
 
 test("wrong arguments are named", () => {
   const model = createSnapshotModel([dust(2)]);

@@ -9,7 +9,7 @@
  *     |/    |/        matrices come out only if the constraint acts twice, with half of its stiffness each: once with
  *           every face cut from its
  *     0-----1         lowest to its highest corner (0-6, 1-7 ...), once with all of them the other way
- *                     (tests/figures/hexahedron.ts).
+ *                     (tests/report/figures/hexahedron.ts).
  *
  * Each has its own multiplier: dL = (-C - aT L)/(W + aT). Coordinates are taken from corner 0, for the digits; 6V is
  * one third of sum_a x_a . grad_a (a homogeneous function of degree three), which is exact where the sum is.

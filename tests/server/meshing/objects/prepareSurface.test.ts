@@ -7,9 +7,11 @@ import { mendSurface } from "../../../../server/meshing/objects/mendSurface.ts";
 import { prepareSurface } from "../../../../server/meshing/objects/prepareSurface.ts";
 import type { ObjectChoice, PreparedSurface } from "../../../../server/meshing/objects/prepareSurface.ts";
 import { readObjectFile } from "../../../../server/meshing/objects/readObjectFile.ts";
+import { encodeShape } from "../../../../server/meshing/objectShape.ts";
 import { pieceOfTets } from "../../../../server/meshing/pieces.ts";
 import { buildTriangleTree, distanceToSurface } from "../../../../server/meshing/triangleTree.ts";
 import { buildWindingField, windingNumber } from "../../../../server/meshing/windingNumber.ts";
+import { ObjectMeshes } from "../../../../server/sim/body/objectMeshes.ts";
 import { attachDetail } from "../../../../shared/skinning/index.ts";
 import { boundsOf, volumeOf } from "./checkFile.ts";
 import { objOf } from "./files.ts";
@@ -183,6 +185,17 @@ test.each([
     code: "CHOICE_INVALID",
     message: expect.stringMatching(message),
   });
+});
+
+test("what cannot be what was chosen says so by a code that comes through to another thread", async () => {
+  // Every other triangle of a sheet: nothing of it can be left out.
+  const { surface, surfaceOfPicture } = await readObjectFile(objOf(without(sheet(30), (t) => t % 2 === 0)), "a.obj");
+  const shape = encodeShape({ surface, surfaceOfPicture, pictureTriangles: surface.triangles });
+  const meshes = new ObjectMeshes(new Map([["holed", shape]]));
+  const error = await meshes
+    .prepare({ type: "object", id: "holed", size: 1, particles: 50 }, "cloth")
+    .catch((thrown: Error) => structuredClone(thrown));
+  expect(error).toMatchObject({ cause: "ROLE_IMPOSSIBLE", message: expect.stringMatching(/join it, choose more/) });
 });
 
 test("the family of wild surfaces: every one opens, or is refused by name", async () => {

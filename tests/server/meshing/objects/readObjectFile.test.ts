@@ -47,6 +47,35 @@ describe("formats", () => {
     expect(file.notes.map(({ code }) => code)).toEqual(["UP_ASSUMED"]);
   });
 
+  test.each(["utf-16le", "utf-16be"])(
+    "text in %s is the same text, and so is text with a mark of UTF-8",
+    async (name) => {
+      const plain = Buffer.from(objOf(sphere)).toString();
+      const wide = Buffer.from(`\ufeff${plain}`, "utf16le");
+      const { surface } = await readObjectFile(name === "utf-16le" ? wide : wide.swap16(), "a.obj");
+      expect(surface).toEqual((await readObjectFile(objOf(sphere), "a.obj")).surface);
+      expect((await readObjectFile(Buffer.from(`\ufeff${plain}`), "a.obj")).surface).toEqual(surface);
+    },
+  );
+
+  test("a PLY header with a line of no keyword is the header without it", async () => {
+    const plain = Buffer.from(plyOf(sphere, "ascii")).toString();
+    const signed = plain.replace("element vertex", "Created by a scanner\nelement vertex");
+    expect((await readObjectFile(Buffer.from(signed), "a.ply")).surface).toEqual(
+      (await readObjectFile(Buffer.from(plain), "a.ply")).surface,
+    );
+  });
+
+  test.each([undefined, []])("a glTF with scenes %s draws all nodes without a parent", async (scenes) => {
+    const { json, binary } = await jsonOf(documentOf(sphere).document);
+    delete json.scene;
+    if (scenes === undefined) delete json.scenes;
+    else json.scenes = scenes;
+    expect((await readObjectFile(glb(json, binary), "a.glb")).surface).toEqual(
+      (await readObjectFile(await glbOf(sphere), "a.glb")).surface,
+    );
+  });
+
   test("a glTF with its buffer inside is the GLB's equal", async () => {
     const { json, binary } = await jsonOf(documentOf(sphere).document);
     const a = await readObjectFile(gltf(json, binary), "a.gltf");

@@ -1,0 +1,125 @@
+/** The kinetic front of contact (contact/front.ts). */
+import { F32, I32, LANES } from "./sizes.ts";
+
+/**
+ * Leaves have the numbers from 0 on, nodes those behind them; a node's children have higher numbers than it has, or are
+ * leaves.
+ */
+export const FRONT_LEAVES = 0; // i32 pointer: LEAF rows
+export const FRONT_LEAF_COUNT = FRONT_LEAVES + I32; // i32
+export const FRONT_CHILDREN = FRONT_LEAF_COUNT + I32; // i32 pointer: four numbers for each node, -1: none
+export const FRONT_NODE_COUNT = FRONT_CHILDREN + I32; // i32
+export const FRONT_ROOTS = FRONT_NODE_COUNT + I32; // i32 pointer: a number for every surface, -1: it has nothing
+// i32 pointer: f32x4 low and f32x4 -high of every number: where it is from S to x
+export const FRONT_BOXES = FRONT_ROOTS + I32;
+export const FRONT_WAYS = FRONT_BOXES + I32; // i32 pointer: FRONT_WAY_BYTES for every leaf
+export const FRONT_GATHERED = FRONT_WAYS + I32; // i32 pointer: GATHERED rows, one for every leaf
+// i32: counts safe positions; what is gathered has the one that it was gathered for
+export const FRONT_STAMP = FRONT_GATHERED + I32;
+export const FRONT_PARTED = FRONT_STAMP + I32; // i32 pointer: PARTED rows
+export const FRONT_PARTED_CAPACITY = FRONT_PARTED + I32; // i32
+export const FRONT_PARTED_COUNT = FRONT_PARTED_CAPACITY + I32; // i32
+export const FRONT_CLOSE = FRONT_PARTED_COUNT + I32; // i32 pointer: CLOSE rows
+export const FRONT_CLOSE_CAPACITY = FRONT_CLOSE + I32; // i32
+export const FRONT_CLOSE_COUNT = FRONT_CLOSE_CAPACITY + I32; // i32
+// i32 pointer: of every lane of the list the next one of its CLOSE row plus one, u24, and its name there, u8; of a free
+// one the next that is free
+export const FRONT_NEXT = FRONT_CLOSE_COUNT + I32;
+export const FRONT_FREE_VERTEX = FRONT_NEXT + I32; // i32 first free lane plus one, 0: none
+export const FRONT_FREE_EDGE = FRONT_FREE_VERTEX + I32; // i32 likewise
+export const FRONT_WHOLE = FRONT_FREE_EDGE + I32; // i32 PARTED rows when the front was made
+// i32 pointer: contact blocks that are solved in this substep, vertex-triangle first
+export const FRONT_SOLVED = FRONT_WHOLE + I32;
+export const FRONT_SOLVED_CAPACITY = FRONT_SOLVED + I32; // i32 blocks
+export const FRONT_SOLVED_VERTEX = FRONT_SOLVED_CAPACITY + I32; // i32 blocks
+export const FRONT_SOLVED_EDGE = FRONT_SOLVED_VERTEX + I32; // i32 blocks
+export const FRONT_SOLVED_HEADS = FRONT_SOLVED_EDGE + I32; // i32 pointer: i32 a block, -1
+// i32 pointer: i32x2 a lane that is solved: its pair's number and color
+export const FRONT_PICKED = FRONT_SOLVED_HEADS + I32;
+export const FRONT_REST = FRONT_PICKED + I32; // i32 pointer: f32x4 per particle, where it is at rest
+export const FRONT_SHAPES = FRONT_REST + I32; // i32 pointer: PATCH rows, one for every leaf
+export const FRONT_SCRATCH = FRONT_SHAPES + I32; // i32 pointer: SHARED_PARTS times two GATHERED rows
+export const FRONT_NAMED = FRONT_SCRATCH + I32; // i32 pointer: i32 a name, scratch of frontRows.ts; 0 between pairs
+export const FRONT_CHAINED = FRONT_NAMED + I32; // i32 1: the chains of the response hold all rows that there are
+// i32 pointer: VERDICT rows, one for every CLOSE row, and SHARED_PARTS more
+export const FRONT_VERDICTS = FRONT_CHAINED + I32 + 8;
+export const FRONT_FOUND = FRONT_VERDICTS + I32; // i32 pointer: rows that are noted while leaves are measured
+export const FRONT_FOUND_CAPACITY = FRONT_FOUND + I32; // i32 words
+export const FRONT_BYTES = FRONT_FOUND_CAPACITY + I32 + 4;
+
+/** From FRONT_FREE_* to where lanes wait that become free while the response has chains, i32 first lane plus one. */
+export const FRONT_WAITING = 56;
+
+/** What becomes of a CLOSE row: its number, APART and so on, and the addresses between which its rows are noted. */
+export const VERDICT_ROW = 0;
+export const VERDICT_KIND = VERDICT_ROW + I32;
+export const VERDICT_FROM = VERDICT_KIND + I32;
+export const VERDICT_TO = VERDICT_FROM + I32;
+export const VERDICT_BYTES = VERDICT_TO + I32;
+
+/** Four triangles at most, and what they are the first to have; first i32 how many particles, at most 12. */
+export const LEAF_VERTICES = I32; // i32 own ones
+export const LEAF_EDGES = LEAF_VERTICES + I32; // i32 own ones
+export const LEAF_TRIANGLES = LEAF_EDGES + I32; // i32
+export const LEAF_PARTICLE = LEAF_TRIANGLES + I32; // i32 x 12 addresses
+export const LEAF_VERTEX = LEAF_PARTICLE + 12 * I32; // i32 x 12
+export const LEAF_EDGE = LEAF_VERTEX + 12 * I32; // i32x2 x 12
+export const LEAF_TRIANGLE = LEAF_EDGE + 24 * I32; // i32x4 x 3: first, second, third corners
+export const LEAF_SIDE2 = LEAF_TRIANGLE + 3 * LANES; // f32 square of the longest side at rest, m^2
+export const LEAF_BYTES = LEAF_SIDE2 + F32 + 12;
+
+/**
+ * How far its particles have gone since they were last counted from 0, at least and at most, by axis: up to the last
+ * substep, and up to x.
+ */
+export const WAY_LOW = 0; // f32x4
+export const WAY_HIGH = WAY_LOW + LANES;
+export const WAY_NOW_LOW = WAY_HIGH + LANES;
+export const WAY_NOW_HIGH = WAY_NOW_LOW + LANES;
+export const FRONT_WAY_BYTES = WAY_NOW_HIGH + LANES;
+
+/**
+ * A leaf's primitives at S in lanes: corners of triangles, boxes; edges in three groups of four: both ends, boxes; the
+ * box of all.
+ */
+export const GATHERED_LOW = 9 * LANES; // f32x4 x 3; corners before it, f32x4 x 9
+export const GATHERED_HIGH = GATHERED_LOW + 3 * LANES;
+export const GATHERED_EDGES = GATHERED_HIGH + 3 * LANES; // three times: f32x4 x 6 ends, x 3 low, x 3 high
+export const GATHERED_BOX_LOW = GATHERED_EDGES + 36 * LANES; // f32x4
+export const GATHERED_BOX_HIGH = GATHERED_BOX_LOW + LANES;
+export const GATHERED_STAMP = GATHERED_BOX_HIGH + LANES; // i32
+export const GATHERED_BYTES = GATHERED_STAMP + I32 + 12;
+
+export const GATHERED_EDGE_BYTES = 192;
+
+/** A leaf's particles at S in lanes, three groups of f32x4 x, y, z; behind them at rest (frontShape.ts). */
+export const PATCH_REST = 9 * LANES;
+export const PATCH_STAMP = PATCH_REST + 9 * LANES; // i32
+export const PATCH_LEAST = PATCH_STAMP + I32; // f32 least ratio of a squared distance at S to that at rest
+export const PATCH_MOST = PATCH_LEAST + F32; // f32 greatest
+export const PATCH_COMPARED = PATCH_MOST + F32; // i32 PATCH_STAMP for which the two ratios are
+export const PATCH_BYTES = PATCH_COMPARED + I32;
+
+/** Two numbers whose boxes one axis keeps apart: low of the one, -high of the other. */
+export const PARTED_LOW = 0; // i32 address in FRONT_BOXES
+export const PARTED_HIGH = PARTED_LOW + I32; // i32 likewise
+export const PARTED_REACH = PARTED_HIGH + I32; // f32 m
+export const PARTED_SURFACES = PARTED_REACH + F32; // i32 first << 16 | second
+export const PARTED_BYTES = PARTED_SURFACES + I32;
+
+/** Two leaves that no axis keeps apart. */
+export const CLOSE_FIRST = 0; // i32 leaf
+export const CLOSE_SECOND = CLOSE_FIRST + I32; // i32 leaf
+export const CLOSE_SURFACES = CLOSE_SECOND + I32; // i32 first << 16 | second
+export const CLOSE_LANES = CLOSE_SURFACES + I32; // i32 first lane of its rows plus one, 0: none
+export const CLOSE_REACH = CLOSE_LANES + I32; // f32 r, m
+// f32 what is no row may come so much nearer and still be further apart than r, m; negative: not measured
+export const CLOSE_SLACK = CLOSE_REACH + F32;
+// f32 square of how far apart they are at rest, m^2; negative: not measured
+export const CLOSE_REST2 = CLOSE_SLACK + F32;
+// f32x4 WAY_LOW of the first less WAY_HIGH of the second when it was measured
+export const CLOSE_LOW = CLOSE_REST2 + F32 + 4;
+export const CLOSE_HIGH = CLOSE_LOW + LANES; // f32x4 the other way around
+// f32x4 unit vector from the second to the first that may keep them apart
+export const CLOSE_NORMAL = CLOSE_HIGH + LANES;
+export const CLOSE_BYTES = CLOSE_NORMAL + LANES;

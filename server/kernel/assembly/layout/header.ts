@@ -1,0 +1,160 @@
+/** A room's header, at address HEADER: pointers to everything else, the scheduler's words, counts, clocks. */
+import { F32, F64, I32, I64, LANES } from "./sizes.ts";
+import { STAGES } from "./stages.ts";
+import { HELPER_BYTES, MAX_THREADS } from "./threads.ts";
+
+/** Address 0 stays unused, so that a zero pointer is a bug that shows. */
+export const HEADER = 64;
+
+/** i32 pointers: the four particle arrays, each f32x4 per particle. */
+export const H_X = HEADER; // position x y z, inverse mass w
+export const H_XPREV = H_X + I32; // position at the start of the substep, contact radius
+export const H_V = H_XPREV + I32; // velocity, damping rate (1/s)
+export const H_ACC = H_V + I32; // external acceleration, square root of the friction coefficient
+export const H_PARTICLES = H_ACC + I32; // i32: particles, padding included (a multiple of 4)
+export const H_PROGRAM = H_PARTICLES + I32; // i32 pointer: the phases of one substep
+export const H_PHASES = H_PROGRAM + I32; // i32: how many
+export const H_SUBSTEPS = H_PHASES + I32; // i32: substeps in one tick
+export const H_SUBSTEP_SECONDS = H_SUBSTEPS + I32; // f32: h
+export const H_POINTS = H_SUBSTEP_SECONDS + F32; // i32 pointer: weighted-point constraints
+export const H_POINT_COUNT = H_POINTS + I32; // i32: slots in use or not; inactive ones are skipped
+export const H_COLLIDERS = H_POINT_COUNT + I32; // i32 pointer
+export const H_COLLIDER_COUNT = H_COLLIDERS + I32; // i32
+export const H_TICK = H_COLLIDER_COUNT + I32; // u32: ticks done
+// i32 pointers: f32x4 per particle, m, of which the fourth is 0; 0: a room without (sim/precision.ts). A particle's
+// place is x plus its low word; what it has moved in this substep is x - xPrev plus its rounding (particles.ts)
+export const H_LOW = H_TICK + I32;
+export const H_ROUNDING = H_LOW + I32;
+export const H_LOW_SPEED = H_ROUNDING + I32; // likewise, m/s: a particle's velocity is v plus this
+export const H_SURFACE = H_LOW_SPEED + I32; // i32 pointer: per body surface tables for the broad phase
+export const H_BODY_COUNT = H_SURFACE + I32; // i32
+export const H_TICK_SECONDS = H_BODY_COUNT + I32 + 12; // f32: length of one tick
+export const H_WATCH = H_TICK_SECONDS + F32; // i32: what the host wants to see, WATCH bits, added
+export const H_BODIES = H_WATCH + I32; // i32 pointer: BODY rows
+export const H_WARM_START = H_BODIES + I32; // i32: 1 while stress is being remembered from tick to tick (warmStart.ts)
+export const H_WARM_STARTED = H_WARM_START + I32; // i32: H_WARM_START of the last tick: its multipliers are kept
+// i32 pointer: f32x4 per particle, what the remembered stress moves it by in every substep, m
+export const H_SUPPORT = H_WARM_STARTED + I32;
+export const H_WIND = H_SUPPORT + I32; // i32 pointer: the WIND row
+export const H_STOOD = H_WIND + I32; // u32: ticks done in which time stood still: simulated time is that of the others
+export const H_SHAPES = H_STOOD + I32 + 72; // i32 pointer: SHAPE rows
+export const H_SUBSTEP = H_SHAPES + I32; // i32: substep of the tick that runs now
+export const H_TICK_HZ = H_SUBSTEP + I32; // f32: ticks in a second
+export const H_MOTIONS = H_TICK_HZ + F32; // i32 pointer: MOTION rows
+export const H_MOTION_COUNT = H_MOTIONS + I32; // i32
+export const H_BALLS = H_MOTION_COUNT + I32; // i32 pointer: BALL rows
+export const H_BALL_COUNT = H_BALLS + I32; // i32
+export const H_SURFACE_COUNT = H_BALL_COUNT + I32; // i32 SURFACE rows: a body's each, then the core meshes of colliders
+// i32 pointer: PAIR rows, vertex-triangle from the front, edge-edge from the back
+export const H_PAIRS = H_SURFACE_COUNT + I32;
+export const H_PAIR_CAPACITY = H_PAIRS + I32; // i32 rows
+export const H_VERTEX_PAIRS = H_PAIR_CAPACITY + I32; // i32 how many
+export const H_EDGE_PAIRS = H_VERTEX_PAIRS + I32; // i32 how many
+export const H_REST = H_EDGE_PAIRS + I32; // i32 pointer: f32x4 per particle, undeformed position
+export const H_INTERSECTIONS = H_REST + I32; // i32 pointer: INTERSECTION rows
+export const H_INTERSECTION_CAPACITY = H_INTERSECTIONS + I32; // i32 rows
+export const H_INTERSECTION_COUNT = H_INTERSECTION_CAPACITY + I32; // i32 how many are filled
+
+/** Each of the scheduler's words on a cache line of its own. */
+// i64: what is open: (publication << 8 | parts) << 32 | phase index; no parts: nothing
+export const H_TICKET = H_INTERSECTION_COUNT + I32;
+// i32: counts whenever a phase is opened or something else may concern a helper; helpers that found nothing to do sleep
+// on it
+export const H_OPENED = H_TICKET + I64;
+// i32: chunks finished in this phase; an orchestrator that has waited for long sleeps on it
+export const H_DONE = H_OPENED + I32 + 52;
+export const H_ORCHESTRATOR_SLEEPS = H_DONE + I32; // i32: 1 while it may
+// i32: generation of the running tick, 0 between ticks; helpers wait on it
+export const H_ACTIVE = H_ORCHESTRATOR_SLEEPS + I32 + 56;
+export const H_HELPERS_INSIDE = H_ACTIVE + I32 + 60; // i32: helpers that are inside a tick now
+export const H_SLEEPERS = H_HELPERS_INSIDE + I32; // i32: of them those that sleep, or are about to
+export const H_JOINED = H_SLEEPERS + I32; // i32: helpers that have claimed a chunk of the tick that was opened last
+export const H_TORN = H_JOINED + I32; // i32: 1: a helper was lost inside a chunk, which nobody will finish
+export const H_CHUNKS_SHARED = H_TORN + I32; // i32: its chunks that were up to be claimed
+export const H_CHUNKS_HELPED = H_CHUNKS_SHARED + I32; // i32: of them those that helpers did
+// three rows of four lanes: the orchestrator's scratch while it settles
+export const H_WARM_START_SUMS = H_CHUNKS_HELPED + I32 + 40;
+
+/** Contact between surfaces (contact/contactList.ts). */
+// i32 pointer: f32x4 per particle, where it was when the substep began; nothing intersects there. 0: no two surfaces
+// ever meet, and nobody looks for pairs
+export const H_SAFE = H_WARM_START_SUMS + 3 * LANES + 16;
+// i32 pointer: contact blocks, vertex-triangle from the front, edge-edge at the end
+export const H_CONTACT_BLOCKS = H_SAFE + I32;
+export const H_CONTACT_BLOCK_CAPACITY = H_CONTACT_BLOCKS + I32; // i32 blocks, a multiple of four
+export const H_CONTACT_BLOCK_COUNT = H_CONTACT_BLOCK_CAPACITY + I32; // i32 blocks listed
+export const H_VERTEX_CONTACT_BLOCKS = H_CONTACT_BLOCK_COUNT + I32; // i32 of them vertex-triangle
+// i32 pointer: first block of every color of vertex-triangle, as many of edge-edge, both of the last whole list; then
+// those of what was added last, and how many of each color are placed
+export const H_CONTACT_COLORS = H_VERTEX_CONTACT_BLOCKS + I32;
+// i32 pointer: two u64 per particle and class, scratch of the coloring
+export const H_COLOR_MASKS = H_CONTACT_COLORS + I32;
+// i32 pointer: f32x4 per particle, up to where the front has counted its leaf's way
+export const H_REFERENCE = H_COLOR_MASKS + I32;
+export const H_DUMMIES = H_REFERENCE + I32 + 4; // i32 address of the first dummy
+export const H_LIST_VALID = H_DUMMIES + I32; // i32 1: the list holds what it promises
+// i32 pointer: i32 addresses of particles that the response has moved in this substep
+export const H_CHANGED = H_LIST_VALID + I32;
+export const H_CHANGED_FROM = H_CHANGED + I32; // i32 pointer: f32x4 per particle, where it was before
+export const H_MARKS = H_CHANGED_FROM + I32; // i32 pointer: a byte per particle, MARK bits
+// i32 pointer: per particle the first of its chain in H_INCIDENCES, plus one; 0: none
+export const H_INCIDENT = H_MARKS + I32;
+// i32 pointer: per particle of a pair (four times the pair's number, plus which) the next of the chain, likewise
+export const H_INCIDENCES = H_INCIDENT + I32;
+// i32 pointer: two queues of pair numbers, H_CONTACT_BLOCK_CAPACITY * 4 each
+export const H_QUEUE = H_INCIDENCES + I32 + 4;
+export const H_QUEUED = H_QUEUE + I32; // i32 pointer: a byte per pair
+export const H_ZONES = H_QUEUED + I32; // i32 pointer: i32 per particle, union-find parent (particle number)
+export const H_ZONE_SUMS = H_ZONES + I32; // i32 pointer: ZONE_BYTES per particle, IMPULSE_ROWS at least
+
+/** Counts since the room began, u32. */
+export const H_COUNT_LISTS = H_ZONE_SUMS + I32; // lists of pairs made
+export const H_COUNT_IMPULSES = H_COUNT_LISTS + I32; // pairs that the response pushed apart
+export const H_COUNT_ZONES = H_COUNT_IMPULSES + I32; // rigid impact zones
+export const H_COUNT_STOPS = H_COUNT_ZONES + I32; // particles that were stopped at their last safe position
+export const H_COUNT_CHECKS = H_COUNT_STOPS + I32; // pairs that the verification could not clear at once
+export const H_PAIR_SCRATCH = H_COUNT_CHECKS + I32; // i32 pointer: 48 f64 of the response
+// i32 pointer: f32x4 per particle, how far it is expected to go while the list lives; fourth: substep of the list up to
+// which its pairs are listed
+export const H_TRAJECTORIES = H_PAIR_SCRATCH + I32 + 4;
+export const H_CHUNKS = H_TRAJECTORIES + I32; // i32 pointer: the CHUNKS row
+export const H_FRONT = H_CHUNKS + I32; // i32 pointer: the FRONT row; 0: no two surfaces ever meet
+export const H_RESOLUTION = H_FRONT + I32; // i32 RESOLUTION bits: a search for intersections is due
+export const H_DRIVE_COUNT = H_RESOLUTION + I32; // i32 rows of H_INTERSECTIONS that are driven apart in this tick
+export const H_WAYS = H_DRIVE_COUNT + I32; // i32 pointer: WAY_COUNT WAY rows
+export const H_TOGETHER = H_WAYS + I32; // i32 pointer: the TOGETHER row; 0: no implicit body may touch a surface
+// i32 pointer: u32 per particle, address of the corner behind it in the triangle that owns it
+export const H_OWNERS = H_TOGETHER + I32;
+export const H_EDGE_CONTACT_BLOCKS = H_OWNERS + I32 + 4; // i32 blocks edge-edge
+export const H_RIGID_KEPT = H_EDGE_CONTACT_BLOCKS + I32; // i32 pointer: table of RIGID_KEPT entries
+export const H_RIGID_KEPT_CAPACITY = H_RIGID_KEPT + I32; // i32 a power of two
+// i32 pointer: the STATUS arrays, H_CONTACT_BLOCK_CAPACITY words each
+export const H_BLOCK_STATUS = H_RIGID_KEPT_CAPACITY + I32;
+export const H_SHARED_FIRST = H_BLOCK_STATUS + I32; // i32: KIND_SHARED_CONTACTS: the first block
+export const H_SHARED_COUNT = H_SHARED_FIRST + I32; // i32: how many
+// i32, atomic: KIND_SHARED_CHECK: blocks with a pair that is not cleared; KIND_SHARED_CONTACTS: with one that was
+// pushed far
+export const H_SHARED_FOUND = H_SHARED_COUNT + I32;
+// i32 pointer: RIGID_CONTACT rows of rigid bodies (rigidContact.ts); 0: the room has none
+export const H_RIGID_CONTACTS = H_SHARED_FOUND + I32;
+export const H_RIGID_CONTACT_CAPACITY = H_RIGID_CONTACTS + I32; // i32
+export const H_RIGID_CONTACT_COUNT = H_RIGID_CONTACT_CAPACITY + I32; // i32 rows that the last iteration solved
+export const H_SHARED_AGAIN = H_RIGID_CONTACT_COUNT + I32; // i32: KIND_SHARED_CONTACTS: 1 in all passes but the first
+
+/** A HELPER row for each thread. */
+export const H_HELPERS = H_SHARED_AGAIN + I32;
+// f64 for each stage, seconds that the last tick spent in it
+export const H_STAGE = H_HELPERS + MAX_THREADS * HELPER_BYTES;
+export const HEADER_END = H_STAGE + STAGES * F64 + 24; // on a cache line
+
+export const WATCH_SUBSTEPS = 1;
+export const WATCH_PHASES = 2;
+export const WATCH_SHARES = 4;
+export const WATCH_PREEMPTION = 8;
+
+/**
+ * Intersections are looked for at the start of the tick; all anew, those of whole surfaces too; members have been told.
+ */
+export const RESOLUTION_SEARCH = 1;
+export const RESOLUTION_ANEW = 2;
+export const RESOLUTION_REPORTED = 4;

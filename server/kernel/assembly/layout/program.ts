@@ -1,0 +1,104 @@
+/** Phases of a substep, and their kinds. */
+import { F32, I32 } from "./sizes.ts";
+
+export const PHASE_KIND = 0; // i32
+export const PHASE_DATA = PHASE_KIND + I32; // i32 pointer to the first block
+export const PHASE_COUNT = PHASE_DATA + I32; // i32 blocks (constraints) or particles
+export const PHASE_CHUNK = PHASE_COUNT + I32; // i32 blocks or particles in a chunk
+export const PHASE_CHUNKS = PHASE_CHUNK + I32; // i32
+export const PHASE_PASS = PHASE_CHUNKS + I32; // i32 PASS_FIRST and PASS_LAST, added
+export const PHASE_STAGE = PHASE_PASS + I32; // i32
+// i32 pointer to the first block of remembered stress, 0 if the kind has none
+export const PHASE_WARM_START = PHASE_STAGE + I32;
+/** What only some kinds need; each kind's file says which. */
+export const PHASE_FIRST = PHASE_WARM_START + I32; // i32 first particle, or bytes of a block
+// i32 pointer to what the first block of constraints remembers between iterations, if that is in an array of its own
+export const PHASE_OWN = PHASE_FIRST;
+export const PHASE_CORNERS = PHASE_FIRST + I32; // i32 particles of a constraint, or rows that it remembers
+// i32 address: x_k of every particle, or the multipliers of iteration k, or BODY_MEETS of all its particles
+export const PHASE_KEPT = PHASE_CORNERS + I32;
+export const PHASE_SUM = PHASE_KEPT + I32; // i32 address: corrections of every particle, their count in the fourth lane
+// i32 address: x_(k-1) of every particle, or the multipliers of iteration k-1
+export const PHASE_OLDER = PHASE_SUM + I32;
+export const PHASE_OMEGA = PHASE_OLDER + I32; // f32 Chebyshev's factor of this iteration; 1 is none
+export const PHASE_RUNS = PHASE_OMEGA + F32; // i32 pointer: RUN rows, ascending; 0: none of its blocks is left out
+export const PHASE_RUN_COUNT = PHASE_RUNS + I32; // i32
+export const PHASE_BYTES = PHASE_RUN_COUNT + I32;
+
+/** Blocks (or rows) of one body that may wait: left out while it does. */
+export const RUN_FIRST = 0; // i32
+export const RUN_END = RUN_FIRST + I32; // i32
+export const RUN_BODY = RUN_END + I32; // i32 address of its BODY row
+export const RUN_BYTES = RUN_BODY + I32 + 4;
+
+/** First iteration of a substep: multipliers start at zero. */
+export const PASS_FIRST = 1;
+
+/** Last iteration of a substep: nobody will ask for the multipliers. */
+export const PASS_LAST = 2;
+export const KIND_PREDICT = 0;
+export const KIND_TET = 1;
+export const KIND_TRIANGLE = 2;
+export const KIND_BEND = 3;
+export const KIND_POINTS = 4;
+export const KIND_VELOCITY = 5;
+export const KIND_COLLIDE = 6;
+export const KIND_CONTACTS = 7;
+export const KIND_BALANCE = 8;
+export const KIND_RESTORE = 9;
+export const KIND_TET_ORTHO = 10;
+export const KIND_TET_PLASTIC = 11;
+export const KIND_PLASTIC = 12;
+
+/** The paper's form of an element: C = E. The same blocks, multipliers unused. */
+export const KIND_PAPER_TET = 32;
+export const KIND_PAPER_TRIANGLE = 33;
+export const KIND_PAPER_BEND = 34;
+export const KIND_PAPER_TET_ORTHO = 35;
+export const KIND_PAPER_TET_PLASTIC = 36;
+export const KIND_PAPER_NEO_HOOKEAN = 37;
+export const KIND_PAPER_STABLE_NEO_HOOKEAN = 38;
+
+/** Schedules other than Gauss-Seidel: sweep.ts. */
+export const KIND_SWEEP_BEGIN = 40;
+export const KIND_SWEEP_COLLECT = 41;
+export const KIND_SWEEP_END = 42;
+export const KIND_SWEEP_MEMORY = 43;
+export const KIND_DISTANCE = 20;
+export const KIND_VOLUME = 21;
+export const KIND_HEXAHEDRON = 22;
+export const KIND_ENCLOSED = 23;
+export const KIND_NEO_HOOKEAN = 50;
+export const KIND_STABLE_NEO_HOOKEAN = 51;
+export const KIND_SHAPE = 60;
+export const KIND_RIGID = 61;
+export const KIND_MOVE = 62;
+export const KIND_BALLS = 63;
+export const KIND_CORE_MESHES = 64;
+export const KIND_SAFE = 65;
+export const KIND_VERIFY = 66;
+export const KIND_IMPLICIT = 70; // IMPLICIT rows
+export const KIND_WIND_FORCES = 72; // WIND_TRIANGLE rows
+export const KIND_WIND_ACCELERATIONS = 73; // WIND_PARTICLE rows
+export const KIND_IMPLICIT_AIM = 74; // the TOGETHER row: where its bodies are going
+export const KIND_IMPLICIT_TOGETHER = 75; // the TOGETHER row
+
+/**
+ * Rows behind the program's phases, shared out in the middle of others: parts of a color's pairs, of the check of all
+ * pairs.
+ */
+export const KIND_SHARED_CONTACTS = 67;
+export const KIND_SHARED_CHECK = 68;
+export const KIND_SHARED_REFIT = 69;
+export const KIND_SHARED_CLOSE = 71;
+export const SHARED_CONTACTS = 0; // which row of them
+export const SHARED_CHECK = 1;
+export const SHARED_REFIT = 2;
+export const SHARED_CLOSE = 3;
+export const SHARED_ROWS = 4;
+
+/**
+ * Parts that what is shared out in the middle of a phase has: enough for the threads of a room to even out, few enough
+ * to be claimed quickly.
+ */
+export const SHARED_PARTS = 8;

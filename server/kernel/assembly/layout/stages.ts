@@ -1,0 +1,23 @@
+/** Stages of a tick that have a clock, in the order of sim/types.ts's KERNEL_STAGES. */
+export const STAGE_WARM_START = 0;
+export const STAGE_BROAD_PHASE = 1;
+export const STAGE_INTEGRATE = 2;
+export const STAGE_TETRAHEDRA = 3;
+export const STAGE_TRIANGLES = 4;
+export const STAGE_BENDING = 5;
+export const STAGE_DISTANCES = 6;
+export const STAGE_VOLUMES = 7;
+export const STAGE_SHAPES = 8;
+export const STAGE_SWEEPS = 9;
+export const STAGE_POINTS = 10;
+export const STAGE_CONTACTS = 11;
+export const STAGE_RIGID = 12;
+export const STAGE_IMPLICIT = 13;
+export const STAGE_MOMENTUM = 14;
+export const STAGE_COLLIDE = 15;
+export const STAGE_VERIFY = 16;
+export const STAGE_RESPONSE = 17;
+export const STAGE_PLASTICITY = 18;
+export const STAGE_INTERSECTIONS = 19;
+export const STAGE_WIND = 20;
+export const STAGES = 21;

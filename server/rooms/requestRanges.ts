@@ -1,0 +1,132 @@
+/** Which requests may reach the simulation: what they name is there, and within its limits. */
+import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
+import type { Point } from "../../shared/protocol/fromServer.ts";
+import { Limits, type TuningChange, type Wind } from "../../shared/protocol/protocol.ts";
+import {
+  BODY_FIELDS,
+  isTimeScale,
+  MOST_GRAVITY,
+  MOST_WIND,
+  spanOf,
+  spanText,
+  TIME_SCALE_TEXT,
+  WIND_FIELDS,
+  WIND_SPANS,
+  within,
+} from "../../shared/tuning.ts";
+import type { RoomShape } from "../workers/messages.ts";
+
+export interface Refusal {
+  field: string;
+  value: number;
+  limit: string;
+}
+
+/** A pick on a triangle's edge may miss it by rounding; the simulation allows the same. */
+const BARYCENTRIC_SLACK = 1e-3;
+
+/** @returns why the request may not reach the simulation, or null */
+export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal | null {
+  if (request.type === "grab" || request.type === "impulse") {
+    const { body, triangle, u, v } = request;
+    if (body >= shape.triangles.length)
+      return { field: "body", value: body, limit: `0 to ${shape.triangles.length - 1}` };
+    const triangles = shape.triangles[body]!;
+    if (triangle >= triangles) return { field: "triangle", value: triangle, limit: `0 to ${triangles - 1}` };
+    if (u < -BARYCENTRIC_SLACK || u > 1 + BARYCENTRIC_SLACK) return { field: "u", value: u, limit: "0 to 1" };
+    if (v < -BARYCENTRIC_SLACK || u + v > 1 + BARYCENTRIC_SLACK) return { field: "v", value: v, limit: "0 to 1 - u" };
+  }
+  if (request.type === "grab" || request.type === "move") return checkReach("target", request.target, shape);
+  if (request.type === "spawn" || request.type === "remove") {
+    const { body } = request;
+    if (!shape.waiting.includes(body))
+      return {
+        field: "body",
+        value: body,
+        limit: `a body that may wait: ${shape.waiting.join(", ") || "this scene has none"}`,
+      };
+  }
+  if (request.type === "spawn") {
+    const [x, z] = request.heading;
+    const length = Math.sqrt(x * x + z * z);
+    if (!(length > 0 && length < Infinity))
+      return { field: "heading", value: length, limit: "a direction: longer than 0" };
+    return checkReach("position", request.position, shape);
+  }
+  if (request.type === "tune") return checkTuning(request, shape);
+  if (request.type === "cursor" && request.at) return checkReach("cursor", request.at, shape);
+  return null;
+}
+
+function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange, shape: RoomShape): Refusal | null {
+  const refusal = checkParts("gravity", gravity, MOST_GRAVITY) ?? (wind ? checkWind(wind) : null);
+  if (refusal) return refusal;
+  if (timeScale !== undefined && !isTimeScale(timeScale))
+    return { field: "timeScale", value: timeScale, limit: TIME_SCALE_TEXT };
+  if (body === undefined) return null;
+  const scene = shape.tunable[body];
+  if (!scene) return { field: "body", value: body, limit: `0 to ${shape.tunable.length - 1}` };
+  for (const field of BODY_FIELDS) {
+    const value = change[field];
+    if (value === undefined) continue;
+    if (scene[field] === undefined) return { field, value, limit: NOT_OF_IT };
+    const span = spanOf(field, scene[field]);
+    if (!within(value, span)) return { field, value, limit: spanText(span) };
+  }
+  if (change.pins !== undefined && scene.pins === undefined)
+    return { field: "pins", value: Number(change.pins), limit: "of a body that the scene pins" };
+  return null;
+}
+
+/** Why a field of a body is not to be changed, in words that follow a limit. */
+const NOT_OF_IT =
+  "of a body that has it and whose step does not depend on it (solver implicit, a method, rigid bodies and sweeps of Jacobi do)";
+
+function checkParts(field: string, parts: readonly number[] | undefined, most: number): Refusal | null {
+  const far = parts?.find((part) => Math.abs(part) > most);
+  return far === undefined ? null : { field, value: far, limit: `-${most} to ${most}` };
+}
+
+function checkWind({ velocity, ...numbers }: Partial<Wind>): Refusal | null {
+  for (const field of WIND_FIELDS) {
+    const value = numbers[field];
+    if (value === undefined) continue;
+    if (!within(value, WIND_SPANS[field]) || (field === "seed" && !Number.isInteger(value)))
+      return { field: `wind.${field}`, value, limit: spanText(WIND_SPANS[field]) };
+  }
+  return checkParts("wind.velocity", velocity, MOST_WIND);
+}
+
+function checkReach(field: string, point: Point, { reach, origin }: RoomShape): Refusal | null {
+  const [x, y, z] = point.map((c, r) => c + origin[r]!) as Point;
+  // An overflow to infinity is refused like any other far point.
+  const distance = Math.sqrt(x * x + y * y + z * z);
+  return distance <= reach ? null : { field, value: distance, limit: `up to ${reach} m from the origin` };
+}
+
+/** The impulse, shortened to `limit` (N s) if it is longer; zero when its length overflows. */
+export function clampImpulse([x, y, z]: Point, limit: number): Point {
+  const length = Math.sqrt(x * x + y * y + z * z);
+  if (length <= limit) return [x, y, z];
+  const scale = limit / length;
+  return [x * scale, y * scale, z * scale];
+}
+
+/** A name fit to show: control characters and outer spaces gone, cut to the limit; undefined when nothing is left. */
+export function cleanName(name: string | undefined): string | undefined {
+  const cleaned = [
+    ...(name ?? "")
+      .toWellFormed()
+      .normalize("NFC")
+      .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
+      .trim(),
+  ]
+    .slice(0, Limits.nameLength)
+    .join("");
+  return cleaned === "" ? undefined : cleaned;
+}
+
+/** The color if it is `#rrggbb`, else undefined. */
+export function cleanColor(color: string | undefined): string | undefined {
+  return color !== undefined && /^#[0-9a-f]{6}$/i.test(color) ? color.toLowerCase() : undefined;
+}

@@ -1,0 +1,187 @@
+/**
+ * Everything of the server that has a life of its own and knows nothing of HTTP: threads, rooms, what outlives them,
+ * who may do what, metrics. Made in the order in which each needs the ones before, ended by `close`.
+ */
+import type { FastifyBaseLogger } from "fastify";
+import { Audit } from "./auth/audit.ts";
+import { Auth } from "./auth/auth.ts";
+import { tokenSecrets } from "./auth/secrets.ts";
+import type { Config } from "./config.ts";
+import { openDurability, type Durability } from "./durability.ts";
+import { Metrics } from "./metrics/metrics.ts";
+import { Objects } from "./objects/objects.ts";
+import { Pictures } from "./pictures/pictures.ts";
+import { RoomRegistry } from "./rooms/registry.ts";
+import { SceneLibrary } from "./rooms/sceneLibrary.ts";
+import type { Session } from "./rooms/session.ts";
+import { warmUp } from "./rooms/warmUp.ts";
+import { MemoryObjects } from "./store/memoryObjects.ts";
+import { programVersion } from "./workers/identity.ts";
+import { WorkerPools } from "./workers/pool.ts";
+
+export interface Services {
+  config: Config;
+  pools: WorkerPools;
+  metrics: Metrics;
+  library: SceneLibrary;
+  pictures: Pictures;
+  objects: Objects;
+  audit: Audit;
+  auth: Auth;
+  /** Keys that join tokens are signed with. */
+  secrets: ReturnType<typeof tokenSecrets>;
+  /** null: rooms live in memory only. */
+  durability: Durability | null;
+  registry: RoomRegistry;
+  /** Why no visitor should be sent here; null: let them come. */
+  notReady(): string | null;
+  /** Resolves when the scenes of `config.prewarm` are built. */
+  warm: Promise<void>;
+  /** Rooms first, closed with `restarting`; then what is given, then the rest. */
+  close(server: () => Promise<void>): Promise<void>;
+}
+
+export async function startServices(config: Config, log: FastifyBaseLogger): Promise<Services> {
+  const onError = (error: unknown): void => log.error({ err: error }, "a worker thread failed outside any task");
+  const pools = makePools(config, onError);
+  const metrics: Metrics = new Metrics(metricSources(pools, () => registry));
+  const library = new SceneLibrary({
+    scenesDir: config.scenesDir,
+    clientDir: config.clientDir,
+    pools,
+    metrics,
+    log,
+    stored: { sceneText: (id) => objects.sceneText(id), shapes: (scene) => objects.shapes(scene) },
+    inUse: () => registry.list().map(({ scene }) => scene),
+  });
+  const pictures = new Pictures(onError);
+  const secrets = tokenSecrets(config.tokenSecrets, config.store === "none" ? null : config.dataDir);
+  const auth = new Auth({ mode: config.auth, secrets, adminToken: config.adminToken });
+  let notReady: string | null = "building scenes";
+  const durability = await openDurability({
+    config,
+    metrics,
+    log,
+    version: programVersion(),
+    ready: () => notReady === null,
+    memoryBytes: () => process.memoryUsage.rss(),
+    registry: () => registry,
+  });
+  const objects: Objects = makeObjects(config, { durability, pools, metrics, log, registry: () => registry });
+  const audit = new Audit(log, metrics.auth, durability?.persistence.store ?? null);
+  const persistence = durability?.persistence ?? null;
+  const registry: RoomRegistry = new RoomRegistry({ persistence, config, audit, library, pools, metrics, log });
+  const warm = prewarm(config, library, pools);
+  warm.then(
+    () => (notReady = null),
+    (error: unknown) => {
+      notReady = "no scene could be built";
+      log.error({ err: error }, "no scene could be built");
+    },
+  );
+  const close = async (server: () => Promise<void>): Promise<void> => {
+    if (durability) await durability.cluster.close(() => registry.close());
+    else await registry.close();
+    await server();
+    objects.close();
+    await durability?.close();
+    await pictures.close();
+    await pools.close();
+    metrics.close();
+  };
+  const all = { config, pools, metrics, library, pictures, objects, audit, auth, secrets, durability, registry };
+  return { ...all, notReady: () => notReady ?? durability?.notReady() ?? null, warm, close };
+}
+
+const makePools = (config: Config, onError: (error: unknown) => void): WorkerPools =>
+  new WorkerPools({
+    workers: config.workers,
+    roomThreads: config.roomThreads,
+    heavyMs: config.heavyMs,
+    stepDeadlineMs: config.stepDeadlineMs,
+    buildDeadlineMs: config.buildDeadlineMs,
+    buildMemoryMb: config.buildMemoryMb,
+    readDeadlineMs: config.objectsDeadlineMs,
+    threadMemoryMb: config.threadMemoryMb,
+    onError,
+  });
+
+interface ObjectsNeed {
+  durability: Durability | null;
+  pools: WorkerPools;
+  metrics: Metrics;
+  log: FastifyBaseLogger;
+  registry: () => RoomRegistry;
+}
+
+function makeObjects(config: Config, { durability, pools, metrics, log, registry }: ObjectsNeed): Objects {
+  const inUse = (): string[] =>
+    registry()
+      .list()
+      .map(({ scene }) => scene);
+  return new Objects({
+    store: durability?.persistence.store.objects ?? new MemoryObjects(inUse),
+    limits: {
+      count: config.objectsMax,
+      bytes: config.objectsTotalMb * 2 ** 20,
+      countPerAddress: config.objectsPerAddress,
+    },
+    keepHours: config.objectsKeepHours,
+    read: (task, by) => pools.readObject(task, by),
+    metrics: metrics.objects,
+    log,
+  });
+}
+
+/** Read at every scrape. @param registry made after the metrics, for it reports to them */
+function metricSources(pools: WorkerPools, registry: () => RoomRegistry): ConstructorParameters<typeof Metrics>[0] {
+  const rooms = () => registry().list();
+  return {
+    rooms: () => registry().size,
+    sessions: () => countSessions(registry()),
+    bodiesHeld: () => rooms().reduce((sum, room) => sum + room.held.size, 0),
+    queueDepth: () => pools.queueSize,
+    workerThreads: () => pools.threads,
+    bufferedBytes: () => sumOverSessions(registry(), (session) => session.connection?.bufferedBytes ?? 0),
+    timeDilation: () => {
+      const peopled = rooms().filter((room) => room.members.connected > 0);
+      return Math.min(1, ...peopled.map((room) => room.dilation));
+    },
+  };
+}
+
+/**
+ * Builds and warms up the scenes that visitors will ask for, one after another, so that the first one who comes need
+ * not wait.
+ */
+async function prewarm(config: Config, library: SceneLibrary, pools: WorkerPools): Promise<void> {
+  if (config.prewarm === "none") return;
+  const wanted = config.prewarm === "all" ? (await library.list()).map((scene) => scene.id) : config.prewarm;
+  const pool = pools.forRoom("shared");
+  let failed = 0;
+  for (const scene of wanted) {
+    try {
+      await warmUp(await library.template(scene), pool, config.workers);
+    } catch {
+      // It is in the log already; a server without one scene still serves the others.
+      failed += 1;
+    }
+  }
+  if (failed > 0 && failed === wanted.length) throw new Error("no scene could be built");
+}
+
+function sumOverSessions(registry: RoomRegistry, value: (session: Session) => number): number {
+  let sum = 0;
+  for (const room of registry.list()) for (const session of room.members.sessions.values()) sum += value(session);
+  return sum;
+}
+
+function countSessions(registry: RoomRegistry): { connected: number; resumable: number } {
+  let connected = 0;
+  let all = 0;
+  for (const room of registry.list()) {
+    connected += room.members.connected;
+    all += room.members.sessions.size;
+  }
+  return { connected, resumable: all - connected };
+}

@@ -1,0 +1,135 @@
+/** What everybody else needs to know of a planned world: where is what, and how is it to be read? */
+import type { Collider } from "../../shared/scene.ts";
+import * as L from "../kernel/assembly/layout/layout.ts";
+import { carriersOf, hangingOf } from "./attachments.ts";
+import { ownStep } from "./body/template.ts";
+import { ELEMENT_KINDS, type ElementKind } from "./constraints/elements.ts";
+import { SCENE_DEFAULTS } from "./defaults.ts";
+import type { BodyLayout, SimLayout } from "./layout.ts";
+import { GRAB_SLOTS, type WorldPlan } from "./memory/planWorld.ts";
+import type { ColorRange } from "./memory/writeBlocks.ts";
+import type { World } from "./readWorld.ts";
+import { packRuns } from "./retune.ts";
+import { tunableOf } from "./tunable.ts";
+import { loadsOf, tunedAs } from "./tuning.ts";
+import { windOf } from "./wind.ts";
+
+export function describeWorld(world: World, plan: WorldPlan): SimLayout {
+  const { inWorld, scene, far, bodies, counts, origin, massUnit, steps } = world;
+  const { planned, attachments, points, memoryMap } = plan;
+  const gravity = scene.gravity ?? SCENE_DEFAULTS.gravity;
+  const tunable = inWorld.bodies.map((body, b) => tunableOf(body, far[b]!));
+  const { x, xPrev, v, initial, good, bodyRows, anchor, still, scratch, tuning } = plan;
+  const { grabOwners, grabOffsets, grabGoals, grabEdges, solid, obstacles } = plan;
+  const { tickHz, substeps, iterations } = steps;
+  return {
+    tickHz,
+    substeps,
+    iterations,
+    particleCount: counts.real,
+    bodyRows,
+    memories: planned.ranges
+      .filter((r) => r.memory)
+      .map((r) => ({ address: r.memory, bytes: r.blocks * L.WARM_START_BYTES })),
+    streamedParticles: counts.streamed,
+    bodyCount: bodies.length,
+    bodies: bodyLayouts(world, plan),
+    cores: solid.layouts,
+    movers: obstacles.movers,
+    ...{ x, xPrev, v, initial, good },
+    states: [
+      ...planned.states,
+      ...plan.shapes.states,
+      ...plan.implicit.states,
+      ...plan.methods.states,
+      ...plan.low.states,
+    ],
+    methods: plan.methods.layouts,
+    points,
+    attachmentCount: attachments.length,
+    grabFirst: points + attachments.length * L.POINT_BYTES,
+    grabCount: GRAB_SLOTS,
+    ...{ grabOwners, grabOffsets, grabGoals, grabEdges, anchor, still, scratch },
+    lists: memoryMap.lists,
+    end: memoryMap.end,
+    origin,
+    massUnit,
+    worldRadius: scene.worldRadius ?? SCENE_DEFAULTS.worldRadius,
+    quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
+    gravity,
+    tuning,
+    tuned: tunedAs({ gravity, wind: windOf(inWorld.wind), timeScale: scene.timeScale ?? 1 }, tunable),
+    tunable,
+    materialRuns: packRuns(planned.materials),
+    enclosed: plan.enclosed.rowOf,
+    intersections: scene.intersections ?? SCENE_DEFAULTS.intersections,
+    interaction: interactionOf(scene),
+    blocks: byKind(planned.ranges, (r) => r.blocks),
+    colors: byKind(planned.ranges, () => 1),
+  };
+}
+
+function bodyLayouts({ scene, bodies, firsts, colliders }: World, { surfaces, undeformed }: WorldPlan): BodyLayout[] {
+  const carriers = carriersOf(scene);
+  const hanging = hangingOf(scene);
+  let streamedFirst = 0;
+  return bodies.map((b, i) => {
+    const layout: BodyLayout = {
+      name: b.name,
+      kind: b.kind,
+      first: firsts[i]!,
+      count: b.particleCount,
+      damping: b.damping,
+      staticFriction: scene.bodies[i]!.contact?.staticFriction,
+      loads: loadsOf(b),
+      streamedFirst,
+      streamedCount: b.streamedCount,
+      surface: surfaces.rows + i * L.SURFACE_BYTES,
+      meanEdge: b.meanEdge,
+      rest: undeformed.shapes[i],
+      size: diagonal(b.positions),
+      startsDegenerate: b.start !== undefined,
+      waits: b.waits,
+      implicit: ownStep(b),
+      hangs: hanging[i]!,
+      carrier: carrierAt(colliders, carriers[i]),
+    };
+    streamedFirst += b.streamedCount;
+    return layout;
+  });
+}
+
+function interactionOf({ interaction = {} }: World["scene"]): SimLayout["interaction"] {
+  return {
+    grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance,
+    grabMaxForce: interaction.grabMaxForce ?? SCENE_DEFAULTS.grabMaxForce,
+    grabRadius: interaction.grabRadius ?? 0,
+    handSpeed: interaction.handSpeed ?? SCENE_DEFAULTS.handSpeed,
+    grabMaxStretch: interaction.grabMaxStretch ?? SCENE_DEFAULTS.grabMaxStretch,
+    maxImpulse: interaction.maxImpulse ?? SCENE_DEFAULTS.maxImpulse,
+  };
+}
+
+const byKind = (ranges: readonly ColorRange[], of: (r: ColorRange) => number): Record<ElementKind, number> =>
+  Object.fromEntries(
+    ELEMENT_KINDS.map((kind) => [kind, ranges.filter((r) => r.kind === kind).reduce((n, r) => n + of(r), 0)]),
+  ) as Record<ElementKind, number>;
+
+/** Place of a collider among those that move. */
+function carrierAt(colliders: readonly Collider[], carrier: number | undefined): number | undefined {
+  return carrier === undefined ? undefined : colliders.slice(0, carrier).filter((c) => c.motion).length;
+}
+
+function diagonal(positions: Float64Array): number {
+  let sum = 0;
+  for (let r = 0; r < 3; r++) {
+    let low = Infinity;
+    let high = -Infinity;
+    for (let i = r; i < positions.length; i += 3) {
+      low = Math.min(low, positions[i]!);
+      high = Math.max(high, positions[i]!);
+    }
+    sum += (high - low) ** 2;
+  }
+  return Math.sqrt(sum);
+}

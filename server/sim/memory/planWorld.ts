@@ -1,0 +1,178 @@
+/** What lies where in a room's memory: every part says what it needs, in a fixed order, and writes itself later. */
+import { centerOf } from "../../../shared/motion.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
+import { ownStep, type BodyTemplate } from "../body/template.ts";
+import { planMethods } from "../methods/planMethods.ts";
+import { keepsRounding } from "../precision.ts";
+import type { World } from "../readWorld.ts";
+import { planRestShapes } from "../restShapes.ts";
+import { tuningBytes } from "../tuning.ts";
+import { planBalls } from "./balls.ts";
+import { planColliders } from "./colliders.ts";
+import { planContactBlocks } from "./contactBlocks.ts";
+import { planCoreMeshes } from "./coreMeshes.ts";
+import { planEnclosedVolumes } from "./enclosedVolumes.ts";
+import { metColliders, planFilters, surfaceFilter, touchesSurfaces } from "./filters.ts";
+import { planFront } from "./front.ts";
+import { planImplicit } from "./implicit.ts";
+import { planLowWords } from "./lowWords.ts";
+import { Allocator } from "./map.ts";
+import { buildProgram, programBytes, sharedRows, type LooseRun } from "./program.ts";
+import { planRigidContacts } from "./rigidContacts.ts";
+import { planShapes } from "./shapes.ts";
+import { bodySurface, planSurfaces } from "./surfaces.ts";
+import { planWind } from "./wind.ts";
+import { planBlocks } from "./writeBlocks.ts";
+
+/** Grab handles of a room: 16 members with two hands; more are refused with a notice. */
+export const GRAB_SLOTS = 32;
+
+export type WorldPlan = ReturnType<typeof planWorld>;
+
+/** @returns addresses, and parts that write themselves there (writeWorld.ts) */
+export function planWorld(world: World) {
+  const memoryMap = new Allocator();
+  const arrays = planArrays(world, memoryMap);
+  const constraints = planConstraints(world, memoryMap);
+  const stepping = planStepping(world, constraints, memoryMap);
+  const contact = planContact(world, stepping.solid, memoryMap);
+  return { ...arrays, ...constraints, ...stepping, ...contact, ...planReadout(world, memoryMap), memoryMap };
+}
+
+/** Of every particle, four numbers each. */
+function planArrays({ counts: { particles } }: World, memoryMap: Allocator) {
+  const x = memoryMap.take(16 * particles);
+  const xPrev = memoryMap.take(16 * particles);
+  const v = memoryMap.take(16 * particles);
+  const acc = memoryMap.take(16 * particles);
+  const support = memoryMap.take(16 * particles);
+  return { x, xPrev, v, acc, support };
+}
+
+function planConstraints({ bodies, firsts, cores, counts: { particles }, steps }: World, memoryMap: Allocator) {
+  const { tickHz, substeps, iterations } = steps;
+  const planned = planBlocks(
+    bodies.map(({ elements, particleCount, form, schedule, waits }, i) => ({
+      elements,
+      first: firsts[i]!,
+      particleCount,
+      form,
+      schedule,
+      waits,
+    })),
+    memoryMap,
+  );
+  const sweepArrays = planned.takeSweepArrays(particles, memoryMap);
+  const low = planLowWords(keepsRounding(bodies, tickHz * substeps) ? bodies : [], particles, memoryMap);
+  const enclosed = planEnclosedVolumes(bodies, memoryMap);
+  const shapes = planShapes(bodies, iterations, memoryMap);
+  const coreParts = cores.reduce((n, core) => n + (core ? (core.positions.length + core.triangles.length) / 3 : 0), 0);
+  const balls = planBalls(bodies, coreParts, memoryMap);
+  return { planned, sweepArrays, low, enclosed, shapes, balls };
+}
+
+function planStepping(world: World, constraints: ReturnType<typeof planConstraints>, memoryMap: Allocator) {
+  const { inWorld, scene, bodies, colliders, cores, edge, firsts, counts, origin, steps } = world;
+  const attachments = scene.attachments ?? [];
+  const filters = planFilters(bodies, colliders, memoryMap);
+  const touching = touchesSurfaces(bodies, colliders);
+  const met = metColliders(bodies, colliders).map((m, i) => ({
+    ...m,
+    table: filters.tables[i]!,
+    surfaces: touching[i]!,
+  }));
+  const implicit = planImplicit(bodies, steps, met, attachments.length + GRAB_SLOTS, memoryMap);
+  const methods = planMethods(bodies, steps.tickHz, memoryMap);
+  const obstacles = planColliders(
+    colliders,
+    (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)),
+    cores,
+    edge,
+    memoryMap,
+  );
+  const solid = planCoreMeshes(colliders, cores, obstacles, counts.real, edge, memoryMap);
+  const wind = planWind(bodies, steps, counts.particles, memoryMap);
+  const { planned, sweepArrays, enclosed, shapes, balls } = constraints;
+  const sizes = {
+    stepped: runsOf(bodies, firsts, (b) => !ownStep(b)),
+    implicit,
+    bodies: bodies.length,
+    shapes: shapes.count,
+    shapeRuns: shapes.runs,
+    balls: balls.count,
+    motions: obstacles.motionCount,
+    cores: solid.moving,
+    loose: looseRuns(bodies, firsts, filters.tables),
+    wind: wind.phases,
+  };
+  const phases = buildProgram(planned.groups, sweepArrays, enclosed, sizes, steps.iterations);
+  const rows = [...phases, ...sharedRows()];
+  const program = memoryMap.take(programBytes(rows));
+  const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
+  return { attachments, filters, implicit, methods, obstacles, solid, wind, phases, rows, program, points };
+}
+
+function planContact(world: World, solid: ReturnType<typeof planCoreMeshes>, memoryMap: Allocator) {
+  const { bodies, colliders, firsts, counts } = world;
+  const sources = [...bodies.map((b, i) => bodySurface(b, firsts[i]!)), ...solid.surfaces];
+  const filter = surfaceFilter(
+    bodies,
+    solid.layouts.map((c) => colliders[c.collider]!),
+  );
+  const surfaces = planSurfaces(sources, counts.particles, memoryMap, filter);
+  const bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
+  const contacts = planRigidContacts(bodies, memoryMap);
+  const touches = planContactBlocks(counts.particles, surfaces, memoryMap);
+  const front = surfaces.anyMeet
+    ? planFront(sources, surfaces.edges, touches.blocks, counts.particles, memoryMap)
+    : undefined;
+  return { sources, surfaces, bodyRows, contacts, touches, front };
+}
+
+/** What is read and written between ticks. */
+function planReadout({ bodies, counts: { particles, streamed } }: World, memoryMap: Allocator) {
+  const initial = memoryMap.take(32 * particles);
+  const good = memoryMap.take(32 * particles);
+  const grabOwners = memoryMap.take(8 * GRAB_SLOTS);
+  const grabOffsets = memoryMap.take(12 * GRAB_SLOTS);
+  const grabGoals = memoryMap.take(12 * GRAB_SLOTS);
+  const grabEdges = memoryMap.take(L.POINT_MAX_EDGES * L.EDGE_BYTES * GRAB_SLOTS);
+  const undeformed = planRestShapes(bodies, memoryMap);
+  const anchor = memoryMap.take(12 * streamed);
+  const still = memoryMap.take(4 * (4 * bodies.length + 1));
+  const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
+  const tuning = memoryMap.take(tuningBytes(bodies.length));
+  return { initial, good, grabOwners, grabOffsets, grabGoals, grabEdges, undeformed, anchor, still, scratch, tuning };
+}
+
+/**
+ * Runs of particles that meet colliders one by one: all but those of rigid bodies and of those with a step of their
+ * own.
+ * @param tables of the colliders that a body may touch, 0: all
+ */
+function looseRuns(bodies: readonly BodyTemplate[], firsts: readonly number[], tables: readonly number[]): LooseRun[] {
+  const runs: LooseRun[] = [];
+  bodies.forEach((b, i) => {
+    const last = runs[runs.length - 1];
+    if (b.shape?.mode === "rigid" || ownStep(b)) return;
+    if (last && last.first + last.count === firsts[i] && last.meets === tables[i]) last.count += b.particleCount;
+    else runs.push({ first: firsts[i]!, count: b.particleCount, meets: tables[i]! });
+  });
+  return runs;
+}
+
+/** Runs of particles of the bodies that `has` says yes to, neighbors together. */
+function runsOf(
+  bodies: readonly BodyTemplate[],
+  firsts: readonly number[],
+  has: (body: BodyTemplate) => boolean,
+): { first: number; count: number }[] {
+  const runs: { first: number; count: number }[] = [];
+  bodies.forEach((b, i) => {
+    const last = runs.at(-1);
+    if (!has(b)) return;
+    if (last && last.first + last.count === firsts[i]) last.count += b.particleCount;
+    else runs.push({ first: firsts[i]!, count: b.particleCount });
+  });
+  return runs;
+}

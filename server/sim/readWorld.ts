@@ -1,0 +1,111 @@
+/** A scene as the simulation takes it: its bodies meshed, seen from the room's own origin and weighed in its own unit. */
+import type { Collider, Scene } from "../../shared/scene.ts";
+import { SceneError } from "../../shared/sceneError.ts";
+import * as L from "../kernel/assembly/layout/layout.ts";
+import { MeshError } from "../meshing/mesh.ts";
+import { loadBody } from "./body/loadBody.ts";
+import type { MeshSources } from "./body/meshes.ts";
+import type { BodyTemplate } from "./body/template.ts";
+import { loadCores } from "./colliders/coreMesh.ts";
+import { layingEdge } from "./colliders/smooth.ts";
+import { SCENE_DEFAULTS } from "./defaults.ts";
+import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
+import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
+import { chooseSteps, type Steps } from "./substeps.ts";
+
+export interface CreateOptions extends MeshSources {
+  onProgress?: (done: number, stage: string) => void;
+}
+
+export interface World {
+  /** As it was given: in kg, in its own coordinates. */
+  inWorld: Scene;
+  /** Bodies of `inWorld`. */
+  far: BodyTemplate[];
+  /** As the scene says, in kg, whatever the unit of mass in memory; from the room's origin. */
+  here: BodyTemplate[];
+  origin: [number, number, number];
+  /** kg. */
+  massUnit: number;
+  /** From the room's origin, in its unit of mass, as everything below. */
+  scene: Scene;
+  bodies: BodyTemplate[];
+  colliders: readonly Collider[];
+  /** Meshes inside of smooth colliders, by collider. */
+  cores: Awaited<ReturnType<typeof loadCores>>;
+  /** Of those meshes, m. */
+  edge: number;
+  /** Particle of each body that is its first. */
+  firsts: number[];
+  /** Particles of bodies; of those, what clients see; of core meshes; all with the dummies, in whole lanes. */
+  counts: { real: number; streamed: number; fixed: number; particles: number };
+  steps: Steps;
+}
+
+/** @throws SceneError, MeshError */
+export async function readWorld(inWorld: Scene, options: CreateOptions): Promise<World> {
+  const far = await loadBodies(inWorld, options);
+  const origin = chooseOrigin(far);
+  const massUnit = chooseMassUnit(far);
+  const here = far.map((body) => moveBody(body, origin));
+  const scene = moveScene(inMassUnit(inWorld, massUnit), origin);
+  const bodies =
+    massUnit === 1
+      ? here
+      : (await loadBodies(inMassUnit(inWorld, massUnit), options)).map((body) => moveBody(body, origin));
+  const colliders = scene.colliders ?? [];
+  const edge = layingEdge(bodies);
+  const cores = await loadCores(colliders, options, edge);
+  const firsts: number[] = [];
+  let real = 0;
+  for (const body of bodies) {
+    firsts.push(real);
+    real += body.particleCount;
+  }
+  const streamed = bodies.reduce((n, b) => n + b.streamedCount, 0);
+  const fixed = cores.reduce((n, core) => n + (core ? core.positions.length / 3 : 0), 0);
+  const counts = { real, streamed, fixed, particles: (real + fixed + L.DUMMIES + 3) & ~3 };
+  const steps = chooseSteps(inWorld, far);
+  return { inWorld, far, here, origin, massUnit, scene, bodies, colliders, cores, edge, firsts, counts, steps };
+}
+
+/** In world coordinates. */
+async function loadBodies(scene: Scene, options: CreateOptions): Promise<BodyTemplate[]> {
+  const bodies: BodyTemplate[] = [];
+  for (let i = 0; i < scene.bodies.length; i++) {
+    const onProgress = options.onProgress;
+    const body = loadBody(scene, i, {
+      ...options,
+      onProgress:
+        onProgress &&
+        ((done, stage) => onProgress((i + done) / scene.bodies.length, `${scene.bodies[i]!.name}: ${stage}`)),
+    });
+    bodies.push(
+      await body.catch((error: unknown) => {
+        // a mesh reader knows its file and line, not whose mesh it is
+        if (error instanceof MeshError) error.message = `scene /bodies/${i}/mesh: ${error.message}`;
+        throw error;
+      }),
+    );
+  }
+
+  const worldRadius = scene.worldRadius ?? SCENE_DEFAULTS.worldRadius;
+  bodies.forEach((body, i) => {
+    const far = farthest(body.positions);
+    if (far > worldRadius)
+      throw new SceneError(
+        `/bodies/${i}`,
+        `${body.name}, ${far} m from the origin`,
+        `placed within the scene's worldRadius of ${worldRadius} m`,
+      );
+  });
+  return bodies;
+}
+
+/** Distance of the particle farthest from the origin, m. */
+function farthest(positions: Float64Array): number {
+  let most = 0;
+  for (let i = 0; i < positions.length; i += 3)
+    most = Math.max(most, positions[i]! ** 2 + positions[i + 1]! ** 2 + positions[i + 2]! ** 2);
+  return Math.sqrt(most);
+}

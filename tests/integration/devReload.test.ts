@@ -1,0 +1,50 @@
+/** `npm run dev`: who saves a scene's file sees it in the room that is open. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createRoom } from "../../load-tests/bot.ts";
+import { freePort, waitForOk } from "../../load-tests/server.ts";
+
+const { dev } = (JSON.parse(readFileSync("package.json", "utf8")) as { scripts: { dev: string } }).scripts;
+
+test("a room begins anew when its scene's file is saved", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pliant-dev-"));
+  const scenes = join(folder, "scenes");
+  cpSync("scenes/schema.json", join(scenes, "schema.json"));
+  const save = (width: number): void => {
+    const mesh = { type: "box", size: [width, 1, 1], cells: [2, 2, 2] };
+    const material = { density: 1000, youngsModulus: 20_000, poissonsRatio: 0.4 };
+    const scene = { version: 1, title: "A box", bodies: [{ name: "box", kind: "soft", mesh, material }] };
+    writeFileSync(join(scenes, "box.json"), JSON.stringify(scene));
+  };
+  save(1);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const here = { PLIANT_SCENES_DIR: scenes, PLIANT_DATA_DIR: join(folder, "data"), PLIANT_WORKERS: "1" };
+  // as npm runs it, but for the folder of scenes
+  const server = spawn("sh", ["-c", dev.replace("--watch-path=scenes", `--watch-path=${scenes}`)], {
+    env: { ...process.env, ...here, PORT: String(port), HOST: "127.0.0.1", PLIANT_PREWARM: "none", LOG_LEVEL: "warn" },
+    stdio: "ignore",
+    detached: true,
+  });
+  const ended = once(server, "exit");
+  try {
+    await waitForOk(`${url}/readyz`, 60_000);
+    const { topology } = await createRoom(url, "box", "dev");
+    save(2);
+    const now = async (): Promise<unknown> =>
+      ((await (await fetch(`${url}/api/rooms/dev`)).json()) as { topology?: unknown }).topology;
+    let seen: unknown;
+    do await sleep(100);
+    while ((seen = await now().catch(() => undefined)) === topology || seen === undefined);
+    expect(seen).toMatch(/^[0-9a-f]{32}$/);
+  } finally {
+    process.kill(-server.pid!, "SIGTERM");
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 120_000);
