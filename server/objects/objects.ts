@@ -40,6 +40,11 @@ export class Objects {
   readonly #options: ObjectsOptions;
   /** Oldest first. */
   readonly #pictures = new Map<string, Promise<Uint8Array | null>>();
+  /**
+   * All that somebody still holds, whether they are kept or not: who reads slowly, or asks for many, has the server hold
+   * each picture once, and not once for each request.
+   */
+  readonly #held = new Map<string, WeakRef<ArrayBufferLike>>();
   readonly #sweeping: NodeJS.Timeout;
 
   constructor(options: ObjectsOptions) {
@@ -125,17 +130,30 @@ export class Objects {
   /** GLB. @throws CodedError OBJECT_NOT_FOUND */
   async picture(id: string): Promise<Uint8Array> {
     const { bytes } = await this.record(id);
-    let picture = this.#pictures.get(id);
+    const picture = this.#pictures.get(id) ?? this.#readPicture(id);
     this.#pictures.delete(id);
-    picture ??= this.#options.store.readPicture(id);
-    if (bytes <= CACHED_BYTES) this.#pictures.set(id, picture);
+    // Last again; and while it is being read, whoever else asks waits for the same.
+    this.#pictures.set(id, picture);
     const found = await picture.catch((error: unknown) => {
       this.#pictures.delete(id);
       throw error;
     });
+    if (!found || bytes > CACHED_BYTES) this.#pictures.delete(id);
     if (!found) throw new CodedError("OBJECT_NOT_FOUND", { field: "object", value: id });
     await this.#trim();
     return found;
+  }
+
+  async #readPicture(id: string): Promise<Uint8Array | null> {
+    const held = this.#held.get(id)?.deref();
+    if (held) return new Uint8Array(held);
+    const read = await this.#options.store.readPicture(id);
+    if (!read) return null;
+    for (const [other, buffer] of this.#held) if (!buffer.deref()) this.#held.delete(other);
+    // A driver's buffer may hold more than the picture.
+    const picture = read.byteLength === read.buffer.byteLength ? read : new Uint8Array(read);
+    this.#held.set(id, new WeakRef(picture.buffer));
+    return new Uint8Array(picture.buffer);
   }
 
   async #trim(): Promise<void> {

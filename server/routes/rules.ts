@@ -38,7 +38,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "GET /api/scenes/:scene/progress": { who: "everyone", cost: 0.2 },
   // Whoever has an object's id has its scene; the id is a hash of what is in it.
   "GET /api/objects/:object": { who: "everyone", cost: 1 },
-  "GET /api/objects/:object/picture": { who: "everyone", cost: 5 },
+  // It may be read anew from the store, some 16 MB.
+  "GET /api/objects/:object/picture": { who: "everyone", cost: 10 },
   "POST /api/objects": { who: "opener", cost: 50 },
   "GET /api/topologies/:hash": { who: "everyone", cost: 2 },
   "GET /api/address": { who: "everyone", cost: 0.5 },

@@ -90,6 +90,18 @@ test("a tick is in the histograms of the stages that it had, in the whole, and i
   expect(text).toContain("pliant_worker_busy_seconds_total 0.0105");
 });
 
+test("a tick of seconds, and one that began seconds late, is not beyond the last bucket", async () => {
+  metrics = new Metrics(sources);
+  metrics.observeTick(noSeconds(), 9, 9.5, { threads: 1, shared: 0, helped: 0 });
+  metrics.tickLatenessSeconds.observe(7);
+  const lines = (await metrics.registry.metrics()).split("\n");
+  for (const name of ["tick_seconds", "tick_round_trip_seconds", "tick_lateness_seconds"]) {
+    const bucket = (le: number): string | undefined =>
+      lines.find((line) => line.startsWith(`pliant_${name}_bucket{le="${le}"} `))?.split(" ")[1];
+    expect([name, bucket(5), bucket(10)]).toEqual([name, "0", "1"]);
+  }
+});
+
 test("what contact did is counted tick by tick", async () => {
   metrics = new Metrics(sources);
   metrics.observeContact({ lists: 1, checks: 7, impulses: 5, zones: 0, stops: 0 });
