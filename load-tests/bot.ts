@@ -164,9 +164,10 @@ export class Bot {
     return [this.frame[at]! * quantum, this.frame[at + 1]! * quantum, this.frame[at + 2]! * quantum];
   }
 
-  /** Corners of a surface triangle, as particles of its body. */
+  /** Corners of a surface triangle, as particles of its body; of a cloud of points the one that bears its number. */
   corners(body: number, triangle: number): Point {
     const bytes = this.topology.bodies[body]!.triangles;
+    if (bytes.length === 0) return [triangle, triangle, triangle];
     const indices = new Uint32Array(bytes.slice(12 * triangle, 12 * triangle + 12).buffer);
     return [indices[0]!, indices[1]!, indices[2]!];
   }

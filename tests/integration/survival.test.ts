@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { freePort, type RunningServer, startServer } from "../../load-tests/server.ts";
+import { inLong } from "../support/long.ts";
 import { decodeRecording } from "../../server/persistence/recording.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pliant-survival-"));
@@ -38,50 +39,63 @@ async function joinWhenThere(url: string, room: string): Promise<Bot> {
   }
 }
 
-test("a server killed in the middle of a pull goes on with the very bits: what was recorded before and after it steps again as one", async () => {
-  const port = await freePort();
-  const first = await start("killed", port);
-  const scenes = ["put-in", "stretched-cloth", "one-cube"];
-  // of one cube, the warped elements
-  const pulled = [0, 0, 3];
-  const bots: Bot[] = [];
-  for (const [i, scene] of scenes.entries()) {
-    await createRoom(first.url, scene, scene);
-    const bot = await Bot.join(first.url, scene, { name: `who pulls ${scene}`, timeoutMs: 30_000 });
-    const point = { body: pulled[i]!, triangle: 3, u: 0.3, v: 0.3 };
-    const [x, y, z] = bot.surfacePosition(point);
-    bot.grab(1, point, [x, y, z]);
-    bot.move(1, [x + 0.05, y + 0.1, z]);
-    bots.push(bot);
-  }
-  for (const bot of bots) await bot.until(() => bot.tick > 150, "two and a half seconds");
-  const ticks = bots.map(({ tick }) => tick);
-  first.process.kill("SIGKILL");
-  await once(first.process, "exit");
-  running.length = 0;
+/** Rooms of one server, and the bodies that are pulled in each, by a hand each. */
+const ROOMS: Record<string, number[]>[] = [
+  // of one cube warped elements, modes, and points
+  { "put-in": [0], "stretched-cloth": [0], "one-cube": [3, 6, 7] },
+  // of what melts a crystal and two solids
+  { melt: [1, 2, 3], integrators: [0, 1, 2], smoke: [0, 0, 0] },
+];
 
-  const second = await start("killed", port);
-  const { rooms } = (await (await fetch(`${second.url}/api/rooms`)).json()) as { rooms: { room: string }[] };
-  expect(rooms.map(({ room }) => room).sort()).toEqual([...scenes].sort());
-  for (const [i, scene] of scenes.entries()) {
-    const bot = await joinWhenThere(second.url, scene);
-    // no more than the journal's interval is lost: 0.5 s and the time that the kill took to get there
-    expect(bot.tick).toBeGreaterThan(ticks[i]! - 60);
-    await bot.until(() => bot.tick > ticks[i]! + 70, "a second more");
-    const bytes = new Uint8Array(await (await fetch(`${second.url}/api/rooms/${scene}/recording`)).arrayBuffer());
-    const recording = decodeRecording(bytes);
-    // the hand was there, and let go when its owner was gone
-    expect(recording.records.flatMap(({ inputs }) => inputs).map(({ type }) => type)).toEqual(
-      expect.arrayContaining(["grab", "releaseAll"]),
-    );
-    expect(recording.hashes.filter(({ tick }) => tick <= ticks[i]! - 60).length).toBeGreaterThan(0);
-    const file = join(folder, `${scene}.pliant`);
-    writeFileSync(file, bytes);
-    const again = spawnSync(process.execPath, ["server/tools/replay.ts", file], { encoding: "utf8", timeout: 60_000 });
-    expect(`${again.stdout}${again.stderr}`).toContain("all alike");
-    await bot.leave();
-  }
-}, 120_000);
+test.each(inLong(ROOMS, ROOMS.slice(0, 1)))(
+  "a server killed in the middle of a pull goes on with the very bits: what was recorded before and after it steps again as one: %o",
+  async (pulled) => {
+    const port = await freePort();
+    const data = `killed-${Object.keys(pulled)[0]}`;
+    const first = await start(data, port);
+    const scenes = Object.keys(pulled);
+    const bots: Bot[] = [];
+    for (const scene of scenes) {
+      await createRoom(first.url, scene, scene);
+      const bot = await Bot.join(first.url, scene, { name: `who pulls ${scene}`, timeoutMs: 30_000 });
+      for (const [hand, body] of pulled[scene]!.entries()) {
+        const point = { body, triangle: 3 + 20 * hand, u: 0.3, v: 0.3 };
+        const [x, y, z] = bot.surfacePosition(point);
+        bot.grab(hand, point, [x, y, z]);
+        bot.move(hand, [x + 0.05, y + 0.1, z]);
+      }
+      bots.push(bot);
+    }
+    for (const bot of bots) await bot.until(() => bot.tick > 150, "two and a half seconds", 60_000);
+    const ticks = bots.map(({ tick }) => tick);
+    first.process.kill("SIGKILL");
+    await once(first.process, "exit");
+    running.length = 0;
+
+    const second = await start(data, port);
+    const { rooms } = (await (await fetch(`${second.url}/api/rooms`)).json()) as { rooms: { room: string }[] };
+    expect(rooms.map(({ room }) => room).sort()).toEqual([...scenes].sort());
+    for (const [i, scene] of scenes.entries()) {
+      const bot = await joinWhenThere(second.url, scene);
+      // no more than the journal's interval is lost: 0.5 s and the time that the kill took to get there
+      expect(bot.tick).toBeGreaterThan(ticks[i]! - 60);
+      await bot.until(() => bot.tick > ticks[i]! + 70, "a second more", 60_000);
+      const bytes = new Uint8Array(await (await fetch(`${second.url}/api/rooms/${scene}/recording`)).arrayBuffer());
+      const recording = decodeRecording(bytes);
+      // the hand was there, and let go when its owner was gone
+      expect(recording.records.flatMap(({ inputs }) => inputs).map(({ type }) => type)).toEqual(
+        expect.arrayContaining(["grab", "releaseAll"]),
+      );
+      expect(recording.hashes.filter(({ tick }) => tick <= ticks[i]! - 60).length).toBeGreaterThan(0);
+      const file = join(folder, `${scene}.pliant`);
+      writeFileSync(file, bytes);
+      const again = spawnSync(process.execPath, ["server/tools/replay.ts", file], { encoding: "utf8", timeout: 60_000 });
+      expect(`${again.stdout}${again.stderr}`).toContain("all alike");
+      await bot.leave();
+    }
+  },
+  180_000,
+);
 
 test("a visitor of the process that does not have the room sees it, scene and all, and a member of before is known after a restart", async () => {
   const [a, b] = [await start("two", await freePort()), await start("two", await freePort())];
