@@ -89,7 +89,10 @@ test.each(inLong(ROOMS, ROOMS.slice(0, 1)))(
       expect(recording.hashes.filter(({ tick }) => tick <= ticks[i]! - 60).length).toBeGreaterThan(0);
       const file = join(folder, `${scene}.pliant`);
       writeFileSync(file, bytes);
-      const again = spawnSync(process.execPath, ["server/tools/replay.ts", file], { encoding: "utf8", timeout: 60_000 });
+      const again = spawnSync(process.execPath, ["server/tools/replay.ts", file], {
+        encoding: "utf8",
+        timeout: 60_000,
+      });
       expect(`${again.stdout}${again.stderr}`).toContain("all alike");
       await bot.leave();
     }
