@@ -71,6 +71,7 @@ export async function objectRoutes(app: FastifyInstance, options: ObjectRouteOpt
     uploadRoute(scope, options);
   });
   sceneRoute(app, options);
+  progressRoute(app, options);
 
   app.get<{ Params: { object: string } }>(
     "/api/objects/:object",
@@ -218,49 +219,49 @@ async function take(request: FastifyRequest, most: number, place: UploadPlace): 
   return bytes;
 }
 
+const sceneOfObjectSchema = {
+  tags: ["objects"],
+  summary: "A scene of an object, or one that there is with the object in it",
+  description:
+    "The same choice gives the same scene. Open a room of it as of any other; it is there for as long as rooms use it and a while longer.",
+  body: {
+    type: "object",
+    required: ["object", "role", "material", "size"],
+    additionalProperties: false,
+    properties: {
+      object: { type: "string", pattern: "^[0-9a-f]{64}$" },
+      role: { enum: [...OBJECT_ROLES] },
+      material: { enum: [...PRESET_NAMES] },
+      size: { type: "number", minimum: 0.02, maximum: 20, description: "Longest side, m." },
+      scene: { type: "string", description: "Id of the scene that it comes into; absent: one of its own." },
+    },
+  },
+  security: [{ token: [] }],
+  response: {
+    201: {
+      type: "object",
+      required: ["scene", "title"],
+      properties: { scene: { type: "string" }, title: { type: "string" } },
+    },
+    ...errorResponses(
+      "BODY_INVALID",
+      ...denied,
+      "OBJECT_NOT_FOUND",
+      "SCENE_NOT_FOUND",
+      "SCENE_INVALID",
+      "CHOICE_INVALID",
+      "OBJECT_LIMIT",
+      "BUILD_FAILED",
+    ),
+  },
+};
+
 function sceneRoute(app: FastifyInstance, { requestAuth, objects, library, perMinute }: ObjectRouteOptions): void {
   const most = SCENES_PER_UPLOAD * perMinute;
   const rates = new Attempts(most, most);
   app.post<{ Body: { object: string; role: ObjectRole; material: PresetName; size: number; scene?: string } }>(
     "/api/scenes",
-    {
-      schema: {
-        tags: ["objects"],
-        summary: "A scene of an object, or one that there is with the object in it",
-        description:
-          "The same choice gives the same scene. Open a room of it as of any other; it is there for as long as rooms use it and a while longer.",
-        body: {
-          type: "object",
-          required: ["object", "role", "material", "size"],
-          additionalProperties: false,
-          properties: {
-            object: { type: "string", pattern: "^[0-9a-f]{64}$" },
-            role: { enum: [...OBJECT_ROLES] },
-            material: { enum: [...PRESET_NAMES] },
-            size: { type: "number", minimum: 0.02, maximum: 20, description: "Longest side, m." },
-            scene: { type: "string", description: "Id of the scene that it comes into; absent: one of its own." },
-          },
-        },
-        security: [{ token: [] }],
-        response: {
-          201: {
-            type: "object",
-            required: ["scene", "title"],
-            properties: { scene: { type: "string" }, title: { type: "string" } },
-          },
-          ...errorResponses(
-            "BODY_INVALID",
-            ...denied,
-            "OBJECT_NOT_FOUND",
-            "SCENE_NOT_FOUND",
-            "SCENE_INVALID",
-            "CHOICE_INVALID",
-            "OBJECT_LIMIT",
-            "BUILD_FAILED",
-          ),
-        },
-      },
-    },
+    { schema: sceneOfObjectSchema },
     async (request, reply) => {
       const { object, scene: base, ...choice } = request.body;
       const { identity } = requestAuth.of(request);
@@ -283,7 +284,9 @@ function sceneRoute(app: FastifyInstance, { requestAuth, objects, library, perMi
     const { topology } = await library.template(id, by);
     return { scene, ...boundsOf(new Uint8Array(topology)) };
   }
+}
 
+function progressRoute(app: FastifyInstance, { library }: ObjectRouteOptions): void {
   app.get<{ Params: { scene: string } }>(
     "/api/scenes/:scene/progress",
     {
