@@ -70,8 +70,9 @@ describe("arguments", () => {
     expect(refusal("--only", "")).toBe('--only is "", but must be followed by its value');
     expect(refusal("--json")).toBe('--json is "", but must be followed by its value');
     expect(refusal("--quick")).toBe(
-      '--quick is "--quick", but must be one of --only, --runs, --json, --minutes, --scenes, --hands, --list, --release',
+      '--quick is "--quick", but must be one of --only, --runs, --json, --minutes, --pause, --scenes, --hands, --list, --release',
     );
+    expect(refusal("--pause", "3601")).toBe('--pause is "3601", but must be a number from 0 to 3600');
     expect(refusal("codec")).toContain("--only codec");
   });
 });
