@@ -74,6 +74,7 @@ export function installPuller(): void {
  * For the page that looks on. It is not told of other hands (message 68): what changes in its picture is the body, and
  * no cursor or band.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page gets its text, and nothing that stands outside of it
 export function installWatcher(): void {
   const HANDS = 68;
   const KEYFRAME = 65;

@@ -142,6 +142,10 @@ async function attackWith(attacks: readonly string[], url: string, seconds: numb
   if (code !== 0) throw new Error(`the attacker ended with ${code}`);
 }
 
+const PHASES = ["calm", "attacked"] as const;
+type Phase = (typeof PHASES)[number];
+const both = <T>(make: () => T): Record<Phase, T> => ({ calm: make(), attacked: make() });
+
 export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
   const dataDir = mkdtempSync(join(tmpdir(), "pliant-attack-"));
   // `--scenes` names attacks here: what one alone does.
@@ -163,125 +167,161 @@ export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
     },
     readyWithinMs: 120_000,
   });
-  const watches: FrameWatch[] = [];
-  const rooms: string[] = [];
-  let hands: NodeJS.Timeout | undefined;
+  const members = new Members();
   try {
+    await members.join(server);
+    const windows = new Windows(server.process.pid!, members.watches);
+    for (let round = 0; round < ROUNDS; round++) {
+      await untilCalm(server.port, members.rooms);
+      await sleep(1000 * SETTLE_SECONDS);
+      await windows.watch("calm");
+      const attack = attackWith(attacks, server.url, SETTLE_SECONDS + SECONDS);
+      await sleep(1000 * SETTLE_SECONDS);
+      await windows.watch("attacked");
+      await attack;
+    }
+    await sleep(1000); // The probe's last lines.
+    return rows(
+      windows,
+      {
+        calm: seen(probe, members.rooms, windows.spans.calm),
+        attacked: seen(probe, members.rooms, windows.spans.attacked),
+      },
+      members.lost,
+    );
+  } finally {
+    members.stop();
+    await server.stop();
+    rmSync(dataDir, { recursive: true });
+  }
+}
+
+/** One in each room, at an address of its own, with a hand that goes around. */
+class Members {
+  readonly rooms: string[] = [];
+  readonly watches: FrameWatch[] = [];
+  #hands: NodeJS.Timeout | undefined;
+
+  async join(server: { port: number; url: string }): Promise<void> {
+    const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
     for (const [i, scene] of SCENES.entries()) {
       // Of 127.0.0.0/8 every address is this machine's; the attacker's is 127.0.0.1.
       const from = `127.0.1.${i + 1}`;
       const room = await makeRoom(server.port, scene, from);
-      rooms.push(room);
+      this.rooms.push(room);
       const bot = await Bot.join(server.url, room, { timeoutMs: 60_000, from });
-      const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
       bot.grab(1, point, bot.surfacePosition(point));
-      watches.push(new FrameWatch(bot));
+      this.watches.push(new FrameWatch(bot));
     }
-    const from = watches.map(({ bot }) => bot.surfacePosition({ body: 0, triangle: 0, u: 0.3, v: 0.3 }));
+    const from = this.watches.map(({ bot }) => bot.surfacePosition(point));
     let moves = 0;
-    hands = setInterval(() => {
+    this.#hands = setInterval(() => {
       moves += 1;
-      for (const [i, { bot }] of watches.entries()) {
+      for (const [i, { bot }] of this.watches.entries()) {
         const [x, y, z] = from[i]!;
         bot.move(1, [x + 0.1 * Math.sin(moves / 5), y + 0.2, z + 0.1 * Math.cos(moves / 5)]);
       }
     }, 40);
-    const calm = SCENES.map((): number[] => []);
-    const attacked = SCENES.map((): number[] => []);
-    /** 99th percentiles of windows, ms. */
-    const windows = { calm: [] as number[], attacked: [] as number[] };
-    const spans: { calm: [number, number][]; attacked: [number, number][] } = { calm: [], attacked: [] };
-    const threads = { calm: new Map() as Threads, attacked: new Map() as Threads };
-    const own = { calm: new Map() as Threads, attacked: new Map() as Threads };
-    const watchFor = async (phase: "calm" | "attacked"): Promise<void> => {
-      for (const watch of watches) watch.take();
-      const [before, ownBefore] = [threadsOf(server.process.pid!), threadsOf(process.pid)];
-      const fromMs = monotonicMs();
-      await sleep(1000 * SECONDS);
-      spans[phase].push([fromMs, monotonicMs()]);
-      addThreads(threads[phase], before, threadsOf(server.process.pid!));
-      addThreads(own[phase], ownBefore, threadsOf(process.pid));
-      const gaps = watches.map((watch) => watch.take());
-      windows[phase].push(quantile(gaps.flat(), 0.99));
-      for (const [i, own] of (phase === "calm" ? calm : attacked).entries()) own.push(...gaps[i]!);
-    };
-    for (let round = 0; round < ROUNDS; round++) {
-      await untilCalm(server.port, rooms);
-      await sleep(1000 * SETTLE_SECONDS);
-      await watchFor("calm");
-      const attack = attackWith(attacks, server.url, SETTLE_SECONDS + SECONDS);
-      await sleep(1000 * SETTLE_SECONDS);
-      await watchFor("attacked");
-      await attack;
-    }
-    const lost = watches.filter(({ bot }) => bot.closed !== null).length;
-    const figures = (gaps: readonly number[]): [number, number, number] => [
-      quantile(gaps, 0.5),
-      quantile(gaps, 0.99),
-      Math.max(...gaps),
-    ];
-    const [calm50, , calmMost] = figures(calm.flat());
-    const [attacked50, , attackedMost] = figures(attacked.flat());
-    const [calm99, attacked99] = [quantile(windows.calm, 0.5), quantile(windows.attacked, 0.5)];
-    const spread = (phase: "calm" | "attacked"): string =>
-      [0, 0.25, 0.75, 1].map((q) => quantile(windows[phase], q).toFixed(0)).join("/");
-    const each = (gaps: number[][]): string =>
-      gaps.map((own, i) => `${SCENES[i]} ${quantile(own, 0.99).toFixed(0)}`).join(", ");
-    await sleep(1000); // The probe's last lines.
-    const within = { calm: seen(probe, rooms, spans.calm), attacked: seen(probe, rooms, spans.attacked) };
-    const ran = (phase: "calm" | "attacked"): string => {
-      const elapsedMs = 1000 * SECONDS * ROUNDS;
-      return `server: ${describeThreads(threads[phase], elapsedMs)}; members' own process: ${describeThreads(own[phase], elapsedMs).split(", ")[0]}`;
-    };
-    return [
-      {
-        what: "calm: main thread, longest work",
-        value: within.calm.most,
-        unit: "ms",
-        note: `${within.calm.above} above ${FRAME_MS.toFixed(0)} ms`,
-      },
-      {
-        what: "attacked: main thread, longest work",
-        value: within.attacked.most,
-        unit: "ms",
-        target: { atMost: FRAME_MS },
-        note: `${within.attacked.above} above ${FRAME_MS.toFixed(0)} ms`,
-      },
-      ...(["calm", "attacked"] as const).map((phase) => ({
-        what: `${phase}: frame gap p99 as the server writes`,
-        value: within[phase].gap99,
-        unit: "ms",
-        absolute: true,
-        note: `${within[phase].parts99}; ${ran(phase)}`,
-      })),
-      { what: "calm: frame gap p50", value: calm50, unit: "ms", absolute: true },
-      {
-        what: "calm: frame gap p99, median of windows",
-        value: calm99,
-        unit: "ms",
-        absolute: true,
-        note: `windows from/quarter/three quarters/to ${spread("calm")} ms; longest gap ${calmMost.toFixed(0)} ms; ${each(calm)}`,
-      },
-      { what: "attacked: frame gap p50", value: attacked50, unit: "ms", absolute: true },
-      {
-        what: "attacked: frame gap p99, median of windows",
-        value: attacked99,
-        unit: "ms",
-        absolute: true,
-        note: `windows from/quarter/three quarters/to ${spread("attacked")} ms; longest gap ${attackedMost.toFixed(0)} ms; ${each(attacked)}`,
-      },
-      {
-        what: "attacked over calm, p99",
-        value: attacked99 / calm99,
-        unit: "times",
-        target: { atMost: MOST },
-        note: `${(attacked99 / windows.calm[0]!).toFixed(2)} of the first calm window`,
-      },
-      { what: "members lost", value: lost, unit: "members", target: { atMost: 0 } },
-    ];
-  } finally {
-    clearInterval(hands);
-    await server.stop();
-    rmSync(dataDir, { recursive: true });
   }
+
+  get lost(): number {
+    return this.watches.filter(({ bot }) => bot.closed !== null).length;
+  }
+
+  stop(): void {
+    clearInterval(this.#hands);
+  }
+}
+
+/** What was seen in calm and in attacked windows. */
+class Windows {
+  /** Gaps between frames by room, and 99th percentiles of windows, ms. */
+  readonly gaps = both(() => SCENES.map((): number[] => []));
+  readonly p99 = both((): number[] => []);
+  readonly spans = both((): [number, number][] => []);
+  /** The server's threads, and this process's, which has the members. */
+  readonly threads = both((): Threads => new Map());
+  readonly own = both((): Threads => new Map());
+  readonly #pid: number;
+  readonly #watches: readonly FrameWatch[];
+
+  constructor(pid: number, watches: readonly FrameWatch[]) {
+    this.#pid = pid;
+    this.#watches = watches;
+  }
+
+  async watch(phase: Phase): Promise<void> {
+    for (const watch of this.#watches) watch.take();
+    const [before, ownBefore] = [threadsOf(this.#pid), threadsOf(process.pid)];
+    const fromMs = monotonicMs();
+    await sleep(1000 * SECONDS);
+    this.spans[phase].push([fromMs, monotonicMs()]);
+    addThreads(this.threads[phase], before, threadsOf(this.#pid));
+    addThreads(this.own[phase], ownBefore, threadsOf(process.pid));
+    const gaps = this.#watches.map((watch) => watch.take());
+    this.p99[phase].push(quantile(gaps.flat(), 0.99));
+    for (const [i, all] of this.gaps[phase].entries()) all.push(...gaps[i]!);
+  }
+
+  /** Which threads ran how much. */
+  ran(phase: Phase): string {
+    const elapsedMs = 1000 * SECONDS * ROUNDS;
+    const own = describeThreads(this.own[phase], elapsedMs).split(", ")[0];
+    return `server: ${describeThreads(this.threads[phase], elapsedMs)}; members' own process: ${own}`;
+  }
+}
+
+function rows(windows: Windows, within: Record<Phase, Seen>, lost: number): Row[] {
+  const all = { calm: windows.gaps.calm.flat(), attacked: windows.gaps.attacked.flat() };
+  const [calm99, attacked99] = [quantile(windows.p99.calm, 0.5), quantile(windows.p99.attacked, 0.5)];
+  const spread = (phase: Phase): string =>
+    [0, 0.25, 0.75, 1].map((q) => quantile(windows.p99[phase], q).toFixed(0)).join("/");
+  const each = (phase: Phase): string =>
+    windows.gaps[phase].map((own, i) => `${SCENES[i]} ${quantile(own, 0.99).toFixed(0)}`).join(", ");
+  return [
+    {
+      what: "calm: main thread, longest work",
+      value: within.calm.most,
+      unit: "ms",
+      note: `${within.calm.above} above ${FRAME_MS.toFixed(0)} ms`,
+    },
+    {
+      what: "attacked: main thread, longest work",
+      value: within.attacked.most,
+      unit: "ms",
+      target: { atMost: FRAME_MS },
+      note: `${within.attacked.above} above ${FRAME_MS.toFixed(0)} ms`,
+    },
+    ...PHASES.map((phase) => ({
+      what: `${phase}: frame gap p99 as the server writes`,
+      value: within[phase].gap99,
+      unit: "ms",
+      absolute: true,
+      note: `${within[phase].parts99}; ${windows.ran(phase)}`,
+    })),
+    { what: "calm: frame gap p50", value: quantile(all.calm, 0.5), unit: "ms", absolute: true },
+    {
+      what: "calm: frame gap p99, median of windows",
+      value: calm99,
+      unit: "ms",
+      absolute: true,
+      note: `windows from/quarter/three quarters/to ${spread("calm")} ms; longest gap ${Math.max(...all.calm).toFixed(0)} ms; ${each("calm")}`,
+    },
+    { what: "attacked: frame gap p50", value: quantile(all.attacked, 0.5), unit: "ms", absolute: true },
+    {
+      what: "attacked: frame gap p99, median of windows",
+      value: attacked99,
+      unit: "ms",
+      absolute: true,
+      note: `windows from/quarter/three quarters/to ${spread("attacked")} ms; longest gap ${Math.max(...all.attacked).toFixed(0)} ms; ${each("attacked")}`,
+    },
+    {
+      what: "attacked over calm, p99",
+      value: attacked99 / calm99,
+      unit: "times",
+      target: { atMost: MOST },
+      note: `${(attacked99 / windows.p99.calm[0]!).toFixed(2)} of the first calm window`,
+    },
+    { what: "members lost", value: lost, unit: "members", target: { atMost: 0 } },
+  ];
 }
