@@ -115,7 +115,7 @@ const MAX_GRAB_ID = 65535;
  * Messages of types to come are ignored, not malformed, so anything that fits the payload may be in them. Only arrays
  * and maps are limited: the decoder makes room for as many entries as an array claims to have.
  */
-const decoder = new Decoder({
+const decoder = /* @__PURE__ */ new Decoder({
   maxStrLength: Limits.maxPayload,
   maxBinLength: Limits.maxPayload,
   maxExtLength: Limits.maxPayload,

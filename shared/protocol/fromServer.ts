@@ -61,9 +61,9 @@ export type ServerEvent =
   | { type: "tuned"; tick: number; tuning: Tuning; member: number }
   | { type: "message"; member: number; kind: string; data: unknown };
 
-const encoder = new Encoder({ forceFloat32: true, ignoreUndefined: true });
+const encoder = /* @__PURE__ */ new Encoder({ forceFloat32: true, ignoreUndefined: true });
 /** For what must come back as it came: a client's own time stamp. */
-const exactEncoder = new Encoder();
+const exactEncoder = /* @__PURE__ */ new Encoder();
 
 /** @param data a keyframe of shared/snapshot */
 export function encodeKeyframeMessage(tick: number, data: Uint8Array): Uint8Array<ArrayBuffer> {
