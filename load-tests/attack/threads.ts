@@ -9,7 +9,10 @@ interface Counted {
   waitedMs: number;
 }
 
-/** By thread; empty where the system does not count. */
+/** The busiest threads of a process that are told of. */
+const SHOWN = 9;
+
+/** By thread, its name first; empty where the system does not count. */
 export type Threads = Map<string, Counted>;
 
 export function threadsOf(pid: number): Threads {
@@ -18,7 +21,11 @@ export function threadsOf(pid: number): Threads {
     for (const thread of readdirSync(`/proc/${pid}/task`)) {
       const text = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8");
       const [ranNs, waitedNs] = text.split(" ").map(Number) as [number, number];
-      threads.set(thread === String(pid) ? "main" : thread, { ranMs: ranNs / 1e6, waitedMs: waitedNs / 1e6 });
+      const name = readFileSync(`/proc/${pid}/task/${thread}/comm`, "utf8").trim();
+      threads.set(thread === String(pid) ? "main" : `${name} ${thread}`, {
+        ranMs: ranNs / 1e6,
+        waitedMs: waitedNs / 1e6,
+      });
     }
   } catch {
     // Another system, or a thread that has just ended.
@@ -41,10 +48,10 @@ export function addThreads(sums: Threads, before: Threads, after: Threads): void
 export function describeThreads(sums: Threads, elapsedMs: number): string {
   const shown = [...sums].sort(([a, x], [b, y]) => Number(b === "main") - Number(a === "main") || y.ranMs - x.ranMs);
   return shown
-    .slice(0, 5)
+    .slice(0, SHOWN)
     .map(([thread, { ranMs, waitedMs }]) => {
       const part = (ms: number): string => (ms / elapsedMs).toFixed(2);
-      return `${thread === "main" ? "main" : "thread"} ran ${part(ranMs)} waited ${part(waitedMs)}`;
+      return `${thread.replace(/ \d+$/, "")} ran ${part(ranMs)} waited ${part(waitedMs)}`;
     })
     .join(", ");
 }
