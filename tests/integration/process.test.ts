@@ -1,5 +1,7 @@
 /** The real program: `node server/main.ts` with an environment, signals and exit codes. */
 import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { getPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
@@ -30,6 +32,19 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     expect(performance.now() - startMs).toBeLessThan(5000);
   },
 );
+
+test.runIf(process.platform === "linux")("V8's own threads stand behind all others of the server", async () => {
+  server = await startServer({ env });
+  const tasks = `/proc/${server.process.pid}/task`;
+  const threads = readdirSync(tasks).map((thread) => {
+    const [name, fields] = readFileSync(`${tasks}/${thread}/stat`, "utf8").split(/[()]/).slice(1) as [string, string];
+    return { name, nice: Number(fields.trim().split(" ")[16]) };
+  });
+  const own = getPriority();
+  const behind = threads.filter(({ name }) => name === "V8Worker").map(({ nice }) => nice - own);
+  expect(new Set(behind)).toEqual(new Set([Math.min(10, 19 - own)]));
+  expect(threads.find(({ name }) => name !== "V8Worker")!.nice).toBe(own);
+});
 
 test("a signal while a scene is being built does not wait for it", async () => {
   server = await startServer({ env });
