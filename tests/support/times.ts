@@ -13,7 +13,7 @@ const LONG_SECONDS = 20;
 /** Of `unit`, `pure` and `alone`: more than 20 s on two cores, longest first. They are begun first; `times` says which are missing here. */
 export const LONGEST = [
   "determinism/golden",
-  "server/simulate",
+  "server/tools/simulate",
   "report/figures/figures",
   "simulation/histories",
   "simulation/moreHistories",
