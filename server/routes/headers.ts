@@ -33,6 +33,7 @@ export const EARLIEST_HEADERS = {
   ...PERMISSIONS,
   "x-content-type-options": "nosniff",
   "referrer-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
 };
 
 export interface PageOrigins {

@@ -21,11 +21,8 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
   const tunable = inWorld.bodies.map((body, b) => tunableOf(body, far[b]!));
   const { x, xPrev, v, initial, good, bodyRows, anchor, still, scratch, tuning } = plan;
   const { grabOwners, grabOffsets, grabGoals, grabEdges, solid, obstacles } = plan;
-  const { tickHz, substeps, iterations } = steps;
   return {
-    tickHz,
-    substeps,
-    iterations,
+    ...steps,
     particleCount: counts.real,
     bodyRows,
     memories: planned.ranges
@@ -36,7 +33,11 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
     bodies: bodyLayouts(world, plan),
     cores: solid.layouts,
     movers: obstacles.movers,
-    ...{ x, xPrev, v, initial, good },
+    x,
+    xPrev,
+    v,
+    initial,
+    good,
     states: [
       ...planned.states,
       ...plan.shapes.states,
@@ -49,7 +50,13 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
     attachmentCount: attachments.length,
     grabFirst: points + attachments.length * L.POINT_BYTES,
     grabCount: GRAB_SLOTS,
-    ...{ grabOwners, grabOffsets, grabGoals, grabEdges, anchor, still, scratch },
+    grabOwners,
+    grabOffsets,
+    grabGoals,
+    grabEdges,
+    anchor,
+    still,
+    scratch,
     lists: memoryMap.lists,
     end: memoryMap.end,
     origin,
