@@ -55,6 +55,7 @@ import {
   FRONT_CLOSE_COUNT,
   FRONT_LEAVES,
   FRONT_LEAF_COUNT,
+  FRONT_MOVES,
   FRONT_NODE_COUNT,
   FRONT_PARTED_COUNT,
   FRONT_ROOTS,
@@ -81,6 +82,7 @@ import {
 import { meetsSurface } from "../state/filters";
 import { indexClose, scanClose, takeOver } from "./frontClose";
 import { boxOf, closeRow, openParted, overflow, part, partSelf, scanParted } from "./frontParted";
+import { compactRows } from "./frontCompact";
 import { endChains, forgetRows, placeRows } from "./frontRows";
 import { preemptionPoint } from "../scheduler/clock";
 import {
@@ -302,6 +304,7 @@ function noteNew(row: usize, count: i32): bool {
  */
 export function advanceFront(): bool {
   openParted();
+  store<i32>(front(), load<i32>(front(), FRONT_MOVES) + 1, FRONT_MOVES);
   const anew = !load<i32>(HEADER, H_LIST_VALID);
   if (anew) {
     memory.copy(
@@ -382,6 +385,7 @@ export function beginTick(): void {
     }
   }
   restWays();
+  compactRows();
   forgetListed();
   let before: u32 = 0;
   for (let n = 0, row = closeRow(0); n < load<i32>(front(), FRONT_CLOSE_COUNT); n++, row += CLOSE_BYTES) {

@@ -5,6 +5,8 @@
  */
 import {
   HEADER,
+  H_CONTACT_BLOCK_CAPACITY,
+  H_CONTACT_BLOCK_COUNT,
   H_FRONT,
   H_SURFACE,
   FRONT_CLOSE_COUNT,
@@ -20,6 +22,7 @@ import {
   WAY_HIGH,
   WAY_NOW_LOW,
   WAY_NOW_HIGH,
+  CLOSE_CANDIDATES,
   CLOSE_FIRST,
   CLOSE_SECOND,
   CLOSE_SURFACES,
@@ -48,7 +51,7 @@ import {
   partsOfShared,
 } from "../scheduler/scheduler";
 import { closeFound, giveFound, missed, openFound } from "./frontFound";
-import { keepNormal, measureLeaves, useScratch } from "./frontMeasure";
+import { candidates, keepNormal, measureLeaves, measureOnWay, rounding, useScratch } from "./frontMeasure";
 import { addParted, boxOf, closeRow, overflow, parting } from "./frontParted";
 import { beginPair, beginRows, dropRows, endPair } from "./frontRows";
 import { apartAlong, apartByShape } from "./frontShape";
@@ -67,6 +70,10 @@ const MARGIN: f32 = 1;
  * is not looked at again for as long.
  */
 const STEPS: f32 = 6;
+/** What is no row is at S further apart than r by this part of the margin. */
+const SURE: f32 = 0.25;
+/** Two leaves that have more candidates than this have rows only for what comes near on the way, and are measured more often. */
+const CROWDED = 12;
 /** Rounding of what is compared with a slack, a part of it. */
 const MORE: f32 = 1.00001;
 /** Rows that are worth the microsecond or two that it takes to share them out. */
@@ -113,32 +120,68 @@ function heldApart(row: usize, apart: f32, listed: f32): bool {
   return true;
 }
 
-/** Two leaves at S, where they had gone to by then. @returns APART or MEASURED: what was found are all their rows */
-function measure(row: usize): i32 {
-  const A = wayOf(load<i32>(row));
-  const B = wayOf(load<i32>(row, CLOSE_SECOND));
+/** Is half of the memory for rows in use? */
+// @inline
+function isFull(): bool {
+  return 2 * load<i32>(HEADER, H_CONTACT_BLOCK_COUNT) > load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
+}
+
+/** Ways are counted from S on. */
+function fromSafe(row: usize, A: usize, B: usize): void {
   v128.store(row, f32x4.sub(v128.load(A, WAY_LOW), v128.load(B, WAY_HIGH)), CLOSE_LOW);
   v128.store(row, f32x4.sub(v128.load(A, WAY_HIGH), v128.load(B, WAY_LOW)), CLOSE_HIGH);
+}
+
+/** The least and the most that its particles go from S to x, by axis. */
+// @inline
+function leastWay(way: usize): v128 {
+  return f32x4.sub(v128.load(way, WAY_NOW_LOW), v128.load(way, WAY_LOW));
+}
+// @inline
+function mostWay(way: usize): v128 {
+  return f32x4.sub(v128.load(way, WAY_NOW_HIGH), v128.load(way, WAY_HIGH));
+}
+
+/**
+ * Ways are counted from x on. How far particles have gone there is known between bounds, so at once they may have moved
+ * against each other by what is between these.
+ */
+function fromNow(row: usize, A: usize, B: usize): void {
+  v128.store(row, f32x4.add(v128.load(row, CLOSE_LOW), f32x4.sub(mostWay(A), leastWay(B))), CLOSE_LOW);
+  v128.store(row, f32x4.add(v128.load(row, CLOSE_HIGH), f32x4.sub(leastWay(A), mostWay(B))), CLOSE_HIGH);
+}
+
+/** Two leaves at S, or on the way to x. @returns APART or MEASURED: what was found are all their rows */
+function measure(row: usize): i32 {
+  const a = load<i32>(row, CLOSE_FIRST);
+  const b = load<i32>(row, CLOSE_SECOND);
+  const A = wayOf(a);
+  const B = wayOf(b);
+  fromSafe(row, A, B);
   const both = load<u32>(row, CLOSE_SURFACES);
   const first = surfaceAt(<i32>(both >> 16));
   const second = surfaceAt(<i32>(both & 0xffff));
   const r = load<f32>(row, CLOSE_REACH);
   const limits = load<f32>(first, SURFACE_LIMIT) + load<f32>(second, SURFACE_LIMIT);
   const step = Mathf.sqrt(gone2(row, A, B)) * MORE;
-  const listed = r + max<f32>(AHEAD * r, LEAST * limits) + MARGIN * step;
+  const margin = max<f32>(AHEAD * r, LEAST * limits);
+  const clear = r + margin;
+  const listed = clear + MARGIN * step;
   const same = first === second;
   if (heldApart(row, same ? apartByShape(row) : 0, listed)) return APART;
-  if (load<i32>(row, CLOSE_FIRST) !== load<i32>(row, CLOSE_SECOND) && heldApart(row, apartAlong(row), listed))
-    return APART;
-  const apart = measureLeaves(
-    load<i32>(row),
-    load<i32>(row, CLOSE_SECOND),
-    listed,
-    listed + max<f32>(limits, STEPS * step),
-    same,
-  );
+  if (a !== b && heldApart(row, apartAlong(row), listed)) return APART;
+  const further = max<f32>(limits, STEPS * step);
+  let apart: f32 = 0;
+  let sparse = load<i32>(row, CLOSE_CANDIDATES) > (isFull() ? 0 : CROWDED);
+  if (sparse) {
+    apart = measureOnWay(a, b, clear, r + SURE * margin, step, clear + further, same);
+    sparse = rounding < SURE * margin;
+  }
+  if (!sparse) apart = measureLeaves(a, b, listed, listed + further, same);
+  store<i32>(row, candidates, CLOSE_CANDIDATES);
   keepNormal(row);
   store<f32>(row, apart - r * MORE, CLOSE_SLACK);
+  if (sparse) fromNow(row, A, B);
   return MEASURED;
 }
 

@@ -1,8 +1,11 @@
 /**
- * Two leaves of the front (front.ts) against each other, at the safe positions S: what comes within `rowLimit` becomes
- * a row (frontRows.ts); of all else the least distance is a lower bound by one direction that parts the two primitives,
- * that of their closest points, along which all corners are projected. Four lanes at a time in float32: any direction
- * parts what it parts, so rounding matters in the projections only (2^-21 of the primitives' size).
+ * Two leaves of the front (front.ts) against each other on the way from the safe positions S to x: what comes near
+ * becomes a row (frontRows.ts); of all else the least distance at x is a lower bound by one direction that parts the two
+ * primitives, that of their closest points at S, along which all corners are projected. What it parts at S and at x, it
+ * parts on all of the straight way. Four lanes at a time in float32: any direction parts what it parts, so rounding
+ * matters in the projections only (2^-21 of the primitives' size).
+ * Tried and lost: rows of all that is near at S and by as much as the leaves may move against each other. Ten to a
+ * hundred times as many rows as are solved: of a cloth that falls past a sphere each pair is one.
  */
 import {
   HEADER,
@@ -11,6 +14,7 @@ import {
   CLOSE_NORMAL,
   FRONT_GATHERED,
   FRONT_LEAVES,
+  FRONT_MOVES,
   FRONT_REST,
   FRONT_SCRATCH,
   SHARED_PARTS,
@@ -22,6 +26,10 @@ import {
   GATHERED_EDGES,
   GATHERED_HIGH,
   GATHERED_LOW,
+  GATHERED_NOW,
+  GATHERED_NOW_EDGES,
+  GATHERED_NOW_EDGE_BYTES,
+  GATHERED_NOW_STAMP,
   GATHERED_STAMP,
   H_FRONT,
   LEAF_BYTES,
@@ -35,7 +43,16 @@ import {
 import { add, dot3, largest, madd, mul, smallest, sub, xs, ys, zs } from "../math/lanes";
 import { EDGE_NAME, LEAF_MOST, SWAPPED_NAME, foundRow } from "./frontFound";
 
+// further apart than this at S: need not be looked at at x
 let rowLimit: v128 = i32x4(0, 0, 0, 0);
+// what is parted by so much at S, and at x so much further than where it will have gone to, is no row
+let sureLimit: v128 = i32x4(0, 0, 0, 0);
+let nearLimit: v128 = i32x4(0, 0, 0, 0);
+/** How many came within `rowLimit` at S. */
+export let candidates = 0;
+/** How far the leaves may move against each other from S to x, m; 0: all that comes near at S becomes a row. */
+let way: v128 = i32x4(0, 0, 0, 0);
+// least distance at x
 let far2: v128 = i32x4(0, 0, 0, 0);
 let least: v128 = i32x4(0, 0, 0, 0);
 let size2: v128 = i32x4(0, 0, 0, 0);
@@ -46,14 +63,20 @@ let alongZ: v128 = i32x4(0, 0, 0, 0);
 let itself = false;
 /** Vertices of the second leaf against triangles of the first are measured now. */
 let swapped = false;
+/** Only what comes near by x becomes a row. */
+let sparse = false;
 /** Nothing becomes a row. */
 let silent = false;
 let toSafe: usize = 0;
 /** Which of the scratches is this thread's. */
 let scratch: usize = 0;
+/** Of the distances measured last, m. */
+export let rounding: f32 = 0;
 
 /** Rounding of a projection, a part of the primitives' size. */
 const ROUNDING: f32 = 4.76837158203125e-7; // 2^-21
+/** What comes near is looked for so much further along its way than x, as the check does (contactCheck.ts). */
+const BEYOND: f32 = 0.5;
 /** And of a box's distance. */
 const MORE: f32 = 1.00001;
 
@@ -149,9 +172,49 @@ function gather(leaf: usize, at: usize): void {
   }
 }
 
+/** Corners at x of the triangles of leaf n, and ends of its edges, in lanes. */
+function gatheredNow(n: i32): usize {
+  const at = <usize>load<u32>(front(), FRONT_GATHERED) + <usize>n * GATHERED_BYTES;
+  const stamp = load<i32>(front(), FRONT_MOVES);
+  if (atomic.load<i32>(at, GATHERED_NOW_STAMP) === stamp) return at;
+  const leaf = <usize>load<u32>(front(), FRONT_LEAVES) + <usize>n * LEAF_BYTES;
+  for (let c: usize = 0; c < 3; c++) toLanes(leaf + LEAF_TRIANGLE + (c << 4), 4, at + GATHERED_NOW + c * 48);
+  const edges = load<i32>(leaf, LEAF_EDGES);
+  for (let g = 0; g < edges; g += 4) {
+    const from = leaf + LEAF_EDGE + ((<usize>g) << 3);
+    const to = at + GATHERED_NOW_EDGES + <usize>(g >> 2) * GATHERED_NOW_EDGE_BYTES;
+    toLanes(from, 8, to);
+    toLanes(from + 4, 8, to + 48);
+  }
+  atomic.store<i32>(at, stamp, GATHERED_NOW_STAMP);
+  return at;
+}
+
+/** Four particles at x, whose addresses are `apart` bytes apart -> x, y and z. */
+// @inline
+function toLanes(from: usize, apart: usize, to: usize): void {
+  const p = v128.load(<usize>load<u32>(from));
+  const q = v128.load(<usize>load<u32>(from + apart));
+  const r = v128.load(<usize>load<u32>(from + 2 * apart));
+  const s = v128.load(<usize>load<u32>(from + 3 * apart));
+  v128.store(to, xs(p, q, r, s));
+  v128.store(to, ys(p, q, r, s), 16);
+  v128.store(to, zs(p, q, r, s), 32);
+}
+
+/** Lanes that one direction keeps apart by `was` at S and by `is` at x, and will go on to do so. */
+// @inline
+function staysClear(was: v128, is: v128): v128 {
+  const lost = f32x4.pmax(f32x4.splat(0), sub(was, is));
+  return v128.and(
+    f32x4.ge(was, sureLimit),
+    f32x4.ge(sub(is, mul(f32x4.splat(BEYOND), lost)), nearLimit),
+  );
+}
+
 /** What is further apart than the nearest so far need not be measured: all of it is no row, and no bound is lower. */
 function narrow(): void {
-  const limit = smallest(least) * MORE;
+  const limit = (smallest(least) + f32x4.extract_lane(way, 0)) * MORE;
   far2 = f32x4.splat(limit * limit);
 }
 
@@ -182,8 +245,8 @@ function z0(a: v128): v128 {
   return v128.shuffle<f32>(a, a, 2, 2, 2, 2);
 }
 
-/** Own vertices of leaf A against the triangles of leaf B. */
-function vertices(A: usize, B: usize, G: usize): void {
+/** Own vertices of leaf A against the triangles of leaf B, of number b. */
+function vertices(A: usize, B: usize, G: usize, b: i32): void {
   const count = load<i32>(A, LEAF_VERTICES);
   const triangles = load<i32>(B, LEAF_TRIANGLES);
   const valid = lanes(triangles);
@@ -276,26 +339,50 @@ function vertices(A: usize, B: usize, G: usize): void {
       v128.bitselect(e3z, v128.bitselect(e2z, e1z, second), third),
       inside,
     );
+    const size = f32x4.sqrt(dot3(ex, ex, ey, ey, ez, ez));
     const apart = f32x4.div(
       sub(
         dot3(ex, qx, ey, qy, ez, qz),
         f32x4.pmax(zero, f32x4.pmax(dot3(ex, ux, ey, uy, ez, uz), dot3(ex, vx, ey, vy, ez, vz))),
       ),
-      f32x4.sqrt(dot3(ex, ex, ey, ey, ez, ez)),
+      size,
     );
     // what is no number is a row: float64 will see
-    const out = f32x4.ge(apart, rowLimit);
-    const far = v128.and(hit, out);
-    const nearer = v128.and(far, f32x4.lt(apart, least));
-    alongX = v128.bitselect(swapped ? f32x4.neg(ex) : ex, alongX, nearer);
-    alongY = v128.bitselect(swapped ? f32x4.neg(ey) : ey, alongY, nearer);
-    alongZ = v128.bitselect(swapped ? f32x4.neg(ez) : ez, alongZ, nearer);
-    least = v128.bitselect(apart, least, nearer);
-    size2 = f32x4.pmax(size2, v128.and(far, add(uu, vv)));
+    let out = f32x4.ge(apart, rowLimit);
     if (silent) {
+      least = v128.bitselect(f32x4.pmin(apart, least), least, v128.and(hit, out));
+      size2 = f32x4.pmax(size2, v128.and(hit, add(uu, vv)));
       least = v128.bitselect(least, f32x4.splat(-1), v128.or(out, v128.not(hit)));
       continue;
     }
+    let is = sub(apart, way);
+    candidates += popcnt(v128.bitmask<i32>(v128.andnot(hit, out)));
+    if (sparse && v128.any_true(v128.andnot(hit, out))) {
+      const N = gatheredNow(b) + GATHERED_NOW;
+      const now = v128.load(<usize>p);
+      const wx = row(N, 6);
+      const wy = row(N, 7);
+      const wz = row(N, 8);
+      const foot = dot3(ex, sub(x0(now), wx), ey, sub(y0(now), wy), ez, sub(z0(now), wz));
+      const ix = sub(row(N, 0), wx);
+      const iy = sub(row(N, 1), wy);
+      const iz = sub(row(N, 2), wz);
+      const jx = sub(row(N, 3), wx);
+      const jy = sub(row(N, 4), wy);
+      const jz = sub(row(N, 5), wz);
+      const top = f32x4.pmax(zero, f32x4.pmax(dot3(ex, ix, ey, iy, ez, iz), dot3(ex, jx, ey, jy, ez, jz)));
+      const then = f32x4.div(sub(foot, top), size);
+      is = v128.bitselect(is, then, out);
+      out = v128.or(out, staysClear(apart, then));
+      size2 = f32x4.pmax(size2, v128.and(hit, add(dot3(ix, ix, iy, iy, iz, iz), dot3(jx, jx, jy, jy, jz, jz))));
+    }
+    const far = v128.and(hit, out);
+    const nearer = v128.and(far, f32x4.lt(is, least));
+    alongX = v128.bitselect(swapped ? f32x4.neg(ex) : ex, alongX, nearer);
+    alongY = v128.bitselect(swapped ? f32x4.neg(ey) : ey, alongY, nearer);
+    alongZ = v128.bitselect(swapped ? f32x4.neg(ez) : ez, alongZ, nearer);
+    least = v128.bitselect(is, least, nearer);
+    size2 = f32x4.pmax(size2, v128.and(far, add(uu, vv)));
     if (v128.any_true(nearer)) narrow();
     for (let bits = v128.bitmask<i32>(v128.andnot(hit, out)); bits; bits &= bits - 1) {
       const k = ctz(bits);
@@ -311,8 +398,8 @@ function vertices(A: usize, B: usize, G: usize): void {
   }
 }
 
-/** Own edges of leaf A against own edges of leaf B; of one leaf each pair once. */
-function edges(A: usize, F: usize, B: usize, G: usize): void {
+/** Own edges of leaf A against own edges of leaf B, of number b; of one leaf each pair once. */
+function edges(A: usize, F: usize, B: usize, G: usize, b: i32): void {
   const countA = load<i32>(A, LEAF_EDGES);
   const countB = load<i32>(B, LEAF_EDGES);
   const same = A === B;
@@ -393,22 +480,47 @@ function edges(A: usize, F: usize, B: usize, G: usize): void {
         const pa = dot3(ex, rx, ey, ry, ez, rz);
         const pb = add(pa, dot3(ex, fx, ey, fy, ez, fz));
         const pd = dot3(ex, gx, ey, gy, ez, gz);
-        const apart = f32x4.div(
-          sub(f32x4.pmin(pa, pb), f32x4.pmax(zero, pd)),
-          f32x4.sqrt(dot3(ex, ex, ey, ey, ez, ez)),
-        );
-        const out = f32x4.ge(apart, rowLimit);
-        const far = v128.and(hit, out);
-        const nearer = v128.and(far, f32x4.lt(apart, least));
-        alongX = v128.bitselect(ex, alongX, nearer);
-        alongY = v128.bitselect(ey, alongY, nearer);
-        alongZ = v128.bitselect(ez, alongZ, nearer);
-        least = v128.bitselect(apart, least, nearer);
-        size2 = f32x4.pmax(size2, v128.and(far, add(ff, gg)));
+        const size = f32x4.sqrt(dot3(ex, ex, ey, ey, ez, ez));
+        const apart = f32x4.div(sub(f32x4.pmin(pa, pb), f32x4.pmax(zero, pd)), size);
+        let out = f32x4.ge(apart, rowLimit);
         if (silent) {
+          least = v128.bitselect(f32x4.pmin(apart, least), least, v128.and(hit, out));
+          size2 = f32x4.pmax(size2, v128.and(hit, add(ff, gg)));
           least = v128.bitselect(least, f32x4.splat(-1), v128.or(out, v128.not(hit)));
           continue;
         }
+        let is = sub(apart, way);
+        candidates += popcnt(v128.bitmask<i32>(v128.andnot(hit, out)));
+        if (sparse && v128.any_true(v128.andnot(hit, out))) {
+          const N = gatheredNow(b) + GATHERED_NOW_EDGES + <usize>(h >> 2) * GATHERED_NOW_EDGE_BYTES;
+          const m = v128.load(<usize>a0);
+          const n = v128.load(<usize>a1);
+          const wx = row(N, 0);
+          const wy = row(N, 1);
+          const wz = row(N, 2);
+          const ox = x0(m);
+          const oy = y0(m);
+          const oz = z0(m);
+          const ix = sub(x0(n), ox);
+          const iy = sub(y0(n), oy);
+          const iz = sub(z0(n), oz);
+          const jx = sub(row(N, 3), wx);
+          const jy = sub(row(N, 4), wy);
+          const jz = sub(row(N, 5), wz);
+          const qa = dot3(ex, sub(ox, wx), ey, sub(oy, wy), ez, sub(oz, wz));
+          const low = add(qa, f32x4.pmin(zero, dot3(ex, ix, ey, iy, ez, iz)));
+          const then = f32x4.div(sub(low, f32x4.pmax(zero, dot3(ex, jx, ey, jy, ez, jz))), size);
+          is = v128.bitselect(is, then, out);
+          out = v128.or(out, staysClear(apart, then));
+          size2 = f32x4.pmax(size2, v128.and(hit, add(dot3(ix, ix, iy, iy, iz, iz), dot3(jx, jx, jy, jy, jz, jz))));
+        }
+        const far = v128.and(hit, out);
+        const nearer = v128.and(far, f32x4.lt(is, least));
+        alongX = v128.bitselect(ex, alongX, nearer);
+        alongY = v128.bitselect(ey, alongY, nearer);
+        alongZ = v128.bitselect(ez, alongZ, nearer);
+        least = v128.bitselect(is, least, nearer);
+        size2 = f32x4.pmax(size2, v128.and(far, add(ff, gg)));
         if (v128.any_true(nearer)) narrow();
         for (let bits = v128.bitmask<i32>(v128.andnot(hit, out)); bits; bits &= bits - 1) {
           const k = ctz(bits);
@@ -422,11 +534,29 @@ function edges(A: usize, F: usize, B: usize, G: usize): void {
 }
 
 /**
- * Leaves a and b at S. @param rows within which pairs become rows, m; look up to which distance anything is measured,
- * m; same whether both are of one surface
+ * Leaves a and b at S: what comes within `rows` becomes a row.
+ * @param rows m; look up to which distance anything is measured, m; same whether both are of one surface
  * @returns a distance that nothing but rows comes within at S, m
  */
 export function measureLeaves(a: i32, b: i32, rows: f32, look: f32, same: bool): f32 {
+  sparse = false;
+  return measureAll(a, b, rows, 0, look, same);
+}
+
+/**
+ * Leaves a and b from S to x: what comes near on the way becomes a row.
+ * @param clear distance at x beyond which nothing need be a row, m; sure the same at S; step how far the leaves may move
+ *   against each other; look up to which distance at x anything is measured; same whether both are of one surface
+ * @returns a distance that nothing but rows comes within at x, m
+ */
+export function measureOnWay(a: i32, b: i32, clear: f32, sure: f32, step: f32, look: f32, same: bool): f32 {
+  sparse = true;
+  nearLimit = f32x4.splat(clear);
+  sureLimit = f32x4.splat(sure);
+  return measureAll(a, b, clear + step, step, look, same);
+}
+
+function measureAll(a: i32, b: i32, rows: f32, step: f32, look: f32, same: bool): f32 {
   toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
   const leaves = <usize>load<u32>(front(), FRONT_LEAVES);
   const A = leaves + <usize>a * LEAF_BYTES;
@@ -434,19 +564,22 @@ export function measureLeaves(a: i32, b: i32, rows: f32, look: f32, same: bool):
   const F = gathered(a);
   const G = gathered(b);
   rowLimit = f32x4.splat(rows);
-  far2 = f32x4.splat(look * look);
+  way = f32x4.splat(step);
+  candidates = 0;
+  far2 = f32x4.splat((look + step) * (look + step));
   least = f32x4.splat(look);
   size2 = f32x4.splat(0);
   itself = same;
   alongX = alongY = alongZ = f32x4.splat(0);
-  vertices(A, B, G);
+  vertices(A, B, G, b);
   if (a !== b) {
     swapped = true;
-    vertices(B, A, F);
+    vertices(B, A, F, a);
     swapped = false;
   }
-  edges(A, F, B, G);
-  return smallest(least) - ROUNDING * (look + Mathf.sqrt(largest(size2)));
+  edges(A, F, B, G, b);
+  rounding = ROUNDING * (look + step + Mathf.sqrt(largest(size2)));
+  return smallest(least) - rounding;
 }
 
 /** The direction in which the two leaves that were measured last are nearest, if they came within the look at all. */
@@ -488,9 +621,9 @@ export function measureRest(a: i32, b: i32, look: f32): f32 {
   size2 = f32x4.splat(0);
   itself = true;
   silent = true;
-  vertices(A, B, G);
-  if (a !== b) vertices(B, A, F);
-  edges(A, F, B, G);
+  vertices(A, B, G, b);
+  if (a !== b) vertices(B, A, F, a);
+  edges(A, F, B, G, b);
   silent = false;
   return smallest(least) - ROUNDING * (look + Mathf.sqrt(largest(size2)));
 }

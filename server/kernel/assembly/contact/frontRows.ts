@@ -64,7 +64,7 @@ import { clearBlock, fillLane, leftOut } from "./contactList";
 import { laneOf } from "./contactPair";
 
 /** A lane's word in its chain: the next lane plus one, and its name. */
-const NEXT_MASK: u32 = 0xffffff;
+export const NEXT_MASK: u32 = 0xffffff;
 const NAME_SHIFT: u32 = 24;
 
 /** What a surface's longest sides may round to, as in pairs.ts. */
@@ -198,7 +198,7 @@ export function dropRows(row: usize): void {
 }
 
 /** A lane is free. */
-function giveBack(pair: i32): void {
+export function giveBack(pair: i32): void {
   const dummies = load<i32>(HEADER, H_DUMMIES);
   const lane = laneOf(pair);
   const vertex = pair < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) << 2;

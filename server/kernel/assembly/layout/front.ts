@@ -45,7 +45,9 @@ export const FRONT_CHAINED = FRONT_NAMED + I32; // i32 1: the chains of the resp
 export const FRONT_VERDICTS = FRONT_CHAINED + I32 + 8;
 export const FRONT_FOUND = FRONT_VERDICTS + I32; // i32 pointer: rows that are noted while leaves are measured
 export const FRONT_FOUND_CAPACITY = FRONT_FOUND + I32; // i32 words
-export const FRONT_BYTES = FRONT_FOUND_CAPACITY + I32 + 4;
+// i32: counts places x; what is gathered there has the one that it was gathered for
+export const FRONT_MOVES = FRONT_FOUND_CAPACITY + I32;
+export const FRONT_BYTES = FRONT_MOVES + I32;
 
 /** From FRONT_FREE_* to where lanes wait that become free while the response has chains, i32 first lane plus one. */
 export const FRONT_WAITING = 56;
@@ -80,7 +82,7 @@ export const FRONT_WAY_BYTES = WAY_NOW_HIGH + LANES;
 
 /**
  * A leaf's primitives at S in lanes: corners of triangles, boxes; edges in three groups of four: both ends, boxes; the
- * box of all.
+ * box of all. Behind them at x: corners of triangles, ends of edges.
  */
 export const GATHERED_LOW = 9 * LANES; // f32x4 x 3; corners before it, f32x4 x 9
 export const GATHERED_HIGH = GATHERED_LOW + 3 * LANES;
@@ -88,9 +90,13 @@ export const GATHERED_EDGES = GATHERED_HIGH + 3 * LANES; // three times: f32x4 x
 export const GATHERED_BOX_LOW = GATHERED_EDGES + 36 * LANES; // f32x4
 export const GATHERED_BOX_HIGH = GATHERED_BOX_LOW + LANES;
 export const GATHERED_STAMP = GATHERED_BOX_HIGH + LANES; // i32
-export const GATHERED_BYTES = GATHERED_STAMP + I32 + 12;
+export const GATHERED_NOW_STAMP = GATHERED_STAMP + I32; // i32
+export const GATHERED_NOW = GATHERED_NOW_STAMP + I32 + 8; // f32x4 x 9
+export const GATHERED_NOW_EDGES = GATHERED_NOW + 9 * LANES; // three times f32x4 x 6
+export const GATHERED_BYTES = GATHERED_NOW_EDGES + 18 * LANES;
 
 export const GATHERED_EDGE_BYTES = 192;
+export const GATHERED_NOW_EDGE_BYTES = 96;
 
 /** A leaf's particles at S in lanes, three groups of f32x4 x, y, z; behind them at rest (frontShape.ts). */
 export const PATCH_REST = 9 * LANES;
@@ -117,8 +123,10 @@ export const CLOSE_REACH = CLOSE_LANES + I32; // f32 r, m
 export const CLOSE_SLACK = CLOSE_REACH + F32;
 // f32 square of how far apart they are at rest, m^2; negative: not measured
 export const CLOSE_REST2 = CLOSE_SLACK + F32;
+// i32 how many pairs of primitives came near enough at S to be rows, where they were measured last
+export const CLOSE_CANDIDATES = CLOSE_REST2 + F32;
 // f32x4 WAY_LOW of the first less WAY_HIGH of the second when it was measured
-export const CLOSE_LOW = CLOSE_REST2 + F32 + 4;
+export const CLOSE_LOW = CLOSE_CANDIDATES + I32;
 export const CLOSE_HIGH = CLOSE_LOW + LANES; // f32x4 the other way around
 // f32x4 unit vector from the second to the first that may keep them apart
 export const CLOSE_NORMAL = CLOSE_HIGH + LANES;
