@@ -13,6 +13,7 @@ import {
   FRONT_FOUND,
   FRONT_FOUND_CAPACITY,
   FRONT_LEAF_COUNT,
+  FRONT_SPARSE,
   FRONT_VERDICTS,
   FRONT_WAYS,
   FRONT_WAY_BYTES,
@@ -120,10 +121,13 @@ function heldApart(row: usize, apart: f32, listed: f32): bool {
   return true;
 }
 
-/** Is half of the memory for rows in use? */
+/** Is half of the memory for rows in use, or has it been too small? */
 // @inline
 function isFull(): bool {
-  return 2 * load<i32>(HEADER, H_CONTACT_BLOCK_COUNT) > load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
+  return (
+    load<i32>(front(), FRONT_SPARSE) !== 0 ||
+    2 * load<i32>(HEADER, H_CONTACT_BLOCK_COUNT) > load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY)
+  );
 }
 
 /** Ways are counted from S on. */
@@ -172,7 +176,7 @@ function measure(row: usize): i32 {
   if (a !== b && heldApart(row, apartAlong(row), listed)) return APART;
   const further = max<f32>(limits, STEPS * step);
   let apart: f32 = 0;
-  let sparse = load<i32>(row, CLOSE_CANDIDATES) > (isFull() ? 0 : CROWDED);
+  let sparse = isFull() || load<i32>(row, CLOSE_CANDIDATES) > CROWDED;
   if (sparse) {
     apart = measureOnWay(a, b, clear, r + SURE * margin, step, clear + further, same);
     sparse = rounding < SURE * margin;
@@ -203,11 +207,13 @@ export function judgeClose(begin: i32, end: i32, parts: i32): void {
       if (slack > 0 && gone2(row, wayOf(load<i32>(row)), wayOf(load<i32>(row, CLOSE_SECOND))) * MORE < slack * slack)
         continue;
       openFound(from, to);
+      const before = load<i32>(row, CLOSE_CANDIDATES);
       const kind = judge(row);
       const ends = closeFound();
       if (kind >= APART && ends === from && !missed && !load<i32>(row, CLOSE_LANES)) continue;
       store<i32>(at, k, VERDICT_ROW);
       store<i32>(at, missed ? AGAIN : kind, VERDICT_KIND);
+      if (missed) store<i32>(row, before, CLOSE_CANDIDATES);
       store<u32>(at, <u32>from, VERDICT_FROM);
       store<u32>(at, <u32>ends, VERDICT_TO);
       at += VERDICT_BYTES;

@@ -4,7 +4,6 @@
  * tick, when nothing but the chains of CLOSE rows knows a lane's number.
  */
 import {
-  CLOSE_BYTES,
   CLOSE_LANES,
   CONTACT_BLOCK_BYTES,
   CONTACT_BLOCK_NEAR,

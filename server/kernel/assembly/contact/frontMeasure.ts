@@ -206,10 +206,7 @@ function toLanes(from: usize, apart: usize, to: usize): void {
 // @inline
 function staysClear(was: v128, is: v128): v128 {
   const lost = f32x4.pmax(f32x4.splat(0), sub(was, is));
-  return v128.and(
-    f32x4.ge(was, sureLimit),
-    f32x4.ge(sub(is, mul(f32x4.splat(BEYOND), lost)), nearLimit),
-  );
+  return v128.and(f32x4.ge(was, sureLimit), f32x4.ge(sub(is, mul(f32x4.splat(BEYOND), lost)), nearLimit));
 }
 
 /** What is further apart than the nearest so far need not be measured: all of it is no row, and no bound is lower. */

@@ -47,7 +47,9 @@ export const FRONT_FOUND = FRONT_VERDICTS + I32; // i32 pointer: rows that are n
 export const FRONT_FOUND_CAPACITY = FRONT_FOUND + I32; // i32 words
 // i32: counts places x; what is gathered there has the one that it was gathered for
 export const FRONT_MOVES = FRONT_FOUND_CAPACITY + I32;
-export const FRONT_BYTES = FRONT_MOVES + I32;
+// i32 1: all rows did not fit; until there are few again, only what comes near on the way is one
+export const FRONT_SPARSE = FRONT_MOVES + I32;
+export const FRONT_BYTES = FRONT_SPARSE + I32 + 12;
 
 /** From FRONT_FREE_* to where lanes wait that become free while the response has chains, i32 first lane plus one. */
 export const FRONT_WAITING = 56;
