@@ -74,7 +74,7 @@ const STEPS: f32 = 6;
 /** What is no row is at S further apart than r by this part of the margin. */
 const SURE: f32 = 0.25;
 /** Two leaves that have more candidates than this have rows only for what comes near on the way, and are measured more often. */
-const CROWDED = 12;
+const CROWDED = 16;
 /** Rounding of what is compared with a slack, a part of it. */
 const MORE: f32 = 1.00001;
 /** Rows that are worth the microsecond or two that it takes to share them out. */

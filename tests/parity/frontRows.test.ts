@@ -1,0 +1,61 @@
+/**
+ * How many rows of contact the kinetic front keeps (kernel/assembly/contact/front.ts): they close up when most of them
+ * have gone, and where all that moves past each other does not fit into their memory, only what comes near is one.
+ */
+import { expect, test } from "vitest";
+import type { Body } from "../../shared/scene.ts";
+import { validateScene } from "../../shared/sceneValidator.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
+import { createWorld } from "../../server/sim/createWorld.ts";
+import { openWorld } from "../../server/sim/world.ts";
+import { namedPairs } from "./contactLists.ts";
+
+/** Two sheets, the upper one thrown through the air beside and along the lower one; they come to rest on the floor. */
+async function sheets(
+  capacity?: number,
+): Promise<{ blocks: number[]; rows: number[]; counts: Record<string, number> }> {
+  const sheet = (n: number): Body => ({
+    name: `sheet ${n}`,
+    kind: "cloth",
+    mesh: { type: "grid", size: [0.5, 0.5], cells: [20, 20] },
+    transform: { translate: [-0.3 * n, 0.005 + 0.045 * n, 0.006 * n], rotate: [0, 3 * n, 0] },
+    velocity: [5 * n, -1.5 * n, 0],
+    material: { density: 300, thickness: 0.002, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-5 },
+  });
+  const scene = validateScene({
+    version: 1,
+    title: "rows",
+    tickHz: 60,
+    substeps: 10,
+    bodies: [sheet(0), sheet(1)],
+    colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
+  });
+  const { memory, layout } = await createWorld(scene, { baseDir: "." });
+  const i32 = new Int32Array(memory.buffer);
+  const header = (offset: number): number => (L.HEADER + offset) / 4;
+  if (capacity) i32[header(L.H_CONTACT_BLOCK_CAPACITY)] = capacity;
+  const world = openWorld(memory, layout);
+  const blocks: number[] = [];
+  const rows: number[] = [];
+  for (let tick = 0; tick < 40; tick++) {
+    world.step([]);
+    blocks.push(i32[header(L.H_CONTACT_BLOCK_COUNT)]!);
+    rows.push(namedPairs(memory).length);
+  }
+  return { blocks, rows, counts: world.contactCounts() };
+}
+
+test("they close up when most of them have gone", async () => {
+  const { blocks, rows, counts } = await sheets();
+  const [most, last] = [Math.max(...blocks), blocks.at(-1)!];
+  expect(counts.lists).toBe(1);
+  expect(last).toBeLessThan(most / 3);
+  expect(rows.at(-1)!).toBeGreaterThan(0.5 * 4 * last);
+});
+
+test("where not all fit, the front is made once more with what comes near, and nothing stands still", async () => {
+  const capacity = Math.ceil(0.75 * Math.max(...(await sheets()).blocks));
+  const { blocks, counts } = await sheets(capacity);
+  expect(Math.max(...blocks)).toBeLessThanOrEqual(capacity);
+  expect(counts).toMatchObject({ lists: 2, zones: 0, stops: 0 });
+});
