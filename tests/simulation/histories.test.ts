@@ -1,5 +1,5 @@
 /**
- * Two thousand histories (ten thousand in `npm run test:long`) of servers that are killed, stopped, cut off and lied to,
+ * 3,200 histories (ten thousand in `npm run test:long`) of servers that are killed, stopped, cut off and lied to,
  * in virtual time, on the server's own code; docs/SIMULATION.md says what is virtual in them. In two halves, for two
  * cores. A thousand are enough to find each fault of mutations.test.ts.
  */
@@ -8,7 +8,7 @@ import { inLong } from "../support/long.ts";
 import { planOf, EVERY_FAULT } from "./plan.ts";
 import { prepareStage, runHistories, runPlan } from "./run.ts";
 
-const COUNT = inLong(5000, 1000);
+const COUNT = inLong(5000, 1600);
 
 test(`${COUNT} histories: one owner, and nothing that was acknowledged is lost`, async () => {
   const stage = await prepareStage();
