@@ -15,6 +15,10 @@
  * the connections and requests of an address are counted here whatever becomes of them, health checks among them; above
  * that limit, and above MOST_UNANSWERED on one connection, the connection ends without an answer. Node reads all that
  * has come at once: 800 requests in one piece kept the main thread for 240 ms.
+ *
+ * Node also reads what is still to come of a body whose request is answered, all of it, to use the connection again: an
+ * address that sent large files and was refused each kept the main thread's garbage collector busy for a tenth of the
+ * time. So a request with a large body is the last of its connection, which ends with the answer.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -26,6 +30,9 @@ const STALLED_MS = 30_000;
 
 /** Requests of one connection that have no answer yet. Browsers wait for each; some libraries send a few ahead. */
 const MOST_UNANSWERED = 32;
+
+/** Bytes of a body: as large as a route takes one that does not take files. */
+export const SMALL_BODY = 64 * 1024;
 
 export interface LineOptions {
   /** Connections of one address. */
@@ -62,7 +69,9 @@ export class Lines {
     // Whoever has answered until now answers what is let through.
     const answering = server.listeners("request") as RequestListener[];
     server.removeAllListeners("request");
-    server.on("request", (request: IncomingMessage, response) => {
+    server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+      const { "content-length": length, "transfer-encoding": unknown } = request.headers;
+      if (unknown !== undefined || Number(length ?? 0) > SMALL_BODY) response.shouldKeepAlive = false;
       if (this.#letsThrough(request.socket, response)) for (const answer of answering) answer(request, response);
     });
     server.prependListener("upgrade", ({ socket }: IncomingMessage) => {
