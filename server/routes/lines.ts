@@ -65,6 +65,9 @@ export class Lines {
   }
 
   watch(server: Server): void {
+    // Node asks its server's `blockList` before it makes a socket of a connection: one that is ended there costs half of
+    // the time (14 us, 10 of them the system's), and no garbage.
+    Object.assign(server, { blockList: { check: (address: string) => this.#turnsAway(address) } });
     server.on("connection", (socket: Socket) => this.#opened(socket));
     // Whoever has answered until now answers what is let through.
     const answering = server.listeners("request") as RequestListener[];
@@ -87,11 +90,16 @@ export class Lines {
     if (line) this.#forget(line);
   }
 
+  #turnsAway(address: string): boolean {
+    if (this.#options.carries(address) || this.#options.count(addressKey(address))) return false;
+    this.#options.onRefused();
+    return true;
+  }
+
   #opened(socket: Socket): void {
     const { remoteAddress = "" } = socket;
     if (this.#options.carries(remoteAddress)) return;
     const address = addressKey(remoteAddress);
-    if (!this.#options.count(address)) return this.#end(socket);
     const line: Line = { socket, ends: endsOf(socket), address, busy: 0 };
     const lines = this.#lines.get(address) ?? new Set<Line>();
     if (lines.size >= this.#options.perAddress) {
@@ -108,18 +116,14 @@ export class Lines {
     socket.once("close", () => this.#forget(line));
   }
 
-  #end(socket: Socket): void {
-    this.#options.onRefused();
-    socket.destroy();
-  }
-
   /** @returns false: it is not answered, and nothing that came with it either */
   #letsThrough(socket: Socket, response: ServerResponse): boolean {
     if (socket.destroyed) return false;
     const line = this.#byEnds.get(endsOf(socket));
     if (!line) return true;
     if (line.busy >= MOST_UNANSWERED || !this.#options.count(line.address)) {
-      this.#end(socket);
+      this.#options.onRefused();
+      socket.destroy();
       return false;
     }
     line.busy += 1;
