@@ -23,7 +23,8 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     await until(ben, () => window.pliant.frames().at(-1)?.still, undefined, TIME_TO_REST);
     const before = await ben.evaluate(() => window.pliant.displayed());
 
-    const programs = (): Promise<number> => ann.evaluate(() => window.pliant.view!.stage.renderer.info.programs!.length);
+    const programs = (): Promise<number> =>
+      ann.evaluate(() => window.pliant.view!.stage.renderer.info.programs!.length);
     const compiled = await programs();
     const held = await takeHold(ann);
     for (let step = 1; step <= 12; step++) {
