@@ -118,6 +118,24 @@ describe("an object that somebody brings", () => {
     const both = await answerOf(await fetch(`${server.url}/api/scenes/${beside.body.scene as string}`));
     expect((both.body.scene as { bodies: unknown[] }).bodies).toHaveLength(2);
   });
+
+  test("tells whoever opens its room what was found in its surface, and where", async () => {
+    const lines = objBall(2).trimEnd().split("\n");
+    const places = lines.map((line) => line.split(" ").slice(1).map(Number));
+    const { body } = await bring(server, "holed.obj", lines.slice(0, -1).join("\n"));
+    const choice = { object: body.object, role: "collider", material: "steel", size: 0.5 };
+    const { scene } = (await post(server, "/api/scenes", choice)).body as { scene: string };
+    const { notes } = (await post(server, "/api/rooms", { scene, room: "holed" })).body;
+    const text = expect.stringMatching(/^3 edges have one triangle only/);
+    expect(notes).toEqual([{ object: body.object, code: "HOLES", text, at: expect.any(Array) }]);
+    // a corner of the face that is missing: the ball is one across, and stands; percents are whole
+    const [{ at }] = notes as [{ at: number[] }];
+    const corners = places.at(-1)!.map((vertex) => places[vertex - 1]!);
+    const off = corners.map(([x, y, z]) => Math.max(...[x!, y! + 0.5, z!].map((c, k) => Math.abs(c - at[k]!))));
+    expect(Math.min(...off)).toBeLessThanOrEqual(0.0051);
+    expect((await post(server, "/api/rooms", { scene, room: "holed" })).body.notes).toEqual(notes);
+    expect((await post(server, "/api/rooms", { scene: "cube", room: "sound" })).body).not.toHaveProperty("notes");
+  });
 });
 
 describe("what cannot be used", () => {
