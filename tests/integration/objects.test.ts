@@ -12,6 +12,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
 import { decodeRecording } from "../../server/persistence/recording.ts";
+import { objOf } from "../server/meshing/objects/files.ts";
+import { sheet, without } from "../server/meshing/objects/wildShapes.ts";
 import { objBall, texturedGlb } from "../support/modelFiles.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
@@ -179,7 +181,9 @@ describe("what cannot be used", () => {
 
   test("more than an address may have is refused, and a choice that cannot be says why", async () => {
     const { body } = await bring(server, "one.obj", objBall(1, 1));
-    expect(await bring(server, "two.obj", objBall(1, 2))).toMatchObject({ status: 201 });
+    // Triangles that are in nobody's line.
+    const holed = await bring(server, "holed.obj", new Uint8Array(objOf(without(sheet(112), (t) => t % 2 === 0))));
+    expect(holed).toMatchObject({ status: 201 });
     expect(await bring(server, "three.obj", objBall(1, 3))).toMatchObject({
       status: 429,
       body: { code: "ADDRESS_OBJECT_LIMIT", limit: 2 },
@@ -191,6 +195,13 @@ describe("what cannot be used", () => {
     });
     expect(await post(server, "/api/scenes", { ...choice, size: 1e9 })).toMatchObject({ status: 400 });
     expect(await post(server, "/api/scenes", { ...choice, object: "f".repeat(64) })).toMatchObject({ status: 404 });
+    // That it cannot be what was chosen shows when its scene is built: no sheet comes of it.
+    const sheetOfIt = { ...choice, object: holed.body.object, role: "cloth", material: "silk" };
+    const { body: made } = await post(server, "/api/scenes", sheetOfIt);
+    expect(await post(server, "/api/rooms", { scene: made.scene })).toMatchObject({
+      status: 500,
+      body: { code: "BUILD_FAILED", field: "scene", value: made.scene, reason: "ROLE_IMPOSSIBLE" },
+    });
     // what no room has had for long enough is gone
     await server.app.objects.expire(Date.now() + 2 * 3600_000);
     expect(await server.metric("pliant_objects")).toBe(0);
