@@ -16,7 +16,7 @@ import { chooseLanguage } from "./text/text.ts";
 performance.mark("pliant:start");
 const app = document.getElementById("app")!;
 const match = /^\/r\/([^/]+?)(\/replay)?\/?$/.exec(location.pathname);
-const { takeTokenFromAddress } = await import("./net/tokens.ts");
+const { handOver, takeTokenFromAddress } = await import("./net/tokens.ts");
 takeTokenFromAddress(match ? decodeURIComponent(match[1]!) : undefined);
 const spoken = chooseLanguage();
 if (match?.[2]) {
@@ -33,7 +33,6 @@ if (match?.[2]) {
     // page itself
     const made = await createRoom(scene, room).catch((error: unknown) => console.warn(error));
     const { tuningOfLink } = await import("./state/duplicate.ts");
-    const { handOver } = await import("./state/handOver.ts");
     const tuning = tuningOfLink(location.hash);
     if (made?.token !== undefined && tuning) handOver("duplicate", room, tuning);
   }

@@ -13,11 +13,10 @@ import {
 import { Connection, type ConnectionStatus } from "../sdk/connection.ts";
 import { build } from "../../shared/protocol/fromClient.ts";
 import type { AccessState } from "../../shared/protocol/fromServer.ts";
-import { forgetToken, tokenFor } from "../net/tokens.ts";
+import { forgetToken, handOver, takeOver, tokenFor } from "../net/tokens.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import { checkTuning } from "../sdk/tuning.ts";
 import { changesTo, linkTo } from "../state/duplicate.ts";
-import { handOver, takeOver } from "../state/handOver.ts";
 import { HandWatch } from "../state/handNews.ts";
 import { RoomState } from "../state/roomState.ts";
 import { slowMotionOf } from "../state/slowMotion.ts";
