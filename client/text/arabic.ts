@@ -252,6 +252,8 @@ export const arabic: Catalog = {
   bendingStiffness: "صلابة الانحناء",
   pressure: "الضغط (أحجام السكون)",
   yield: "انفعال الخضوع",
+  modes: "الأنماط المُبقاة",
+  steps: "خطوات كل دورة",
   pins: "الدبابيس تثبّته",
   linkScene: "انسخ رابطًا إليه",
   linkTooLong: "الأجسام أكثر من أن يسعها رابط. احفظه كمشهد.",

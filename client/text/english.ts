@@ -229,6 +229,8 @@ export const english = {
   bendingStiffness: "Bending stiffness",
   pressure: "Pressure (volumes at rest)",
   yield: "Yield strain",
+  modes: "Modes kept",
+  steps: "Steps per tick",
   pins: "Pins hold it",
   linkScene: "Copy a link to it",
   linkTooLong: "There are too many bodies for a link. Save it as a scene.",

@@ -220,6 +220,8 @@ export const german: Catalog = {
   bendingStiffness: "Biegesteifigkeit",
   pressure: "Druck (Volumen in Ruhe)",
   yield: "Fließdehnung",
+  modes: "Behaltene Moden",
+  steps: "Schritte je Tick",
   pins: "Nadeln halten ihn",
   linkScene: "Link darauf kopieren",
   linkTooLong: "Für einen Link sind es zu viele Körper. Als Szene speichern geht.",

@@ -230,6 +230,8 @@ export const spanish: Catalog = {
   bendingStiffness: "Rigidez a flexión",
   pressure: "Presión (volúmenes en reposo)",
   yield: "Deformación de fluencia",
+  modes: "Modos conservados",
+  steps: "Pasos por ciclo",
   pins: "Los alfileres lo sujetan",
   linkScene: "Copiar un enlace",
   linkTooLong: "Hay demasiados cuerpos para un enlace. Guárdalo como escena.",

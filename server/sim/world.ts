@@ -85,7 +85,7 @@ export class SimWorld implements World {
     this.waitingBodies = new InactiveBodies(this.views, layout, this.kernel);
     this.tuned = new RoomTuning(this.views, layout, template);
     this.rest = new Rest(memory, this.views, layout, this.tuned, (body) => this.waitingBodies.waits(body));
-    this.methods = new MethodBodies(memory, this.views, layout, this.kernel);
+    this.methods = new MethodBodies(this.views, layout, this.kernel, this.tuned);
     this.contacts = new Touching(this.views, layout);
   }
 

@@ -194,6 +194,10 @@ export interface BodyTuning {
   pressure?: number;
   /** Strain at which plastic flow begins. */
   yield?: number;
+  /** Eigenmodes that a modal body keeps: at most the scene's. */
+  modes?: number;
+  /** Steps a tick of the body's method. */
+  steps?: number;
   /** Do the scene's pins hold it? */
   pins?: boolean;
 }
