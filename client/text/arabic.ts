@@ -253,6 +253,7 @@ export const arabic: Catalog = {
   pressure: "الضغط (أحجام السكون)",
   yield: "انفعال الخضوع",
   modes: "الأنماط المُبقاة",
+  msPerStep: "{ms} ms لكل خطوة",
   steps: "خطوات كل دورة",
   pins: "الدبابيس تثبّته",
   linkScene: "انسخ رابطًا إليه",

@@ -230,6 +230,7 @@ export const english = {
   pressure: "Pressure (volumes at rest)",
   yield: "Yield strain",
   modes: "Modes kept",
+  msPerStep: "{ms} ms a step",
   steps: "Steps per tick",
   pins: "Pins hold it",
   linkScene: "Copy a link to it",

@@ -221,6 +221,7 @@ export const german: Catalog = {
   pressure: "Druck (Volumen in Ruhe)",
   yield: "Fließdehnung",
   modes: "Behaltene Moden",
+  msPerStep: "{ms} ms je Schritt",
   steps: "Schritte je Tick",
   pins: "Nadeln halten ihn",
   linkScene: "Link darauf kopieren",

@@ -231,6 +231,7 @@ export const spanish: Catalog = {
   pressure: "Presión (volúmenes en reposo)",
   yield: "Deformación de fluencia",
   modes: "Modos conservados",
+  msPerStep: "{ms} ms por paso",
   steps: "Pasos por ciclo",
   pins: "Los alfileres lo sujetan",
   linkScene: "Copiar un enlace",

@@ -31,6 +31,7 @@ import {
   type ContactCounts,
   type Input,
   KERNEL_STAGES,
+  type MethodSeconds,
   noSeconds,
   type SimEvent,
   type StageSeconds,
@@ -257,6 +258,10 @@ export class SimWorld implements World {
       hash = kernel.hashState(hash, s.address, s.stride, s.offset, s.rows, s.firstLane, s.lastLane);
     hash = kernel.hashState(hash, layout.tuning, 16, 0, 1, 0, this.tuned.hashedWords);
     return BigInt.asUintN(64, hash).toString(16).padStart(16, "0");
+  }
+
+  takeMethodSeconds(): MethodSeconds[] {
+    return this.methods.takeSeconds();
   }
 
   tuning(): Tuning {

@@ -20,6 +20,7 @@ import { METHOD_KINDS } from "./kinds.ts";
 import { wallsFor } from "../spawn/obstacles.ts";
 import type { Constants, Method, MethodBody, MethodState, Wall } from "./method.ts";
 import { viewOf, type MethodLayout } from "./planMethods.ts";
+import type { MethodSeconds } from "../types.ts";
 
 /** HoldingPoints holds what has no compliance by so many times the inertia of what is held. */
 const HOLDING = 1e4;
@@ -35,6 +36,8 @@ interface OpenBody {
   points: HoldingPoints;
   /** float64[3N] N */
   force: Float64Array;
+  /** Of its last tick since somebody asked, by this thread's clock, s a step; 0: it had none. */
+  stepSeconds: number;
   walls: readonly Wall[];
 }
 
@@ -65,6 +68,7 @@ export class MethodBodies {
     for (let n = 0; n < this.bodies.length; n++) {
       const body = this.current(n);
       if (held(body.layout.body)) continue;
+      const started = performance.now();
       this.takeOver(body);
       this.sumForces(body);
       body.points.hold(this.pointsOf(body));
@@ -74,7 +78,17 @@ export class MethodBodies {
         this.collide(body);
         this.takeOver(body);
       }
+      body.stepSeconds = (performance.now() - started) / 1000 / body.steps;
     }
+  }
+
+  /** What a step of each body took since this was asked, s: for people to see, and no part of the state. */
+  takeSeconds(): MethodSeconds[] {
+    return this.bodies.flatMap((body) => {
+      const { stepSeconds } = body;
+      body.stepSeconds = 0;
+      return stepSeconds > 0 ? [{ body: body.layout.body, stepSeconds }] : [];
+    });
   }
 
   /** J; undefined: the body has no method. */
@@ -226,5 +240,6 @@ function open(
       coefficient: kind.grip(spec) / (HOLDING * known.h * known.h),
     }),
     force: new Float64Array(3 * count),
+    stepSeconds: 0,
   };
 }
