@@ -32,9 +32,10 @@ if (match?.[2]) {
     // whatever cannot be opened (a room of this name with another scene, an unknown scene) is joined or missed by the
     // page itself
     const made = await createRoom(scene, room).catch((error: unknown) => console.warn(error));
-    const { keepTuning, tuningOfLink } = await import("./state/duplicate.ts");
+    const { tuningOfLink } = await import("./state/duplicate.ts");
+    const { handOver } = await import("./state/handOver.ts");
     const tuning = tuningOfLink(location.hash);
-    if (made?.token !== undefined && tuning) keepTuning(room, tuning);
+    if (made?.token !== undefined && tuning) handOver("duplicate", room, tuning);
   }
   await spoken;
   (await page).openRoomPage(app, room);

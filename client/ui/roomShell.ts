@@ -10,7 +10,8 @@ import { invitationTo } from "./invitation.ts";
 import type { Mode } from "./mode.ts";
 import { GhostHand } from "./ghostHand.ts";
 import { helpPanel } from "./helpPanel.ts";
-import type { Panel } from "./panel.ts";
+import type { ObjectNote } from "./objectNotes.ts";
+import { Panel } from "./panel.ts";
 import type { Profile } from "./profile.ts";
 import { People, type PeopleActions } from "./people.ts";
 import { ResetPanel } from "./resetPanel.ts";
@@ -47,6 +48,7 @@ export class RoomShell {
   readonly help: HTMLElement;
   /** Had the focus when help was opened. */
   private beforeHelp: Element | null = null;
+  private found: Panel | undefined;
   private readonly titleText = h("h1", {}, "Pliant");
   /** Appears if the scene has a section of the physics report. */
   private readonly measured = h(
@@ -125,8 +127,19 @@ export class RoomShell {
     if (ui === "present") void this.invite(room);
   }
 
+  /** What was found in what this visitor has brought. A press elsewhere closes it. */
+  async showFound(notes: readonly ObjectNote[]): Promise<void> {
+    const { noteItems } = await import("./objectNotes.ts");
+    const list = h("ul", { class: "found" }, ...noteItems(notes));
+    const button = this.toolbar.element.querySelector<HTMLElement>(".bring")!;
+    this.found = new Panel(button, t("foundInYours"), "found-panel", list);
+    this.element.append(this.found.element);
+    this.found.open(true);
+  }
+
   private get panels(): Panel[] {
     return [
+      ...(this.found ? [this.found] : []),
       this.toolbar.profile,
       this.spares.panel,
       this.tuning.panel,

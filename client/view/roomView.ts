@@ -67,6 +67,8 @@ export class RoomView {
   private readonly canvas: HTMLCanvasElement;
   private readonly hands = new HandsView();
   private readonly blobs: ContactBlobs;
+  /** Without extent. It stays: programs that nobody has are deleted, and every grab would compile its own. */
+  private readonly warmth = new RubberBand("#ffffff");
   private readonly raycaster = new Raycaster();
   private readonly bounds = new Sphere();
   private readonly box = new Box3();
@@ -102,14 +104,14 @@ export class RoomView {
   dispose(): void {
     this.ended.abort();
     for (const body of this.bodies) body.dispose();
+    this.warmth.dispose();
     this.stage.renderer.dispose();
   }
 
-  /** Compiles what the first grab will need, so that it does not stutter just then. */
+  /** The next picture compiles what the first grab will need, so that it does not stutter just then. */
   warmUp(): void {
-    const band = new RubberBand("#ffffff");
-    this.stage.renderer.compile(band.group, this.stage.camera, this.stage.scene);
-    band.dispose();
+    this.hands.group.add(this.warmth.group);
+    this.dirty = true;
   }
 
   /** Draw at the next frame even if nothing moved. */
@@ -170,6 +172,7 @@ export class RoomView {
     this.measured ||= this.visible && !visited;
     stage.draw();
     this.drawn++;
+    this.warmth.group.removeFromParent();
     this.showCursors(this.hands.onScreen(input.cursors, size), size.width, size.height);
     this.showFeet((body) => this.footOf(body, size));
     return true;

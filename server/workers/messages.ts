@@ -5,6 +5,7 @@
  */
 import type { MessagePort } from "node:worker_threads";
 import type { BodyTuning, Tuning } from "../../shared/protocol/protocol.ts";
+import type { FoundInObject } from "../sim/body/objectMeshes.ts";
 import type { ContactCounts, Input, MethodSeconds, SimEvent, StageSeconds, WorldLayout } from "../sim/types.ts";
 
 /** `serve`: the thread takes orders from this port until it ends (threadLoop.ts). */
@@ -138,6 +139,8 @@ export interface BuildResult {
    */
   identity: string;
   shape: RoomShape;
+  /** Of the objects that the scene names. */
+  found: FoundInObject[];
   seconds: number;
 }
 
