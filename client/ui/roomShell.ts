@@ -2,6 +2,7 @@
 import type { SlowMotion } from "../state/slowMotion.ts";
 import { ConnectionBanner } from "./banner.ts";
 import { Bring, type BringActions } from "./bring.ts";
+import { CostLabels } from "./costLabels.ts";
 import { CursorLayer } from "./cursorLayer.ts";
 import { h, icon } from "./dom.ts";
 import { AccessMenu, type AccessActions } from "./accessMenu.ts";
@@ -60,6 +61,7 @@ export class RoomShell {
   private readonly slow: HTMLElement;
   readonly ghost = new GhostHand();
   readonly cursors = new CursorLayer();
+  readonly costs = new CostLabels();
   private readonly loadingText = h("span", {}, t("openingRoom"));
   private readonly loading = h(
     "div",
@@ -101,6 +103,7 @@ export class RoomShell {
       "main",
       { class: `room arriving ui-${ui}${exhibitSeconds === undefined ? "" : " exhibit"}` },
       this.canvas,
+      this.costs.element,
       this.cursors.element,
       this.ghost.element,
       this.mark,

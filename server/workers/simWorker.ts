@@ -140,6 +140,7 @@ function runStep(task: StepTask | StepByKey, hooks: StepHooks): StepResult | Unk
     ...(task.hash && { stateHash: saved?.stateHash ?? world.stateHash() }),
     seconds: { ...seconds, encode, other: Math.max(0, wholeSeconds - encode - staged) },
     wholeSeconds,
+    methods: world.takeMethodSeconds(),
     events,
     contact,
     ...(task.touching && { touching: world.touching() }),

@@ -244,6 +244,7 @@ export class Physics {
       startMs,
       seconds: noSeconds(),
       wholeSeconds: stepSeconds,
+      methods: [],
       events,
       contact: { lists: 0, checks: 0, impulses: 0, zones: 0, stops: 0 },
       work: { threads: 1, shared: 0, helped: 0 },
