@@ -16,7 +16,7 @@ import { chooseLanguage } from "./text/text.ts";
 performance.mark("pliant:start");
 const app = document.getElementById("app")!;
 const match = /^\/r\/([^/]+?)(\/replay)?\/?$/.exec(location.pathname);
-const { takeTokenFromAddress } = await import("./net/tokens.ts");
+const { handOver, takeTokenFromAddress } = await import("./net/tokens.ts");
 takeTokenFromAddress(match ? decodeURIComponent(match[1]!) : undefined);
 const spoken = chooseLanguage();
 if (match?.[2]) {
@@ -32,9 +32,9 @@ if (match?.[2]) {
     // whatever cannot be opened (a room of this name with another scene, an unknown scene) is joined or missed by the
     // page itself
     const made = await createRoom(scene, room).catch((error: unknown) => console.warn(error));
-    const { keepTuning, tuningOfLink } = await import("./state/duplicate.ts");
+    const { tuningOfLink } = await import("./state/duplicate.ts");
     const tuning = tuningOfLink(location.hash);
-    if (made?.token !== undefined && tuning) keepTuning(room, tuning);
+    if (made?.token !== undefined && tuning) handOver("duplicate", room, tuning);
   }
   await spoken;
   (await page).openRoomPage(app, room);

@@ -26,7 +26,7 @@ import { allowOtherOrigins, ownOrigins } from "./routes/directly.ts";
 import { answerBadAddress, answerFailures } from "./routes/failures.ts";
 import { DOCS_POLICY, securityHeaders } from "./routes/headers.ts";
 import { healthRoutes } from "./routes/health.ts";
-import { BODY_MS, HEAD_MS, Lines } from "./routes/lines.ts";
+import { BODY_MS, HEAD_MS, Lines, SMALL_BODY } from "./routes/lines.ts";
 import { objectRoutes } from "./routes/objects.ts";
 import { describeApi } from "./routes/openApi.ts";
 import { pageRoutes } from "./routes/pages.ts";
@@ -100,7 +100,7 @@ function makeFastify(config: Config, logger: FastifyServerOptions["logger"]): Fa
     logger,
     trustProxy: trustFor(config.trustProxy),
     genReqId: requestIds(config.trustProxy !== false),
-    bodyLimit: 64 * 1024,
+    bodyLimit: SMALL_BODY,
     // A stuck keep-alive connection must not hold up a shutdown.
     forceCloseConnections: true,
     requestTimeout: BODY_MS,

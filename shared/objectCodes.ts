@@ -41,3 +41,15 @@ export const FILE_NOTES = [
   "UP_ASSUMED",
   "VARIANTS_IGNORED",
 ] as const;
+
+/** What was found in its surface, or done to it, when a body was made of it (`notes` of a room that is opened). */
+export const SURFACE_NOTES = [
+  "COARSE",
+  "FLIPPED",
+  "HOLES",
+  "NON_MANIFOLD",
+  "PIECES",
+  "PIECES_JOINED",
+  "SHEET",
+  "SIMPLIFIED",
+] as const;

@@ -10,9 +10,13 @@ export const BODY_FIELDS = [
   "bendingStiffness",
   "pressure",
   "yield",
+  "modes",
+  "steps",
 ] as const;
 /** A body's numbers; beside them there is `pins`. */
 export type BodyField = (typeof BODY_FIELDS)[number];
+/** Counts of a body's method. */
+const WHOLE: readonly BodyField[] = ["modes", "steps"];
 export const WIND_FIELDS = ["density", "drag", "lift", "intensity", "scale", "seed"] as const;
 
 export interface Span {
@@ -57,16 +61,24 @@ export const SPANS: Readonly<Record<BodyField, Span>> = {
   poissonsRatio: { least: 0, most: 0.4999 },
   pressure: { least: 1e-3, most: 1000 },
   yield: { least: 0, most: 100 },
+  modes: { least: 1, most: 1200 },
+  steps: { least: 1, most: 256 },
 };
 
 /** @param scene what the scene says of it */
 export function spanOf(field: BodyField, scene: number): Span {
+  // the scene's are all that were computed
+  if (field === "modes") return { least: SPANS.modes.least, most: scene };
   if (!(field in STRETCH)) return SPANS[field];
   const factor = STRETCH[field as keyof typeof STRETCH];
   return { least: scene / factor, most: scene * factor };
 }
 
 export const within = (value: number, { least, most }: Span): boolean => value >= least && value <= most;
+
+/** @param span of the field */
+export const mayBe = (field: BodyField, value: number, span: Span): boolean =>
+  within(value, span) && (!WHOLE.includes(field) || Number.isInteger(value));
 
 /** As a refusal says it. */
 export const spanText = ({ least, most }: Span): string => `${rounded(least)} to ${rounded(most)}`;

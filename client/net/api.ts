@@ -3,6 +3,7 @@ import { isLoopback } from "../../shared/loopback.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { PliantError } from "../sdk/errors.ts";
 import { answerError, fetchTopology as fetchTopologyFrom, request } from "../sdk/http.ts";
+import type { ObjectNote } from "../ui/objectNotes.ts";
 import { keepToken, tokenFor } from "./tokens.ts";
 
 /** Under the name that the pages have for it. */
@@ -97,14 +98,20 @@ export async function fetchScene(scene: string): Promise<SceneSummary> {
   return (await (await request(`/api/scenes/${encodeURIComponent(scene)}`)).json()) as SceneSummary;
 }
 
+interface OpenedRoom extends RoomSummary {
+  token?: string;
+  /** What was found in the surfaces of its objects. */
+  notes?: ObjectNote[];
+}
+
 /** Creates a room; answers when its scene has been built, which may take seconds for a large mesh. */
-export async function createRoom(scene: string, room?: string): Promise<RoomSummary & { token?: string }> {
+export async function createRoom(scene: string, room?: string): Promise<OpenedRoom> {
   const response = await request("/api/rooms", {
     method: "POST",
     headers: { "content-type": "application/json", ...bearer(room) },
     body: JSON.stringify(room ? { scene, room } : { scene }),
   });
-  const made = (await response.json()) as RoomSummary & { token?: string };
+  const made = (await response.json()) as OpenedRoom;
   // Whoever opens a room owns it.
   if (made.token !== undefined) keepToken(made.room, made.token);
   return made;
@@ -117,7 +124,7 @@ export interface BroughtObject {
   picture: string;
   triangles: number;
   materials: number;
-  notes: { code: string; text: string }[];
+  notes: ObjectNote[];
 }
 
 /**

@@ -1,7 +1,9 @@
 /**
- * Join tokens of this browser, by room. A link brings one behind its # (`/r/<room>#token=...`, or `/#token=...` for
- * every room), where it is sent to no server and kept in no server's log; it is taken out of the address bar at once,
- * so that it is not in the history, in a screenshot or in a copied link. Making a room brings its owner's.
+ * What this browser keeps for rooms: what one page of a tab leaves for the next one, and join tokens, by room.
+ *
+ * A link brings a token behind its # (`/r/<room>#token=...`, or `/#token=...` for every room), where it is sent to no
+ * server and kept in no server's log; it is taken out of the address bar at once, so that it is not in the history, in a
+ * screenshot or in a copied link. Making a room brings its owner's.
  */
 const KEY = "pliant.tokens";
 /** For every room. */
@@ -66,4 +68,22 @@ export function takeTokenFromAddress(room: string | undefined): void {
   const rest = parameters.toString();
   history.replaceState(history.state, "", location.pathname + location.search + (rest === "" ? "" : `#${rest}`));
   if (token !== "") keepToken(room ?? ANY, token);
+}
+
+const keyOf = (what: string, room: string): string => `pliant.${what}.${room}`;
+
+/** @throws DOMException where the browser keeps nothing */
+export function handOver(what: string, room: string, value: unknown): void {
+  sessionStorage.setItem(keyOf(what, room), JSON.stringify(value));
+}
+
+/** What was left for this room, once. */
+export function takeOver<T>(what: string, room: string): T | undefined {
+  try {
+    const kept = sessionStorage.getItem(keyOf(what, room));
+    sessionStorage.removeItem(keyOf(what, room));
+    return kept === null ? undefined : (JSON.parse(kept) as T);
+  } catch {
+    return undefined;
+  }
 }

@@ -3,6 +3,7 @@ import type { TuningChange, Wind } from "../../shared/protocol/protocol.ts";
 import {
   BODY_FIELDS,
   isTimeScale,
+  mayBe,
   MOST_GRAVITY,
   MOST_WIND,
   SPANS,
@@ -36,8 +37,11 @@ export function checkTuning(asked: Omit<TuningChange, "body">): TuningChange {
   if (timeScale !== undefined)
     change.timeScale = isTimeScale(timeScale) ? timeScale : badArgument("timeScale", timeScale, TIME_SCALE_TEXT);
   for (const field of BODY_FIELDS)
-    if (asked[field] !== undefined)
-      change[field] = checkNumber(field, asked[field], SPANS[field].least, SPANS[field].most);
+    if (asked[field] !== undefined) {
+      const { least, most } = SPANS[field];
+      change[field] = checkNumber(field, asked[field], least, most);
+      if (!mayBe(field, asked[field], SPANS[field])) badArgument(field, asked[field], `whole, ${least} to ${most}`);
+    }
   if (pins !== undefined) change.pins = typeof pins === "boolean" ? pins : badArgument("pins", pins, "true or false");
   if (asked.asScene) change.asScene = true;
   return change;

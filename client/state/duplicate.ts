@@ -6,24 +6,6 @@
 import type { Tuning, TuningChange } from "../../shared/protocol/protocol.ts";
 import { BODY_FIELDS, sameGravity, sameWind } from "../../shared/tuning.ts";
 
-const keyOf = (room: string): string => `pliant.duplicate.${room}`;
-
-/** @throws DOMException where the browser keeps nothing */
-export function keepTuning(room: string, tuning: Tuning): void {
-  sessionStorage.setItem(keyOf(room), JSON.stringify(tuning));
-}
-
-/** What was kept for this room, once. */
-export function takeTuning(room: string): Tuning | undefined {
-  try {
-    const kept = sessionStorage.getItem(keyOf(room));
-    sessionStorage.removeItem(keyOf(room));
-    return kept === null ? undefined : (JSON.parse(kept) as Tuning);
-  } catch {
-    return undefined;
-  }
-}
-
 /** What has to be changed of `now` to have `wanted`. Both are of one scene. */
 export function changesTo(wanted: Tuning, now: Tuning): TuningChange[] {
   const changes: TuningChange[] = wanted.bodies.flatMap((body, n) => {

@@ -7,9 +7,11 @@ import type { PresetName } from "../../shared/materialPresets.ts";
 import { OBJECT_ROLES, type ObjectRole, PRESET_NAMES, suits } from "../../shared/objectRoles.ts";
 import { type BroughtObject, bringObject, composeScene, createRoom, fetchProgress } from "../net/api.ts";
 import { problemDetail, problemText } from "../text/problem.ts";
-import { numberText, t, textOfCode } from "../text/text.ts";
+import { handOver } from "../net/tokens.ts";
+import { numberText, t } from "../text/text.ts";
 import type { ObjectPreview } from "../view/objectPreview.ts";
 import { h } from "./dom.ts";
+import { noteItems } from "./objectNotes.ts";
 
 /** How often the server is asked how far it has come, ms. */
 const ASK_MS = 250;
@@ -173,10 +175,7 @@ export class BringDialog {
   private async show(brought: BroughtObject): Promise<void> {
     const { triangles, materials, notes } = brought;
     const found = t("bringFound", { triangles: numberText(triangles), materials: numberText(materials) });
-    this.notes.replaceChildren(
-      h("li", {}, found),
-      ...notes.map(({ code, text }) => h("li", {}, textOfCode("note", code) ?? text)),
-    );
+    this.notes.replaceChildren(h("li", {}, found), ...noteItems(notes));
     this.choices.hidden = false;
     this.role.focus();
     const { ObjectPreview } = await import("../view/objectPreview.ts");
@@ -200,7 +199,9 @@ export class BringDialog {
     try {
       const scene = await composeScene(choice, this.where.value === "into" ? this.into : undefined);
       asking = setInterval(() => void this.look(scene), ASK_MS);
-      const { room } = await createRoom(scene);
+      const { room, notes } = await createRoom(scene);
+      // Said there: they keep nobody from going on.
+      if (notes) handOver("found", room, notes);
       // The address carries what the room is of: it opens it again.
       location.assign(`/r/${encodeURIComponent(room)}?scene=${encodeURIComponent(scene)}`);
     } catch (error) {

@@ -23,13 +23,12 @@ export const PALETTE = [
   { name: "colorYellow", color: "#f0e442" },
 ] as const;
 
-/** The first letters of a name's first two words. */
+/** The first letters of a name's first two words; where a number tells it from the same name, that is the second. */
 export function initials(name: string): string {
   const words = name.split(" ").filter((word) => word !== "");
-  return words
-    .slice(0, 2)
-    .map((word) => [...word][0]!.toUpperCase())
-    .join("");
+  const first = (word = ""): string => [...word][0] ?? "";
+  const number = words.slice(2).find((word) => /^\d{1,2}$/.test(word));
+  return (first(words[0]) + (number ?? first(words[1]))).toUpperCase();
 }
 
 /**

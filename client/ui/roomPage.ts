@@ -13,10 +13,10 @@ import {
 import { Connection, type ConnectionStatus } from "../sdk/connection.ts";
 import { build } from "../../shared/protocol/fromClient.ts";
 import type { AccessState } from "../../shared/protocol/fromServer.ts";
-import { forgetToken, tokenFor } from "../net/tokens.ts";
+import { forgetToken, handOver, takeOver, tokenFor } from "../net/tokens.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import { checkTuning } from "../sdk/tuning.ts";
-import { changesTo, keepTuning, linkTo, takeTuning } from "../state/duplicate.ts";
+import { changesTo, linkTo } from "../state/duplicate.ts";
 import { HandWatch } from "../state/handNews.ts";
 import { RoomState } from "../state/roomState.ts";
 import { slowMotionOf } from "../state/slowMotion.ts";
@@ -33,6 +33,7 @@ import { passwordPage } from "./passwordPage.ts";
 import { RoomShell } from "./roomShell.ts";
 import { saveFile } from "./saveFile.ts";
 import { shareLink } from "./share.ts";
+import type { ObjectNote } from "./objectNotes.ts";
 import type { LocalStats } from "./statsOverlay.ts";
 import type { Playground } from "./playground.ts";
 import { problemText } from "../text/problem.ts";
@@ -50,7 +51,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
   let status: ConnectionStatus = { state: "connecting", attempt: 0 };
   let ended = false;
   let built = 0;
-  let wanted = takeTuning(room);
+  let wanted = takeOver<Tuning>("duplicate", room);
   let access: AccessState = { locked: false, password: false, ownersOnly: false, bans: 0 };
   const mode = modeOf(location.search);
   /** Whoever stands before an exhibit owns nothing, though its page opened the room. */
@@ -128,6 +129,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     onStats: (stats) => {
       const slow = slowMotionOf(stats, state.ticksPerSecond);
       shell.stats.updateServer(stats, slow);
+      shell.costs.update(stats.methods);
       shell.setSlowMotion(slow);
     },
     onReset: (member) => {
@@ -237,7 +239,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
 
   async function duplicate(tuning: Tuning): Promise<void> {
     const made = await createRoom(state.welcome!.scene);
-    keepTuning(made.room, tuning);
+    handOver("duplicate", made.room, tuning);
     location.assign(`/r/${encodeURIComponent(made.room)}`);
   }
 
@@ -306,6 +308,8 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     playground.start(() => {
       shell.setLoading(undefined);
       tellFrame({ pliant: "ready" });
+      const found = takeOver<ObjectNote[]>("found", room);
+      if (found) void shell.showFound(found);
     });
   }
 

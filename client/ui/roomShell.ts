@@ -2,6 +2,7 @@
 import type { SlowMotion } from "../state/slowMotion.ts";
 import { ConnectionBanner } from "./banner.ts";
 import { Bring, type BringActions } from "./bring.ts";
+import { CostLabels } from "./costLabels.ts";
 import { CursorLayer } from "./cursorLayer.ts";
 import { h, icon } from "./dom.ts";
 import { AccessMenu, type AccessActions } from "./accessMenu.ts";
@@ -9,7 +10,8 @@ import { invitationTo } from "./invitation.ts";
 import type { Mode } from "./mode.ts";
 import { GhostHand } from "./ghostHand.ts";
 import { helpPanel } from "./helpPanel.ts";
-import type { Panel } from "./panel.ts";
+import type { ObjectNote } from "./objectNotes.ts";
+import { Panel } from "./panel.ts";
 import type { Profile } from "./profile.ts";
 import { People, type PeopleActions } from "./people.ts";
 import { ResetPanel } from "./resetPanel.ts";
@@ -46,6 +48,7 @@ export class RoomShell {
   readonly help: HTMLElement;
   /** Had the focus when help was opened. */
   private beforeHelp: Element | null = null;
+  private found: Panel | undefined;
   private readonly titleText = h("h1", {}, "Pliant");
   /** Appears if the scene has a section of the physics report. */
   private readonly measured = h(
@@ -58,6 +61,7 @@ export class RoomShell {
   private readonly slow: HTMLElement;
   readonly ghost = new GhostHand();
   readonly cursors = new CursorLayer();
+  readonly costs = new CostLabels();
   private readonly loadingText = h("span", {}, t("openingRoom"));
   private readonly loading = h(
     "div",
@@ -99,6 +103,7 @@ export class RoomShell {
       "main",
       { class: `room arriving ui-${ui}${exhibitSeconds === undefined ? "" : " exhibit"}` },
       this.canvas,
+      this.costs.element,
       this.cursors.element,
       this.ghost.element,
       this.mark,
@@ -122,8 +127,19 @@ export class RoomShell {
     if (ui === "present") void this.invite(room);
   }
 
+  /** What was found in what this visitor has brought. A press elsewhere closes it. */
+  async showFound(notes: readonly ObjectNote[]): Promise<void> {
+    const { noteItems } = await import("./objectNotes.ts");
+    const list = h("ul", { class: "found" }, ...noteItems(notes));
+    const button = this.toolbar.element.querySelector<HTMLElement>(".bring")!;
+    this.found = new Panel(button, t("foundInYours"), "found-panel", list);
+    this.element.append(this.found.element);
+    this.found.open(true);
+  }
+
   private get panels(): Panel[] {
     return [
+      ...(this.found ? [this.found] : []),
       this.toolbar.profile,
       this.spares.panel,
       this.tuning.panel,

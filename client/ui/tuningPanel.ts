@@ -37,6 +37,8 @@ const RANGES: Readonly<Record<BodyField, Range>> = {
   yield: { unit: "", min: 0, max: 0.3, step: 0.01 },
   damping: { unit: "1/s", min: 0, max: 10, step: 0.1 },
   friction: { unit: "", min: 0, max: 2, step: 0.05 },
+  modes: { unit: "", min: 1, max: 60, step: 1 },
+  steps: { unit: "", min: 1, max: 32, step: 1 },
 };
 const ORDER = Object.keys(RANGES) as BodyField[];
 

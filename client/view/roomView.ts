@@ -2,7 +2,7 @@
  * The picture of one room: bodies, hands, light and camera, updated once per animation frame from the displayed
  * positions. It draws only when something has changed, so a resting room costs a phone's battery nothing.
  */
-import { Raycaster, Sphere, Triangle, Vector2, Vector3 } from "three";
+import { Box3, Raycaster, Sphere, Triangle, Vector2, Vector3 } from "three";
 import type { Topology } from "../../shared/topology.ts";
 import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import { BodyMesh } from "./bodyMesh.ts";
@@ -10,7 +10,7 @@ import { ContactBlobs } from "./contactBlobs.ts";
 import { DebugDraw } from "./debugDraw.ts";
 import { dressAll } from "./dress.ts";
 import { WHOLE, type FreeArea } from "../../shared/framing.ts";
-import { HandsView, type DrawnCursor, type DrawnGrab, type ShownCursor } from "./handsView.ts";
+import { HandsView, type DrawnCursor, type DrawnGrab, type ShownCursor, type ViewSize } from "./handsView.ts";
 import type { LocalBend } from "./localBend.ts";
 import { closestSurfacePoint, surfacePoint } from "../sdk/surface.ts";
 import { pickNearest, pickSurfaces } from "./picking.ts";
@@ -41,6 +41,12 @@ export interface FrameInput {
   bends: readonly LocalBend[];
 }
 
+/** Middle of a body's lower edge in the picture, CSS pixels. */
+export interface Foot {
+  x: number;
+  y: number;
+}
+
 /** Looks around the middle, at most 200 px away. */
 const SPIRAL = { turns: 80, stepPx: 2.5 };
 
@@ -56,11 +62,17 @@ export class RoomView {
   freeArea: () => FreeArea = () => WHOLE;
   /** Draws the others' pointers over the picture; called with each picture. */
   showCursors: (cursors: readonly ShownCursor[], width: number, height: number) => void = () => {};
+  /** Draws what stands under bodies over the picture; called with each picture. @param foot of a body in it */
+  showFeet: (foot: (body: number) => Foot | undefined) => void = () => {};
   private readonly canvas: HTMLCanvasElement;
   private readonly hands = new HandsView();
   private readonly blobs: ContactBlobs;
+  /** Without extent. It stays: programs that nobody has are deleted, and every grab would compile its own. */
+  private readonly warmth = new RubberBand("#ffffff");
   private readonly raycaster = new Raycaster();
   private readonly bounds = new Sphere();
+  private readonly box = new Box3();
+  private readonly foot = new Vector3();
   private readonly ended = new AbortController();
   private dirty = true;
   private visible = false;
@@ -92,14 +104,14 @@ export class RoomView {
   dispose(): void {
     this.ended.abort();
     for (const body of this.bodies) body.dispose();
+    this.warmth.dispose();
     this.stage.renderer.dispose();
   }
 
-  /** Compiles what the first grab will need, so that it does not stutter just then. */
+  /** The next picture compiles what the first grab will need, so that it does not stutter just then. */
   warmUp(): void {
-    const band = new RubberBand("#ffffff");
-    this.stage.renderer.compile(band.group, this.stage.camera, this.stage.scene);
-    band.dispose();
+    this.hands.group.add(this.warmth.group);
+    this.dirty = true;
   }
 
   /** Draw at the next frame even if nothing moved. */
@@ -160,8 +172,20 @@ export class RoomView {
     this.measured ||= this.visible && !visited;
     stage.draw();
     this.drawn++;
+    this.warmth.group.removeFromParent();
     this.showCursors(this.hands.onScreen(input.cursors, size), size.width, size.height);
+    this.showFeet((body) => this.footOf(body, size));
     return true;
+  }
+
+  /** @returns undefined where it is not to be seen */
+  private footOf(index: number, { camera, width, height }: ViewSize): Foot | undefined {
+    const body = this.bodies[index];
+    if (!body || body.hidden) return undefined;
+    const { min, max } = this.box.setFromArray(body.positions as never);
+    const at = this.foot.set((min.x + max.x) / 2, min.y, (min.z + max.z) / 2).project(camera);
+    if (Math.abs(at.x) > 1 || Math.abs(at.y) > 1 || Math.abs(at.z) > 1) return undefined;
+    return { x: ((1 + at.x) / 2) * width, y: ((1 - at.y) / 2) * height };
   }
 
   /** Shows the bodies that are there; the first ones, and those that are put in, are framed. */

@@ -7,7 +7,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { createRoom } from "../bot.ts";
 import { quantile, type Row } from "../part.ts";
 import { startServer } from "../server.ts";
-import { launch, type PageWindow, surfacePoint } from "../visitors/pages.ts";
+import { launch, type PageWindow, showWhole, surfacePoint } from "../visitors/pages.ts";
 import { steadinessOf, watchSteadiness } from "../visitors/steadiness.ts";
 
 export const name = "budget";
@@ -124,6 +124,7 @@ async function use(browser: Browser, url: string, { what, path, way, ready, pres
   const context = await browser.newContext(way);
   try {
     const page = await context.newPage();
+    await showWhole(page);
     await watchSteadiness(page);
     await page.goto(url + path);
     await ready(page);

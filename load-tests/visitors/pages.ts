@@ -26,11 +26,25 @@ export interface Place {
   y: number;
 }
 
+/** Tabs, address and bars, px; about 90, and less on a phone's page. */
+const BROWSERS_OWN = 200;
+
 /** @throws Error where there is no browser */
 export function launch(flags: readonly string[] = []): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error("no Chromium was found: install one, or name it in CHROMIUM_PATH");
   return chromium.launch({ executablePath, args: [...chromiumFlags, ...flags] });
+}
+
+/**
+ * Makes the window larger than the page: what a headless browser would show beside the page takes away from it below,
+ * and of what happens there no picture comes.
+ */
+export async function showWhole(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const { windowId, bounds } = await session.send("Browser.getWindowForTarget");
+  const height = (bounds.height ?? 0) + BROWSERS_OWN;
+  await session.send("Browser.setWindowBounds", { windowId, bounds: { height } });
 }
 
 /**

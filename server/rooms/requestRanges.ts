@@ -5,6 +5,7 @@ import { Limits, type TuningChange, type Wind } from "../../shared/protocol/prot
 import {
   BODY_FIELDS,
   isTimeScale,
+  mayBe,
   MOST_GRAVITY,
   MOST_WIND,
   spanOf,
@@ -71,7 +72,7 @@ function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange
     if (value === undefined) continue;
     if (scene[field] === undefined) return { field, value, limit: NOT_OF_IT };
     const span = spanOf(field, scene[field]);
-    if (!within(value, span)) return { field, value, limit: spanText(span) };
+    if (!mayBe(field, value, span)) return { field, value, limit: spanText(span) };
   }
   if (change.pins !== undefined && scene.pins === undefined)
     return { field: "pins", value: Number(change.pins), limit: "of a body that the scene pins" };
@@ -80,7 +81,7 @@ function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange
 
 /** Why a field of a body is not to be changed, in words that follow a limit. */
 const NOT_OF_IT =
-  "of a body that has it and whose step does not depend on it (solver implicit, a method, rigid bodies and sweeps of Jacobi do)";
+  "of a body that has it and whose step does not depend on it (that of solver implicit, a method, rigid bodies and sweeps of Jacobi does on most)";
 
 function checkParts(field: string, parts: readonly number[] | undefined, most: number): Refusal | null {
   const far = parts?.find((part) => Math.abs(part) > most);

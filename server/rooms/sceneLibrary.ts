@@ -15,6 +15,7 @@ import { REFUSALS } from "../../shared/objectCodes.ts";
 import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import type { FoundInObject } from "../sim/body/objectMeshes.ts";
 import type { WorldLayout } from "../sim/types.ts";
 import type { RoomShape } from "../workers/messages.ts";
 import { STORED_SCENE } from "../objects/objects.ts";
@@ -50,6 +51,8 @@ export interface SceneTemplate {
   /** What can go on from a state of it; see workers/identity.ts. */
   identity: string;
   shape: RoomShape;
+  /** What was found in the surfaces of its objects. */
+  found: readonly FoundInObject[];
   /** Told of its rooms' ticks. */
   budget: SceneBudget;
 }
@@ -310,9 +313,8 @@ export class SceneLibrary {
         "scene built",
       );
       this.#publishTopology(built.topologyHash, built.topology);
-      const { template: memory, filled, layout, topology, topologyHash, identity, shape } = built;
-      const budget = new SceneBudget(id, layout.tickHz, log);
-      return { scene: id, text, shapes, memory, filled, layout, topology, topologyHash, identity, shape, budget };
+      const { template: memory, seconds: _, ...rest } = built;
+      return { scene: id, text, shapes, memory, ...rest, budget: new SceneBudget(id, built.layout.tickHz, log) };
     } catch (error) {
       log.error({ scene: id, err: error }, "scene could not be built");
       const reason = error instanceof Error ? error.message : String(error);

@@ -24,6 +24,8 @@ export class TickStats {
   #wholeSeconds = 0;
   #worstLatenessMs = 0;
   readonly #stageSeconds = new Map<string, number>();
+  /** By body with a method of its own, what its steps took on average in each of its ticks, s. */
+  readonly #methods = new Map<number, { seconds: number; ticks: number }>();
 
   /** @param tickHz ticks per second that the room wants. @param budget of its scene, which is told of each tick */
   constructor(tickHz: number, budget?: SceneBudget) {
@@ -78,6 +80,10 @@ export class TickStats {
     for (const [stage, seconds] of Object.entries(result.seconds)) {
       this.#stageSeconds.set(stage, (this.#stageSeconds.get(stage) ?? 0) + seconds);
     }
+    for (const { body, stepSeconds } of result.methods) {
+      const { seconds, ticks } = this.#methods.get(body) ?? { seconds: 0, ticks: 0 };
+      this.#methods.set(body, { seconds: seconds + stepSeconds, ticks: ticks + 1 });
+    }
   }
 
   /** Closes the window and starts the next. */
@@ -93,6 +99,7 @@ export class TickStats {
       clients,
       kbpsOut: (bytesOut * 8) / 1000 / Math.max(windowSeconds, 1e-3),
       timeDilation: this.dilation(nowMs),
+      methods: [...this.#methods].map(([body, of]) => [body, (1000 * of.seconds) / of.ticks]),
     };
     this.#before = { ticks: this.#ticks, seconds: windowSeconds, wholeSeconds: this.#wholeSeconds };
     this.#sinceMs = nowMs;
@@ -100,6 +107,7 @@ export class TickStats {
     this.#wholeSeconds = 0;
     this.#worstLatenessMs = 0;
     this.#stageSeconds.clear();
+    this.#methods.clear();
     return stats;
   }
 

@@ -32,6 +32,8 @@ function tuneBody(body: Body, was: BodyTuning, now: BodyTuning): void {
   if (now.yield !== was.yield) material.plasticity = { ...whole.plasticity, yield: now.yield };
   if (now.pressure !== was.pressure) material.volume = { ...material.volume, pressure: now.pressure };
   if (now.pins !== was.pins) delete body.pins;
+  for (const field of ["modes", "steps"] as const)
+    if (now[field] !== was[field]) Object.assign((body as { method?: object }).method!, { [field]: now[field] });
   if (now.friction === was.friction) return;
   material.friction = now.friction;
   const { contact } = body;

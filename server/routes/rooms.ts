@@ -1,6 +1,7 @@
 /** Rooms over HTTP: list, create, read, delete, and a look into the state for tests and developers. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
+import { SURFACE_NOTES } from "../../shared/objectCodes.ts";
 import { addressKey } from "../auth/addresses.ts";
 import type { Audit } from "../auth/audit.ts";
 import { type Identity, mayCreate, roleIn } from "../auth/identity.ts";
@@ -47,6 +48,26 @@ const listRoomsSchema = {
   },
 };
 
+/** Of a room whose scene has objects. */
+const notesSchema = {
+  type: "array",
+  description: "What was found in the surfaces of objects that the scene names, or done to them; absent: nothing.",
+  items: {
+    type: "object",
+    required: ["object", "code", "text"],
+    properties: {
+      object: { type: "string", description: "Its id." },
+      code: { enum: [...SURFACE_NOTES] },
+      text: { type: "string", description: "A sentence for people." },
+      at: {
+        type: "array",
+        items: { type: "number" },
+        description: "Where: x, y, z in parts of its size, from the middle of what it stands on.",
+      },
+    },
+  },
+};
+
 const openRoomSchema = {
   tags: ["rooms"],
   summary: "Open a room",
@@ -70,6 +91,7 @@ const openRoomSchema = {
       ...listedRoomSchema,
       properties: {
         ...listedRoomSchema.properties,
+        notes: notesSchema,
         token: {
           type: "string",
           description: "As with 201: only to whoever repeats the key of a request without a name.",
@@ -82,6 +104,7 @@ const openRoomSchema = {
       required: [...roomSchema.required, "token"],
       properties: {
         ...roomSchema.properties,
+        notes: notesSchema,
         token: { type: "string", description: "Makes its bearer the owner of this room, for 30 days." },
       },
       description: "Opened.",
@@ -176,7 +199,7 @@ function openRoom(app: FastifyInstance, { requestAuth, metrics, registry, roomsP
     if (!created && !repeated && requestAuth.auth.mode === "tokens")
       requireRole(requestAuth.of(request).identity, room);
     reply.code(created ? 201 : 200).header("location", `/api/rooms/${room.name}`);
-    const description = there ? describeListing(there) : describeRoom(registry.get(room.name));
+    const description = there ? describeListing(there) : openedRoom(registry.get(room.name));
     return reply.send(
       created || repeated
         ? { ...description, token: await requestAuth.auth.ownerToken(room.name, access) }
@@ -354,6 +377,12 @@ function pictureOf({ name, access }: Pick<Room, "name" | "access">): { picture?:
 
 /** What may be told of it. */
 const shownParked = ({ reason, since, details }: Parked): Record<string, unknown> => ({ reason, since, details });
+
+/** For whoever opens it: with what they may want to know of the objects that they brought. */
+const openedRoom = (room: Room): Record<string, unknown> => ({
+  ...describeRoom(room),
+  ...(room.template.found.length > 0 && { notes: room.template.found }),
+});
 
 export function describeRoom(room: Room): Record<string, unknown> {
   return {

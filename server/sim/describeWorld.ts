@@ -10,15 +10,15 @@ import { GRAB_SLOTS, type WorldPlan } from "./memory/planWorld.ts";
 import type { ColorRange } from "./memory/writeBlocks.ts";
 import type { World } from "./readWorld.ts";
 import { packRuns } from "./retune.ts";
-import { tunableOf } from "./tunable.ts";
+import { tunableOf, type TunableBody } from "./tunable.ts";
 import { loadsOf, tunedAs } from "./tuning.ts";
 import { windOf } from "./wind.ts";
 
 export function describeWorld(world: World, plan: WorldPlan): SimLayout {
-  const { inWorld, scene, far, bodies, counts, origin, massUnit, steps } = world;
+  const { inWorld, scene, bodies, counts, origin, massUnit, steps } = world;
   const { planned, attachments, points, memoryMap } = plan;
   const gravity = scene.gravity ?? SCENE_DEFAULTS.gravity;
-  const tunable = inWorld.bodies.map((body, b) => tunableOf(body, far[b]!));
+  const tunable = tunableBodies(world, plan);
   const { x, xPrev, v, initial, good, bodyRows, anchor, still, scratch, tuning } = plan;
   const { grabOwners, grabOffsets, grabGoals, grabEdges, solid, obstacles } = plan;
   return {
@@ -74,6 +74,16 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
     blocks: byKind(planned.ranges, (r) => r.blocks),
     colors: byKind(planned.ranges, () => 1),
   };
+}
+
+function tunableBodies({ inWorld, far }: World, { methods }: WorldPlan): TunableBody[] {
+  return inWorld.bodies.map((body, b) =>
+    tunableOf(
+      body,
+      far[b]!,
+      methods.layouts.find((own) => own.body === b),
+    ),
+  );
 }
 
 function bodyLayouts({ scene, bodies, firsts, colliders }: World, { surfaces, undeformed }: WorldPlan): BodyLayout[] {

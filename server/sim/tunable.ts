@@ -3,6 +3,7 @@ import type { BodyTuning } from "../../shared/protocol/protocol.ts";
 import type { Body, IsotropicMaterial, Vec3 } from "../../shared/scene.ts";
 import { type HyperModuli, neoHookean, stableNeoHookean } from "./materials.ts";
 import type { BodyTemplate } from "./body/template.ts";
+import type { MethodLayout } from "./methods/planMethods.ts";
 import { soundPace } from "./substeps.ts";
 
 /** How moduli make constraints. */
@@ -12,6 +13,8 @@ export interface TunableBody {
   elasticity?: Elasticity;
   /** Largest plastic strain: yield stays below it. */
   mostStrain?: number;
+  /** Of its method, in a tick. */
+  mostSteps?: number;
   /** 1/m and dimensionless: sound crosses edges * sqrt(stiffness(nu) k/density) of its edges in a second; 0: no matter. */
   edges: number;
   /** Particles that the scene pins, and their mass, kg. */
@@ -57,12 +60,18 @@ function anisotropyOf({ material }: Body): number {
 const isPlain = ({ form, shape, schedule }: BodyTemplate): boolean =>
   form === "compliant" && !shape && schedule.order !== "jacobi" && schedule.rho === 0;
 
-/** @param body as the scene has it, in SI units; template of it, in kg */
-export function tunableOf(body: Body, template: BodyTemplate): TunableBody {
+/** @param body as the scene has it, in SI units; template of it, in kg; method that it has in place of constraints */
+export function tunableOf(body: Body, template: BodyTemplate, method?: MethodLayout): TunableBody {
   const { form, damping, friction, pinned, mass } = template;
   const own = form === "implicit" || form === "method";
-  const scene: TunableBody["scene"] = { ...(!own && { damping }), friction };
-  const none: TunableBody = { edges: 0, pinned: new Uint32Array(0), pinnedMass: new Float64Array(0), scene };
+  const scene: TunableBody["scene"] = { ...(!own && { damping }), friction, ...method?.tunable };
+  const none: TunableBody = {
+    ...(method && { mostSteps: method.mostSteps }),
+    edges: 0,
+    pinned: new Uint32Array(0),
+    pinnedMass: new Float64Array(0),
+    scene,
+  };
   if (body.kind === "ball" || body.kind === "points" || !isPlain(template)) return none;
   const { material } = body;
   const elasticity = elasticityOf(body);

@@ -12,10 +12,12 @@
  *   damping   the velocity rows' fourth lane, also of the copies for reset and roll-back
  *   friction  the acceleration rows' fourth lane, and the surface's two roots; pairs take theirs when they are listed
  *   material  rows of constraints, inverse masses (retune.ts)
+ *   steps, modes  nothing else: bodies with a method are opened for what the block says (methods/methodBodies.ts)
  *
  * A room that was tuned before its first tick goes on as a scene that says so itself: to the bit with what is not the
  * material's, to the rounding of float32 with what is. Where a body has a step of its own (`solver: "implicit"`,
- * `method`), damping, masses and moduli are part of a factored matrix, and only friction is to be changed.
+ * `method`), damping, masses and moduli are part of a factored matrix; friction is to be changed, and of a method its
+ * steps a tick where its constants do not depend on them.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { BodyTuning, Tuning, Wind } from "../../shared/protocol/protocol.ts";
@@ -167,7 +169,9 @@ export class RoomTuning {
   /** @param input in its ranges (rooms/clientMessages.ts). @returns what of it cannot be beside the rest; nothing: all can */
   refuse({ body, ...change }: Tune): Refusal | undefined {
     if (change.asScene || body === undefined) return undefined;
-    const { mostStrain } = this.layout.tunable[body]!;
+    const { mostStrain, mostSteps } = this.layout.tunable[body]!;
+    if (change.steps !== undefined && change.steps > mostSteps!)
+      return { field: "steps", value: change.steps, limit: `<= ${mostSteps} for its particles` };
     if (change.yield !== undefined && !(change.yield < mostStrain!))
       return { field: "yield", value: change.yield, limit: `< ${mostStrain}, which is max` };
     return this.refuseStiff(body, change);
@@ -242,7 +246,8 @@ export class RoomTuning {
     return HEAD + PER_BODY * body;
   }
 
-  private value(body: number, field: BodyField): number | undefined {
+  /** Now; undefined: it is not to be changed of this body. */
+  value(body: number, field: BodyField): number | undefined {
     return this.layout.tunable[body]!.scene[field] === undefined
       ? undefined
       : this.block[this.at(body) + BODY_FIELDS.indexOf(field)]!;

@@ -186,11 +186,19 @@ export interface BuiltWorld {
   readonly topology: Topology;
 }
 
+/** What a step of a body's own method took, s. */
+export interface MethodSeconds {
+  body: number;
+  stepSeconds: number;
+}
+
 export interface World {
   readonly layout: WorldLayout;
   readonly tickNumber: number;
   /** Steps one tick: inputs, substeps, guard. */
   step(inputs: readonly Input[]): { seconds: StageSeconds; events: SimEvent[] };
+  /** Of bodies with a method that were stepped since this was asked. */
+  takeMethodSeconds(): MethodSeconds[];
   /** Since the room began. */
   contactCounts(): ContactCounts;
   /** float32[3*streamedParticles] current positions of the streamed particles, m from the room's origin. */

@@ -31,6 +31,7 @@ import {
   type ContactCounts,
   type Input,
   KERNEL_STAGES,
+  type MethodSeconds,
   noSeconds,
   type SimEvent,
   type StageSeconds,
@@ -85,7 +86,7 @@ export class SimWorld implements World {
     this.waitingBodies = new InactiveBodies(this.views, layout, this.kernel);
     this.tuned = new RoomTuning(this.views, layout, template);
     this.rest = new Rest(memory, this.views, layout, this.tuned, (body) => this.waitingBodies.waits(body));
-    this.methods = new MethodBodies(memory, this.views, layout, this.kernel);
+    this.methods = new MethodBodies(this.views, layout, this.kernel, this.tuned);
     this.contacts = new Touching(this.views, layout);
   }
 
@@ -257,6 +258,10 @@ export class SimWorld implements World {
       hash = kernel.hashState(hash, s.address, s.stride, s.offset, s.rows, s.firstLane, s.lastLane);
     hash = kernel.hashState(hash, layout.tuning, 16, 0, 1, 0, this.tuned.hashedWords);
     return BigInt.asUintN(64, hash).toString(16).padStart(16, "0");
+  }
+
+  takeMethodSeconds(): MethodSeconds[] {
+    return this.methods.takeSeconds();
   }
 
   tuning(): Tuning {

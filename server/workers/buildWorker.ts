@@ -22,9 +22,10 @@ export async function build({ scenePath, text, shapes, progress: told }: BuildTa
   const scene = text === undefined ? await readScene(scenePath) : sceneOf(text);
   await checkSceneFiles(scene, baseDir);
   progress.tell("meshing");
+  const objects = new ObjectMeshes(shapes);
   const { memory, layout, ...built } = await createWorld(scene, {
     baseDir,
-    objects: new ObjectMeshes(shapes),
+    objects,
     onProgress: (done) => progress.tell("meshing", done),
   });
   progress.tell("assembling");
@@ -50,6 +51,7 @@ export async function build({ scenePath, text, shapes, progress: told }: BuildTa
       origin: layout.origin,
       maxImpulse: topology.interaction.maxImpulse,
     },
+    found: objects.found,
     seconds: (performance.now() - startMs) / 1000,
   };
 }

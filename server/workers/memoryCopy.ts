@@ -26,6 +26,12 @@ export function filledOf({ buffer }: WebAssembly.Memory): Uint32Array {
   return Uint32Array.from(filled);
 }
 
+export function filledBytes(filled: Uint32Array): number {
+  let bytes = 0;
+  for (let i = 0; i < filled.length; i += 2) bytes += filled[i + 1]! - filled[i]!;
+  return bytes;
+}
+
 /**
  * @param template pristine memory, in
  * @param filled of the template

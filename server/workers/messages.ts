@@ -5,7 +5,8 @@
  */
 import type { MessagePort } from "node:worker_threads";
 import type { BodyTuning, Tuning } from "../../shared/protocol/protocol.ts";
-import type { ContactCounts, Input, SimEvent, StageSeconds, WorldLayout } from "../sim/types.ts";
+import type { FoundInObject } from "../sim/body/objectMeshes.ts";
+import type { ContactCounts, Input, MethodSeconds, SimEvent, StageSeconds, WorldLayout } from "../sim/types.ts";
 
 /** `serve`: the thread takes orders from this port until it ends (threadLoop.ts). */
 export interface ServeTask {
@@ -138,6 +139,8 @@ export interface BuildResult {
    */
   identity: string;
   shape: RoomShape;
+  /** Of the objects that the scene names. */
+  found: FoundInObject[];
   seconds: number;
 }
 
@@ -272,6 +275,7 @@ export interface StepResult extends Frames {
   seconds: StageSeconds;
   /** The task from start to end in the worker: step and encode. */
   wholeSeconds: number;
+  methods: MethodSeconds[];
   events: SimEvent[];
   /** What contact did in this tick. */
   contact: ContactCounts;

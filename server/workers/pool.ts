@@ -7,6 +7,7 @@ import { Piscina } from "piscina";
 import { Builder } from "./builder.ts";
 import { Reclaimer } from "./reclaim.ts";
 import { FrameState } from "./frameState.ts";
+import { filledBytes } from "./memoryCopy.ts";
 import type {
   BuildResult,
   BuildTask,
@@ -145,19 +146,32 @@ export class WorkerPools {
    */
   forReplays(): RoomPool {
     const films = this.#films;
+    const left = this.#memories();
     const run = <T>(name: string, task: unknown): Promise<T> => films.run(task, { name }) as Promise<T>;
     const terminate = (room: RoomHandle) => (): void =>
       void films.threads.find(({ threadId }) => threadId === new FrameState(room.frames).thread)?.terminate();
     return {
       kind: "shared",
-      open: (task) => run("open", task),
+      open: (task) => run("open", left.opened(task)),
       step: (task) => this.#watched(task.room, terminate(task.room), () => run("step", task)),
       withdraw: () => {},
       save: (task) => run("save", task),
       replay: (task) => this.#watched(task.room, terminate(task.room), () => run("replay", task)),
       inspect: (task) => run("inspect", task),
-      memoryEnded: () => this.#reclaimer.ended(),
-      release: async () => this.#reclaimer.ended(),
+      memoryEnded: left.ended,
+      release: async () => left.ended(),
+    };
+  }
+
+  /** What a room leaves behind when its memory, or that of the film that was opened last, is not used any more. */
+  #memories(): { opened: (task: OpenTask) => OpenTask; ended: () => void } {
+    let bytes = 0;
+    return {
+      opened: (task) => {
+        bytes = filledBytes(task.filled);
+        return task;
+      },
+      ended: () => this.#reclaimer.ended(bytes),
     };
   }
 
@@ -182,11 +196,13 @@ export class WorkerPools {
     return [this.#shared, ...this.#dedicated];
   }
 
-  #collect(): void {
+  /** One thread after another: where there are fewer cores than threads they would be in each other's way. */
+  async #collect(): Promise<void> {
+    // The films' thread, which takes no orders, looks there.
     Atomics.add(this.#collections, 0, 1);
     // A thread that ends has nothing left to collect.
     for (const { threads } of this.#served())
-      for (const thread of threads) thread.run("collect", undefined).catch(() => {});
+      for (const thread of threads) await thread.run("collect", undefined).catch(() => {});
   }
 
   #createPool(minThreads: number, maxThreads: number, idleTimeout: number, niceIncrement = 0): Piscina {
@@ -215,17 +231,18 @@ export class WorkerPools {
 
   #roomPool(kind: "shared" | "dedicated", { scheduler }: Served, release: () => Promise<void>): RoomPool {
     const terminate = (room: RoomHandle) => (): void => scheduler.terminate(room);
+    const left = this.#memories();
     return {
       kind,
-      open: (task) => scheduler.run("open", task),
+      open: (task) => scheduler.run("open", left.opened(task)),
       step: (task) => this.#watched(task.room, terminate(task.room), () => scheduler.step(task)),
       withdraw: (room) => scheduler.withdraw(room),
       save: (task) => scheduler.run("save", task),
       replay: (task) => this.#watched(task.room, terminate(task.room), () => scheduler.run("replay", task)),
       inspect: (task) => scheduler.run("inspect", task),
-      memoryEnded: () => this.#reclaimer.ended(),
+      memoryEnded: left.ended,
       release: () => {
-        this.#reclaimer.ended();
+        left.ended();
         return release();
       },
     };

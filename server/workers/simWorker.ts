@@ -41,14 +41,18 @@ const FORGOTTEN_MS = 3000;
 const collections = (workerData as SimThreadData | undefined)?.collections;
 let collected = 0;
 
-/** Collects garbage if that was asked for since the last time. */
-export function collect(): void {
+function collect(): void {
+  forgetRooms(FORGOTTEN_MS);
+  collectGarbage();
+}
+
+/** For a thread that nobody can order to: collects if that was asked for since the last time. */
+function collectIfAsked(): void {
   if (!collections) return;
   const asked = Atomics.load(collections, 0);
   if (asked === collected) return;
   collected = asked;
-  forgetRooms(FORGOTTEN_MS);
-  collectGarbage();
+  collect();
 }
 
 /** Hands buffers over to the main thread instead of copying them. Piscina takes one object or a list of them. */
@@ -85,7 +89,6 @@ const buffersOf = ({ delta, keyframe, positions, saved: state }: StepResult): Ar
 
 /** Template -> a room's own memory. @throws CheckpointError */
 export function open({ template, filled, layout, state }: OpenTask): OpenResult {
-  collect();
   const memory = copyMemory(template, filled);
   if (state) loadState(memory, layout as unknown as SimLayout, state);
   return { memory, frames: FrameState.allocate(layout.streamedParticles) };
@@ -99,6 +102,7 @@ function since(before: ContactCounts, after: ContactCounts): ContactCounts {
 
 /** As `runStep`, for a thread that does not serve. */
 export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
+  collectIfAsked();
   const result = runStep(task, { begun: () => {} });
   return "unknown" in result ? result : transfer(result, buffersOf(result));
 }
@@ -108,7 +112,6 @@ export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
  * Seconds are the room's own: without what the thread did for others in its middle.
  */
 function runStep(task: StepTask | StepByKey, hooks: StepHooks): StepResult | UnknownRoom {
-  collect();
   const startMs = performance.now();
   // Before anything can fail: a room that cannot even be opened here must count as broken, not as one that found no
   // thread.
@@ -137,6 +140,7 @@ function runStep(task: StepTask | StepByKey, hooks: StepHooks): StepResult | Unk
     ...(task.hash && { stateHash: saved?.stateHash ?? world.stateHash() }),
     seconds: { ...seconds, encode, other: Math.max(0, wholeSeconds - encode - staged) },
     wholeSeconds,
+    methods: world.takeMethodSeconds(),
     events,
     contact,
     ...(task.touching && { touching: world.touching() }),

@@ -273,6 +273,10 @@ function parseStats(f: Record<string, unknown>): RoomStats {
     clients: field("clients", 0),
     kbpsOut: field("kbpsOut", 0),
     timeDilation: field("timeDilation", 1),
+    methods: (Array.isArray(f.methods) ? (f.methods as unknown[]) : []).map((row) => {
+      const [body, stepMs] = Array.isArray(row) ? (row as unknown[]) : [];
+      return [number(body, "stats method"), number(stepMs, "stats method")];
+    }),
   };
 }
 

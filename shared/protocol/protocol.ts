@@ -68,7 +68,7 @@ export const ServerMessage = {
   hands: 68,
   /** [69, clientTimeMs, serverTick] */
   pong: 69,
-  /** [70, {stepMs, stages, tickLatenessMs, clients, kbpsOut, timeDilation}]: about once a second. */
+  /** [70, {stepMs, stages, tickLatenessMs, clients, kbpsOut, timeDilation, methods}]: about once a second. */
   stats: 70,
   /** [71, code, text, details]: something went wrong that did not cost the connection. */
   notice: 71,
@@ -194,6 +194,10 @@ export interface BodyTuning {
   pressure?: number;
   /** Strain at which plastic flow begins. */
   yield?: number;
+  /** Eigenmodes that a modal body keeps: at most the scene's. */
+  modes?: number;
+  /** Steps a tick of the body's method. */
+  steps?: number;
   /** Do the scene's pins hold it? */
   pins?: boolean;
 }
@@ -231,6 +235,8 @@ export interface RoomStats {
   /** To all clients of the room together, kbit/s of payload. */
   kbpsOut: number;
   timeDilation: number;
+  /** Bodies with a method of their own that were stepped, and mean milliseconds of a step of it. */
+  methods: [body: number, stepMs: number][];
 }
 
 /** First part of a replay (PROTOCOL.md, section 11). */

@@ -98,6 +98,8 @@ class Attacher {
   private readonly corners = new Float64Array(18);
   /** float64[8]: what `miss` finds: residual vector, normal, distance. */
   private readonly s = new Float64Array(8);
+  /** float64[9]: of `tangents`. */
+  private readonly j = new Float64Array(9);
 
   constructor({ positions, triangles }: Surface) {
     if (triangles.length === 0 || triangles.length % 3 !== 0)
@@ -191,7 +193,10 @@ class Attacher {
       for (let step = 0; step < FALLBACK_STEPS; step++) {
         const residual = this.miss(x, y, z, u, v);
         if (residual < best.residual) best = { triangle, u, v, distance: this.s[6], residual };
-        [u, v] = clampToTriangle(...this.improve(u, v));
+        const [nextU, nextV] = clampToTriangle(...this.improve(u, v));
+        // It has arrived, most often at a corner: the same again would find the same.
+        if (nextU === u && nextV === v) break;
+        [u, v] = [nextU, nextV];
       }
       return radius;
     });
@@ -219,39 +224,44 @@ class Attacher {
     return Math.sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
   }
 
-  /** Columns of d(x + d N)/d(u, v), N taken as a unit vector, after `miss`. */
-  private tangents(distance: number): [number[], number[]] {
-    const { s, corners: k } = this;
-    const column = (corner: number): number[] => {
-      const dn = [0, 1, 2].map((r) => k[9 + 3 * corner + r] - k[9 + r]);
-      const along = dn[0] * s[3] + dn[1] * s[4] + dn[2] * s[5];
-      return dn.map((c, r) => k[3 * corner + r] - k[r] + (distance / Math.max(s[7], 1e-12)) * (c - along * s[3 + r]));
-    };
-    return [column(1), column(2)];
+  /** Columns of d(x + d N)/d(u, v), N taken as a unit vector, and N, after `miss`: what the next call overwrites. */
+  private tangents(distance: number): Float64Array {
+    const { s, corners: k, j } = this;
+    const stretch = distance / Math.max(s[7], 1e-12);
+    for (let c = 3; c < 9; c += 3) {
+      const [nx, ny, nz] = [k[9 + c] - k[9], k[10 + c] - k[10], k[11 + c] - k[11]];
+      const along = nx * s[3] + ny * s[4] + nz * s[5];
+      j[c - 3] = k[c] - k[0] + stretch * (nx - along * s[3]);
+      j[c - 2] = k[c + 1] - k[1] + stretch * (ny - along * s[4]);
+      j[c - 1] = k[c + 2] - k[2] + stretch * (nz - along * s[5]);
+    }
+    j.set([s[3], s[4], s[5]], 6);
+    return j;
   }
 
   /** Whether the offset surface at `distance` still has its outside out: det [ju jv N] > 0. */
   private upright(distance: number): boolean {
-    const [ju, jv] = this.tangents(distance);
-    return detAt(Float64Array.of(...ju, ...jv, this.s[3], this.s[4], this.s[5]), 0, 3, 6) > 0;
+    return detAt(this.tangents(distance), 0, 3, 6) > 0;
   }
 
   /** One Gauss-Newton step of (u, v) towards a smaller residual, after `miss`. */
   private improve(u: number, v: number): [number, number] {
     const { s } = this;
-    const [ju, jv] = this.tangents(s[6]);
-    const uu = dot3(ju, ju);
-    const uv = dot3(ju, jv);
-    const vv = dot3(jv, jv);
-    const ru = ju[0] * s[0] + ju[1] * s[1] + ju[2] * s[2];
-    const rv = jv[0] * s[0] + jv[1] * s[1] + jv[2] * s[2];
+    const j = this.tangents(s[6]);
+    const uu = dotAt(j, 0, j, 0);
+    const uv = dotAt(j, 0, j, 3);
+    const vv = dotAt(j, 3, j, 3);
+    const ru = dotAt(j, 0, s, 0);
+    const rv = dotAt(j, 3, s, 0);
     const determinant = uu * vv - uv * uv;
     if (determinant <= 1e-12 * uu * vv) return [u, v];
     return [u + (ru * vv - rv * uv) / determinant, v + (rv * uu - ru * uv) / determinant];
   }
 }
 
-const dot3 = (a: readonly number[], b: readonly number[]): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+/** Of the vectors that begin at i and l. */
+const dotAt = (a: Float64Array, i: number, b: Float64Array, l: number): number =>
+  a[i] * b[l] + a[i + 1] * b[l + 1] + a[i + 2] * b[l + 2];
 
 /** det of the three vectors that begin at i, j and l. */
 function detAt(k: Float64Array, i: number, j: number, l: number): number {

@@ -17,7 +17,7 @@ import {
   type Language,
   type TextKey,
 } from "../../client/text/text.ts";
-import { FILE_NOTES, REFUSALS } from "../../shared/objectCodes.ts";
+import { FILE_NOTES, REFUSALS, SURFACE_NOTES } from "../../shared/objectCodes.ts";
 
 const languages = Object.keys(LANGUAGES) as Language[];
 const keys = Object.keys(english) as TextKey[];
@@ -75,7 +75,7 @@ test.each(languages)("%s says why a file is refused, and what was left out of it
     expect(problemText(error), reason).toBe((await load[language]())[`refused${reason}`]);
     expect(problemDetail(error)).toBe("where is 3, at most 2 are allowed");
   }
-  for (const code of FILE_NOTES) expect(textOfCode("note", code), code).toBeDefined();
+  for (const code of [...FILE_NOTES, ...SURFACE_NOTES]) expect(textOfCode("note", code), code).toBeDefined();
   // a reason of a later server, in its words, and what has none, as ever
   expect(problemText(answerError(422, { code: "OBJECT_REFUSED", message: "in words", reason: "LATER" }))).toBe(
     "in words",

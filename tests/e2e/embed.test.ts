@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { decode } from "fast-png";
 import { build } from "vite";
@@ -13,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { joinRoom, Room } from "../../client/sdk/index.ts";
 import { SCENES_DIR } from "../integration/server.ts";
 import { succeeds } from "../support/program.ts";
+import { buildTemplate } from "./template.ts";
 import { drawn, type E2e, noBrowser, openStage, serverPositions, until } from "./stage.ts";
 
 const BUILT = fileURLToPath(new URL("../../build/sdk/", import.meta.url));
@@ -39,6 +41,18 @@ const THREE = fileURLToPath(new URL("../../node_modules/three/build/", import.me
 const MOST_SCRIPT_BYTES = 2048;
 
 const REACT = fileURLToPath(new URL("../../build/e2e-react/", import.meta.url));
+
+/** Of the page of create-vite, once it is built, and what is in it. */
+let templateFolder = "";
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+};
+/** The issue of a page of one's own asks for no more. */
+const MOST_OWN_LINES = 10;
 
 let stage: E2e;
 /** Whose origin is listed, and whose is not. */
@@ -67,6 +81,12 @@ async function openSite(): Promise<Site> {
     const react = /^\/react\/((?:assets\/)?[\w.-]+\.(js|html))$/.exec(pathname);
     response.setHeader("content-type", react?.[2] === "js" ? "text/javascript" : "text/html");
     if (react) return void response.end(readFileSync(REACT + react[1]!));
+    const template = /^\/template\/([\w./-]*)$/.exec(pathname)?.[1];
+    if (template !== undefined && !template.includes("..")) {
+      const file = template === "" ? "index.html" : template;
+      response.setHeader("content-type", TYPES[extname(file)]!);
+      return void response.end(readFileSync(templateFolder + file));
+    }
     const example = /^\/(points|room|three)\.html$/.exec(pathname)?.[0];
     if (example !== undefined) return void response.end(readFileSync(EXAMPLES + example));
     const shown = searchParams.get("element");
@@ -281,6 +301,39 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     await expect.poll(() => redness(ben, 420), { timeout: 30_000 }).toBeGreaterThan(30);
     await stage.shoot(ben, "react");
     await ann.mouse.up();
+    expect(stage.takeErrors()).toEqual([]);
+    await stage.leave();
+  });
+
+  test("the page of create-vite, with the packed package and ten lines at most, shows a room whose body is pulled", async () => {
+    const { name, path } = await stage.room("cube");
+    const { folder, lines } = await buildTemplate(stage.url + path, "/template/");
+    expect(lines).toBeLessThanOrEqual(MOST_OWN_LINES);
+    templateFolder = folder;
+    const page = await stage.visit("/template/", {}, { through: friend.origin });
+    await page.locator("canvas").waitFor();
+    const { x, y, width, height } = (await page.locator("canvas").boundingBox())!;
+    const [left, top] = [x + width / 2, y + height / 2];
+    const bodyThere = async (): Promise<boolean> => {
+      const { data } = decode(await page.screenshot({ clip: { x: left, y: top, width: 1, height: 1 } }));
+      return data[0]! - data[2]! > 20;
+    };
+    await expect.poll(bodyThere, { timeout: 30_000 }).toBe(true);
+    const start = (await serverPositions(stage, name)).positions;
+    await page.mouse.move(left, top);
+    await page.mouse.down();
+    await page.mouse.move(left + 90, top - 40, { steps: 6 });
+    await expect
+      .poll(
+        async () => {
+          const { positions } = await serverPositions(stage, name);
+          return Math.max(...positions.map((value, i) => Math.abs(value - start[i]!)));
+        },
+        { timeout: 30_000 },
+      )
+      .toBeGreaterThan(0.05);
+    await stage.shoot(page, "template");
+    await page.mouse.up();
     expect(stage.takeErrors()).toEqual([]);
     await stage.leave();
   });

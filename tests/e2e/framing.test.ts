@@ -2,12 +2,13 @@
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Bot } from "../../load-tests/bot.ts";
 import { drawn, noBrowser, openStage, until, type E2e } from "./stage.ts";
 
 /** How far the bodies reach over the free part of the window, px: negative where they stay inside. */
 const over = (page: Page): Promise<{ above: number; below: number; left: number; right: number }> =>
   page.evaluate(() => {
-    const positions = window.pliant.displayed();
+    const positions = [...window.pliant.view!.shownPoints()];
     const seen = [];
     for (let i = 0; i < positions.length; i += 3)
       seen.push(window.pliant.project(positions.slice(i, i + 3) as [number, number, number])!);
@@ -52,6 +53,23 @@ describe.skipIf(noBrowser)("framing", () => {
     await until(page, ({ x }) => Math.abs(window.pliant.project([0, 0, 0.1])!.x - x) > 5, before);
     await page.keyboard.press("h");
     for (const [side, px] of Object.entries(await over(page))) expect(px, side).toBeLessThan(0);
+    expect(stage.takeErrors()).toEqual([]);
+  });
+
+  test("what is put in beside them comes into the picture", async () => {
+    const { name, path } = await stage.room("spare");
+    const page = await drawn(await stage.visit(path));
+    const bot = await Bot.join(stage.url, name, {});
+    const far: [number, number, number] = [1.5, 0.15, 0];
+    const at = (): Promise<number> => page.evaluate((place) => window.pliant.project(place)!.x - innerWidth, far);
+    expect(await at()).toBeGreaterThan(0);
+    bot.spawn(1, far);
+    await until(page, () => !window.pliant.waiting.includes(1), undefined);
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    expect(await at()).toBeLessThan(0);
+    for (const [side, px] of Object.entries(await over(page))) expect(px, side).toBeLessThan(0);
+    await stage.shoot(page, "framing-put-in");
+    await bot.leave();
     expect(stage.takeErrors()).toEqual([]);
   });
 

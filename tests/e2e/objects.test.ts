@@ -7,9 +7,9 @@ import { decode } from "fast-png";
 import { describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import type { Mesh } from "three";
-import { texturedGlb } from "../support/modelFiles.ts";
+import { objBall, texturedGlb } from "../support/modelFiles.ts";
 import { similarity, type Pixels } from "../support/similarity.ts";
-import { findings, SIZES, tooWide, withAxe, wrong } from "./controls.ts";
+import { findings, SIZES, WIDTHS, tooWide, withAxe, wrong } from "./controls.ts";
 import { drawn, noBrowser, takeHold, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
@@ -178,6 +178,28 @@ describe.skipIf(noBrowser)("something of one's own", () => {
     expect(await findings(page)).toEqual([]);
     await page.keyboard.press("Escape");
     await page.waitForSelector(".bring-dialog", { state: "detached" });
+
+    // what is mended says so where one comes to see it, and where
+    await page.tap(".bring");
+    const holed = objBall(2).trimEnd().split("\n").slice(0, -1).join("\n");
+    await page.setInputFiles("#bring-file", { name: "holed.obj", mimeType: "", buffer: Buffer.from(holed) });
+    await page.waitForSelector(".bring-dialog form:not([hidden])", PATIENCE);
+    await page.tap(".bring-dialog button[type=submit]");
+    const found = await page.waitForSelector(".found-panel:not([hidden])", PATIENCE);
+    expect(await found.textContent()).toMatch(/Löcher oder Ränder\. Stelle .*: -?\d+ % \/ \d+ % \/ -?\d+ %\./);
+    await drawn(page);
+    for (const size of SIZES) {
+      const at = `${size.width}x${size.height}`;
+      await page.setViewportSize(size);
+      expect(await wrong(page, ".found-panel", size.width < 1000), at).toEqual([]);
+      await stage.shoot(page, `bring-found-${at}`);
+    }
+    expect(await findings(await withAxe(page), WIDTHS.slice(0, 1))).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".found-panel", { state: "hidden" });
+    await page.reload();
+    await drawn(page);
+    expect(await page.$(".found-panel")).toBeNull();
   });
 });
 

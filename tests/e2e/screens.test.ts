@@ -47,8 +47,10 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
   });
 
   test("the replay page's controls are in reach", async () => {
-    const replay = await stage.visit("/r/screens/replay", PHONE);
+    const replay = await stage.visit("/r/screens/replay", PHONE, { prepare: watchSteadiness });
     await replay.waitForSelector(".replay input:not([disabled])", { timeout: 60_000 });
+    // what one waits for is said in other words by and by, and nothing moves by itself
+    expect((await steadinessOf(replay)).shifts).toEqual([]);
     for (const size of SIZES) {
       const at = `replay-${size.width}x${size.height}`;
       await replay.setViewportSize(size);

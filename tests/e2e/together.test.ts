@@ -23,6 +23,9 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     await until(ben, () => window.pliant.frames().at(-1)?.still, undefined, TIME_TO_REST);
     const before = await ben.evaluate(() => window.pliant.displayed());
 
+    const programs = (): Promise<number> =>
+      ann.evaluate(() => window.pliant.view!.stage.renderer.info.programs!.length);
+    const compiled = await programs();
     const held = await takeHold(ann);
     for (let step = 1; step <= 12; step++) {
       await ann.mouse.move(held.x + 7 * step, held.y - 9 * step);
@@ -36,6 +39,8 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
       },
       before,
     );
+    // a press compiles nothing: that was done after the first picture
+    expect(await programs()).toBe(compiled);
     const member = await ann.evaluate(() => window.pliant.member);
     await until(ben, (id) => window.pliant.grabs().some((grab) => grab.id.startsWith(`${id}:`)), member);
     await stage.shoot(ann, "pull-ann");

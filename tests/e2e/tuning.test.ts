@@ -21,6 +21,30 @@ const lowest = (): number =>
 describe.skipIf(noBrowser)("tuning", () => {
   const stage = useStage({}, { fewPictures: true });
 
+  test("modes that an owner drops are dropped for everybody, and under each bar is what a step of it takes", async () => {
+    const owner = await drawn(await stage.visit("/r/bars?scene=modes"));
+    const german = await drawn(await stage.visit("/r/bars", { locale: "de-DE" }));
+    await owner.click(".tuning .tool");
+    await owner.selectOption("#tuning-body", { index: 1 });
+    expect(await output(owner, "tuning-modes")).toBe("60");
+    await slide(owner, "tuning-modes", 3);
+    const kept = (): Promise<number> =>
+      german.evaluate(async () => {
+        const scene = (await (await fetch("/api/rooms/bars/scene")).json()) as {
+          bodies: { method: { modes: number } }[];
+        };
+        return scene.bodies[1]!.method.modes;
+      });
+    while ((await kept()) !== 3) await german.waitForTimeout(50);
+    const under = async (page: Page): Promise<string[]> => {
+      await until(page, () => document.querySelectorAll(".cost:not([hidden])").length === 2, undefined);
+      return page.locator(".cost").allTextContents();
+    };
+    for (const text of await under(owner)) expect(text).toMatch(/^\d[\d.]* ms a step$/);
+    for (const text of await under(german)) expect(text).toMatch(/^\d[\d,]* ms je Schritt$/);
+    await stage.shoot(owner, "modes");
+  });
+
   test("gravity that one page turns round lifts everything on the other; the scene's comes back", async () => {
     const owner = await drawn(await stage.visit("/r/playing?scene=jelly-stack"));
     const guest = await drawn(await stage.visit("/r/playing"));

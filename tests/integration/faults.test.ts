@@ -83,7 +83,7 @@ test("a thread killed in the middle of a step costs its room nothing but a momen
   await Promise.all([victim.leave(), bystander.leave()]);
 });
 
-test("a step that hangs is ended at its deadline, and a room that does nothing else is closed", async () => {
+test("a step that hangs is ended at its deadline, and a room that does nothing else is closed; its figures come until then", async () => {
   // A server of its own: on a busy machine an honest step may take as long as this.
   const hasty = await startTestServer({ workers: 2, stepDeadlineMs: 400 });
   await createRoom(hasty.url, "cube", "beside");
@@ -91,6 +91,9 @@ test("a step that hangs is ended at its deadline, and a room that does nothing e
   await createRoom(hasty.url, "stuck", "stuck");
   const stuck = Bot.connect(hasty.url, "stuck", { timeoutMs: 30_000 });
   expect(await stuck.untilClosed()).toEqual({ code: CloseCode.roomGone, reason: "the simulation failed" });
+  // By the clock: not one tick has ended, and four that hang take longer than a second.
+  expect(stuck.stats).toMatchObject({ stepMs: 0, clients: 1 });
+  expect(stuck.stats!.timeDilation).toBeLessThan(0.1);
   expect((await fetch(`${hasty.url}/api/rooms/stuck`)).status).toBe(404);
   await beside.frames(5);
   expect(beside.resets).toBe(0);

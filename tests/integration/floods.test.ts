@@ -73,6 +73,30 @@ test.each([
   expect(await answersTo(request("/healthz"), "127.0.4.1")).toEqual({ statuses: { 200: 1 }, ended: false });
 });
 
+test("of connections that say nothing, too, and no more of them are made anything of", async () => {
+  const { server: http } = server.app.fastify;
+  const from = "127.0.3.200";
+  let made = 0;
+  const count = ({ remoteAddress }: Socket): void => void (made += Number(remoteAddress === from));
+  http.on("connection", count);
+  const refused = (): Promise<number> => server.metric("pliant_connections_refused_total", { reason: "address_limit" });
+  const before = await refused();
+  let opened = 0;
+  while (opened - made < 50 && opened < 20_000) {
+    const sockets = Array.from({ length: 100 }, () => connect({ port, host: "127.0.0.1", localAddress: from }));
+    for (const socket of sockets) socket.on("error", () => {});
+    await Promise.all(sockets.map((socket) => once(socket, "connect")));
+    for (const socket of sockets) socket.destroy();
+    opened += sockets.length;
+    // Whoever comes after them is let in after them.
+    expect(await answersTo(request("/healthz"), "127.0.4.2")).toEqual({ statuses: { 200: 1 }, ended: false });
+  }
+  http.off("connection", count);
+  expect(made).toBeGreaterThanOrEqual(2000);
+  expect(opened - made).toBeGreaterThanOrEqual(50);
+  expect((await refused()) - before).toBe(opened - made);
+});
+
 /** The stream under a WebSocket of ours. */
 const lineOf = (socket: WebSocket): Socket => (socket as unknown as { _socket: Socket })._socket;
 

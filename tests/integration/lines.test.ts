@@ -111,6 +111,21 @@ test("idle connections make room for new ones, and busy ones stay", async () => 
   for (const { socket } of [...idle, ...more, busy]) socket.destroy();
 }, 60_000);
 
+test("a body that nobody wants is not read: the connection ends with the answer; a small one leaves it open", async () => {
+  const head = "POST /nowhere HTTP/1.1\r\nhost: localhost\r\n";
+  const more = `20000\r\n${" ".repeat(0x20000)}`;
+  for (const large of [`content-length: ${2 ** 30}\r\n\r\n`, `transfer-encoding: chunked\r\n\r\n${more}`]) {
+    const { socket, ended } = line(head + large);
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(String(answer)).toMatch(/^HTTP\/1.1 404 [^]*\r\nconnection: close\r\n/i);
+    await ended;
+  }
+  const { socket } = line(`${head}content-length: 2\r\n\r\n{}`);
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  expect(String(answer)).toMatch(/^HTTP\/1.1 404 [^]*\r\nconnection: keep-alive\r\n/i);
+  socket.destroy();
+});
+
 test("a name of a stranger's is not answered for, though page and host agree", async () => {
   const ask = async (host: string, path = "/api/rooms"): Promise<string> => {
     const { socket } = line(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);

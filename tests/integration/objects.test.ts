@@ -12,6 +12,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
 import { decodeRecording } from "../../server/persistence/recording.ts";
+import { objOf } from "../server/meshing/objects/files.ts";
+import { sheet, without } from "../server/meshing/objects/wildShapes.ts";
 import { objBall, texturedGlb } from "../support/modelFiles.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
@@ -116,6 +118,24 @@ describe("an object that somebody brings", () => {
     const both = await answerOf(await fetch(`${server.url}/api/scenes/${beside.body.scene as string}`));
     expect((both.body.scene as { bodies: unknown[] }).bodies).toHaveLength(2);
   });
+
+  test("tells whoever opens its room what was found in its surface, and where", async () => {
+    const lines = objBall(2).trimEnd().split("\n");
+    const places = lines.map((line) => line.split(" ").slice(1).map(Number));
+    const { body } = await bring(server, "holed.obj", lines.slice(0, -1).join("\n"));
+    const choice = { object: body.object, role: "collider", material: "steel", size: 0.5 };
+    const { scene } = (await post(server, "/api/scenes", choice)).body as { scene: string };
+    const { notes } = (await post(server, "/api/rooms", { scene, room: "holed" })).body;
+    const text = expect.stringMatching(/^3 edges have one triangle only/);
+    expect(notes).toEqual([{ object: body.object, code: "HOLES", text, at: expect.any(Array) }]);
+    // a corner of the face that is missing: the ball is one across, and stands; percents are whole
+    const [{ at }] = notes as [{ at: number[] }];
+    const corners = places.at(-1)!.map((vertex) => places[vertex - 1]!);
+    const off = corners.map(([x, y, z]) => Math.max(...[x!, y! + 0.5, z!].map((c, k) => Math.abs(c - at[k]!))));
+    expect(Math.min(...off)).toBeLessThanOrEqual(0.0051);
+    expect((await post(server, "/api/rooms", { scene, room: "holed" })).body.notes).toEqual(notes);
+    expect((await post(server, "/api/rooms", { scene: "cube", room: "sound" })).body).not.toHaveProperty("notes");
+  });
 });
 
 describe("what cannot be used", () => {
@@ -161,7 +181,9 @@ describe("what cannot be used", () => {
 
   test("more than an address may have is refused, and a choice that cannot be says why", async () => {
     const { body } = await bring(server, "one.obj", objBall(1, 1));
-    expect(await bring(server, "two.obj", objBall(1, 2))).toMatchObject({ status: 201 });
+    // Triangles that are in nobody's line.
+    const holed = await bring(server, "holed.obj", new Uint8Array(objOf(without(sheet(112), (t) => t % 2 === 0))));
+    expect(holed).toMatchObject({ status: 201 });
     expect(await bring(server, "three.obj", objBall(1, 3))).toMatchObject({
       status: 429,
       body: { code: "ADDRESS_OBJECT_LIMIT", limit: 2 },
@@ -173,6 +195,13 @@ describe("what cannot be used", () => {
     });
     expect(await post(server, "/api/scenes", { ...choice, size: 1e9 })).toMatchObject({ status: 400 });
     expect(await post(server, "/api/scenes", { ...choice, object: "f".repeat(64) })).toMatchObject({ status: 404 });
+    // That it cannot be what was chosen shows when its scene is built: no sheet comes of it.
+    const sheetOfIt = { ...choice, object: holed.body.object, role: "cloth", material: "silk" };
+    const { body: made } = await post(server, "/api/scenes", sheetOfIt);
+    expect(await post(server, "/api/rooms", { scene: made.scene })).toMatchObject({
+      status: 500,
+      body: { code: "BUILD_FAILED", field: "scene", value: made.scene, reason: "ROLE_IMPOSSIBLE" },
+    });
     // what no room has had for long enough is gone
     await server.app.objects.expire(Date.now() + 2 * 3600_000);
     expect(await server.metric("pliant_objects")).toBe(0);

@@ -47,6 +47,15 @@ const ROOMS: Record<string, number[]>[] = [
   { melt: [1, 2, 3], integrators: [0, 1, 2], smoke: [0, 0, 0] },
 ];
 
+/** What their owners have changed of methods by then. */
+const TUNED: Record<string, { body: number; steps?: number; modes?: number }[]> = {
+  "one-cube": [
+    { body: 3, steps: 3 },
+    { body: 6, modes: 9 },
+  ],
+  integrators: [{ body: 0, steps: 9 }],
+};
+
 test.each(inLong(ROOMS, ROOMS.slice(0, 1)))(
   "a server killed in the middle of a pull goes on with the very bits: what was recorded before and after it steps again as one: %o",
   async (pulled) => {
@@ -56,8 +65,9 @@ test.each(inLong(ROOMS, ROOMS.slice(0, 1)))(
     const scenes = Object.keys(pulled);
     const bots: Bot[] = [];
     for (const scene of scenes) {
-      await createRoom(first.url, scene, scene);
-      const bot = await Bot.join(first.url, scene, { name: `who pulls ${scene}`, timeoutMs: 30_000 });
+      const { token: joinToken } = await createRoom(first.url, scene, scene);
+      const bot = await Bot.join(first.url, scene, { name: `who pulls ${scene}`, joinToken, timeoutMs: 30_000 });
+      for (const change of TUNED[scene] ?? []) bot.tune(change);
       for (const [hand, body] of pulled[scene]!.entries()) {
         const point = { body, triangle: 3 + 20 * hand, u: 0.3, v: 0.3 };
         const [x, y, z] = bot.surfacePosition(point);
@@ -80,6 +90,7 @@ test.each(inLong(ROOMS, ROOMS.slice(0, 1)))(
       // no more than the journal's interval is lost: 0.5 s and the time that the kill took to get there
       expect(bot.tick).toBeGreaterThan(ticks[i]! - 60);
       await bot.until(() => bot.tick > ticks[i]! + 70, "a second more", 60_000);
+      for (const change of TUNED[scene] ?? []) expect(bot.tuned!.tuning.bodies[change.body]).toMatchObject(change);
       const bytes = new Uint8Array(await (await fetch(`${second.url}/api/rooms/${scene}/recording`)).arrayBuffer());
       const recording = decodeRecording(bytes);
       // the hand was there, and let go when its owner was gone

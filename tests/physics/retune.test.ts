@@ -8,6 +8,8 @@
 import { describe, expect, test } from "vitest";
 import type { BodyTuning } from "../../shared/protocol/protocol.ts";
 import type { Body, Scene } from "../../shared/scene.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
+import { BodyMaterials } from "../../server/sim/retune.ts";
 import { loadState, saveState } from "../../server/sim/checkpoint.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
@@ -158,6 +160,29 @@ test("taken back, everything is as it was, to the bit; others are left alone", a
   plain!.run(30);
   tuned!.run(30);
   for (const body of [0, 1]) expect(tuned!.positions(body)).toEqual(plain!.positions(body));
+});
+
+test("stress is remembered through another stiffness, and forgotten with another mass, whose unit it has", async () => {
+  const { created, world } = await laboratory(scene(beam({ youngsModulus: 1e7 })));
+  const { memory, layout } = created;
+  const template = copyMemory(memory);
+  const views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
+  const remembered = (): boolean =>
+    layout.memories.some(({ address, bytes }) =>
+      Array.from({ length: bytes / L.WARM_START_BYTES }, (_, n) => (address + n * L.WARM_START_BYTES) / 4).some((at) =>
+        views.i32.subarray(at, at + L.WARM_START_BODY / 4).some((word) => word !== 0),
+      ),
+    );
+  // what settles is remembered, from some tick on
+  world.mayRest = true;
+  for (let n = 0; n < 60 * 60 && !remembered(); n++) world.step([]);
+  expect(remembered()).toBe(true);
+  const materials = new BodyMaterials(views, layout, () => new Float32Array(template.buffer));
+  const { damping: _, friction: __, ...material } = layout.tunable[0]!.scene;
+  materials.write(0, { ...material, youngsModulus: 2e7 }, false);
+  expect(remembered()).toBe(true);
+  materials.write(0, { ...material, density: 120 }, true);
+  expect(remembered()).toBe(false);
 });
 
 test("a changed density keeps velocities, so that momentum goes with the mass", async () => {

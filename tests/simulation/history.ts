@@ -7,7 +7,7 @@ import { Random } from "../fuzz/random.ts";
 import { Database } from "./database.ts";
 import { CALM_MS, MAY_LOSE_MS, strike } from "./faults.ts";
 import type { Loaded } from "./load.ts";
-import { Model, type RoomModel, Violation } from "./model.ts";
+import { Model, type Request, type RoomModel, Violation } from "./model.ts";
 import { World } from "./physics.ts";
 import type { Action, Fault, Plan } from "./plan.ts";
 import { judgeRecording } from "./recordings.ts";
@@ -54,7 +54,7 @@ export class History {
   readonly database: Database;
   readonly servers: Server[];
   readonly visitors: Visitor[];
-  readonly rooms: RoomModel[];
+  readonly requests: Request[];
   readonly model: Model;
   readonly random: Random;
   readonly lines: string[] = [];
@@ -75,6 +75,7 @@ export class History {
       leaseSeconds: plan.leaseSeconds,
       nowMs: () => timeline.nowMs,
       position: () => database.position,
+      start: (scene) => new World(scene).hash,
     });
     database.onCommit = (commit, late) =>
       this.#judge(() => {
@@ -82,9 +83,9 @@ export class History {
         if (commit.method === "park") this.#judgeParking(commit.args);
       });
     this.servers = plan.rates.map((rate, i) => this.#server(places[i]!, i, rate));
-    this.rooms = Array.from({ length: plan.rooms }, (_, i) => this.model.expect(`scene-${i}`, new World(`scene-${i}`)));
-    this.visitors = this.rooms.flatMap((room, r) =>
-      Array.from({ length: plan.visitorsPerRoom }, (_, i) => this.#visitor(room, r, i)),
+    this.requests = Array.from({ length: plan.rooms }, (_, i) => this.model.expect(`scene-${i}`));
+    this.visitors = this.requests.flatMap((request, r) =>
+      Array.from({ length: plan.visitorsPerRoom }, (_, i) => this.#visitor(request, r, i)),
     );
   }
 
@@ -172,20 +173,20 @@ export class History {
       isCertainlyDead: (asker, name) =>
         (oneMachine || name.startsWith(`${asker.number}.`)) &&
         !this.servers.some((server) => server.process === name && server.up),
-      began: (scene, process, world) => this.#judge(() => this.model.began(scene, process, world)),
-      stepped: (scene, process, before, world) => {
+      began: (room, process, world) => this.#judge(() => this.model.began(room, process, world)),
+      stepped: (room, process, before, world) => {
         this.ticks += 1;
-        this.#judge(() => this.model.stepped(scene, process, before, world));
+        this.#judge(() => this.model.stepped(room, process, before, world));
       },
     });
   }
 
-  #visitor(room: RoomModel, r: number, i: number): Visitor {
+  #visitor(request: Request, r: number, i: number): Visitor {
     const { servers, timeline, random, model, note } = this;
     return new Visitor({
       name: `${i === 0 ? "owner" : "guest"}-${r}`,
       owner: i === 0,
-      room,
+      request,
       servers,
       timeline,
       random,
@@ -239,10 +240,10 @@ export class History {
   }
 
   #do(action: Action): void {
-    const { random, rooms, servers, visitors } = this;
+    const { random, requests, servers, visitors } = this;
     switch (action.do) {
       case "create":
-        return void this.#create(rooms[action.room]!, servers[action.server]!);
+        return void this.#create(requests[action.room]!, servers[action.server]!);
       case "come":
         return visitors[action.visitor]!.come();
       case "drop":
@@ -250,7 +251,7 @@ export class History {
       case "input":
         return visitors[action.visitor]!.pull(action.input);
       case "change": {
-        const [owner, guest] = visitors.filter(({ room }) => room === rooms[action.room]);
+        const [owner, guest] = visitors.filter(({ request }) => request === requests[action.room]);
         const { setting } = action;
         if (setting !== "ban")
           return owner!.change(
@@ -260,21 +261,21 @@ export class History {
         return guest && owner!.change("ban", true, guest);
       }
       case "undo":
-        return void this.#undo(rooms[action.room]!, action.seconds);
+        return void this.#undo(requests[action.room]!, action.seconds);
       case "delete":
-        return void this.#delete(rooms[action.room]!);
+        return void this.#delete(requests[action.room]!);
       case "record":
-        return this.#recordings(rooms[action.room]!);
+        return this.#recordings(requests[action.room]!.room);
       case "fault":
         return strike(this, action);
     }
   }
 
   /** With a key, and without a name: whoever repeats it gets the room that it has made. */
-  async #create(room: RoomModel, server: Server): Promise<void> {
-    if (!server.answers || room.deletion !== "none") return;
-    const { scene } = room;
-    room.creations += 1;
+  async #create(request: Request, server: Server): Promise<void> {
+    if (!server.answers || request.deletion !== "none") return;
+    const { scene } = request;
+    request.creations += 1;
     const made = await server.call(async ({ registry }) => {
       try {
         return (await registry.create({ scene, key: `key of ${scene}` })).room.name;
@@ -284,19 +285,20 @@ export class History {
         throw error;
       }
     });
-    room.creations -= 1;
+    request.creations -= 1;
     this.note(
       "visitor",
       () =>
         `asks ${server.name} for a room: ${made === null ? "no answer" : "error" in made ? made.error.message : made.answer}`,
     );
-    if (made && "answer" in made) this.#judge(() => this.model.roomTold(room, made.answer));
+    if (made && "answer" in made) this.#judge(() => this.model.roomTold(request, made.answer));
   }
 
-  async #undo(room: RoomModel, seconds: number): Promise<void> {
-    if (room.deletion !== "none" || room.undo) return;
+  async #undo(request: Request, seconds: number): Promise<void> {
+    const { room } = request;
+    if (room?.deletion !== "none" || room.undo) return;
     const { model, plan } = this;
-    const owner = this.visitors.find((visitor) => visitor.room === room)!;
+    const owner = this.visitors.find((visitor) => visitor.request === request)!;
     let asked: ReturnType<Model["undoAsked"]> | undefined;
     const outcome = await owner.atRoom(async (served, server) => {
       if (room.undo) throw new Error("there is one already");
@@ -312,10 +314,10 @@ export class History {
       this.#judge(() => model.undoAnswered(room, asked!, outcome && "answer" in outcome ? outcome.answer : null));
   }
 
-  async #delete(room: RoomModel): Promise<void> {
-    const { name, deletion } = room;
+  async #delete({ room, creations }: Request): Promise<void> {
     // A request that comes after the end makes another room, and rightly so.
-    if (name === undefined || typeof deletion === "object" || room.creations > 0) return;
+    if (!room || typeof room.deletion === "object" || creations > 0) return;
+    const { name } = room;
     const server = this.servers.find(({ answers, process }) => answers && this.model.ownerOf(name) === process);
     if (!server) return;
     room.deletion = "asked";
@@ -327,15 +329,14 @@ export class History {
       "owner",
       () => `deletes ${name}: ${outcome === null ? "no answer" : "error" in outcome ? outcome.error.message : "done"}`,
     );
-    if (outcome && "answer" in outcome) this.model.deleted(room, name);
+    if (outcome && "answer" in outcome) this.model.deleted(room);
   }
 
   /** Each room that is open anywhere is stepped again from its recording. */
-  #recordings(room: RoomModel): void {
-    const { name } = room;
-    if (name === undefined) return;
+  #recordings(room: RoomModel | undefined): void {
+    if (!room) return;
     for (const { running, program, process } of this.servers) {
-      const open = running?.registry.find(name);
+      const open = running?.registry.find(room.name);
       const tip = room.tips.get(process);
       if (open && tip) this.#judge(() => judgeRecording(program, open, tip));
     }
@@ -346,10 +347,10 @@ export class History {
    * owner; then all that was acknowledged is judged.
    */
   async #back(): Promise<void> {
-    const { servers, model, rooms, visitors } = this;
+    const { servers, model, visitors } = this;
     const endMs = this.timeline.nowMs + BACK_MS;
     for (;;) {
-      const missing = rooms.filter((room) => !this.#isBack(room)).map(({ name, scene }) => name ?? scene);
+      const missing = [...model.rooms.values()].filter((room) => !this.#isBack(room)).map(({ name }) => name);
       if (missing.length === 0 && servers.every(({ alive }) => alive)) break;
       if (this.timeline.nowMs >= endMs)
         throw new Violation(
@@ -360,24 +361,24 @@ export class History {
     }
     const listed = new Set((this.database.run("rooms", []) as { name: string }[]).map(({ name }) => name));
     model.judgeRooms(listed);
-    for (const room of rooms) {
-      const open = servers.flatMap(({ running }) => (room.name && running?.registry.find(room.name)) || []);
+    for (const room of model.rooms.values()) {
+      const open = servers.flatMap(({ running }) => running?.registry.find(room.name) ?? []);
       if (open.length > 1) throw new Violation("one owner", `${room.name} is open at ${open.length} servers`);
       this.#recordings(room);
-      for (const served of open) visitors.find((visitor) => visitor.room === room)!.judgeAccess(served);
+      for (const served of open) visitors.find(({ request }) => request === room.request)!.judgeAccess(served);
     }
     if (this.#failure) throw this.#failure;
   }
 
   /**
-   * A copy of a process that has lost the room, or whose room is gone, serves nobody: it stands still until the store
+   * A copy of a process that has lost the room, or whose room is gone (a failover took it, too), serves nobody: it stands still until the store
    * tells it so ("then they stand still until it is back [...] and members are sent away", OPERATIONS.md), which is a
    * matter of time as well.
    */
-  #isBack({ name, deletion }: RoomModel): boolean {
-    if (name === undefined) return true;
+  #isBack({ name, deletion, request }: RoomModel): boolean {
     const open = this.servers.filter(({ running }) => running?.registry.find(name));
     const owner = this.model.ownerOf(name);
-    return open.every(({ process }) => process === owner) && (deletion !== "none" || open.length === 1);
+    const mayBeAway = deletion !== "none" || request.name !== name;
+    return open.every(({ process }) => process === owner) && (mayBeAway || open.length === 1);
   }
 }

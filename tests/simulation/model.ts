@@ -10,6 +10,9 @@
  *     settings    what was acknowledged; what was asked for and not acknowledged may hold or not
  *     rooms       one for a key; there until their end was asked for, gone when it was acknowledged
  *
+ * Each room is known by its name. A request may come to have several: one that it makes after the end of another, or
+ * after a failover has taken that, has nothing of the one before, whose owner may step it by its lease meanwhile.
+ *
  * A replica that takes over without the last transactions takes what was acknowledged by one of these, and nothing
  * else: each fact knows the transaction that it rests on, and goes with it. Whoever had a lease before may step on by
  * it until it ends. An owner that goes on knows what the replica has lost (`known`), and after some calm seconds the
@@ -73,8 +76,35 @@ export class Violation extends Error {
   }
 }
 
-export class RoomModel {
+/** Somebody asks for a room by a key, once or several times, and for nothing but the one that it has made. */
+export class Request {
   readonly scene: string;
+  /** Rooms that were made for it, and names that a visitor was told. */
+  made: (Since & { room: RoomModel })[] = [];
+  told: (Since & { name: string })[] = [];
+  /** Times that it was made and is not answered. */
+  creations = 0;
+
+  constructor(scene: string) {
+    this.scene = scene;
+  }
+
+  get room(): RoomModel | undefined {
+    return this.made.at(-1)?.room;
+  }
+
+  get name(): string | undefined {
+    return this.room?.name;
+  }
+
+  get deletion(): RoomModel["deletion"] {
+    return this.room?.deletion ?? "none";
+  }
+}
+
+export class RoomModel {
+  readonly name: string;
+  readonly request: Request;
   readonly start: State;
   readonly states = new Map<string, State>();
   /** Where each process's memory of it stands. */
@@ -85,29 +115,21 @@ export class RoomModel {
   undo: Undo | null = null;
   /** All that are not acknowledged: whoever was asked may do it yet, should a failover give the room back to it. */
   readonly undos = new Set<Undo>();
-  /** Names of rooms that were made for it, and those that a visitor was told. */
-  made: (Since & { name: string })[] = [];
-  told: (Since & { name: string })[] = [];
   known: Known | null = null;
-  deletion: "none" | "asked" | (Since & { name: string }) = "none";
-  /** Requests for it that are not answered. */
-  creations = 0;
+  deletion: "none" | "asked" | Since = "none";
   /** Of its last transaction; Infinity: a failover has taken that one, and whatever is told because of it now. */
-  position = 0;
+  position: number;
 
-  constructor(scene: string, start: State) {
-    this.scene = scene;
-    this.start = start;
-    this.states.set(start.hash, start);
-    this.floors = [{ state: start, position: 0 }];
+  /** @param start the hash that the scene begins with */
+  constructor(name: string, request: Request, start: string, position: number) {
+    [this.name, this.request, this.position] = [name, request, position];
+    this.start = { hash: start, tick: 0, before: null, born: 0, atMs: 0 };
+    this.states.set(start, this.start);
+    this.floors = [{ state: this.start, position: 0 }];
   }
 
   get floor(): State {
     return this.floors.at(-1)!.state;
-  }
-
-  get name(): string | undefined {
-    return this.made.at(-1)?.name;
   }
 
   setting(name: string, first: unknown): Setting {
@@ -138,12 +160,15 @@ export interface ModelOptions {
   leaseSeconds: number;
   nowMs: () => number;
   position: () => number;
+  /** The hash that a scene begins with. */
+  start: (scene: string) => string;
 }
 
 export class Model {
+  /** By scene, and all rooms that were ever made, by name. */
+  readonly requests = new Map<string, Request>();
   readonly rooms = new Map<string, RoomModel>();
   readonly #options: ModelOptions;
-  readonly #byName = new Map<string, RoomModel>();
   #owners = new Map<string, Owner>();
   #epoch = 0;
   #born = 0;
@@ -156,12 +181,10 @@ export class Model {
     this.#options = options;
   }
 
-  /** @param start the state that the scene begins with */
-  expect(scene: string, start: World): RoomModel {
-    const state: State = { hash: start.hash, tick: 0, before: null, born: 0, atMs: 0 };
-    const room = new RoomModel(scene, state);
-    this.rooms.set(scene, room);
-    return room;
+  expect(scene: string): Request {
+    const request = new Request(scene);
+    this.requests.set(scene, request);
+    return request;
   }
 
   ownerOf(name: string): string | undefined {
@@ -173,40 +196,26 @@ export class Model {
   committed(commit: Commit, late: boolean): void {
     this.#judgeOwner(commit);
     this.#own(commit);
-    const room = this.#roomOf(commit);
+    const { method, args } = commit;
+    if (method === "createRoom") return this.#created(args[0] as { name: string; scene: string });
+    const [lease] = args as [Partial<Lease> | string];
+    const room = this.rooms.get(typeof lease === "object" ? (lease.room ?? "") : lease);
     if (!room) return;
     room.position = this.#options.position();
-    if (commit.method === "createRoom") this.#created(room, commit);
-    else if (commit.method === "appendJournal" && !late) this.#journaled(room, commit);
-    else if (commit.method === "truncate") this.#truncated(room, commit, late);
+    if (method === "appendJournal" && !late) this.#journaled(room, commit);
+    else if (method === "truncate") this.#truncated(room, commit, late);
   }
 
-  #roomOf({ method, args }: Commit): RoomModel | undefined {
-    if (method === "createRoom") return this.rooms.get((args[0] as { scene: string }).scene);
-    const [lease] = args as [Partial<Lease> | string];
-    return this.#byName.get(typeof lease === "object" ? (lease.room ?? "") : lease);
-  }
-
-  #created(room: RoomModel, { args }: Commit): void {
-    const { name } = args[0] as { name: string };
-    const known = room.made.at(-1);
-    const ended = known && !this.#owners.has(known.name);
-    if (known && room.deletion === "none" && !ended)
+  #created({ name, scene }: { name: string; scene: string }): void {
+    const request = this.requests.get(scene)!;
+    const { room: known } = request;
+    // A key is "forgotten with the room" (store.ts, createRoom): a request that arrives after the end makes another.
+    if (known?.deletion === "none" && this.#owners.has(known.name))
       throw new Violation("one key, one room", `${known.name} was made for a request, and now ${name} for the same`);
-    // A key is "forgotten with the room" (store.ts, createRoom): a request that arrives after the end makes another,
-    // which begins as its scene does. Nothing of what the one before did may come back in it, nor is missed.
-    if (ended) this.#beginAnew(room);
-    room.made.push({ name, position: room.position });
-    this.#byName.set(name, room);
-  }
-
-  #beginAnew(room: RoomModel): void {
-    const { position, start } = room;
-    room.undo = null;
-    room.undos.clear();
-    room.floors.push({ state: start, position });
-    for (const { acknowledged } of room.settings.values())
-      acknowledged.push({ value: acknowledged[0]!.value, order: ++this.#orders, position });
+    const position = this.#options.position();
+    const room = new RoomModel(name, request, this.#options.start(scene), position);
+    request.made.push({ room, position });
+    this.rooms.set(name, room);
   }
 
   #journaled(room: RoomModel, { args }: Pick<Commit, "args">): void {
@@ -290,10 +299,8 @@ export class Model {
     const { nowMs, leaseSeconds } = this.#options;
     if (nowMs() > this.#oldLeasesMs) this.#oldOwners.clear();
     this.#oldLeasesMs = nowMs() + 1000 * leaseSeconds;
-    for (const [name, { process }] of this.#owners) {
-      const { scene } = this.#byName.get(name)!;
-      this.#oldOwners.set(scene, (this.#oldOwners.get(scene) ?? new Set()).add(process));
-    }
+    for (const [name, { process }] of this.#owners)
+      this.#oldOwners.set(name, (this.#oldOwners.get(name) ?? new Set()).add(process));
     const before = this.#owners;
     this.#owners = new Map();
     this.#epoch = 0;
@@ -303,11 +310,15 @@ export class Model {
     const keep = (list: Since[]): void => {
       while (list.length > 0 && !has(list.at(-1)!)) list.pop();
     };
+    for (const { made, told } of this.requests.values()) {
+      keep(made);
+      keep(told);
+    }
     for (const room of this.rooms.values()) {
       this.#remember(room, before, has);
       if (room.position > length) room.position = Infinity;
       const back = room.floors.filter((floor) => !has(floor)).map(({ state }) => state);
-      for (const list of [room.floors, room.deaths, room.made, room.told]) keep(list);
+      for (const list of [room.floors, room.deaths]) keep(list);
       // Where an undo went that is lost: its owner may tell of it again.
       for (const state of room.known ? back : [])
         if (follows(room.floor, state)) room.floors.push({ state, position: room.floors.at(-1)!.position });
@@ -326,7 +337,7 @@ export class Model {
    * has acknowledged may hold or not, for as long as the one that was asked has the room, or has it again.
    */
   #mayUndo(room: RoomModel, has: (since: Since) => boolean): void {
-    const owner = this.ownerOf(room.name ?? "");
+    const owner = this.ownerOf(room.name);
     for (const undo of room.undos) {
       const { position, process, target } = undo;
       if (position !== null && !has({ position })) undo.position = Infinity;
@@ -339,32 +350,32 @@ export class Model {
   // ---- what processes step
 
   /** A process has made a memory of the room and goes on from there. */
-  began(scene: string, process: string, world: World): void {
-    const room = this.rooms.get(scene)!;
+  began(name: string, process: string, world: World): void {
+    const room = this.rooms.get(name)!;
     const state = room.states.get(world.hash) ?? this.#unknown(room, process, world);
     // Who has lost the room without knowing it yet harms nobody until it steps; and what somebody has acknowledged who
     // has the room since then is nothing that it could know. Nothing that it does reaches the store: only the owner
     // writes, which is judged.
-    const owner = this.ownerOf(room.name ?? "");
+    const owner = this.ownerOf(room.name);
     if (owner === process || (!owner && this.#mayStep(room, process))) this.#judgeBeginning(room, process, state);
     room.tips.set(process, state);
     if (room.undo?.process === process) room.undo.began.push({ state, born: ++this.#born });
-    else if (room.undo && this.ownerOf(room.name ?? "") === process) room.undo = null;
+    else if (room.undo && this.ownerOf(room.name) === process) room.undo = null;
   }
 
   #unknown(room: RoomModel, process: string, { hash, tick }: World): never {
     throw new Violation(
       "a room goes on from what it was",
-      `${process} begins ${room.scene} at tick ${tick} with the state ${hash}, which no tick has made`,
+      `${process} begins ${room.name} at tick ${tick} with the state ${hash}, which no tick has made`,
     );
   }
 
   #judgeBeginning(room: RoomModel, process: string, state: State): void {
-    const { floor, scene } = room;
+    const { floor, name } = room;
     if (!follows(state, floor))
       throw new Violation(
         "acknowledged ticks stay",
-        `${process} begins ${scene} at tick ${state.tick}${at(floor, state.tick) === state ? "" : " of another line"}, but tick ${floor.tick} (${floor.hash}) was acknowledged`,
+        `${process} begins ${name} at tick ${state.tick}${at(floor, state.tick) === state ? "" : " of another line"}, but tick ${floor.tick} (${floor.hash}) was acknowledged`,
       );
     const death = room.deaths.find(
       (dead) => state.tick > dead.state.tick && state.born < dead.born && follows(state, dead.state),
@@ -372,18 +383,18 @@ export class Model {
     if (death)
       throw new Violation(
         "what was undone stays undone",
-        `${process} begins ${scene} at tick ${state.tick}, which an acknowledged undo to tick ${death.state.tick} has ended`,
+        `${process} begins ${name} at tick ${state.tick}, which an acknowledged undo to tick ${death.state.tick} has ended`,
       );
   }
 
-  stepped(scene: string, process: string, before: string, world: World): void {
-    const room = this.rooms.get(scene)!;
+  stepped(name: string, process: string, before: string, world: World): void {
+    const room = this.rooms.get(name)!;
     this.#judgeStep(room, process, world);
     const parent = room.tips.get(process)!;
     if (parent.hash !== before)
       throw new Violation(
         "a room goes on from what it was",
-        `${process} stepped ${scene} from ${before}, not ${parent.hash}`,
+        `${process} stepped ${name} from ${before}, not ${parent.hash}`,
       );
     const { hash, tick } = world;
     const atMs = this.#options.nowMs();
@@ -398,23 +409,22 @@ export class Model {
 
   #judgeStep(room: RoomModel, process: string, { tick }: World): void {
     if (this.#mayStep(room, process)) return;
-    const { name, scene } = room;
-    const owner = name === undefined ? undefined : this.#owners.get(name)?.process;
+    const owner = this.ownerOf(room.name);
     throw new Violation(
       "one owner",
-      `${process} stepped tick ${tick} of ${name ?? scene}, which is ${owner ? `${owner}'s` : "nobody's"}`,
+      `${process} stepped tick ${tick} of ${room.name}, which is ${owner ? `${owner}'s` : "nobody's"}`,
     );
   }
 
   /** It owns the room, or may believe so by a lease of before a failover. */
-  #mayStep({ name, scene }: RoomModel, process: string): boolean {
-    if (name !== undefined && this.#owners.get(name)?.process === process) return true;
-    return this.#options.nowMs() <= this.#oldLeasesMs && this.#oldOwners.get(scene)?.has(process) === true;
+  #mayStep({ name }: RoomModel, process: string): boolean {
+    if (this.ownerOf(name) === process) return true;
+    return this.#options.nowMs() <= this.#oldLeasesMs && this.#oldOwners.get(name)?.has(process) === true;
   }
 
   /** Rooms that the process owns. */
   ownedBy(process: string): RoomModel[] {
-    return [...this.rooms.values()].filter(({ name }) => name !== undefined && this.ownerOf(name) === process);
+    return [...this.rooms.values()].filter(({ name }) => this.ownerOf(name) === process);
   }
 
   /**
@@ -435,8 +445,8 @@ export class Model {
 
   /** What a failover takes of a room, and whose owner goes on: it knows all of that still. */
   #remember(room: RoomModel, before: ReadonlyMap<string, Owner>, has: (since: Since) => boolean): void {
-    const was = before.get(room.name ?? "");
-    const is = this.#owners.get(room.name ?? "");
+    const was = before.get(room.name);
+    const is = this.#owners.get(room.name);
     if (!was || was.process === "" || was.process !== is?.process || was.epoch !== is.epoch) {
       room.known = null;
       return;
@@ -450,7 +460,7 @@ export class Model {
   /** It has had the time to tell the replica. */
   #recall(room: RoomModel, process: string): void {
     const { known } = room;
-    const owner = this.#owners.get(room.name ?? "");
+    const owner = this.#owners.get(room.name);
     if (known?.process !== process || known.process !== owner?.process || known.epoch !== owner.epoch) return;
     room.known = null;
     const position = this.#options.position();
@@ -520,25 +530,25 @@ export class Model {
       );
   }
 
-  roomTold(room: RoomModel, name: string): void {
-    const known = room.told.at(-1);
-    if (known && known.name !== name && room.deletion === "none")
+  roomTold(request: Request, name: string): void {
+    const known = request.told.at(-1);
+    if (known && known.name !== name && this.rooms.get(known.name)!.deletion === "none")
       throw new Violation("one key, one room", `a repeated request was told ${name}, and ${known.name} before`);
-    if (room.position !== Infinity) room.told.push({ name, position: room.position });
+    const { position } = this.rooms.get(name)!;
+    if (position !== Infinity) request.told.push({ name, position });
   }
 
-  deleted(room: RoomModel, name: string): void {
-    if (room.position !== Infinity) room.deletion = { name, position: room.position };
+  deleted(room: RoomModel): void {
+    const { position } = room;
+    if (position !== Infinity) room.deletion = { position };
   }
 
   /** @param listed what the database lists */
   judgeRooms(listed: ReadonlySet<string>): void {
-    for (const room of this.rooms.values()) {
-      const { name, deletion } = room;
-      if (name === undefined) continue;
-      if (typeof deletion === "object" && listed.has(deletion.name))
-        throw new Violation("what was deleted stays deleted", `${deletion.name} is listed`);
-      if (deletion === "none" && !listed.has(name))
+    for (const { name, deletion, request } of this.rooms.values()) {
+      if (typeof deletion === "object" && listed.has(name))
+        throw new Violation("what was deleted stays deleted", `${name} is listed`);
+      if (deletion === "none" && request.name === name && !listed.has(name))
         throw new Violation("rooms stay", `${name} is not listed, though nobody has deleted it`);
     }
   }

@@ -4,7 +4,7 @@ import { inLong } from "../support/long.ts";
 import { EVERY_FAULT } from "./plan.ts";
 import { prepareStage, runHistories } from "./run.ts";
 
-const COUNT = inLong(5000, 1000);
+const COUNT = inLong(5000, 1600);
 
 test(`${COUNT} more histories`, async () => {
   const stage = await prepareStage();

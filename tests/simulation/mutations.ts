@@ -38,12 +38,14 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "server/cluster/leaseKeeper.ts",
     find: "return this.#held.get(room)?.untilMs ?? -Infinity;",
     replace: "return this.#held.has(room) ? Infinity : -Infinity;",
+    seed: 301,
   },
   {
     name: "a lease is believed for longer than its term",
     file: "server/cluster/leaseKeeper.ts",
     find: "return askedMs + this.#termMs * (1 - MARGIN);",
     replace: "return askedMs + this.#termMs * (1 + 5 * MARGIN);",
+    seed: 423,
   },
   {
     name: "acknowledged before it is durable",
@@ -127,7 +129,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!entry || entry.failure !== null) throw",
     replace: "if (entry && entry.failure !== null) throw",
     faults: ["end", "handover", "pause"],
-    seed: 1190,
+    seed: 1535,
   },
   {
     name: "a state that is being packed leaves no mark when the room goes back to its tick",

@@ -21,9 +21,9 @@ import type {
   StepTask,
 } from "../../server/workers/messages.ts";
 import { NO_WIND } from "../../server/sim/wind.ts";
-import type { RoomPool } from "../../server/workers/pool.ts";
 import { type Machine, machineMs } from "./globals.ts";
 import type { Program } from "./load.ts";
+import type { NamedPool } from "./program.ts";
 
 /** Body 0 is there, body 1 waits until somebody puts it in. */
 const WAITS = [1];
@@ -95,8 +95,8 @@ export class World {
 /** Who is told of what the simulation does. */
 interface Witness {
   /** A memory was made from a state, and perhaps stepped on, for a room that goes on from there. */
-  began(scene: string, world: World): void;
-  stepped(scene: string, before: string, world: World): void;
+  began(room: string, world: World): void;
+  stepped(room: string, before: string, world: World): void;
 }
 
 export interface PhysicsOptions {
@@ -152,21 +152,24 @@ export class Physics {
     return made;
   }
 
-  pool(kind: "shared" | "dedicated"): RoomPool {
+  /** Each room's own (registry.ts). */
+  pool(kind: "shared" | "dedicated"): NamedPool {
     let waiting: Waiting | null = null;
-    return {
+    const pool: NamedPool = {
       kind,
+      room: "",
       open: (task) => this.#later(0.2, () => this.#open(task)),
-      step: (task) => this.#step(task, (now) => (waiting = now)),
+      step: (task) => this.#step(task, pool.room, (now) => (waiting = now)),
       withdraw: (room: RoomHandle) => {
         if (waiting && waiting.key === room.key && !waiting.begun) waiting.drop();
       },
       save: ({ room }) => this.#later(0.3, () => this.#save(worldOf(room.memory))),
-      replay: (task) => this.#later(1, () => this.#replay(task)),
+      replay: (task) => this.#later(1, () => this.#replay(task, pool.room)),
       inspect: ({ room }) => this.#later(0.1, () => this.#inspect(worldOf(room.memory))),
       memoryEnded: () => {},
       release: async () => {},
     };
+    return pool;
   }
 
   #later<T>(ms: number, work: () => T): Promise<T> {
@@ -189,7 +192,7 @@ export class Physics {
   }
 
   /** At its time, unless its time is over by then (threadLoop.ts). */
-  #step(task: StepTask, waits: (waiting: Waiting) => void): Promise<StepResult> {
+  #step(task: StepTask, room: string, waits: (waiting: Waiting) => void): Promise<StepResult> {
     const { machine, program, stepSeconds } = this.#options;
     const nowMs = machineMs(machine);
     return new Promise((resolve, reject) => {
@@ -205,7 +208,7 @@ export class Physics {
         const frames = new program.FrameState(task.room.frames);
         frames.enter(1);
         if (lose === "inside") return lost();
-        const result = this.#stepped(task, startMs);
+        const result = this.#stepped(task, room, startMs);
         frames.tick = task.tick;
         frames.leave();
         if (lose === "after") return lost();
@@ -225,22 +228,23 @@ export class Physics {
     });
   }
 
-  #stepped(task: StepTask, startMs: number): StepResult {
+  #stepped(task: StepTask, room: string, startMs: number): StepResult {
     const { witness, stepSeconds } = this.#options;
     const world = worldOf(task.room.memory);
-    this.#tell(world);
+    this.#tell(room, world);
     if (world.tick + 1 !== task.tick)
       throw new Error(`tick ${task.tick} was asked of a state that stands at tick ${world.tick}`);
     if (task.fresh) world.hasList = false;
     const before = world.hash;
     const events = world.step(task.inputs);
-    witness.stepped(world.scene, before, world);
+    witness.stepped(room, before, world);
     const saved = task.save ? this.#save(world) : null;
     return {
       tick: world.tick,
       startMs,
       seconds: noSeconds(),
       wholeSeconds: stepSeconds,
+      methods: [],
       events,
       contact: { lists: 0, checks: 0, impulses: 0, zones: 0, stops: 0 },
       work: { threads: 1, shared: 0, helped: 0 },
@@ -258,7 +262,7 @@ export class Physics {
     return { tick: world.tick, state, stateHash: world.hash, seconds: 0.0001 };
   }
 
-  #replay({ room, records, hashes = [], until, fresh }: ReplayTask): ReplayResult {
+  #replay({ room, records, hashes = [], until, fresh }: ReplayTask, name: string): ReplayResult {
     const world = worldOf(room.memory);
     const from = world.tick;
     const known = new Map(records.map((record) => [record.tick, record]));
@@ -277,7 +281,7 @@ export class Physics {
       compare();
     }
     if (fresh && world.tick === until) world.hasList = false;
-    this.#tell(world);
+    this.#tell(name, world);
     return {
       tick: world.tick,
       ticks: until - from,
@@ -289,10 +293,10 @@ export class Physics {
     };
   }
 
-  #tell(world: World): void {
+  #tell(room: string, world: World): void {
     if (this.#known.has(world)) return;
     this.#known.add(world);
-    this.#options.witness.began(world.scene, world);
+    this.#options.witness.began(room, world);
   }
 
   #inspect(world: World): InspectResult {

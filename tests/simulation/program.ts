@@ -8,8 +8,9 @@ import type { Config } from "../../server/config.ts";
 import { openDurability } from "../../server/durability.ts";
 import type { Metrics } from "../../server/metrics/metrics.ts";
 import { RoomRegistry } from "../../server/rooms/registry.ts";
+import { Room, type RoomOptions } from "../../server/rooms/room.ts";
 import type { SceneLibrary } from "../../server/rooms/sceneLibrary.ts";
-import type { WorkerPools } from "../../server/workers/pool.ts";
+import type { RoomPool, WorkerPools } from "../../server/workers/pool.ts";
 
 export { denialOf } from "../../server/auth/admission.ts";
 export { fingerprint } from "../../server/auth/secrets.ts";
@@ -21,6 +22,20 @@ export { SqliteWork } from "../../server/store/sqliteWork.ts";
 export { LeaseLost, StoreUnavailable } from "../../server/store/store.ts";
 export { FrameState } from "../../server/workers/frameState.ts";
 export { StepDropped } from "../../server/workers/stepThread.ts";
+
+/** A room's pool, which knows whose it is: one scene may have several rooms. */
+export interface NamedPool extends RoomPool {
+  room: string;
+}
+
+function named<T extends RoomOptions>(options: T): T {
+  (options.pool as NamedPool).room = options.name;
+  return options;
+}
+
+const { open, restore } = Room;
+Room.open = (options) => open.call(Room, named(options));
+Room.restore = (options, found) => restore.call(Room, named(options), found);
 
 export interface ServerParts {
   config: Config;

@@ -75,8 +75,8 @@ export interface ServerOptions {
   seed: number;
   /** Does the process know that this one is certainly dead? */
   isCertainlyDead: (asker: Server, name: string) => boolean;
-  began: (scene: string, process: string, world: World) => void;
-  stepped: (scene: string, process: string, before: string, world: World) => void;
+  began: (room: string, process: string, world: World) => void;
+  stepped: (room: string, process: string, before: string, world: World) => void;
   note: (who: string, text: () => string) => void;
 }
 
@@ -163,8 +163,8 @@ export class Server {
       stepSeconds,
       identity,
       witness: {
-        began: (scene, world) => began(scene, life, world),
-        stepped: (scene, before, world) => stepped(scene, life, before, world),
+        began: (room, world) => began(room, life, world),
+        stepped: (room, before, world) => stepped(room, life, before, world),
       },
     });
     const { physics } = this;

@@ -1,5 +1,5 @@
 /**
- * A visitor of one room: goes in by any server, is passed on to the one that has the room, comes back when its socket
+ * A visitor of the room that a request has made: goes in by any server, is passed on to the one that has the room, comes back when its socket
  * is closed, pulls at bodies, and as its owner changes who may come in. It believes what it was told, and tells the
  * model.
  */
@@ -10,7 +10,7 @@ import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { Connection, Membership } from "../../server/rooms/connection.ts";
 import type { Room } from "../../server/rooms/room.ts";
 import type { Random } from "../fuzz/random.ts";
-import { type Model, type RoomModel, Violation } from "./model.ts";
+import { type Model, type Request, type RoomModel, Violation } from "./model.ts";
 import type { Server } from "./server.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -20,7 +20,7 @@ const AGAIN_MS = 300;
 export interface VisitorOptions {
   name: string;
   owner: boolean;
-  room: RoomModel;
+  request: Request;
   servers: readonly Server[];
   timeline: Timeline;
   random: Random;
@@ -38,11 +38,12 @@ interface Line {
   membership: Membership | null;
   server: Server;
   process: string;
+  room: RoomModel;
 }
 
 export class Visitor {
   readonly name: string;
-  readonly room: RoomModel;
+  readonly request: Request;
   readonly owner: boolean;
   member = 0;
   /** A change of the settings that it waits to hear of. */
@@ -54,7 +55,7 @@ export class Visitor {
 
   constructor(options: VisitorOptions) {
     this.#options = options;
-    [this.name, this.room, this.owner] = [options.name, options.room, options.owner];
+    [this.name, this.request, this.owner] = [options.name, options.request, options.owner];
   }
 
   get isIn(): boolean {
@@ -80,7 +81,7 @@ export class Visitor {
   /** Asks a server that answers, which passes on whoever it knows to have the room. @returns null: not now */
   async atRoom<T>(ask: (room: Room, server: Server) => Promise<T>): Promise<{ answer: T } | { error: Error } | null> {
     const { servers, random } = this.#options;
-    const { name } = this.room;
+    const { name } = this.request;
     const alive = servers.filter((server) => server.answers);
     if (name === undefined || alive.length === 0) return null;
     const asked = random.pick(alive);
@@ -100,7 +101,7 @@ export class Visitor {
   #enter(): void {
     const { timeline, random, fails } = this.#options;
     const again = (): void => void timeline.after(AGAIN_MS * (0.5 + random.unit()), null, () => this.#enter());
-    if (!this.#wanted || this.#line !== null || this.room.deletion !== "none") return;
+    if (!this.#wanted || this.#line !== null || this.request.deletion !== "none") return;
     void this.atRoom(async (room, server) => this.#join(room, server)).then((outcome) => {
       if (outcome && "error" in outcome && outcome.error instanceof Violation) fails(outcome.error);
       if (this.#line === null) again();
@@ -128,7 +129,7 @@ export class Visitor {
       if (denial.why === "banned") this.#wanted = false;
       return;
     }
-    const line: Line = { membership: null, server, process: server.process };
+    const line: Line = { membership: null, server, process: server.process, room: this.#model(room) };
     this.#line = line;
     const connection = this.#connection(line);
     const membership = await room.join(
@@ -211,11 +212,11 @@ export class Visitor {
 
   /** An owner changes a setting, one at a time. */
   change(name: keyof typeof SETTINGS | "ban", value: unknown, target?: Visitor): void {
-    if (!this.isIn || this.#change) return;
     const { model } = this.#options;
+    if (!this.#line?.membership || this.#change) return;
     const setting = name === "ban" ? `ban of ${target!.name}` : name;
     if (name === "ban" && (!target!.isIn || target!.member === 0)) return;
-    model.settingAsked(this.room, setting, name === "ban" ? false : SETTINGS[name], value);
+    model.settingAsked(this.#line.room, setting, name === "ban" ? false : SETTINGS[name], value);
     this.#change = { name: setting, value, refused: false };
     this.#note(() => `asks for ${setting} = ${JSON.stringify(value)}`);
     if (name === "ban") this.say({ type: "kick", member: target!.member, banSeconds: 3600 });
@@ -245,20 +246,25 @@ export class Visitor {
     } else if (type === ServerMessage.access && this.#change && line.membership) {
       const { name, value, refused } = this.#change;
       this.#change = null;
-      if (!refused) this.#options.model.settingAcknowledged(this.room, name, value);
+      if (!refused) this.#options.model.settingAcknowledged(line.room, name, value);
       this.#note(() => `is ${refused ? "refused" : "told"} ${name} = ${JSON.stringify(value)}`);
     }
   }
 
+  #model({ name }: Room): RoomModel {
+    return this.#options.model.rooms.get(name)!;
+  }
+
   /** What was acknowledged holds in the room as it is served. */
-  judgeAccess({ access }: Room): void {
+  judgeAccess(served: Room): void {
     const { model } = this.#options;
-    const judge = (name: string, first: unknown, value: unknown): void =>
-      model.judgeSetting(this.room, name, first, value);
+    const { access } = served;
+    const room = this.#model(served);
+    const judge = (name: string, first: unknown, value: unknown): void => model.judgeSetting(room, name, first, value);
     judge("locked", SETTINGS.locked, access.locked);
     judge("ownersOnly", SETTINGS.ownersOnly, access.ownersOnly);
     judge("password", SETTINGS.password, access.hasPassword ? "secret word" : null);
-    for (const name of this.room.settings.keys()) {
+    for (const name of room.settings.keys()) {
       if (!name.startsWith("ban of ")) continue;
       const subject = name.slice("ban of ".length);
       judge(name, false, access.banOf({ subject }, Date.UTC(2026, 0, 1)) !== undefined);

@@ -10,7 +10,7 @@ import { tetrahedralize } from "../tetrahedralize.ts";
 import type { Tetrahedralization } from "../tetrahedralize.ts";
 import { buildTriangleTree } from "../triangleTree.ts";
 import { buildWindingField, windingNumber } from "../windingNumber.ts";
-import { ObjectError } from "./objectFile.ts";
+import { ObjectError, percent, placeOf } from "./objectFile.ts";
 import type { ObjectNote } from "./objectFile.ts";
 import type { ObjectChoice } from "./prepareSurface.ts";
 import { areaOf } from "./sheet.ts";
@@ -121,7 +121,7 @@ export async function fill(
       limit: "this shape needs more, it has many thin parts or pieces",
       help: "Choose more particles, or simplify the model",
     });
-  const { filled, spacing: joined } = bridged(best, particles, notes);
+  const { filled, spacing: joined } = bridged(best, particles, size, notes);
   return { tets: filled.mesh, spacing: joined };
 }
 
@@ -132,7 +132,7 @@ interface Filled {
 }
 
 /** Pieces that are near each other, joined by rods; the mesh as it is where that takes too many particles. */
-function bridged(best: Filled, particles: number, notes: ObjectNote[]): Filled {
+function bridged(best: Filled, particles: number, size: number, notes: ObjectNote[]): Filled {
   const { surface, spacing } = best;
   let result = best;
   const found = best.filled.report.pieces.found;
@@ -149,12 +149,21 @@ function bridged(best: Filled, particles: number, notes: ObjectNote[]): Filled {
   const left = result.filled.report.pieces.found;
   if (left < found)
     notes.push({ code: "PIECES_JOINED", text: `${found} pieces nearly touch; ${found - left} gaps were bridged.` });
-  if (left > 1)
-    notes.push({
-      code: "PIECES",
-      text: `${left} pieces hang on nothing: they fall apart. Join them in the model if they should not.`,
-    });
+  if (left > 1) {
+    const at = smallestPiece(result.filled.mesh, size);
+    const text = `${left} pieces hang on nothing: they fall apart; the smallest is at ${percent(at)}. Join them in the model if they should not.`;
+    notes.push({ code: "PIECES", text, at });
+  }
   return result;
+}
+
+/** Where the piece of fewest tetrahedra is. */
+function smallestPiece({ positions, tets }: TetMesh, size: number): [number, number, number] {
+  const { piece, count } = pieceOfTets(tets);
+  const counts = new Array<number>(count).fill(0);
+  for (const p of piece) counts[p]!++;
+  const smallest = counts.indexOf(Math.min(...counts));
+  return placeOf(positions, tets[4 * piece.indexOf(smallest)]!, size);
 }
 
 interface Rod {

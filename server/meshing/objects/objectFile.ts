@@ -2,7 +2,7 @@
  * What a file that somebody dropped becomes, the errors that say why it does not, and the limits that one file is held
  * to.
  */
-import type { FILE_NOTES, REFUSALS } from "../../../shared/objectCodes.ts";
+import type { FILE_NOTES, REFUSALS, SURFACE_NOTES } from "../../../shared/objectCodes.ts";
 import type { MeshError } from "../mesh.ts";
 import type { SurfaceMesh } from "../mesh.ts";
 
@@ -10,20 +10,20 @@ import type { SurfaceMesh } from "../mesh.ts";
 export interface ObjectNote {
   code: ObjectNoteCode;
   text: string;
+  /** Where, of a surface: x, y, z in parts of its size from the middle of what it stands on. */
+  at?: [number, number, number];
 }
 
-type ObjectNoteCode =
-  | (typeof FILE_NOTES)[number]
-  /** Of the surface: */
-  | "FLIPPED"
-  | "GAPS_CLOSED"
-  | "HOLES"
-  | "NON_MANIFOLD"
-  | "PIECES"
-  | "PIECES_JOINED"
-  | "SHEET"
-  | "SIMPLIFIED"
-  | "COARSE";
+type ObjectNoteCode = (typeof FILE_NOTES | typeof SURFACE_NOTES)[number];
+
+/** A vertex as notes name its place, to whole percents of the size. @param positions of a surface that stands, m */
+export function placeOf(positions: Float64Array, vertex: number, size: number): [number, number, number] {
+  const part = (k: number): number => Math.round((100 * positions[3 * vertex + k]!) / size) / 100;
+  return [part(0), part(1), part(2)];
+}
+
+export const percent = (at: readonly number[]): string =>
+  `x, y, z = ${at.map((part) => `${Math.round(100 * part)} %`).join(", ")} of its size`;
 
 /** An object's surface, what is drawn of it, and how the two hang together. */
 export interface ObjectFile {

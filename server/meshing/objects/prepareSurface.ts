@@ -9,7 +9,7 @@ import { fill } from "./fill.ts";
 import { mendSurface } from "./mendSurface.ts";
 import type { MendedSurface, SurfaceFindings } from "./mendSurface.ts";
 import type { ObjectFile, ObjectNote } from "./objectFile.ts";
-import { ObjectError, ofMeshError } from "./objectFile.ts";
+import { ObjectError, ofMeshError, percent, placeOf } from "./objectFile.ts";
 import { evenSheet } from "./sheet.ts";
 import { clusterSurface, simplifySurface } from "./simplify.ts";
 
@@ -117,19 +117,16 @@ async function mended(surface: SurfaceMesh, { size }: ObjectChoice, notes: Objec
 }
 
 function noteFindings(surface: SurfaceMesh, found: SurfaceFindings, size: number, notes: ObjectNote[]): void {
-  const place = (v: number): string =>
-    [0, 1, 2].map((k) => `${Math.round((100 * surface.positions[3 * v + k]!) / size)} %`).join(", ");
-  const near = (v: number): string => `one is at x, y, z = ${place(v)} of its size`;
-  if (found.open > 0)
-    notes.push({
-      code: "HOLES",
-      text: `${found.open} edges have one triangle only (holes or borders); ${near(found.openAt)}.`,
-    });
-  if (found.crossed > 0)
-    notes.push({
-      code: "NON_MANIFOLD",
-      text: `${found.crossed} edges have three triangles or more; ${near(found.crossedAt)}.`,
-    });
+  if (found.open > 0) {
+    const at = placeOf(surface.positions, found.openAt, size);
+    const text = `${found.open} edges have one triangle only (holes or borders); one is at ${percent(at)}.`;
+    notes.push({ code: "HOLES", text, at });
+  }
+  if (found.crossed > 0) {
+    const at = placeOf(surface.positions, found.crossedAt, size);
+    const text = `${found.crossed} edges have three triangles or more; one is at ${percent(at)}.`;
+    notes.push({ code: "NON_MANIFOLD", text, at });
+  }
   if (found.turned > 0)
     notes.push({ code: "FLIPPED", text: `${found.turned} triangles faced the wrong way; the simulation turns them.` });
 }

@@ -7,7 +7,7 @@
 import type { ObjectRole } from "../../../shared/objectRoles.ts";
 import type { ObjectMesh } from "../../../shared/scene.ts";
 import { MeshError, type LoadedMesh, type SurfaceMesh } from "../../meshing/mesh.ts";
-import { ObjectError } from "../../meshing/objects/objectFile.ts";
+import { ObjectError, type ObjectNote } from "../../meshing/objects/objectFile.ts";
 import { prepareSurface } from "../../meshing/objects/prepareSurface.ts";
 import { decodeShape, fileOf } from "../../meshing/objectShape.ts";
 
@@ -29,9 +29,14 @@ export interface Drawing {
 
 export type PreparedObject = LoadedMesh & { drawing: Drawing };
 
+/** What was found in an object's surface, or done to it. */
+export type FoundInObject = ObjectNote & { object: string };
+
 export class ObjectMeshes {
   readonly #shapes: ReadonlyMap<string, Uint8Array>;
   readonly #prepared = new Map<string, Promise<PreparedObject>>();
+  /** Of all that has been prepared. */
+  readonly found: FoundInObject[] = [];
 
   /** @param shapes encoded, by the object's id */
   constructor(shapes: ReadonlyMap<string, Uint8Array> = new Map()) {
@@ -53,7 +58,8 @@ export class ObjectMeshes {
     const shape = decodeShape(bytes);
     try {
       const prepared = await prepareSurface(fileOf(shape), { role, size, particles });
-      const { detail, scale, offset } = prepared;
+      const { detail, scale, offset, notes } = prepared;
+      this.found.push(...notes.map((note) => ({ object: id, ...note })));
       const { vertices, firsts } = compact(shape.surfaceOfPicture, shape.surface.positions.length / 3);
       const positions = new Float64Array(3 * firsts.length);
       firsts.forEach((vertex, place) => positions.set(detail.subarray(3 * vertex, 3 * vertex + 3), 3 * place));

@@ -24,6 +24,7 @@ export const finiteDifferences: MethodKind = {
   grip: (spec) => GRIPS[integratorOf(spec)],
   plan: sheetOf,
   open: (constants, spec, body) => integrate(new Sheet(constants), integratorOf(spec), body),
+  anyStep: true,
 };
 
 /** The scene's rules have seen to a grid (shared/sceneMethod.ts): rows of particles along x, one after another in z. */

@@ -25,6 +25,7 @@ export const tetrahedralMethod = (
   },
   open: (constants, spec, body) =>
     integrate(new Tetrahedra(constants, (spec as Spec).warped ?? true), integratorOf(spec), body),
+  anyStep: true,
 });
 
 export const finiteElements = tetrahedralMethod(volumeGradients);

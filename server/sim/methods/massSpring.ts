@@ -24,6 +24,7 @@ export const massSpring: MethodKind = {
   grip: (spec) => GRIPS[integratorOf(spec)],
   plan: springsOf,
   open: (constants, spec, body) => integrate(new Springs(constants), integratorOf(spec), body),
+  anyStep: true,
 };
 
 function springsOf({ elements }: Pick<BodyTemplate, "elements">): Constants {

@@ -68,6 +68,10 @@ export interface MethodKind {
   /** @param path of the method in the scene, for errors. @throws SceneError */
   plan(template: BodyTemplate, spec: MethodSpec, body: MethodBody, path: string): Constants;
   open(constants: Constants, spec: MethodSpec, body: MethodBody): Method;
+  /** Are the constants those of any length of step? Then owners may change `steps` while the room runs. */
+  anyStep?: true;
+  /** How many eigenmodes the constants have: owners may have the spec that `open` is given keep fewer. */
+  modes?(constants: Constants): number;
   /** What the method remembers beside positions and velocities, as it begins. */
   more?(template: BodyTemplate, spec: MethodSpec): Float64Array;
 }

@@ -14,23 +14,30 @@ import type { Views } from "../grabs.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Kernel } from "../kernelModule.ts";
 import type { SimLayout } from "../layout.ts";
+import type { RoomTuning } from "../tuning.ts";
 import { HoldingPoints, type HeldPoint } from "../reference/implicit/points.ts";
 import { METHOD_KINDS } from "./kinds.ts";
 import { wallsFor } from "../spawn/obstacles.ts";
 import type { Constants, Method, MethodBody, MethodState, Wall } from "./method.ts";
 import { viewOf, type MethodLayout } from "./planMethods.ts";
+import type { MethodSeconds } from "../types.ts";
 
 /** HoldingPoints holds what has no compliance by so many times the inertia of what is held. */
 const HOLDING = 1e4;
 
 interface OpenBody {
   layout: MethodLayout;
+  /** Steps a tick, and modes that are kept if it has any: what it was opened for. */
+  steps: number;
+  modes: number | undefined;
   known: MethodBody;
   method: Method;
   state: MethodState;
   points: HoldingPoints;
   /** float64[3N] N */
   force: Float64Array;
+  /** Of its last tick since somebody asked, by this thread's clock, s a step; 0: it had none. */
+  stepSeconds: number;
   walls: readonly Wall[];
 }
 
@@ -39,13 +46,15 @@ export class MethodBodies {
   private readonly layout: SimLayout;
   private readonly kernel: Kernel;
   private readonly bodies: OpenBody[];
+  private readonly tuning: RoomTuning;
 
-  constructor(memory: WebAssembly.Memory, views: Views, layout: SimLayout, kernel: Kernel) {
+  constructor(views: Views, layout: SimLayout, kernel: Kernel, tuning: RoomTuning) {
     this.views = views;
     this.layout = layout;
     this.kernel = kernel;
+    this.tuning = tuning;
     this.bodies = layout.methods.map((own) => ({
-      ...open(memory.buffer, layout, own),
+      ...open(views.f32.buffer, layout, own, tuning),
       walls: wallsFor({ views, layout, kernel }, own.body),
     }));
   }
@@ -56,24 +65,47 @@ export class MethodBodies {
 
   /** One tick of all bodies that are not held. @param held whether a body stays where it is until a reset */
   step(held: (body: number) => boolean): void {
-    for (const body of this.bodies) {
+    for (let n = 0; n < this.bodies.length; n++) {
+      const body = this.current(n);
       if (held(body.layout.body)) continue;
+      const started = performance.now();
       this.takeOver(body);
       this.sumForces(body);
       body.points.hold(this.pointsOf(body));
-      for (let n = 0; n < body.layout.steps; n++) {
+      for (let s = 0; s < body.steps; s++) {
         body.method.step(body.state, body);
         this.publish(body);
         this.collide(body);
         this.takeOver(body);
       }
+      body.stepSeconds = (performance.now() - started) / 1000 / body.steps;
     }
+  }
+
+  /** What a step of each body took since this was asked, s: for people to see, and no part of the state. */
+  takeSeconds(): MethodSeconds[] {
+    return this.bodies.flatMap((body) => {
+      const { stepSeconds } = body;
+      body.stepSeconds = 0;
+      return stepSeconds > 0 ? [{ body: body.layout.body, stepSeconds }] : [];
+    });
   }
 
   /** J; undefined: the body has no method. */
   energy(b: number): number | undefined {
-    const body = this.bodies.find(({ layout }) => layout.body === b);
-    return body?.method.energy(body.state);
+    const n = this.bodies.findIndex(({ layout }) => layout.body === b);
+    if (n < 0) return undefined;
+    const { method, state } = this.current(n);
+    return method.energy(state);
+  }
+
+  /** The body, opened anew where its owner has changed what it was opened for: the state stays where it is. */
+  private current(n: number): OpenBody {
+    const { layout: own, walls, steps, modes } = this.bodies[n]!;
+    const now = countsOf(own, this.tuning);
+    if (now.steps !== steps || now.modes !== modes)
+      this.bodies[n] = { ...open(this.views.f32.buffer, this.layout, own, this.tuning), walls };
+    return this.bodies[n]!;
   }
 
   private first({ layout }: OpenBody): number {
@@ -168,23 +200,36 @@ export class MethodBodies {
   }
 }
 
-function open(buffer: ArrayBufferLike, room: SimLayout, layout: MethodLayout): Omit<OpenBody, "walls"> {
+function countsOf({ body, steps }: MethodLayout, tuning: RoomTuning): Pick<OpenBody, "steps" | "modes"> {
+  return { steps: tuning.value(body, "steps") ?? steps, modes: tuning.value(body, "modes") };
+}
+
+function open(
+  buffer: ArrayBufferLike,
+  room: SimLayout,
+  layout: MethodLayout,
+  tuning: RoomTuning,
+): Omit<OpenBody, "walls"> {
   const { count } = room.bodies[layout.body]!;
+  const { steps, modes } = countsOf(layout, tuning);
+  const spec = modes === undefined ? layout.spec : { ...layout.spec, modes };
   const known: MethodBody = {
     count,
     mass: new Float64Array(buffer, layout.mass, count),
-    h: 1 / (room.tickHz * layout.steps),
+    h: 1 / (room.tickHz * steps),
     alpha: layout.alpha,
     beta: layout.beta,
   };
   const constants: Constants = {};
   for (const { name, address, length, integers } of layout.constants)
     constants[name] = viewOf(buffer, address, length, integers);
-  const kind = METHOD_KINDS[layout.spec.type];
+  const kind = METHOD_KINDS[spec.type];
   return {
     layout,
+    steps,
+    modes,
     known,
-    method: kind.open(constants, layout.spec, known),
+    method: kind.open(constants, spec, known),
     state: {
       x: new Float64Array(buffer, layout.state, 3 * count),
       v: new Float64Array(buffer, layout.state + 24 * count, 3 * count),
@@ -192,8 +237,9 @@ function open(buffer: ArrayBufferLike, room: SimLayout, layout: MethodLayout): O
     },
     points: new HoldingPoints({
       mass: known.mass,
-      coefficient: kind.grip(layout.spec) / (HOLDING * known.h * known.h),
+      coefficient: kind.grip(spec) / (HOLDING * known.h * known.h),
     }),
     force: new Float64Array(3 * count),
+    stepSeconds: 0,
   };
 }

@@ -51,7 +51,9 @@ export const modal: MethodKind = {
       shapes: vectors.subarray(0, modes * rows.length),
     };
   },
-  open: (constants, _, body) => new Modes(constants, body),
+  open: (constants, spec, body) => new Modes(constants, body, (spec as Spec).modes ?? DEFAULT_MODES),
+  anyStep: true,
+  modes: ({ eigenvalues }) => eigenvalues!.length,
 };
 
 /** M^-1/2 K M^-1/2 over the free rows. */
@@ -84,10 +86,15 @@ class Modes implements Method {
   private readonly steps: Float64Array;
   private readonly f: Float64Array;
 
-  constructor({ rest, rows, eigenvalues, shapes }: Constants, { count, mass, h, alpha, beta }: MethodBody) {
+  /** @param kept the lowest so many; more than there are: all */
+  constructor(
+    { rest, rows, eigenvalues, shapes }: Constants,
+    { count, mass, h, alpha, beta }: MethodBody,
+    kept: number,
+  ) {
     this.rest = rest as Float64Array;
     this.rows = rows as Uint32Array;
-    this.eigenvalues = eigenvalues as Float64Array;
+    this.eigenvalues = (eigenvalues as Float64Array).subarray(0, kept);
     this.shapes = shapes as Float64Array;
     this.h = h;
     this.root = Float64Array.from(this.rows, (k) => Math.sqrt(mass[Math.floor(k / 3)]!));

@@ -16,8 +16,11 @@ import type { Constants, MethodBody } from "./method.ts";
 export interface MethodLayout {
   body: number;
   spec: MethodSpec;
-  /** Steps a tick. */
+  /** Steps a tick, as the scene says. */
   steps: number;
+  /** What owners may change of it, as the scene says, and how many steps they may have. */
+  tunable: { steps?: number; modes?: number };
+  mostSteps: number;
   alpha: number;
   beta: number;
   /** Address of float64[6N + more]: positions, then velocities, then what else the method remembers. */
@@ -88,12 +91,9 @@ function planBody(
   const count = template.particleCount;
   const mass = template.mass.map((m, i) => (template.pinned[i] ? 0 : m));
   const steps = spec.steps ?? DEFAULT_STEPS;
-  if (steps * count > MOST_STEPPED)
-    throw new SceneError(
-      `/bodies/${body}/method/steps`,
-      steps,
-      `at most ${Math.floor(MOST_STEPPED / count)} for ${count} particles`,
-    );
+  const mostSteps = Math.floor(MOST_STEPPED / count);
+  if (steps > mostSteps)
+    throw new SceneError(`/bodies/${body}/method/steps`, steps, `at most ${mostSteps} for ${count} particles`);
   const known: MethodBody = {
     count,
     mass,
@@ -115,6 +115,8 @@ function planBody(
       body,
       spec,
       steps,
+      tunable: { ...(kind.anyStep && { steps }), ...(kind.modes && { modes: kind.modes(constants) }) },
+      mostSteps,
       alpha: known.alpha,
       beta: known.beta,
       state,

@@ -87,14 +87,25 @@ describe("Playout", () => {
     expect(Math.max(...steps)).toBeLessThan((2 * (0.6 * 1000)) / 60);
   });
 
-  test("what moves after a rest is shown after the ordinary delay, not after the rest's last silence", () => {
+  test("what moves after a rest is shown soon; from there the ordinary distance comes without a stop", () => {
     const playout = new Playout({ intervalMs: INTERVAL });
     for (let n = 0; n < 60; n++) playout.arrived(n * INTERVAL, n * INTERVAL, Number.NaN);
     // At rest a frame comes every 250 ms; the last one is 240 ms old when something moves.
     playout.arrived(2250, 2250, 59 * INTERVAL);
     playout.advance(2480);
     playout.arrived(2490, 2490, 59 * INTERVAL);
-    expect(2490 - playout.advance(2490)).toBeLessThanOrEqual(playout.delayMs + 1);
+    expect(2490 - playout.advance(2490)).toBeCloseTo(1.25 * INTERVAL, 6);
+    const { starvations } = playout;
+    let lead = 0;
+    for (let n = 1; n <= 60; n++) {
+      const frameMs = 2490 + n * INTERVAL;
+      // every other frame is late, by less than the quarter of an interval that is there
+      const nowMs = frameMs + (n % 2 ? 0.2 * INTERVAL : 0);
+      playout.arrived(frameMs, nowMs, Number.NaN);
+      lead = frameMs - playout.advance(nowMs);
+    }
+    expect(playout.starvations).toBe(starvations);
+    expect(Math.abs(lead - playout.delayMs)).toBeLessThan(0.15 * INTERVAL);
   });
 
   test("one still frame between moving ones that are still ahead of the picture is no rest: nothing is jumped over", () => {

@@ -10,6 +10,7 @@ const stats = (change: Partial<RoomStats>): RoomStats => ({
   clients: 1,
   kbpsOut: 0,
   timeDilation: 0.5,
+  methods: [],
   ...change,
 });
 

@@ -97,10 +97,14 @@ test("thirty who come at once agree on names and colours: the first eight have o
   expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2);
 });
 
-test("initials are of the first two words", () => {
+test("initials are of the first two words, or of the number that tells a name from the same one", () => {
   expect(initials("Snug Vole")).toBe("SV");
   expect(initials("ada")).toBe("A");
   expect(initials("Ωmega de la Rue")).toBe("ΩD");
+  expect(initials("")).toBe("");
+  // a second Snug Vole has the number that its name got
+  expect(initials("Snug Vole 2")).toBe("S2");
+  expect(initials("Snug Vole 12")).toBe("S12");
 });
 
 test("keys are single and lower case, and no command has two", () => {

@@ -4,7 +4,7 @@ import { TickStats } from "../../../server/rooms/tickStats.ts";
 import type { StepResult } from "../../../server/workers/messages.ts";
 
 const result = (wholeSeconds: number): StepResult =>
-  ({ wholeSeconds, seconds: { encode: 0 } }) as unknown as StepResult;
+  ({ wholeSeconds, seconds: { encode: 0 }, methods: [] }) as unknown as StepResult;
 
 /** A room that wants 60 ticks a second and gets `hz`. */
 function after(seconds: number, hz: number): TickStats {
@@ -59,4 +59,20 @@ test("lateness and rates are of the window", () => {
   stats.begun(400);
   expect(stats.take(2, 125_000, 1000)).toMatchObject({ tickLatenessMs: 400, clients: 2, kbpsOut: 1000 });
   expect(stats.take(2, 0, 2000)).toMatchObject({ tickLatenessMs: 0, kbpsOut: 0 });
+});
+
+test("a step of a method is the mean of the ticks that had any, in the window", () => {
+  const stats = new TickStats(60);
+  stats.runs(true, 0);
+  const methods = (...steps: [number, number][]): StepResult => ({
+    ...result(0.01),
+    methods: steps.map(([body, stepSeconds]) => ({ body, stepSeconds })),
+  });
+  stats.stepped(methods([1, 0.001], [3, 0.004]));
+  stats.stepped(methods([1, 0.003]));
+  expect(stats.take(1, 0, 1000).methods).toEqual([
+    [1, 2],
+    [3, 4],
+  ]);
+  expect(stats.take(1, 0, 2000).methods).toEqual([]);
 });

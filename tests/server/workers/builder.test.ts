@@ -1,13 +1,15 @@
-/** The builder's two lines: neither waits for the other, addresses take turns, and files go over without a copy. */
+/** The builder's lines: none waits for another, addresses take turns, and files go over without a copy. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { Builder } from "../../../server/workers/builder.ts";
 import { objBall } from "../../support/modelFiles.ts";
 
+const DEADLINE_MS = 3000;
 const folder = mkdtempSync(join(tmpdir(), "pliant-builder-"));
 const builder = new Builder({
   deadlineMs: 120_000,
@@ -39,6 +41,23 @@ test("a scene is built while files are read, whose bytes are not copied", async 
   }
   expect(files.map(({ byteLength }) => byteLength)).toEqual([0, 0]);
   expect((await built).topologyHash).toMatch(/^[0-9a-f]+$/);
+});
+
+test("a deadline is of work: who waits for a processor, or for a file, has longer", async () => {
+  const options = { deadlineMs: DEADLINE_MS, readDeadlineMs: DEADLINE_MS, memoryMb: 1024, onError: () => {} };
+  const hurried = new Builder(options);
+  const gate = join(folder, "late.json");
+  execFileSync("mkfifo", [gate]);
+  try {
+    // the thread is up
+    await hurried.build({ scenePath: "scenes/one-cube.json" });
+    const built = hurried.build({ scenePath: gate });
+    await sleep(1.1 * DEADLINE_MS);
+    await writeFile(gate, readFileSync("scenes/one-cube.json"));
+    expect((await built).topologyHash).toMatch(/^[0-9a-f]+$/);
+  } finally {
+    await hurried.close();
+  }
 });
 
 test("addresses take turns: who wants many scenes waits for them alone", async () => {

@@ -7,7 +7,7 @@ let reclaimer: Reclaimer;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
   asked = 0;
-  reclaimer = new Reclaimer({ collectThreads: () => asked++ });
+  reclaimer = new Reclaimer({ collectThreads: async () => void asked++ });
 });
 afterEach(() => {
   reclaimer.close();
@@ -15,48 +15,57 @@ afterEach(() => {
 });
 
 /** Lets time pass, a room ending every two seconds. */
-function busy(seconds: number): void {
+async function busy(seconds: number, bytes = 0): Promise<void> {
   for (let s = 0; s < seconds; s += 2) {
-    reclaimer.ended();
-    vi.advanceTimersByTime(2000);
+    reclaimer.ended(bytes);
+    await vi.advanceTimersByTimeAsync(2000);
   }
 }
 
-test("nothing is collected while no room has ended", () => {
-  vi.advanceTimersByTime(600_000);
+test("nothing is collected while no room has ended", async () => {
+  await vi.advanceTimersByTimeAsync(600_000);
   expect(asked).toBe(0);
 });
 
-test("ten seconds after the last room has ended, once", () => {
-  reclaimer.ended();
-  vi.advanceTimersByTime(9_000);
+test("ten seconds after the last room has ended, once", async () => {
+  reclaimer.ended(0);
+  await vi.advanceTimersByTimeAsync(9_000);
   expect(asked).toBe(0);
-  vi.advanceTimersByTime(3_000);
+  await vi.advanceTimersByTimeAsync(3_000);
   expect(asked).toBe(1);
-  vi.advanceTimersByTime(600_000);
+  await vi.advanceTimersByTimeAsync(600_000);
   expect(asked).toBe(1);
 });
 
-test("every minute while rooms go on ending, and once more when they have stopped", () => {
-  busy(58);
+test("every minute while rooms go on ending, and once more when they have stopped", async () => {
+  await busy(58);
   expect(asked).toBe(0);
-  busy(6);
+  await busy(6);
   expect(asked).toBe(1);
-  busy(60);
+  await busy(60);
   expect(asked).toBe(2);
-  vi.advanceTimersByTime(600_000);
+  await vi.advanceTimersByTimeAsync(600_000);
   expect(asked).toBe(3);
 });
 
-test("as soon as the process has grown by an eighth of a gigabyte, but not more often than every five seconds", () => {
+test("when the process has grown by an eighth of a gigabyte and rooms can have left it, but not more often than every five seconds", async () => {
   const resident = process.memoryUsage.rss();
   const grown = vi.spyOn(process.memoryUsage, "rss").mockReturnValue(resident + 2 ** 29);
-  busy(4);
+  // Growth that is not theirs is not to be had by it.
+  await busy(20, 2 ** 20);
   expect(asked).toBe(0);
-  busy(4);
+  await busy(2, 64 * 2 ** 20);
   expect(asked).toBe(1);
   // What is left after a collection is in use: it is what the next growth is measured from.
-  busy(20);
+  await busy(20, 64 * 2 ** 20);
   expect(asked).toBe(1);
+  grown.mockReturnValue(resident + 2 ** 31);
+  await busy(2, 64 * 2 ** 20);
+  expect(asked).toBe(2);
+  grown.mockReturnValue(resident + 2 ** 33);
+  await busy(2, 64 * 2 ** 20);
+  expect(asked).toBe(2);
+  await busy(4, 64 * 2 ** 20);
+  expect(asked).toBe(3);
   grown.mockRestore();
 });

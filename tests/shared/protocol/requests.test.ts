@@ -128,7 +128,7 @@ describe("checkRanges", () => {
     waiting: [1],
     tunable: [
       { body: 0, damping: 1, friction: 0.5, density: 500, youngsModulus: 1e4, poissonsRatio: 0.3, pins: true },
-      { body: 1, friction: 0.5 },
+      { body: 1, friction: 0.5, steps: 4, modes: 20 },
     ],
     reach: 100,
     origin: [0, 0, 0] as [number, number, number],
@@ -204,6 +204,19 @@ describe("checkRanges", () => {
     [
       { body: 0, poissonsRatio: 0.5 },
       { field: "poissonsRatio", value: 0.5, limit: "0 to 0.4999" },
+    ],
+    [{ body: 1, steps: 256, modes: 20 }, null],
+    [
+      { body: 1, modes: 21 },
+      { field: "modes", value: 21, limit: "1 to 20" },
+    ],
+    [
+      { body: 1, steps: 1.5 },
+      { field: "steps", value: 1.5, limit: "1 to 256" },
+    ],
+    [
+      { body: 1, steps: 0 },
+      { field: "steps", value: 0, limit: "1 to 256" },
     ],
     [
       { body: 1, pins: false },

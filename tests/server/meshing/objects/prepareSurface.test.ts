@@ -31,6 +31,14 @@ const sheetOf = ({ mesh }: PreparedSurface): SurfaceMesh => {
 };
 const codes = ({ notes }: PreparedSurface): string[] => notes.map(({ code }) => code).sort();
 
+/** From a place to the nearest vertex of what is drawn; the size is 1. */
+const nearestOf = (detail: Float64Array, [x, y, z]: readonly number[]): number => {
+  let least = Infinity;
+  for (let v = 0; v < detail.length; v += 3)
+    least = Math.min(least, Math.hypot(detail[v]! - x!, detail[v + 1]! - y!, detail[v + 2]! - z!));
+  return least;
+};
+
 /**
  * The furthest that a drawn vertex sticks out of the tetrahedra, in spacings. A sample of the surface gets the lattice
  * vertex nearest to it if it has none, and no point is further from one than sqrt(5)/4 spacings (the covering radius of
@@ -91,6 +99,9 @@ describe("soft", () => {
       volumeOf({ positions: tets.positions, triangles: boundarySurface(tets) });
     expect(volume(tetsOf(result)) / volume(right)).toBeCloseTo(1, 1);
     expect(codes(result)).toEqual(notes);
+    // where a hole is the surface is
+    for (const { at } of result.notes.filter(({ code }) => code === "HOLES"))
+      expect(nearestOf(result.detail, at!)).toBeLessThan(0.01);
     expect(sticksOut(result)).toBeLessThan(COVERED);
   });
 
@@ -124,7 +135,11 @@ describe("soft", () => {
     }
     const apart = await prepared(together(bumpySphere(2), moved(bumpySphere(2), 1, [3, 0, 0])));
     expect(pieces(apart)).toBe(2);
-    expect(codes(apart)).toEqual(["PIECES"]);
+    // Four and a tenth wide, so the middles of the two are at a third and more of that on either side.
+    expect(apart.notes).toMatchObject([
+      { code: "PIECES", at: [expect.any(Number), expect.any(Number), expect.any(Number)] },
+    ]);
+    expect(Math.abs(apart.notes[0]!.at![0])).toBeGreaterThan(0.2);
   });
 
   test("a sheet becomes a slab, all of it, and cloth is recommended", async () => {

@@ -1,4 +1,4 @@
-/** `npm run dev`: who saves a scene's file sees it in the room that is open. */
+/** `npm run dev`: who saves a scene's file sees it in the room that is open, and in the page that shows it. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,8 +8,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createRoom } from "../../load-tests/bot.ts";
 import { freePort, waitForOk } from "../../load-tests/server.ts";
+import { launch, type PageWindow } from "../../load-tests/visitors/pages.ts";
+import { noBrowser } from "./stage.ts";
 
 const { dev } = (JSON.parse(readFileSync("package.json", "utf8")) as { scripts: { dev: string } }).scripts;
+
+/** In the page: is something so far to the side, m? */
+const wide = (least: number): boolean =>
+  (globalThis as unknown as Partial<PageWindow>).pliant?.displayed().some((x) => x > least) ?? false;
 
 test("a room begins anew when its scene's file is saved", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pliant-dev-"));
@@ -32,9 +38,13 @@ test("a room begins anew when its scene's file is saved", async () => {
     detached: true,
   });
   const ended = once(server, "exit");
+  const browser = noBrowser ? undefined : await launch();
   try {
     await waitForOk(`${url}/readyz`, 60_000);
     const { topology } = await createRoom(url, "box", "dev");
+    const page = await browser?.newPage({ viewport: { width: 320, height: 240 } });
+    await page?.goto(`${url}/r/dev`);
+    await page?.waitForFunction(wide, 0.4, { timeout: 60_000 });
     save(2);
     const now = async (): Promise<unknown> =>
       ((await (await fetch(`${url}/api/rooms/dev`)).json()) as { topology?: unknown }).topology;
@@ -42,7 +52,11 @@ test("a room begins anew when its scene's file is saved", async () => {
     do await sleep(100);
     while ((seen = await now().catch(() => undefined)) === topology || seen === undefined);
     expect(seen).toMatch(/^[0-9a-f]{32}$/);
+    // the page has come back by itself, and shows the box twice as wide
+    await page?.waitForFunction(wide, 0.9, { timeout: 60_000 });
+    if (page) expect(await page.evaluate(() => (globalThis as unknown as PageWindow).pliant.status)).toBe("open");
   } finally {
+    await browser?.close();
     process.kill(-server.pid!, "SIGTERM");
     await ended;
     rmSync(folder, { recursive: true, force: true });

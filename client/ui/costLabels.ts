@@ -1,0 +1,36 @@
+/** Under each of several bodies with a method of their own, what a step of it takes: elements over the canvas. */
+import { numberText, t } from "../text/text.ts";
+import type { Foot } from "../view/roomView.ts";
+import { h } from "./dom.ts";
+
+export class CostLabels {
+  readonly element = h("div", { class: "costs", "aria-hidden": "true" });
+  private readonly labels = new Map<number, HTMLElement>();
+
+  /**
+   * @param methods body and milliseconds of a step, as `stats` has them; one body alone has none to be compared with.
+   * What a body that rests took last stays.
+   */
+  update(methods: readonly (readonly [body: number, stepMs: number])[]): void {
+    for (const [body, stepMs] of methods) {
+      const label = this.labels.get(body) ?? (methods.length > 1 ? this.add(body) : undefined);
+      if (label) label.textContent = t("msPerStep", { ms: numberText(Number(stepMs.toPrecision(2))) });
+    }
+  }
+
+  /** @param foot of a body in the picture */
+  show(foot: (body: number) => Foot | undefined): void {
+    for (const [body, label] of this.labels) {
+      const at = foot(body);
+      label.hidden = at === undefined;
+      if (at) label.style.translate = `${at.x}px ${at.y}px`;
+    }
+  }
+
+  private add(body: number): HTMLElement {
+    const label = h("div", { class: "cost", "data-body": String(body), hidden: true });
+    this.labels.set(body, label);
+    this.element.append(label);
+    return label;
+  }
+}
