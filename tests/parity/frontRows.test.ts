@@ -8,12 +8,11 @@ import { validateScene } from "../../shared/sceneValidator.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
+import type { ContactCounts } from "../../server/sim/types.ts";
 import { namedPairs } from "./contactLists.ts";
 
 /** Two sheets, the upper one thrown through the air beside and along the lower one; they come to rest on the floor. */
-async function sheets(
-  capacity?: number,
-): Promise<{ blocks: number[]; rows: number[]; counts: Record<string, number> }> {
+async function sheets(capacity?: number): Promise<{ blocks: number[]; rows: number[]; counts: ContactCounts }> {
   const sheet = (n: number): Body => ({
     name: `sheet ${n}`,
     kind: "cloth",
