@@ -183,9 +183,14 @@ export class RoomView {
     const body = this.bodies[index];
     if (!body || body.hidden) return undefined;
     const { min, max } = this.box.setFromArray(body.positions as never);
+    // the edge of its lower side that is in front
+    const corners = [min.x, max.x].flatMap((x) =>
+      [min.z, max.z].map((z) => this.foot.set(x, min.y, z).project(camera).y),
+    );
     const at = this.foot.set((min.x + max.x) / 2, min.y, (min.z + max.z) / 2).project(camera);
-    if (Math.abs(at.x) > 1 || Math.abs(at.y) > 1 || Math.abs(at.z) > 1) return undefined;
-    return { x: ((1 + at.x) / 2) * width, y: ((1 - at.y) / 2) * height };
+    const lowest = Math.min(...corners);
+    if (Math.abs(at.x) > 1 || Math.abs(lowest) > 1 || Math.abs(at.z) > 1) return undefined;
+    return { x: ((1 + at.x) / 2) * width, y: ((1 - lowest) / 2) * height };
   }
 
   /** Shows the bodies that are there; the first ones, and those that are put in, are framed. */
