@@ -1,4 +1,24 @@
 /** Keeps a mouse and fingers apart from each other, for the camera's controls. */
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+
+/** What three's controls do with a pointer that goes down, and with where a finger is. */
+interface Tracking {
+  _addPointer(event: PointerEvent): void;
+  _trackPointer(event: PointerEvent): void;
+}
+const tracking = OrbitControls.prototype as unknown as Tracking;
+
+/**
+ * three's controls remember where fingers are, and not where a mouse is: one whose end was lost (released over a button,
+ * in another window) makes them throw when a finger goes up later.
+ */
+export class ViewControls extends OrbitControls {
+  _addPointer(event: PointerEvent): void {
+    const controls = this as unknown as Tracking;
+    tracking._addPointer.call(controls, event);
+    tracking._trackPointer.call(controls, event);
+  }
+}
 
 /**
  * three's controls know fingers or a mouse, and throw when one kind ends while the other turns the view: whoever comes

@@ -14,14 +14,14 @@ import {
   Vector3,
   WebGLRenderer,
 } from "three";
-import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import type { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Topology } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
 import { MovingColliders } from "./movingColliders.ts";
 import { Studio } from "./environment.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
-import { oneKindOfPointer } from "./pointerKinds.ts";
+import { oneKindOfPointer, ViewControls } from "./pointerKinds.ts";
 import { frame, WHOLE, type FreeArea } from "../../shared/framing.ts";
 import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./quality.ts";
 
@@ -107,7 +107,7 @@ export class Stage {
     this.camera.near = reach / 200;
     this.camera.far = reach * 40;
     oneKindOfPointer(canvas);
-    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls = new ViewControls(this.camera, canvas);
     this.controls.enableDamping = this.swings;
     this.controls.dampingFactor = 0.09;
     this.controls.minDistance = 0.15 * reach;

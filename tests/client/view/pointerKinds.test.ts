@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { PerspectiveCamera } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { expect, test } from "vitest";
-import { oneKindOfPointer } from "../../../client/view/pointerKinds.ts";
+import { oneKindOfPointer, ViewControls } from "../../../client/view/pointerKinds.ts";
 
 const TYPES = ["mouse", "touch", "touch"] as const;
 
@@ -22,9 +22,10 @@ function canvasOf(guarded: boolean) {
   if (guarded) oneKindOfPointer(canvas as unknown as HTMLCanvasElement);
   const camera = new PerspectiveCamera(38, 1.5, 0.01, 100);
   camera.position.set(0, 1, 3);
-  const controls = new OrbitControls(camera, canvas as unknown as HTMLElement);
+  const controls = new (guarded ? ViewControls : OrbitControls)(camera, canvas as unknown as HTMLElement);
   // A listener's fault is an uncaught exception in Node: they are called here as the browser does, one after another.
-  const send = (type: string, pointerId: number, x: number, y: number): void => {
+  /** @param lost the document behind does not hear of it */
+  const send = (type: string, pointerId: number, x: number, y: number, lost = false): void => {
     let stopped = false;
     const event = Object.assign(new Event(type, { cancelable: true }), {
       pointerId,
@@ -41,7 +42,7 @@ function canvasOf(guarded: boolean) {
       stop();
     };
     canvas.dispatchEvent(event);
-    if (!stopped) ownerDocument.dispatchEvent(event);
+    if (!stopped && !lost) ownerDocument.dispatchEvent(event);
   };
   return { controls, camera, send };
 }
@@ -59,15 +60,13 @@ async function faultsOf(act: () => void): Promise<string[]> {
   return faults;
 }
 
-const steps = fc.array(
-  fc.tuple(
-    fc.constantFrom("pointerdown", "pointermove", "pointerup", "pointercancel"),
-    fc.nat({ max: TYPES.length - 1 }),
-    fc.integer({ min: 0, max: 300 }),
-    fc.integer({ min: 0, max: 200 }),
-  ),
-  { minLength: 1, maxLength: 20 },
-);
+const step = [
+  fc.constantFrom("pointerdown", "pointermove", "pointerup", "pointercancel"),
+  fc.nat({ max: TYPES.length - 1 }),
+  fc.integer({ min: 0, max: 300 }),
+  fc.integer({ min: 0, max: 200 }),
+] as const;
+const steps = fc.array(fc.tuple(...step), { minLength: 1, maxLength: 20 });
 
 /** What a browser may send: nobody goes down twice, or up without having been down. */
 function play(send: ReturnType<typeof canvasOf>["send"], list: readonly (readonly [string, number, number, number])[]) {
@@ -85,6 +84,20 @@ test("no order of a mouse and two fingers makes the controls throw", async () =>
     fc.asyncProperty(steps, async (list) => {
       const { send } = canvasOf(true);
       expect(await faultsOf(() => play(send, list))).toEqual([]);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("nor does one whose beginnings and ends are lost", async () => {
+  const raw = fc.array(fc.tuple(...step, fc.boolean()), { minLength: 1, maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(raw, async (list) => {
+      const { send } = canvasOf(true);
+      const all = (): void => {
+        for (const [type, pointer, x, y, lost] of list) send(type, pointer, x, y, lost);
+      };
+      expect(await faultsOf(all)).toEqual([]);
     }),
     { numRuns: 500 },
   );
