@@ -26,10 +26,11 @@ const filename = new URL("./buildWorker.ts", import.meta.url).href;
 /** As of nice(1): a third of another thread's share, where they compete. Whoever opens a room waits for its scene. */
 const BUILD_NICE = 5;
 /**
- * A tenth of it. Three rooms on two cores, while objects of 110,000 triangles came one after another, had 4 % of their
- * ticks late because of that at 5, 0.5 % at 10, none at 19; at 19 a machine that is full of other work builds nothing.
+ * A twentieth of another thread's share. Rooms on two cores, while objects of 110,000 triangles came one after another
+ * on a quiet machine, had 9 % of their ticks late because of that at 10, 6 % at 16, which takes no longer from a file to
+ * its room; at 19 a machine that is full of other work builds nothing.
  */
-const OBJECT_NICE = 10;
+const OBJECT_NICE = 14;
 /** A thread's work is looked at so often within its deadline, and at least once a second. */
 const LOOKS = 20;
 /** A thread that gets no processor, or hangs without one, is waited for so many times its deadline. */
