@@ -52,8 +52,15 @@ import {
   partsOfShared,
 } from "../scheduler/scheduler";
 import { closeFound, giveFound, missed, openFound } from "./frontFound";
-import { candidates, keepNormal, measureLeaves, measureOnWay, rounding, useScratch } from "./frontMeasure";
-import { addParted, boxOf, closeRow, overflow, parting } from "./frontParted";
+import {
+  candidates,
+  keepNormal,
+  measureLeaves,
+  measureOnWay,
+  ROUNDING as PROJECTED_ROUNDING,
+  useScratch,
+} from "./frontMeasure";
+import { addParted, boxOf, closeRow, overflow, parting, sizeOf } from "./frontParted";
 import { beginPair, beginRows, dropRows, endPair } from "./frontRows";
 import { apartAlong, apartByShape } from "./frontShape";
 
@@ -71,9 +78,14 @@ const MARGIN: f32 = 1;
  * is not looked at again for as long.
  */
 const STEPS: f32 = 6;
-/** What is no row is at S further apart than r by this part of the margin. */
+/** What is no row is at S further apart than r by this part of the margin, if rounding is less. */
 const SURE: f32 = 0.25;
-/** Two leaves that have more candidates than this have rows only for what comes near on the way, and are measured more often. */
+/** Two sides of a triangle in a box, squared, added and rooted, are at most so many sums of its sides. */
+const SIDES: f32 = 1.5;
+/**
+ * Two leaves that have more candidates than this have rows only for what comes near on the way, and are measured more
+ * often.
+ */
 const CROWDED = 16;
 /** Rounding of what is compared with a slack, a part of it. */
 const MORE: f32 = 1.00001;
@@ -175,13 +187,11 @@ function measure(row: usize): i32 {
   if (heldApart(row, same ? apartByShape(row) : 0, listed)) return APART;
   if (a !== b && heldApart(row, apartAlong(row), listed)) return APART;
   const further = max<f32>(limits, STEPS * step);
-  let apart: f32 = 0;
-  let sparse = isFull() || load<i32>(row, CLOSE_CANDIDATES) > CROWDED;
-  if (sparse) {
-    apart = measureOnWay(a, b, clear, r + SURE * margin, step, clear + further, same);
-    sparse = rounding < SURE * margin;
-  }
-  if (!sparse) apart = measureLeaves(a, b, listed, listed + further, same);
+  const size = listed + further + SIDES * (sizeOf(boxOf(a)) + sizeOf(boxOf(b)));
+  const sparse = (isFull() || load<i32>(row, CLOSE_CANDIDATES) > CROWDED) && PROJECTED_ROUNDING * size < SURE * margin;
+  const apart = sparse
+    ? measureOnWay(a, b, clear, r + SURE * margin, step, clear + further, same)
+    : measureLeaves(a, b, listed, listed + further, same);
   store<i32>(row, candidates, CLOSE_CANDIDATES);
   keepNormal(row);
   store<f32>(row, apart - r * MORE, CLOSE_SLACK);

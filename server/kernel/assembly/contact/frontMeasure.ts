@@ -73,11 +73,9 @@ let silent = false;
 let toSafe: usize = 0;
 /** Which of the scratches is this thread's. */
 let scratch: usize = 0;
-/** Of the distances measured last, m. */
-export let rounding: f32 = 0;
 
 /** Rounding of a projection, a part of the primitives' size. */
-const ROUNDING: f32 = 4.76837158203125e-7; // 2^-21
+export const ROUNDING: f32 = 4.76837158203125e-7; // 2^-21
 /** What comes near is looked for so much further along its way than x, as the check does (contactCheck.ts). */
 const BEYOND: f32 = 0.5;
 /** And of a box's distance. */
@@ -578,8 +576,7 @@ function measureAll(a: i32, b: i32, rows: f32, step: f32, look: f32, same: bool)
     swapped = false;
   }
   edges(A, F, B, G, b);
-  rounding = ROUNDING * (look + step + Mathf.sqrt(largest(size2)));
-  return smallest(least) - rounding;
+  return smallest(least) - ROUNDING * (look + step + Mathf.sqrt(largest(size2)));
 }
 
 /** The direction in which the two leaves that were measured last are nearest, if they came within the look at all. */

@@ -90,7 +90,7 @@ export function parting(A: usize, B: usize, r: f32): i32 {
 
 /** Sum of a box's sides. */
 // @inline
-function sizeOf(box: usize): f32 {
+export function sizeOf(box: usize): f32 {
   return -(
     load<f32>(box) +
     load<f32>(box, 16) +
