@@ -312,20 +312,25 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     templateFolder = folder;
     const page = await stage.visit("/template/", {}, { through: friend.origin });
     await page.locator("canvas").waitFor();
-    const { x, y, width, height } = (await page.locator("canvas").boundingBox())!;
-    const [left, top] = [x + width / 2, y + height / 2];
+    let [left, top] = [0, 0];
+    // A canvas has its size only when its scene has been made.
     const bodyThere = async (): Promise<boolean> => {
+      const { x, y, width, height } = (await page.locator("canvas").boundingBox())!;
+      [left, top] = [x + width / 2, y + height / 2];
       const { data } = decode(await page.screenshot({ clip: { x: left, y: top, width: 1, height: 1 } }));
       return data[0]! - data[2]! > 20;
     };
     await expect.poll(bodyThere, { timeout: 30_000 }).toBe(true);
     const start = (await serverPositions(stage, name)).positions;
-    await page.mouse.move(left, top);
-    await page.mouse.down();
-    await page.mouse.move(left + 90, top - 40, { steps: 6 });
+    // Nothing on this page says that something is held: whoever pulls too early pulls again.
     await expect
       .poll(
         async () => {
+          await page.mouse.up();
+          await page.mouse.move(left, top);
+          await page.mouse.down();
+          await page.mouse.move(left + 90, top - 40, { steps: 6 });
+          await page.waitForTimeout(500);
           const { positions } = await serverPositions(stage, name);
           return Math.max(...positions.map((value, i) => Math.abs(value - start[i]!)));
         },
