@@ -3,7 +3,6 @@ import { isLoopback } from "../../shared/loopback.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { PliantError } from "../sdk/errors.ts";
 import { answerError, fetchTopology as fetchTopologyFrom, request } from "../sdk/http.ts";
-import type { ObjectNote } from "../ui/objectNotes.ts";
 import { keepToken, tokenFor } from "./tokens.ts";
 
 /** Under the name that the pages have for it. */
@@ -96,6 +95,14 @@ export async function fetchPicture({ room, picture }: RoomSummary): Promise<Blob
 /** @throws PliantError 404 when the scene's file is gone */
 export async function fetchScene(scene: string): Promise<SceneSummary> {
   return (await (await request(`/api/scenes/${encodeURIComponent(scene)}`)).json()) as SceneSummary;
+}
+
+/** What was ignored, found or mended in a file that somebody brought. */
+export interface ObjectNote {
+  code: string;
+  text: string;
+  /** x, y, z in parts of its size. */
+  at?: number[];
 }
 
 interface OpenedRoom extends RoomSummary {

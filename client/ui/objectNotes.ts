@@ -1,13 +1,7 @@
 /** What was ignored, found or mended in a file that somebody brought, and where. */
+import type { ObjectNote } from "../net/api.ts";
 import { h } from "./dom.ts";
 import { numberText, t, textOfCode } from "../text/text.ts";
-
-export interface ObjectNote {
-  code: string;
-  text: string;
-  /** x, y, z in parts of its size. */
-  at?: number[];
-}
 
 /** In the page's language where the code has a text, else as the server says it. */
 export function noteItems(notes: readonly ObjectNote[]): HTMLElement[] {

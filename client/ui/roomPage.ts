@@ -33,7 +33,7 @@ import { passwordPage } from "./passwordPage.ts";
 import { RoomShell } from "./roomShell.ts";
 import { saveFile } from "./saveFile.ts";
 import { shareLink } from "./share.ts";
-import type { ObjectNote } from "./objectNotes.ts";
+import type { ObjectNote } from "../net/api.ts";
 import type { LocalStats } from "./statsOverlay.ts";
 import type { Playground } from "./playground.ts";
 import { problemText } from "../text/problem.ts";

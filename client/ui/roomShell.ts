@@ -10,7 +10,7 @@ import { invitationTo } from "./invitation.ts";
 import type { Mode } from "./mode.ts";
 import { GhostHand } from "./ghostHand.ts";
 import { helpPanel } from "./helpPanel.ts";
-import type { ObjectNote } from "./objectNotes.ts";
+import type { ObjectNote } from "../net/api.ts";
 import { Panel } from "./panel.ts";
 import type { Profile } from "./profile.ts";
 import { People, type PeopleActions } from "./people.ts";

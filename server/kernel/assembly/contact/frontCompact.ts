@@ -10,7 +10,6 @@ import {
   FRONT_CLOSE_COUNT,
   FRONT_FREE_EDGE,
   FRONT_FREE_VERTEX,
-  FRONT_NEXT,
   H_CONTACT_BLOCK_CAPACITY,
   H_CONTACT_BLOCK_COUNT,
   H_DUMMIES,
@@ -23,7 +22,7 @@ import {
 import { nearOf } from "./blockStatus";
 import { laneOf } from "./contactPair";
 import { closeRow } from "./frontParted";
-import { endChains, giveBack, NEXT_MASK } from "./frontRows";
+import { endChains, giveBack, NEXT_MASK, nextOf } from "./frontRows";
 
 /** Blocks that are worth it. */
 const LEAST = 64;
@@ -33,10 +32,6 @@ const FILLED: f32 = 0.625;
 // @inline
 function front(): usize {
   return <usize>load<u32>(HEADER, H_FRONT);
-}
-// @inline
-function nextOf(pair: i32): usize {
-  return <usize>load<u32>(front(), FRONT_NEXT) + ((<usize>pair) << 2);
 }
 /** Where it says which lane this one has become, plus one, 0: it has not moved. In memory of the response's chains. */
 // @inline

@@ -79,8 +79,9 @@ let opened: u32 = 0xffffffff;
 function front(): usize {
   return <usize>load<u32>(HEADER, H_FRONT);
 }
+/** Where a lane's word is, or of a free one the next that is. */
 // @inline
-function nextOf(pair: i32): usize {
+export function nextOf(pair: i32): usize {
   return <usize>load<u32>(front(), FRONT_NEXT) + ((<usize>pair) << 2);
 }
 /** Where it says which lane of the chain has this name, plus one; 0: none that has not been found again. */
