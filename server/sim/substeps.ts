@@ -61,7 +61,8 @@ export function chooseSteps(scene: Scene, bodies: readonly Pick<BodyTemplate, "e
     : { tickHz, substeps: substeps * parts, iterations: Math.max(1, Math.floor(iterations / parts)) };
 }
 
-function dependsOnSubsteps(body: Body): boolean {
+/** Does it mean something else in another step? */
+export function dependsOnSubsteps(body: Body): boolean {
   if (body.kind === "ball" || body.kind === "points") return false;
   const { material } = body;
   const geometric = "distance" in material || "volume" in material ? [material.distance, material.volume] : [];
