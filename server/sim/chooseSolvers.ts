@@ -9,22 +9,27 @@
  *
  * Costs (elements times steps; 0.65 us of a 2 core EPYC for a tetrahedron and 0.35 for a triangle, four steps a tick):
  * solids of 8,000 tetrahedra and sheets of 12,000 triangles that touch nothing take about a tick of 60 Hz. What lies on
- * something is solved again until friction is settled: a sheet of 800 triangles on a sphere takes ten times as much.
+ * something is solved again until friction is settled, and folds of a sheet under hands touch everywhere: pulled by three
+ * hands a sheet of 800 triangles takes 27 ms a tick (74 at worst), one of 7,200 takes 380 (900), where a compliant one
+ * takes 2 and 15. So sheets are chosen only where they touch nothing, themselves included. Cubes and beams under hands
+ * cost what they cost without: 5 ms for a beam of 3,840 tetrahedra, 3 (9) for a cube of 1,080 on a floor, 14 (70) for two
+ * of them on each other, 19 (65) for a stack of eight of 135.
  */
 import type { Body, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import { checkImplicit, passThrough } from "../../shared/sceneImplicit.ts";
 import type { BodyTemplate } from "./body/template.ts";
-import { stepsOf } from "./implicit/model.ts";
-import { dependsOnSubsteps, type Steps, soundPace } from "./substeps.ts";
+import { allImplicit, askedSteps, dependsOnSubsteps, type Steps, soundPace } from "./substeps.ts";
 
 /** Of q, from which on a body is integrated implicitly: 2 % of a solid's frequency, 1 % of a sheet's length. */
 const MOST = { solid: 0.08, sheet: 0.02 } as const;
 /** Tetrahedra times steps in a second. */
 const LIMIT = 8000 * 240;
-/** What other elements cost, in tetrahedra; and what those of a body cost that may lie on something. */
+/** What a triangle costs, in tetrahedra; and what is taken for an element of a body that may lie on something. */
 const TRIANGLE = 0.6;
-const LYING = { solid: 2, sheet: 10 } as const;
+const LYING = { onShapes: 3, onBodies: 12 } as const;
+/** What is smaller ends its solves at 1 nm (kernel/assembly/implicit/newton.ts), mean edge in m. */
+const SMALLEST = 1e-5;
 
 /** Why the bodies of a scene that name no solver are compliant although one of them is too stiff for it. */
 export interface Compliant {
@@ -59,6 +64,8 @@ export function chooseSolvers(scene: Scene, bodies: readonly BodyTemplate[], ste
     ...scene,
     bodies: scene.bodies.map((body) => (isOpen(body) ? { ...body, solver: "implicit" } : body)),
   };
+  // what is meant for the other solver means nothing to this one
+  if (allImplicit(chosen)) delete chosen.substeps;
   const why = refusal(chosen, bodies);
   return why === undefined
     ? { scene: chosen }
@@ -86,26 +93,34 @@ function refusal(scene: Scene, bodies: readonly BodyTemplate[]): string | undefi
   }
   const bouncing = scene.bodies.find((body) => body.kind !== "points" && body.contact?.restitution);
   if (bouncing) return `${bouncing.name} has a restitution`;
+  const tiny = bodies.find(({ meanEdge }) => meanEdge < SMALLEST);
+  if (tiny) return `${tiny.name} has edges of ${tiny.meanEdge.toPrecision(2)} m, limit: ${SMALLEST}`;
+  const sheet = scene.bodies.find((body, b) => body.kind === "cloth" && (bodies[b]!.touch.self || lying(scene, body)));
+  if (sheet)
+    return `${sheet.name} is a sheet that may touch something, if only itself: under hands it would cost too much`;
   const overlap = overlapping(scene, bodies);
   if (overlap) return `${overlap.join(" and ")} may intersect from the start`;
   const cost = costOf(scene, bodies);
   return cost > LIMIT ? `it would cost ${(cost / LIMIT).toFixed(1)} times as much as it may` : undefined;
 }
 
+/** May it lie on anything but itself? */
+function lying({ bodies, colliders = [] }: Scene, body: Body): keyof typeof LYING | undefined {
+  const meets = (other: Parameters<typeof passThrough>[1]): boolean => !passThrough(body, other);
+  if (bodies.some((other) => other !== body && meets(other))) return "onBodies";
+  if (colliders.some(({ type, ...other }) => type === "mesh" && meets(other))) return "onBodies";
+  return colliders.some(meets) ? "onShapes" : undefined;
+}
+
 function costOf(scene: Scene, bodies: readonly BodyTemplate[]): number {
-  const tickHz = scene.tickHz ?? 60;
-  const colliders = scene.colliders ?? [];
-  const steps = Math.max(stepsOf(tickHz), scene.substeps ?? 0);
-  return bodies.reduce((sum, { elements, kind, name }, b) => {
-    const body = scene.bodies[b]!;
-    const lies =
-      colliders.some((collider) => !passThrough(body, collider)) ||
-      scene.bodies.some((other) => other.name !== name && !passThrough(body, other));
+  const { tickHz, substeps } = askedSteps(scene);
+  return bodies.reduce((sum, { elements }, b) => {
     const each = elements.reduce(
       (count, e) => count + ("volume" in e ? e.volume.length * (e.kind === "triangle" ? TRIANGLE : 1) : 0),
       0,
     );
-    return sum + each * (lies ? LYING[kind === "cloth" ? "sheet" : "solid"] : 1) * steps * tickHz;
+    const place = lying(scene, scene.bodies[b]!);
+    return sum + each * (place ? LYING[place] : 1) * substeps * tickHz;
   }, 0);
 }
 

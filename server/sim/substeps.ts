@@ -38,13 +38,15 @@ export interface Steps {
 export function askedSteps(scene: Scene): Steps {
   const { substeps, iterations } = SCENE_DEFAULTS;
   const tickHz = scene.tickHz ?? SCENE_DEFAULTS.tickHz;
-  const implicit = scene.bodies.every((body) => body.kind !== "ball" && body.solver === "implicit");
   return {
     tickHz,
-    substeps: scene.substeps ?? (implicit ? stepsOf(tickHz) : substeps),
+    substeps: scene.substeps ?? (allImplicit(scene) ? stepsOf(tickHz) : substeps),
     iterations: scene.iterations ?? iterations,
   };
 }
+
+export const allImplicit = ({ bodies }: Scene): boolean =>
+  bodies.every((body) => body.kind !== "ball" && body.solver === "implicit");
 
 /** As the room steps. @param bodies of the scene, in its order */
 export function chooseSteps(scene: Scene, bodies: readonly Pick<BodyTemplate, "elements" | "schedule">[]): Steps {

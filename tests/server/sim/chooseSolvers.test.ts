@@ -23,14 +23,23 @@ const sheet = (cells: number, more: Part = {}, material: Part = {}): Part => ({
   material: { density: 200, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3, ...material },
   ...more,
 });
+const cube = (cells: number, y = 0.1): Part =>
+  beam({
+    name: `cube at ${y}`,
+    mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [cells, cells, cells] },
+    transform: { translate: [0, y, 0] },
+  });
 const scene = (bodies: Part[], more: Part = {}): Scene => validateScene({ version: 1, title: "test", bodies, ...more });
 const make = (bodies: Part[], more: Part = {}) => createWorld(scene(bodies, more), { baseDir: "." });
 const floor = { type: "plane", name: "floor", normal: [0, 1, 0], offset: 0 };
 
 test.each([
   ["a stiff solid", [beam()]],
-  ["a stiff sheet", [sheet(10)]],
-  ["all bodies of a scene of which one is stiff", [beam(), sheet(10, {}, { youngsModulus: 1e3 })]],
+  ["a stiff sheet that touches nothing", [sheet(10, { contact: { self: false } })]],
+  [
+    "all bodies of a scene of which one is stiff",
+    [beam(), beam({ name: "jelly", transform: { translate: [0, 1.2, 0] } }, { youngsModulus: 1e4 })],
+  ],
 ])("%s is implicit, as if the scene said so", async (_what, bodies) => {
   const states = await Promise.all(
     [
@@ -84,8 +93,16 @@ test.each([
     {},
     /beam and other/,
   ],
-  ["is too large", [sheet(100)], {}, /1.5 times/],
-  ["is too large for what lies on something", [sheet(40)], { colliders: [floor] }, /2.4 times/],
+  ["is too large", [sheet(100, { contact: { self: false } })], {}, /1.5 times/],
+  ["is too large for what lies on something", [cube(9)], { colliders: [floor] }, /1.4 times/],
+  ["is too large for what lies on another", [cube(5), cube(5, 0.4)], {}, /1.9 times/],
+  ["is a sheet that may touch itself", [sheet(10)], {}, /sheet is a sheet/],
+  [
+    "is a grain",
+    [beam({ mesh: { type: "box", size: [2e-5, 1e-5, 1e-5], cells: [20, 10, 10] } })],
+    {},
+    /limit: 0.00001/,
+  ],
 ])("a stiff body that %s stays compliant, and it is said why", async (_what, bodies, more, why) => {
   const { layout, compliant } = await make(bodies, more);
   expect(layout.bodies[0]!.implicit).toBe(false);
