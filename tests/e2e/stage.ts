@@ -19,7 +19,7 @@ import { type App, buildApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/config.ts";
 import { chromiumFlags, findChromium } from "../support/chromium.ts";
 import { lacks } from "../support/tools.ts";
-import { SHARED_BROWSER } from "./shared.ts";
+import { SHARED_BROWSER } from "./sharedBrowser.ts";
 
 declare global {
   interface Window {
