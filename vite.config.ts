@@ -42,6 +42,10 @@ function precompress(): Plugin {
   };
 }
 
+/** Small modules that the lobby, a room and its replay need, or two of them, with what those import. */
+const COMMON =
+  /client\/(net\/(api|tokens)|sdk\/(http|tuning)|state\/(duplicate|handOver)|text\/problem|ui\/(dom|messagePage|objectNotes|profile))/;
+
 export default defineConfig({
   plugins: [precompress()],
   root: client(""),
@@ -54,7 +58,11 @@ export default defineConfig({
     rolldownOptions: {
       input: { index: client("index.html"), "pliant-room": client("sdk/element.ts") },
       // Pages of others name the element's script: its address stays.
-      output: { entryFileNames: ({ name }) => (name === "pliant-room" ? "[name].js" : "assets/[name]-[hash].js") },
+      output: {
+        entryFileNames: ({ name }) => (name === "pliant-room" ? "[name].js" : "assets/[name]-[hash].js"),
+        // One piece in place of fifteen: an answer's head costs as much as most of them.
+        codeSplitting: { groups: [{ name: "common", test: COMMON }] },
+      },
     },
     // The page's content security policy allows no data: scripts or styles; small files stay files.
     assetsInlineLimit: 0,

@@ -35,6 +35,7 @@ export default defineConfig({
     reporters: ["default", "./tests/support/countsReporter.ts"],
     pool: "forks",
     sequence: { sequencer: LongestFirst },
+    setupFiles: ["./tests/support/cpuTime.ts"],
     // Hundreds of servers and commands are started: each would compile the same modules, half of what a short one takes.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("./build/cache/compiled", import.meta.url)) },
     projects: [

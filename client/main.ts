@@ -16,7 +16,7 @@ import { chooseLanguage } from "./text/text.ts";
 performance.mark("pliant:start");
 const app = document.getElementById("app")!;
 const match = /^\/r\/([^/]+?)(\/replay)?\/?$/.exec(location.pathname);
-const { handOver, takeTokenFromAddress } = await import("./net/tokens.ts");
+const { takeTokenFromAddress } = await import("./net/tokens.ts");
 takeTokenFromAddress(match ? decodeURIComponent(match[1]!) : undefined);
 const spoken = chooseLanguage();
 if (match?.[2]) {
@@ -34,6 +34,7 @@ if (match?.[2]) {
     const made = await createRoom(scene, room).catch((error: unknown) => console.warn(error));
     const { tuningOfLink } = await import("./state/duplicate.ts");
     const tuning = tuningOfLink(location.hash);
+    const { handOver } = await import("./state/handOver.ts");
     if (made?.token !== undefined && tuning) handOver("duplicate", room, tuning);
   }
   await spoken;

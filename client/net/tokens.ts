@@ -1,5 +1,5 @@
 /**
- * What this browser keeps for rooms: what one page of a tab leaves for the next one, and join tokens, by room.
+ * Join tokens that this browser keeps, by room.
  *
  * A link brings a token behind its # (`/r/<room>#token=...`, or `/#token=...` for every room), where it is sent to no
  * server and kept in no server's log; it is taken out of the address bar at once, so that it is not in the history, in a
@@ -68,22 +68,4 @@ export function takeTokenFromAddress(room: string | undefined): void {
   const rest = parameters.toString();
   history.replaceState(history.state, "", location.pathname + location.search + (rest === "" ? "" : `#${rest}`));
   if (token !== "") keepToken(room ?? ANY, token);
-}
-
-const keyOf = (what: string, room: string): string => `pliant.${what}.${room}`;
-
-/** @throws DOMException where the browser keeps nothing */
-export function handOver(what: string, room: string, value: unknown): void {
-  sessionStorage.setItem(keyOf(what, room), JSON.stringify(value));
-}
-
-/** What was left for this room, once. */
-export function takeOver<T>(what: string, room: string): T | undefined {
-  try {
-    const kept = sessionStorage.getItem(keyOf(what, room));
-    sessionStorage.removeItem(keyOf(what, room));
-    return kept === null ? undefined : (JSON.parse(kept) as T);
-  } catch {
-    return undefined;
-  }
 }

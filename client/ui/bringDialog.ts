@@ -7,7 +7,7 @@ import type { PresetName } from "../../shared/materialPresets.ts";
 import { OBJECT_ROLES, type ObjectRole, PRESET_NAMES, suits } from "../../shared/objectRoles.ts";
 import { type BroughtObject, bringObject, composeScene, createRoom, fetchProgress } from "../net/api.ts";
 import { problemDetail, problemText } from "../text/problem.ts";
-import { handOver } from "../net/tokens.ts";
+import { handOver } from "../state/handOver.ts";
 import { numberText, t } from "../text/text.ts";
 import type { ObjectPreview } from "../view/objectPreview.ts";
 import { h } from "./dom.ts";

@@ -10,7 +10,7 @@ import { ReplayBuffer } from "../state/replayBuffer.ts";
 import { Playhead } from "../state/playhead.ts";
 import type { ServerEvent } from "../../shared/protocol/fromServer.ts";
 import type { ReplayHead } from "../../shared/protocol/protocol.ts";
-import { probeGraphics } from "../view/graphicsProbe.ts";
+import { type GraphicsProbe, probeGraphics } from "../view/graphicsProbe.ts";
 import { messageOf, messagePage } from "./messagePage.ts";
 import type { Projector } from "./projector.ts";
 import { saveFile } from "./saveFile.ts";
@@ -27,146 +27,144 @@ export function openReplayPage(app: HTMLElement, room: string): void {
   const probe = probeGraphics();
   if (!probe.webgl2) return app.replaceChildren(messagePage(...messageOf("noWebGl")));
   const wanted = Math.round(Number(new URLSearchParams(location.search).get("seconds") ?? SECONDS));
-  const seconds = wanted >= 1 && wanted <= MOST_SECONDS ? wanted : SECONDS;
-  const ended = new AbortController();
-  let replay: ReplayBuffer | undefined;
-  let playhead: Playhead | undefined;
-  let projector: Projector | undefined;
-  let whole = false;
+  const page = new ReplayPage(app, room, probe);
+  void page.load(wanted >= 1 && wanted <= MOST_SECONDS ? wanted : SECONDS, true);
+}
+
+class ReplayPage {
+  private readonly app: HTMLElement;
+  private readonly room: string;
+  private readonly probe: GraphicsProbe;
+  private readonly shell: ReplayShell;
+  private readonly drawing = import("./projector.ts");
+  private readonly ended = new AbortController();
+  private replay: ReplayBuffer | undefined;
+  private playhead: Playhead | undefined;
+  private projector: Projector | undefined;
+  private whole = false;
   /** What came before the topology. */
-  let early: ServerEvent[] = [];
+  private early: ServerEvent[] = [];
 
-  const shell = new ReplayShell(room, {
-    toggle: () => toggle(),
-    seek: (tick) => seek(tick),
-    speed: (speed) => {
-      if (playhead) playhead.speed = speed;
-    },
-    home: () => projector?.goHome(),
-    download: () =>
-      void fetchRecording(room).then(
-        (recording) => saveFile(`${room}.pliant`, recording),
-        (error: unknown) => shell.toasts.show(problemText(error)),
-      ),
-  });
-  app.replaceChildren(shell.element);
-  const drawing = import("./projector.ts");
-  listenToKeys();
-  installReplayHook({
-    room,
-    replay: () => replay,
-    playhead: () => playhead,
-    projector: () => projector,
-    whole: () => whole,
-  });
-  addEventListener("pagehide", (event) => {
-    if (!event.persisted) ended.abort();
-  });
-  void load(true);
-
-  async function load(again: boolean): Promise<void> {
-    let begun: Promise<void> | undefined;
-    try {
-      await fetchReplay(
-        room,
-        seconds,
-        {
-          onBusy: () => shell.setLoading(t("replayWaits")),
-          onHead: (head) => (begun = begin(head)),
-          onEvent: (event) => {
-            if (replay) replay.add(event);
-            else early.push(event);
-          },
-        },
-        ended.signal,
-      );
-      await begun;
-      whole = true;
-      if (replay && Number.isNaN(replay.first)) shell.setLoading(t("replayEmpty"));
-    } catch (error) {
-      if (!ended.signal.aborted) await failed(error, again);
-    }
-  }
-
-  async function begin(head: ReplayHead): Promise<void> {
-    shell.setLoading(t("steppingAgain"));
-    shell.setRange(head.from, head.until, head.tickHz);
-    const [topology, { Projector }] = await Promise.all([fetchTopology(head.topology), drawing]);
-    shell.setTitle(topology.title);
-    replay = new ReplayBuffer(head, topology);
-    for (const event of early) replay.add(event);
-    early = [];
-    playhead = new Playhead(head.tickHz);
-    projector = new Projector({
-      canvas: shell.canvas,
-      cursors: shell.cursors,
-      replay,
-      playhead,
-      probe,
-      onShown: shown,
+  constructor(app: HTMLElement, room: string, probe: GraphicsProbe) {
+    this.app = app;
+    this.room = room;
+    this.probe = probe;
+    this.shell = new ReplayShell(room, {
+      toggle: () => this.toggle(),
+      seek: (tick) => this.seek(tick),
+      speed: (speed) => {
+        if (this.playhead) this.playhead.speed = speed;
+      },
+      home: () => this.projector?.goHome(),
+      download: () =>
+        void fetchRecording(room).then(
+          (recording) => saveFile(`${room}.pliant`, recording),
+          (error: unknown) => this.shell.toasts.show(problemText(error)),
+        ),
+    });
+    app.replaceChildren(this.shell.element);
+    // Before the slider, which has an idea of its own of arrow keys.
+    addEventListener("keydown", (event) => this.press(event), { capture: true });
+    installReplayHook({
+      room,
+      replay: () => this.replay,
+      playhead: () => this.playhead,
+      projector: () => this.projector,
+      whole: () => this.whole,
+    });
+    addEventListener("pagehide", (event) => {
+      if (!event.persisted) this.ended.abort();
     });
   }
 
   /** @param again a token that has ended is no reason not to ask as anybody */
-  async function failed(error: unknown, again: boolean): Promise<void> {
-    if (again && error instanceof ApiError && error.status === 401 && tokenFor(room) !== undefined) {
+  async load(seconds: number, again: boolean): Promise<void> {
+    const { room, shell, ended } = this;
+    let begun: Promise<void> | undefined;
+    const onEvent = (event: ServerEvent): void => {
+      if (this.replay) this.replay.add(event);
+      else this.early.push(event);
+    };
+    try {
+      const onBusy = (): void => shell.setLoading(t("replayWaits"));
+      const onHead = (head: ReplayHead): void => void (begun = this.begin(head));
+      await fetchReplay(room, seconds, { onBusy, onHead, onEvent }, ended.signal);
+      await begun;
+      this.whole = true;
+      if (this.replay && Number.isNaN(this.replay.first)) shell.setLoading(t("replayEmpty"));
+    } catch (error) {
+      if (ended.signal.aborted) return;
+      if (!again || !(error instanceof ApiError) || error.status !== 401 || tokenFor(room) === undefined)
+        return this.failed(error);
       forgetToken(room);
-      return load(false);
+      await this.load(seconds, false);
     }
-    if (projector && replay && !Number.isNaN(replay.first))
-      return shell.toasts.show(t("replayBroken", { error: problemText(error) }));
-    projector?.dispose();
+  }
+
+  private async begin(head: ReplayHead): Promise<void> {
+    const { shell } = this;
+    shell.setLoading(t("steppingAgain"));
+    shell.setRange(head.from, head.until, head.tickHz);
+    const [topology, { Projector }] = await Promise.all([fetchTopology(head.topology), this.drawing]);
+    shell.setTitle(topology.title);
+    const replay = (this.replay = new ReplayBuffer(head, topology));
+    for (const event of this.early) replay.add(event);
+    this.early = [];
+    const playhead = (this.playhead = new Playhead(head.tickHz));
+    const { canvas, cursors } = shell;
+    const onShown = (tick: number): void => this.shown(tick);
+    this.projector = new Projector({ canvas, cursors, replay, playhead, probe: this.probe, onShown });
+  }
+
+  private failed(error: unknown): void {
+    if (this.projector && this.replay && !Number.isNaN(this.replay.first))
+      return this.shell.toasts.show(t("replayBroken", { error: problemText(error) }));
+    this.projector?.dispose();
     const [title, text] =
       error instanceof ApiError && error.status === 404
         ? messageOf("roomGone")
         : [t("noReplayTitle"), problemText(error)];
-    app.replaceChildren(messagePage(title, text));
+    this.app.replaceChildren(messagePage(title, text));
   }
 
-  function shown(tick: number): void {
+  private shown(tick: number): void {
+    const { replay, playhead, shell } = this;
     if (!replay || !playhead || Number.isNaN(tick)) return;
     shell.setLoading(undefined);
-    shell.setLoaded(whole ? replay.head.until : replay.last);
+    shell.setLoaded(this.whole ? replay.head.until : replay.last);
     shell.setTick(playhead.tick);
     shell.setPlaying(playhead.playing);
   }
 
-  function toggle(): void {
-    if (replay) playhead?.toggle(replay.first, replay.head.until);
+  private toggle(): void {
+    if (this.replay) this.playhead?.toggle(this.replay.first, this.replay.head.until);
   }
 
-  function seek(tick: number): void {
-    if (!replay || !playhead || Number.isNaN(replay.first)) return;
-    playhead.seek(tick, replay.first, replay.head.until);
+  private seek(tick: number): void {
+    if (!this.replay || Number.isNaN(this.replay.first)) return;
+    this.playhead?.seek(tick, this.replay.first, this.replay.head.until);
   }
 
-  function listenToKeys(): void {
-    // Before the slider, which has an idea of its own of arrow keys.
-    addEventListener(
-      "keydown",
-      (event) => {
-        const target = event.target as HTMLElement;
-        if (event.ctrlKey || event.metaKey || event.altKey || !replay || !playhead || target.closest("select")) return;
-        // The space bar presses the button that has the focus.
-        if (event.key === " " && target.closest("button, a")) return;
-        const { tickHz, sendHz, until } = replay.head;
-        const leap = event.shiftKey ? tickHz / sendHz : LEAP_SECONDS * tickHz;
-        const act = (
-          {
-            " ": toggle,
-            ArrowLeft: () => seek(playhead!.tick - leap),
-            ArrowRight: () => seek(playhead!.tick + leap),
-            Home: () => seek(replay!.first),
-            End: () => seek(until),
-            h: () => projector?.goHome(),
-          } as Record<string, () => void>
-        )[event.key];
-        if (!act) return;
-        event.preventDefault();
-        event.stopPropagation();
-        act();
-      },
-      { capture: true },
-    );
+  private press(event: KeyboardEvent): void {
+    const { replay, playhead } = this;
+    const target = event.target as HTMLElement;
+    if (event.ctrlKey || event.metaKey || event.altKey || !replay || !playhead || target.closest("select")) return;
+    // The space bar presses the button that has the focus.
+    if (event.key === " " && target.closest("button, a")) return;
+    const { tickHz, sendHz, until } = replay.head;
+    const leap = event.shiftKey ? tickHz / sendHz : LEAP_SECONDS * tickHz;
+    const acts: Record<string, () => void> = {
+      " ": () => this.toggle(),
+      ArrowLeft: () => this.seek(playhead.tick - leap),
+      ArrowRight: () => this.seek(playhead.tick + leap),
+      Home: () => this.seek(replay.first),
+      End: () => this.seek(until),
+      h: () => this.projector?.goHome(),
+    };
+    const act = acts[event.key];
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
   }
 }

@@ -13,7 +13,8 @@ import {
 import { Connection, type ConnectionStatus } from "../sdk/connection.ts";
 import { build } from "../../shared/protocol/fromClient.ts";
 import type { AccessState } from "../../shared/protocol/fromServer.ts";
-import { forgetToken, handOver, takeOver, tokenFor } from "../net/tokens.ts";
+import { forgetToken, tokenFor } from "../net/tokens.ts";
+import { handOver, takeOver } from "../state/handOver.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import { checkTuning } from "../sdk/tuning.ts";
 import { changesTo, linkTo } from "../state/duplicate.ts";
@@ -26,7 +27,7 @@ import { exhibit, reopen } from "./exhibit.ts";
 import { frameBridge } from "./frameBridge.ts";
 import { modeOf } from "./mode.ts";
 import { distinctFrom, freshProfile, loadProfile } from "./profile.ts";
-import { probeGraphics } from "../view/graphicsProbe.ts";
+import { type GraphicsProbe, probeGraphics } from "../view/graphicsProbe.ts";
 import { headsetIsThere } from "./headset.ts";
 import { messageOf, messagePage } from "./messagePage.ts";
 import { passwordPage } from "./passwordPage.ts";
@@ -44,192 +45,284 @@ const STATS_MS = 250;
 /** What others' hands do is said at most this often, ms. */
 const NEWS_MS = 1500;
 
+type Ending = Parameters<typeof messageOf>[0];
+
+/** What a page says when the server has closed the socket for good, by why. */
+const ENDS: Partial<Record<number, Ending>> = {
+  [CloseCode.roomGone]: "roomGone",
+  [CloseCode.unsupportedVersion]: "oldClient",
+  [CloseCode.tokenNeeded]: "tokenNeeded",
+  [CloseCode.kicked]: "kicked",
+  [CloseCode.locked]: "locked",
+  [CloseCode.parked]: "parked",
+  [CloseCode.tooManyAttempts]: "tooManyAttempts",
+};
+
 /** @param password of the room, once it was asked for */
 export function openRoomPage(app: HTMLElement, room: string, password?: string): void {
-  const profile = loadProfile();
-  let playground: Playground | undefined;
-  let status: ConnectionStatus = { state: "connecting", attempt: 0 };
-  let ended = false;
-  let built = 0;
-  let wanted = takeOver<Tuning>("duplicate", room);
-  let access: AccessState = { locked: false, password: false, ownersOnly: false, bans: 0 };
-  const mode = modeOf(location.search);
-  /** Whoever stands before an exhibit owns nothing, though its page opened the room. */
-  const role = (): Role => {
-    const own = state.welcome?.role ?? "player";
-    return mode.exhibitSeconds !== undefined && atLeast(own, "player") ? "player" : own;
-  };
+  new RoomPage(app, room, password);
+}
 
-  if (mode.name) profile.name = mode.name;
-  const tellFrame = frameBridge({ home: () => run("home"), reset: () => mayReset() && connection.send(build.reset()) });
-  tellFrame({ pliant: "state", state: status.state });
-  const shell = new RoomShell(room, profile, mode, {
-    profileChanged: () => connection.reintroduce(),
-    push: () => run("push"),
-    reset: () => run("reset"),
-    resetAll: () => connection.send(build.reset()),
-    home: () => run("home"),
-    overlay: () => run("overlay"),
-    visit: () =>
-      void playground?.toggleVisit((on) => shell.toolbar.setVisiting(on)).catch(() => shell.toasts.show(t("vrFailed"))),
-    help: () => run("help"),
-    place: (body) => {
-      playground?.setPlacing(body);
-      // where a click says where, and so do the arrows and the space bar
-      if (body !== undefined) shell.canvas.focus({ preventScroll: true });
-      if (body !== undefined) shell.toasts.show(t("whereTo", { body: bodyName(body) }));
-    },
-    takeOut: (body) => connection.send(build.remove(body)),
-    kick: (member, banSeconds) => connection.send(build.kick(member, banSeconds)),
-    tune: (change) => connection.send(build.tune(change)),
-    saveScene: () => void fetchTunedScene(room).then((scene) => saveFile(`${room}.json`, scene), sayProblem),
-    linkScene: (tuning) => {
-      const link = linkTo(location.origin, room, state.welcome!.scene, tuning);
-      if (!link) return shell.toasts.show(t("linkTooLong"));
-      void shareLink(link).then((text) => text && shell.toasts.show(text), sayProblem);
-    },
-    duplicate: (tuning) => void duplicate(tuning).catch(sayProblem),
-    changeAccess: (change) => connection.send(build.access(change)),
-    invite: (as) =>
-      void invite(room, as)
-        .then(shareLink)
-        .then((text) => text && shell.toasts.show(text), sayProblem),
-    sceneHere: () => state.welcome?.scene,
-    undo: (seconds) => void undo(room, seconds).catch(sayProblem),
-  });
-  app.replaceChildren(shell.element);
+class RoomPage {
+  private readonly app: HTMLElement;
+  private readonly room: string;
+  private readonly password: string | undefined;
+  private readonly profile = loadProfile();
+  private readonly mode = modeOf(location.search);
+  private readonly tellFrame: ReturnType<typeof frameBridge>;
+  private readonly shell: RoomShell;
+  private readonly state: RoomState;
+  private readonly connection: Connection;
+  /** The drawing code comes while the socket opens and the topology is fetched. */
+  private readonly drawing = import("./playground.ts");
+  private readonly probe: GraphicsProbe;
+  private readonly over = new AbortController();
+  private readonly hands = new HandWatch();
+  private readonly timers: readonly ReturnType<typeof setInterval>[];
+  private playground: Playground | undefined;
+  private status: ConnectionStatus = { state: "connecting", attempt: 0 };
+  private ended = false;
+  private built = 0;
+  private wanted: Tuning | undefined;
+  private access: AccessState = { locked: false, password: false, ownersOnly: false, bans: 0 };
 
-  const nameOf = (member: number) => state.members.find((m) => m.member === member)?.name ?? t("somebody");
-  const bodyName = (body: number): string => state.topology?.bodies[body]?.name ?? t("it");
-  const state = new RoomState({
-    fetchTopology,
-    needKeyframe: () => connection.send(build.needKeyframe()),
-    onTopology: (topology) => void draw(topology),
-    onTopologyFailed: (error) => {
-      shell.setLoading(problemText(error));
-      shell.element.classList.remove("arriving");
-    },
-    onMembers: () => {
-      beDistinct();
-      arrive();
-      tellFrame({ pliant: "members", count: state.members.filter(({ connected }) => connected).length });
-      shell.people.update(state.members, state.welcome?.member ?? 0, role());
-      allow();
-    },
-    onAccess: (next) => {
-      access = next;
-      shell.access.setAccess(next);
-      allow();
-    },
-    onTuned: (tuning) => {
-      shell.tuning.show(tuning);
-      if (wanted && atLeast(role(), "owner")) becomeLike(wanted, tuning);
-      wanted = undefined;
-    },
-    onStats: (stats) => {
-      const slow = slowMotionOf(stats, state.ticksPerSecond);
-      shell.stats.updateServer(stats, slow);
-      shell.costs.update(stats.methods);
-      shell.setSlowMotion(slow);
-    },
-    onReset: (member) => {
-      playground?.grabs.endAll(false);
-      // a reset by nobody is the server's, which says why
-      if (member > 0)
-        shell.toasts.show(
-          member === state.welcome?.member ? t("youStartedAgain") : t("startedAgain", { name: nameOf(member) }),
-        );
-    },
-    onNotice: (code, text, details) => {
-      // It has ended, or the room is a new one of the same name: not to be tried again.
-      if (code === "TOKEN_INVALID") return forgetToken(room);
-      shell.toasts.show(noticeText(code, text, details));
-    },
-    onWaiting: (member, came, went) => {
-      shell.spares.setWaiting(state.spares.now);
-      for (const body of went) playground?.grabs.endOn(body);
-      if (member === 0) return;
-      const name = nameOf(member);
-      const mine = member === state.welcome?.member;
-      for (const body of came.map(bodyName))
-        shell.toasts.show(mine ? t("youPutIn", { body }) : t("somebodyPutIn", { name, body }));
-      for (const body of went.map(bodyName))
-        shell.toasts.show(mine ? t("youTookOut", { body }) : t("somebodyTookOut", { name, body }));
-    },
-  });
-
-  // The drawing code comes while the socket opens and the topology is fetched.
-  const drawing = import("./playground.ts");
-
-  const connection = new Connection({
-    url: socketUrl(room),
-    profile: () => profile,
-    credentials: () => {
-      const token = tokenFor(room);
-      return { ...(token !== undefined && { token }), ...(password !== undefined && { password }) };
-    },
-    onEvent: (event, receivedMs) => state.receive(event, receivedMs),
-    roomExists: async () => (await fetchRoom(room)) !== undefined,
-    onStatus: (next) => {
-      status = next;
-      tellFrame({ pliant: "state", state: next.state });
-      shell.banner.update(next);
-      allow();
-      shell.element.classList.toggle("offline", next.state === "reconnecting");
-      if (next.state !== "open") playground?.grabs.endAll(false);
-      if (next.state === "ended") leave(next.code);
-    },
-  });
-
-  /** Which tools there are is known: those of the role with the members, those of the scene with its bodies. */
-  function arrive(): void {
-    if (state.topology && state.members.length > 0) shell.element.classList.remove("arriving");
+  constructor(app: HTMLElement, room: string, password: string | undefined) {
+    this.app = app;
+    this.room = room;
+    this.password = password;
+    this.wanted = takeOver<Tuning>("duplicate", room);
+    if (this.mode.name) this.profile.name = this.mode.name;
+    this.tellFrame = frameBridge({
+      home: () => this.run("home"),
+      reset: () => this.mayReset() && this.send(build.reset()),
+    });
+    this.tellFrame({ pliant: "state", state: this.status.state });
+    this.shell = new RoomShell(room, this.profile, this.mode, this.shellActions());
+    app.replaceChildren(this.shell.element);
+    this.state = new RoomState(this.stateEvents());
+    this.connection = this.connect();
+    // The socket opens meanwhile.
+    this.probe = probeGraphics();
+    if (this.mode.exhibitSeconds !== undefined) this.beExhibit(this.mode.exhibitSeconds);
+    this.timers = [
+      setInterval(() => this.shell.stats.updateLocal(this.localStats()), STATS_MS),
+      setInterval(() => this.sayNews(), NEWS_MS),
+    ];
+    void headsetIsThere().then((there) => there && this.shell.toolbar.offerVisit());
+    if (!this.probe.webgl2) this.leaveWith("noWebGl");
+    // A page that is left for good says so, and its hands are let go at once instead of after the heartbeat.
+    addEventListener("pagehide", (event) => {
+      if (!event.persisted) this.connection.close();
+    });
   }
 
-  function beDistinct(): void {
-    const own = state.welcome?.member ?? 0;
-    const others = state.members.filter(({ member, connected }) => connected && member !== own);
-    const earlier = others.filter(({ member }) => member < own);
-    const next = distinctFrom(profile, earlier, others);
-    if (next) Object.assign(profile, next);
-    shell.toolbar.showProfile(profile, new Set(others.map(({ color }) => color)));
-    if (next) connection.reintroduce();
+  private shellActions(): ConstructorParameters<typeof RoomShell>[3] {
+    const { room, send, sayProblem } = this;
+    const run = (command: Command) => () => this.run(command);
+    return {
+      profileChanged: () => this.connection.reintroduce(),
+      push: run("push"),
+      reset: run("reset"),
+      resetAll: () => send(build.reset()),
+      home: run("home"),
+      overlay: run("overlay"),
+      visit: () => this.visit(),
+      help: run("help"),
+      place: (body) => this.place(body),
+      takeOut: (body) => send(build.remove(body)),
+      kick: (member, banSeconds) => send(build.kick(member, banSeconds)),
+      tune: (change) => send(build.tune(change)),
+      saveScene: () => void fetchTunedScene(room).then((scene) => saveFile(`${room}.json`, scene), sayProblem),
+      linkScene: (tuning) => {
+        const link = linkTo(location.origin, room, this.state.welcome!.scene, tuning);
+        if (link) this.share(Promise.resolve(link));
+        else this.say(t("linkTooLong"));
+      },
+      duplicate: (tuning) => void this.duplicate(tuning).catch(sayProblem),
+      changeAccess: (change) => send(build.access(change)),
+      invite: (as) => this.share(invite(room, as)),
+      sceneHere: () => this.state.welcome?.scene,
+      undo: (seconds) => void undo(room, seconds).catch(sayProblem),
+    };
   }
 
-  const over = new AbortController();
-  if (mode.exhibitSeconds !== undefined)
-    exhibit({
-      seconds: mode.exhibitSeconds,
-      signal: over.signal,
-      others: () =>
-        [...state.hands]
-          .flatMap(([member, { grabs }]) => (member === state.welcome?.member ? [] : grabs.map(({ target }) => target)))
-          .join(),
-      renew,
-      // Where bodies are what is framed, they have come to rest by now.
-      attract: () => {
-        playground?.goHome();
-        playground?.showHow();
+  private stateEvents(): ConstructorParameters<typeof RoomState>[0] {
+    return {
+      fetchTopology,
+      needKeyframe: () => this.send(build.needKeyframe()),
+      onTopology: (topology) => void this.draw(topology),
+      onTopologyFailed: (error) => {
+        this.shell.setLoading(problemText(error));
+        this.shell.element.classList.remove("arriving");
+      },
+      onMembers: () => this.showMembers(),
+      onAccess: (next) => {
+        this.access = next;
+        this.shell.access.setAccess(next);
+        this.allow();
+      },
+      onTuned: (tuning) => {
+        this.shell.tuning.show(tuning);
+        if (this.wanted && atLeast(this.role(), "owner")) this.becomeLike(this.wanted, tuning);
+        this.wanted = undefined;
+      },
+      onStats: (stats) => {
+        const slow = slowMotionOf(stats, this.state.ticksPerSecond);
+        this.shell.stats.updateServer(stats, slow);
+        this.shell.costs.update(stats.methods);
+        this.shell.setSlowMotion(slow);
+      },
+      onReset: (member) => this.wasReset(member),
+      onNotice: (code, text, details) => {
+        // It has ended, or the room is a new one of the same name: not to be tried again.
+        if (code === "TOKEN_INVALID") return forgetToken(this.room);
+        this.say(noticeText(code, text, details, this.state.topology));
+      },
+      onWaiting: (member, came, went) => this.showWaiting(member, came, went),
+    };
+  }
+
+  private connect(): Connection {
+    const { room, password } = this;
+    return new Connection({
+      url: socketUrl(room),
+      profile: () => this.profile,
+      credentials: () => {
+        const token = tokenFor(room);
+        return { ...(token !== undefined && { token }), ...(password !== undefined && { password }) };
+      },
+      onEvent: (event, receivedMs) => this.state.receive(event, receivedMs),
+      roomExists: async () => (await fetchRoom(room)) !== undefined,
+      onStatus: (next) => {
+        this.status = next;
+        this.tellFrame({ pliant: "state", state: next.state });
+        this.shell.banner.update(next);
+        this.allow();
+        this.shell.element.classList.toggle("offline", next.state === "reconnecting");
+        if (next.state !== "open") this.playground?.grabs.endAll(false);
+        if (next.state === "ended") this.leave(next.code);
       },
     });
+  }
+
+  private readonly send = (bytes: Uint8Array): void => this.connection.send(bytes);
+  private readonly say = (text: string): void => this.shell.toasts.show(text);
+  private readonly sayProblem = (error: unknown): void => this.say(problemText(error));
+
+  /** Whoever stands before an exhibit owns nothing, though its page opened the room. */
+  private role(): Role {
+    const own = this.state.welcome?.role ?? "player";
+    return this.mode.exhibitSeconds !== undefined && atLeast(own, "player") ? "player" : own;
+  }
+
+  /** @param member of this room, by number */
+  private isMe(member: number): boolean {
+    return member === this.state.welcome?.member;
+  }
+
+  private nameOf(member: number): string {
+    return this.state.members.find((m) => m.member === member)?.name ?? t("somebody");
+  }
+
+  private bodyName(body: number): string {
+    return this.state.topology?.bodies[body]?.name ?? t("it");
+  }
+
+  private share(link: Promise<string>): void {
+    void link.then(shareLink).then((text) => text && this.say(text), this.sayProblem);
+  }
+
+  private visit(): void {
+    const entered = this.playground?.toggleVisit((on) => this.shell.toolbar.setVisiting(on));
+    void entered?.catch(() => this.say(t("vrFailed")));
+  }
+
+  private place(body: number | undefined): void {
+    this.playground?.setPlacing(body);
+    if (body === undefined) return;
+    // where a click says where, and so do the arrows and the space bar
+    this.shell.canvas.focus({ preventScroll: true });
+    this.say(t("whereTo", { body: this.bodyName(body) }));
+  }
+
+  private showMembers(): void {
+    const { members, welcome } = this.state;
+    this.beDistinct();
+    this.arrive();
+    this.tellFrame({ pliant: "members", count: members.filter(({ connected }) => connected).length });
+    this.shell.people.update(members, welcome?.member ?? 0, this.role());
+    this.allow();
+  }
+
+  private wasReset(member: number): void {
+    this.playground?.grabs.endAll(false);
+    // a reset by nobody is the server's, which says why
+    if (member > 0)
+      this.say(this.isMe(member) ? t("youStartedAgain") : t("startedAgain", { name: this.nameOf(member) }));
+  }
+
+  private showWaiting(member: number, came: readonly number[], went: readonly number[]): void {
+    this.shell.spares.setWaiting(this.state.spares.now);
+    for (const body of went) this.playground?.grabs.endOn(body);
+    if (member === 0) return;
+    const name = this.nameOf(member);
+    const mine = this.isMe(member);
+    for (const body of came.map((b) => this.bodyName(b)))
+      this.say(mine ? t("youPutIn", { body }) : t("somebodyPutIn", { name, body }));
+    for (const body of went.map((b) => this.bodyName(b)))
+      this.say(mine ? t("youTookOut", { body }) : t("somebodyTookOut", { name, body }));
+  }
+
+  /** Which tools there are is known: those of the role with the members, those of the scene with its bodies. */
+  private arrive(): void {
+    if (this.state.topology && this.state.members.length > 0) this.shell.element.classList.remove("arriving");
+  }
+
+  private beDistinct(): void {
+    const own = this.state.welcome?.member ?? 0;
+    const others = this.state.members.filter(({ member, connected }) => connected && member !== own);
+    const earlier = others.filter(({ member }) => member < own);
+    const next = distinctFrom(this.profile, earlier, others);
+    if (next) Object.assign(this.profile, next);
+    this.shell.toolbar.showProfile(this.profile, new Set(others.map(({ color }) => color)));
+    if (next) this.connection.reintroduce();
+  }
+
+  private beExhibit(seconds: number): void {
+    exhibit({
+      seconds,
+      signal: this.over.signal,
+      others: () =>
+        [...this.state.hands]
+          .flatMap(([member, { grabs }]) => (this.isMe(member) ? [] : grabs.map(({ target }) => target)))
+          .join(),
+      renew: (touched) => this.renew(touched),
+      // Where bodies are what is framed, they have come to rest by now.
+      attract: () => {
+        this.playground?.goHome();
+        this.playground?.showHow();
+      },
+    });
+  }
 
   /** As the first visitor found it: the next one is somebody else. */
-  function renew(touched: boolean): void {
-    run("cancel");
-    playground?.goHome();
-    playground?.view.toggleWireframe(false);
-    if (!touched || status.state !== "open") return;
-    Object.assign(profile, freshProfile(profile.name));
-    connection.send(build.reset());
-    connection.reintroduce();
+  private renew(touched: boolean): void {
+    this.run("cancel");
+    this.playground?.goHome();
+    this.playground?.view.toggleWireframe(false);
+    if (!touched || this.status.state !== "open") return;
+    Object.assign(this.profile, freshProfile(this.profile.name));
+    this.send(build.reset());
+    this.connection.reintroduce();
   }
 
   /** What this member may do now, by its role, the room's access and the line. */
-  function allow(): void {
-    const online = status.state === "open";
-    const own = atLeast(role(), "owner");
-    const pulls = atLeast(role(), "player");
-    const resets = online && (own || (pulls && !access.ownersOnly));
+  private allow(): void {
+    const { shell } = this;
+    const online = this.status.state === "open";
+    const own = atLeast(this.role(), "owner");
+    const pulls = atLeast(this.role(), "player");
+    const resets = online && (own || (pulls && !this.access.ownersOnly));
     shell.toolbar.setAllowed(resets, online && pulls);
     shell.spares.setOnline(resets);
     shell.access.setOwner(own);
@@ -237,93 +330,84 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     shell.element.classList.toggle("watching", !pulls);
   }
 
-  async function duplicate(tuning: Tuning): Promise<void> {
-    const made = await createRoom(state.welcome!.scene);
+  private async duplicate(tuning: Tuning): Promise<void> {
+    const made = await createRoom(this.state.welcome!.scene);
     handOver("duplicate", made.room, tuning);
     location.assign(`/r/${encodeURIComponent(made.room)}`);
   }
 
-  function becomeLike(like: Tuning, now: Tuning): void {
+  private becomeLike(like: Tuning, now: Tuning): void {
     try {
       // a link may say anything
       const changes = changesTo(like, now).map(({ body, ...change }) => ({ ...checkTuning(change), body }));
-      for (const change of changes) connection.send(build.tune(change));
-      if (changes.length > 0) connection.send(build.reset());
+      for (const change of changes) this.send(build.tune(change));
+      if (changes.length > 0) this.send(build.reset());
     } catch (error) {
-      sayProblem(error);
+      this.sayProblem(error);
     }
   }
 
-  function sayProblem(error: unknown): void {
-    shell.toasts.show(problemText(error));
-  }
-
-  const statsTimer = setInterval(() => shell.stats.updateLocal(localStats()), STATS_MS);
-  const hands = new HandWatch();
-  const newsTimer = setInterval(() => {
-    const news = hands.look(state.hands, state.welcome?.member);
+  /** What others' hands do. */
+  private sayNews(): void {
+    const news = this.hands.look(this.state.hands, this.state.welcome?.member);
     const sentences = news.map(({ member, body }) =>
       body === undefined
-        ? t("letGo", { name: nameOf(member) })
-        : t("holds", { name: nameOf(member), body: bodyName(body) }),
+        ? t("letGo", { name: this.nameOf(member) })
+        : t("holds", { name: this.nameOf(member), body: this.bodyName(body) }),
     );
-    if (sentences.length > 0) shell.say(sentences.join(" "));
-  }, NEWS_MS);
+    if (sentences.length > 0) this.shell.say(sentences.join(" "));
+  }
 
-  void headsetIsThere().then((there) => there && shell.toolbar.offerVisit());
-
-  // The socket opens meanwhile.
-  const probe = probeGraphics();
-  if (!probe.webgl2) leaveWith("noWebGl");
-
-  async function draw(topology: Topology): Promise<void> {
-    const turn = ++built;
+  private async draw(topology: Topology): Promise<void> {
+    const { shell } = this;
+    const turn = ++this.built;
     shell.setTitle(topology.title);
     shell.tuning.setBodies(topology.bodies.map(({ name }) => name));
     shell.spares.setBodies(
       topology.bodies.flatMap(({ name, look, waits }, body) => (waits ? [{ body, name, color: look.color }] : [])),
     );
-    arrive();
+    this.arrive();
     shell.setLoading(t("settingScene"));
-    linkReport().catch(() => {});
-    const { Playground } = await drawing;
+    this.linkReport().catch(() => {});
+    const { Playground } = await this.drawing;
     // Another topology may have come meanwhile: only the last one is drawn.
-    if (turn !== built || ended) return;
-    playground?.dispose();
-    playground = new Playground({
+    if (turn !== this.built || this.ended) return;
+    this.playground?.dispose();
+    const playground = (this.playground = new Playground({
       shell,
-      state,
+      state: this.state,
       topology,
-      probe,
-      profile,
-      send: (bytes) => connection.send(bytes),
-      online: () => status.state === "open" && atLeast(role(), "player"),
+      probe: this.probe,
+      profile: this.profile,
+      send: this.send,
+      online: () => this.status.state === "open" && atLeast(this.role(), "player"),
       limits: () => ({
-        reach: state.welcome?.limits.reach ?? 100,
-        maxGrabs: state.welcome?.limits.grabsPerMember ?? Limits.grabsPerMember,
+        reach: this.state.welcome?.limits.reach ?? 100,
+        maxGrabs: this.state.welcome?.limits.grabsPerMember ?? Limits.grabsPerMember,
       }),
-      onCommand: run,
-    });
-    playground.installHook({ status: () => status.state, stats: localStats });
+      onCommand: (command) => this.run(command),
+    }));
+    playground.installHook({ status: () => this.status.state, stats: () => this.localStats() });
     playground.start(() => {
       shell.setLoading(undefined);
-      tellFrame({ pliant: "ready" });
-      const found = takeOver<ObjectNote[]>("found", room);
+      this.tellFrame({ pliant: "ready" });
+      const found = takeOver<ObjectNote[]>("found", this.room);
       if (found) void shell.showFound(found);
     });
   }
 
   /** The room is whole without it: a scene file that is gone by now only means no link. */
-  async function linkReport(): Promise<void> {
-    const known = await fetchRoom(room);
+  private async linkReport(): Promise<void> {
+    const known = await fetchRoom(this.room);
     const report = known && (await fetchScene(known.scene)).report;
-    if (report) shell.setReport(report);
+    if (report) this.shell.setReport(report);
   }
 
-  function run(command: Command): void {
+  private run(command: Command): void {
+    const { shell, playground } = this;
     switch (command) {
       case "reset":
-        return reset();
+        return this.reset();
       case "push":
         if (playground) shell.toolbar.setPushing(playground.togglePushing());
         return;
@@ -345,88 +429,74 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     }
   }
 
-  function mayReset(): boolean {
-    return status.state === "open" && atLeast(role(), access.ownersOnly ? "owner" : "player");
+  private mayReset(): boolean {
+    return this.status.state === "open" && atLeast(this.role(), this.access.ownersOnly ? "owner" : "player");
   }
 
-  function reset(): void {
-    if (!mayReset()) return;
-    const others = state.members.filter(({ member, connected }) => connected && member !== state.welcome?.member);
-    if (others.length > 0 && !shell.reset.panel.isOpen) return shell.reset.ask(others.length);
-    shell.reset.panel.open(false);
-    connection.send(build.reset());
+  private reset(): void {
+    if (!this.mayReset()) return;
+    const { reset } = this.shell;
+    const others = this.state.members.filter(({ member, connected }) => connected && !this.isMe(member));
+    if (others.length > 0 && !reset.panel.isOpen) return reset.ask(others.length);
+    reset.panel.open(false);
+    this.send(build.reset());
   }
 
-  function noticeText(code: string, text: string, details: unknown): string {
-    const said = (details as { text?: unknown } | undefined)?.text;
-    if (code === "ANNOUNCEMENT" && typeof said === "string") return said;
-    if (code === "PLACE_TAKEN") return placeTaken(details, text);
-    if (code === "WENT_BACK") return wentBack(details, text);
-    return textOfCode("notice", code) ?? text;
-  }
-
-  function wentBack(details: unknown, text: string): string {
-    const seconds = (details as { seconds?: number } | undefined)?.seconds;
-    return typeof seconds === "number" ? t("wentBack", { count: seconds }) : text;
-  }
-
-  /** What is in the way of a body that was to be put in. */
-  function placeTaken(details: unknown, text: string): string {
-    const by = (details as { by?: { body?: number; collider?: number } } | undefined)?.by;
-    const name = by?.body !== undefined ? bodyName(by.body) : state.topology?.colliders[by?.collider ?? -1]?.name;
-    return name === undefined ? (textOfCode("notice", "PLACE_TAKEN") ?? text) : t("inTheWay", { name });
-  }
-
-  function localStats(): LocalStats {
+  private localStats(): LocalStats {
     const nowMs = performance.now();
-    const { decode } = state;
+    const { decode, clock, playout } = this.state;
+    const { received } = this.connection;
     return {
-      rttMs: state.clock?.rttMs ?? Number.NaN,
-      bufferMs: state.playout?.delayMs ?? Number.NaN,
-      jitterMs: state.playout?.jitterMs ?? Number.NaN,
-      fps: playground?.fps(nowMs) ?? 0,
-      kbpsIn: connection.received.kbps(nowMs),
-      framesPerSecond: connection.received.messagesPerSecond(nowMs),
+      rttMs: clock?.rttMs ?? Number.NaN,
+      bufferMs: playout?.delayMs ?? Number.NaN,
+      jitterMs: playout?.jitterMs ?? Number.NaN,
+      fps: this.playground?.fps(nowMs) ?? 0,
+      kbpsIn: received.kbps(nowMs),
+      framesPerSecond: received.messagesPerSecond(nowMs),
       decodeMs: decode.frames > 0 ? decode.totalMs / decode.frames : 0,
-      quality: playground?.qualityText() ?? "–",
+      quality: this.playground?.qualityText() ?? "–",
     };
   }
 
-  function leave(code: number): void {
-    if (code === CloseCode.roomGone) leaveWith("roomGone");
-    else if (code === CloseCode.unsupportedVersion) leaveWith("oldClient");
-    else if (code === CloseCode.tokenNeeded) leaveWith("tokenNeeded");
-    else if (code === CloseCode.kicked) leaveWith("kicked");
-    else if (code === CloseCode.locked) leaveWith("locked");
-    else if (code === CloseCode.parked) leaveWith("parked");
-    else if (code === CloseCode.tooManyAttempts) leaveWith("tooManyAttempts");
+  private leave(code: number): void {
+    const message = ENDS[code];
+    if (message) this.leaveWith(message);
     else if (code === CloseCode.passwordNeeded) {
-      end(t("passwordDocument"));
-      app.replaceChildren(passwordPage(room, password !== undefined, (given) => openRoomPage(app, room, given)));
+      const { app, room } = this;
+      this.end(t("passwordDocument"));
+      app.replaceChildren(passwordPage(room, this.password !== undefined, (given) => openRoomPage(app, room, given)));
     }
   }
 
-  function leaveWith(message: Parameters<typeof messageOf>[0]): void {
+  private leaveWith(message: Ending): void {
     const [title, text] = messageOf(message);
-    end(title);
-    app.replaceChildren(messagePage(title, text, mode.exhibitSeconds === undefined));
-    if (status.state !== "ended") connection.close();
+    this.end(title);
+    this.app.replaceChildren(messagePage(title, text, this.mode.exhibitSeconds === undefined));
+    if (this.status.state !== "ended") this.connection.close();
   }
 
   /** Nothing of the room is shown any more. */
-  function end(title: string): void {
-    ended = true;
-    clearInterval(statsTimer);
-    clearInterval(newsTimer);
-    over.abort();
+  private end(title: string): void {
+    this.ended = true;
+    for (const timer of this.timers) clearInterval(timer);
+    this.over.abort();
     // An exhibit opens again by itself, with its scene if the address names one.
-    if (mode.exhibitSeconds !== undefined) reopen(mode.exhibitSeconds);
-    playground?.dispose();
+    if (this.mode.exhibitSeconds !== undefined) reopen(this.mode.exhibitSeconds);
+    this.playground?.dispose();
     document.title = t("documentTitle", { title });
   }
+}
 
-  // A page that is left for good says so, and its hands are let go at once instead of after the heartbeat.
-  addEventListener("pagehide", (event) => {
-    if (!event.persisted) connection.close();
-  });
+function noticeText(code: string, text: string, details: unknown, topology: Topology | undefined): string {
+  const known = (details ?? {}) as { text?: unknown; seconds?: unknown; by?: { body?: number; collider?: number } };
+  if (code === "ANNOUNCEMENT" && typeof known.text === "string") return known.text;
+  if (code === "WENT_BACK") return typeof known.seconds === "number" ? t("wentBack", { count: known.seconds }) : text;
+  if (code === "PLACE_TAKEN") {
+    // What is in the way of a body that was to be put in.
+    const { body, collider } = known.by ?? {};
+    const name =
+      body !== undefined ? (topology?.bodies[body]?.name ?? t("it")) : topology?.colliders[collider ?? -1]?.name;
+    if (name !== undefined) return t("inTheWay", { name });
+  }
+  return textOfCode("notice", code) ?? text;
 }

@@ -1,7 +1,9 @@
 /** What a first visit to a room costs, in bytes as they come over the line; and what the second one does not fetch. */
 import type { CDPSession, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { drawn, noBrowser, openStage, type E2e } from "./stage.ts";
+import { describe, expect, test } from "vitest";
+import { SCENES_FOLDER } from "../physics/scenes/checkScene.ts";
+import { drawn, noBrowser } from "./stage.ts";
+import { useStage } from "./useStage.ts";
 
 /** All that a visitor's line carries before the first picture, but for the frames of a body in motion. */
 const MOST_BYTES = 300_000;
@@ -40,11 +42,8 @@ async function listen(page: Page): Promise<Line> {
 const sum = ({ bytes, keyframe }: Line): number => [...bytes.values()].reduce((a, b) => a + b, keyframe);
 
 describe.skipIf(noBrowser)("a first visit", () => {
-  let stage: E2e;
-  beforeAll(async () => {
-    stage = await openStage({}, { fewPictures: true });
-  });
-  afterAll(() => stage?.close());
+  // the icon that a browser asks for beside an answer that is no page
+  const stage = useStage({ scenesDir: SCENES_FOLDER }, { fewPictures: true }, /404/);
 
   test.each(["bunny", "drape", "put-in"])(
     "to a room of %s stays below 300 kB; the next one fetches no asset",
@@ -69,8 +68,6 @@ describe.skipIf(noBrowser)("a first visit", () => {
       expect(scripts.length).toBeGreaterThan(5);
       for (const name of scripts) expect(second.kept, name).toContain(name);
       expect(sum(second) - second.keyframe).toBeLessThan(0.1 * MOST_BYTES);
-      // the icon that a browser asks for beside an answer that is no page
-      expect(stage.takeErrors().filter((error) => !/404/.test(error))).toEqual([]);
     },
   );
 });

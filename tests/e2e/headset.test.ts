@@ -45,7 +45,7 @@ function wearHeadset(): void {
 const enter = "button[data-tool=headset]";
 
 describe.skipIf(noBrowser)("a visitor with a headset", () => {
-  const stage = useStage();
+  const stage = useStage({}, { fewPictures: true });
 
   async function visitWithHeadset(path: string): Promise<Page> {
     const content = `${readFileSync(emulator, "utf8")};(${String(wearHeadset)})();`;

@@ -95,7 +95,14 @@ describe.skipIf(noBrowser)("cloth as it is drawn", () => {
     expect(stage.takeErrors()).toEqual([]);
   });
 
-  async function picture(name: string, quality: number): Promise<Picture> {
+  const shots = new Map<string, Promise<Picture>>();
+  /** Taken once, whichever test asks first. */
+  function picture(name: string, quality: number): Promise<Picture> {
+    const key = `${name} ${quality}`;
+    return shots.get(key) ?? shots.set(key, take(name, quality)).get(key)!;
+  }
+
+  async function take(name: string, quality: number): Promise<Picture> {
     const { path } = await stage.room(name);
     const page = await drawn(await stage.visit(`${path}?ui=none&quality=${quality}`));
     await page.evaluate(() => {

@@ -5,7 +5,7 @@ import { drawn, noBrowser, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 describe.skipIf(noBrowser)("reconnecting", () => {
-  const stage = useStage();
+  const stage = useStage({}, { fewPictures: true });
 
   const cut = (room: string): void => {
     const sessions = [...stage.app.registry.get(room).members.sessions.values()];

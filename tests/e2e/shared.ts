@@ -5,9 +5,7 @@
 import { chromium } from "playwright-core";
 import { setup as buildClient } from "../support/builtClient.ts";
 import { chromiumFlags, findChromium } from "../support/chromium.ts";
-
-/** Where the browser listens. Test files inherit it. */
-export const SHARED_BROWSER = "TEST_BROWSER";
+import { SHARED_BROWSER, SHARED_BROWSER_PID } from "./sharedBrowser.ts";
 
 /** @returns what ends it */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
@@ -16,5 +14,6 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (executablePath === undefined) return undefined;
   const server = await chromium.launchServer({ executablePath, args: [...chromiumFlags] });
   process.env[SHARED_BROWSER] = server.wsEndpoint();
+  process.env[SHARED_BROWSER_PID] = String(server.process().pid);
   return () => server.close();
 }

@@ -4,11 +4,12 @@ import { decode } from "@msgpack/msgpack";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { createSkin, evaluateSkinInto } from "../../shared/skinning/index.ts";
 import type { Topology } from "../../shared/topology.ts";
+import { SCENES_FOLDER } from "../physics/scenes/checkScene.ts";
 import { drawn, noBrowser, takeHold, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 describe.skipIf(noBrowser)("GPU skinning", () => {
-  const stage = useStage();
+  const stage = useStage({ scenesDir: SCENES_FOLDER }, { fewPictures: true });
 
   test.each(["bunny", "dragon"])("%s: positions and normals agree with the CPU's", async (scene) => {
     const { path } = await stage.room(scene);

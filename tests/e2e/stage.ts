@@ -1,5 +1,5 @@
 /**
- * The set for end-to-end tests: the real server in this process with the project's own scenes, a client built from the
+ * The set for end-to-end tests: the real server in this process with the project's own scenes (lightScenes.ts), a client built from the
  * sources as they are, a real Chromium whose WebGL is drawn by the CPU. Every page's errors are collected, because a
  * page that works with errors does not. In a test run all files share one browser (tests/e2e/shared.ts).
  */
@@ -18,8 +18,9 @@ import type { DebugHook } from "../../client/debugHook.ts";
 import { type App, buildApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/config.ts";
 import { chromiumFlags, findChromium } from "../support/chromium.ts";
+import { lightScenes } from "./lightScenes.ts";
 import { lacks } from "../support/tools.ts";
-import { SHARED_BROWSER } from "./shared.ts";
+import { SHARED_BROWSER } from "./sharedBrowser.ts";
 
 declare global {
   interface Window {
@@ -29,6 +30,7 @@ declare global {
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const clientDir = `${root}build/client`;
+let scenes: string | undefined;
 const screenshotDir = `${root}artifacts/e2e`;
 
 /** True, with a loud line, where there is no browser; in CI it throws instead. */
@@ -56,7 +58,7 @@ export interface E2e {
   shoot(page: Page, name: string): Promise<void>;
   /** Errors of all pages so far; taken out. */
   takeErrors(): string[];
-  /** Closes all pages: each costs the next test a good part of a core. */
+  /** Closes all pages, each of which costs the next test a good part of a core, and the rooms that wait for them to come back. */
   leave(): Promise<void>;
   close(): Promise<void>;
 }
@@ -97,6 +99,7 @@ export async function openStage(
   const app = await buildApp({
     ...readConfig({}),
     clientDir,
+    scenesDir: (scenes ??= lightScenes()),
     prewarm: "none",
     store: "none",
     roomsPerMinute: 100_000,
@@ -139,7 +142,8 @@ export async function openStage(
     shoot: async (page, name) => void (await page.screenshot({ path: `${screenshotDir}/${name}.png` })),
     takeErrors: () => errors.splice(0),
     leave: async () => {
-      for (const context of contexts.splice(0)) await context.close();
+      await Promise.all(contexts.splice(0).map((context) => context.close()));
+      await Promise.all(app.registry.list().map(({ name }) => app.registry.remove(name)));
     },
     close: async () => {
       await browser.close();

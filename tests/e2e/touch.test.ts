@@ -21,7 +21,7 @@ const projected = (page: Page) =>
   page.evaluate(() => [window.pliant.project([0, 0, 0]), window.pliant.project([0.2, 0.2, 0.2])]);
 
 describe.skipIf(noBrowser)("touch", () => {
-  const stage = useStage();
+  const stage = useStage({}, { fewPictures: true });
 
   test("two fingers hold two points of one body; the view stays", async () => {
     const { path } = await stage.room("bunny");

@@ -7,7 +7,7 @@ const counts = (passed: number, failed: number, skipped: number) => ({
   failed,
   skipped,
   skippedNames: Array.from({ length: skipped }, (_, i) => `skipped ${i}`),
-  files: [{ path: "a.test.ts", project: "unit", seconds: passed }],
+  files: [{ path: "a.test.ts", project: "unit", seconds: passed, cpu: passed }],
 });
 const checked = { checks: 3, checksPassed: 3 };
 const mistyped = { checks: 3, checksPassed: 2 };

@@ -20,7 +20,12 @@ export interface TestCounts {
 function fileOf(module: TestModule): TestFile {
   const { prepareDuration, environmentSetupDuration, collectDuration, setupDuration, duration } = module.diagnostic();
   const ms = prepareDuration + environmentSetupDuration + collectDuration + setupDuration + duration;
-  return { path: module.relativeModuleId, project: module.project.name, seconds: ms / 1000 };
+  return {
+    path: module.relativeModuleId,
+    project: module.project.name,
+    seconds: ms / 1000,
+    cpu: module.meta().cpu ?? 0,
+  };
 }
 
 export default class CountsReporter implements Reporter {

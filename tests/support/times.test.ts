@@ -2,16 +2,17 @@
 import { expect, test } from "vitest";
 import { LONGEST, times } from "./times.ts";
 
-test("projects are added up, the ten slowest files named, and long ones that are begun too late", () => {
-  const files = Array.from({ length: 12 }, (_, i) => ({ path: `tests/a/${i}.test.ts`, project: "pages", seconds: i }));
-  const known = { path: `tests/${LONGEST[0]}.test.ts`, project: "unit", seconds: 90 };
-  const late = { path: "tests/a/late.test.ts", project: "unit", seconds: 21 };
+test("projects are added up, the files named that cost most, and long ones that are begun too late", () => {
+  const page = (i: number) => ({ path: `tests/a/${i}.test.ts`, project: "pages", seconds: 2 * i, cpu: i });
+  const files = Array.from({ length: 17 }, (_, i) => page(i));
+  const known = { path: `tests/${LONGEST[0]}.test.ts`, project: "unit", seconds: 90, cpu: 15.5 };
+  const late = { path: "tests/a/late.test.ts", project: "unit", seconds: 21, cpu: 0.5 };
   const lines = times([...files, late, known]);
   expect(lines).toEqual([
-    "files, added up: pages 66 s in 12 files, unit 111 s in 2 files",
-    `90.0 s unit tests/${LONGEST[0]}.test.ts`,
-    "21.0 s unit tests/a/late.test.ts",
-    ...[11, 10, 9, 8, 7, 6, 5, 4].map((i) => `${i}.0 s pages tests/a/${i}.test.ts`),
+    "files, added up: pages 136 CPU s, 272 s in 17 files, unit 16 CPU s, 111 s in 2 files",
+    "16.0 CPU s, 32.0 s pages tests/a/16.test.ts",
+    `15.5 CPU s, 90.0 s unit tests/${LONGEST[0]}.test.ts`,
+    ...Array.from({ length: 13 }, (_, i) => `${15 - i}.0 CPU s, ${30 - 2 * i}.0 s pages tests/a/${15 - i}.test.ts`),
     "tests/a/late.test.ts belongs among the first (LONGEST in tests/support/times.ts)",
   ]);
 });

@@ -109,6 +109,7 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
   const Cx = add(cx, fX);
   const Cy = add(cy, fY);
   const Cz = add(cz, fZ);
+  // the boxes at either end of the trajectories
   const lx = sub(least(ax, bx, cx), boxReach);
   const ly = sub(least(ay, by, cy), boxReach);
   const lz = sub(least(az, bz, cz), boxReach);
@@ -122,6 +123,7 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
   const Hy = add(most(Ay, By, Cy), boxReach);
   const Hz = add(most(Az, Bz, Cz), boxReach);
   const valid = lanesOf(tree, leaf, TRIANGLE_LEAF_BYTES);
+  // vertices in one of the boxes
   let near = 0; // four bits a vertex
   for (let i = count - 1; i >= 0; i--) {
     const particle = load<u32>(block + ((<usize>i) << 2));
@@ -151,6 +153,7 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
   }
   if (!near) return;
   const zero = f32x4.splat(0);
+  // sides and normal
   const ux = sub(bx, ax);
   const uy = sub(by, ay);
   const uz = sub(bz, az);
@@ -204,6 +207,7 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
     add(u2, v2),
     madd(f32x4.splat(TRAJECTORY_SHARE), add(dot3(bX, bX, bY, bY, bZ, bZ), dot3(cX, cX, cY, cY, cZ, cZ)), wideReach2),
   );
+  // whether what lies along one of those directions parts them at both ends
   for (let i = 0; near; i++, near >>= 4) {
     if (!(near & 15)) continue;
     const particle = load<u32>(block + ((<usize>i) << 2));
@@ -241,6 +245,7 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
         ),
       ),
     );
+    // what moves far: parted across the way between their middles?
     let bits = near & 15 & ~v128.bitmask<i32>(out);
     if (bits && bits & v128.bitmask<i32>(f32x4.gt(dot3(dx, dx, dy, dy, dz, dz), wideReach2))) {
       const third = f32x4.splat(0.3333333432674408);
@@ -293,6 +298,7 @@ export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void
   const Dx = add(dx, mx);
   const Dy = add(dy, my);
   const Dz = add(dz, mz);
+  // the boxes at either end of the trajectories
   const lx = sub(f32x4.pmin(cx, dx), boxReach);
   const ly = sub(f32x4.pmin(cy, dy), boxReach);
   const lz = sub(f32x4.pmin(cz, dz), boxReach);
@@ -334,6 +340,7 @@ export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void
     const Bx = add(bx, jx);
     const By = add(by, jy);
     const Bz = add(bz, jz);
+    // edges in one of the boxes, without those that share a vertex
     const hit = and(
       and(
         and(
@@ -363,6 +370,7 @@ export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void
       );
       if (!bits) continue;
     }
+    // sides and the way between them
     const ux = sub(bx, ax);
     const uy = sub(by, ay);
     const uz = sub(bz, az);

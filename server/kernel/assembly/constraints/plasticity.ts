@@ -91,6 +91,7 @@ export function flow(block: usize, count: i32, h: f32): void {
     const m20 = v128.load(block, TET_DM + 96);
     const m21 = v128.load(block, TET_DM + 112);
     const m22 = v128.load(block, TET_DM + 128);
+    // F = D Dm^-1
     const f00 = dot3(ax, m00, bx, m10, cx, m20);
     const f01 = dot3(ax, m01, bx, m11, cx, m21);
     const f02 = dot3(ax, m02, bx, m12, cx, m22);

@@ -546,6 +546,7 @@ function solveStrains(
     let p20 = dot3(f20, s0, f21, s5, f22, s4);
     let p21 = dot3(f20, s5, f21, s1, f22, s3);
     let p22 = dot3(f20, s4, f21, s3, f22, s2);
+    // less what was applied, which is noted
     if (!first) {
       const o00 = v128.load(from, TET_APPLIED);
       const o01 = v128.load(from, TET_APPLIED + 16);
@@ -587,6 +588,7 @@ function solveStrains(
       v128.store(own, p21, TET_APPLIED + 112);
       v128.store(own, p22, TET_APPLIED + 128);
     }
+    // lanes that are inverted go on otherwise (inversion.ts)
     if (!whole) {
       store9(scratch, f00, f01, f02, f10, f11, f12, f20, f21, f22);
       store9(scratch + SCRATCH_G, p00, p01, p02, p10, p11, p12, p20, p21, p22);
@@ -601,6 +603,7 @@ function solveStrains(
       p21 = v128.load(scratch, SCRATCH_G + 112);
       p22 = v128.load(scratch, SCRATCH_G + 128);
     }
+    // to the corners
     const h0x = dot3(p00, m00, p01, m01, p02, m02);
     const h0y = dot3(p10, m00, p11, m01, p12, m02);
     const h0z = dot3(p20, m00, p21, m01, p22, m02);

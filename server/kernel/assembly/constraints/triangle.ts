@@ -67,6 +67,7 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
     const z2 = zs(a, b, c, d);
     const w2 = ws(a, b, c, d);
 
+    // F = D Dm^-1, and its strain
     const m00 = v128.load(block, TRI_DM);
     const m01 = v128.load(block, TRI_DM + 16);
     const m10 = v128.load(block, TRI_DM + 32);
@@ -89,6 +90,7 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
     const exx = mul(half, sub(c00, one));
     const eyy = mul(half, sub(c11, one));
 
+    // right sides and matrix of the three strains
     const k00 = v128.load(block, TRI_K);
     const k01 = v128.load(block, TRI_K + 16);
     const k11 = v128.load(block, TRI_K + 32);
@@ -141,6 +143,7 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
     let gx1 = madd(fx0, d2, mul(fx1, d1));
     let gy1 = madd(fy0, d2, mul(fy1, d1));
     let gz1 = madd(fz0, d2, mul(fz1, d1));
+    // less what was applied, which is noted
     let ox0 = zero;
     let oy0 = zero;
     let oz0 = zero;
@@ -171,6 +174,7 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
       v128.store(own, add(oy1, gy1), TRI_APPLIED + 64);
       v128.store(own, add(oz1, gz1), TRI_APPLIED + 80);
     }
+    // to the corners
     const n0 = add(m00, m10);
     const n1 = add(m01, m11); // minus b_2
     shift(

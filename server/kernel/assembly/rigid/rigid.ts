@@ -280,7 +280,27 @@ function touch(
   const idle = (depth - real) / inverseMassAt(row, ax, ay, az, nx, ny, nz);
   pushAt(row, ax, ay, az, nx, ny, nz, lambda + idle, idle);
   addPush(row, at, lambda, nx, ny, nz);
-  // friction: what the touching point of the body has moved, with a velocity
+  rub(row, c, motion, toX, toY, toZ, ax, ay, az, nx, ny, nz, R, lambda);
+  return true;
+}
+
+/** Friction of `touch`, by what the touching point of the body has moved with a velocity; a push of lambda holds it. */
+function rub(
+  row: usize,
+  c: usize,
+  motion: usize,
+  toX: f32,
+  toY: f32,
+  toZ: f32,
+  ax: f64,
+  ay: f64,
+  az: f64,
+  nx: f32,
+  ny: f32,
+  nz: f32,
+  R: f64,
+  lambda: f64,
+): void {
   const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH) - load<f64>(row, SHAPE_PUSH_STILL);
   const sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8) - load<f64>(row, SHAPE_PUSH_STILL + 8);
   const sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16) - load<f64>(row, SHAPE_PUSH_STILL + 16);
@@ -307,10 +327,28 @@ function touch(
   dy -= dn * ny;
   dz -= dn * nz;
   const slide = sqrt(dx * dx + dy * dy + dz * dz);
-  if (!(slide > 0)) return true;
+  if (!(slide > 0)) return;
   dx /= slide;
   dy /= slide;
   dz /= slide;
+  const mu = frictionAt(row, c, ax, ay, az, nx, ny, nz, slide * dx, slide * dy, slide * dz);
+  pushAt(row, ax, ay, az, dx, dy, dz, -min<f64>(slide / inverseMassAt(row, ax, ay, az, dx, dy, dz), mu * lambda), 0);
+}
+
+/** The coefficient where a point at `a` has slid by d: the static one for what lay still. */
+function frictionAt(
+  row: usize,
+  c: usize,
+  ax: f64,
+  ay: f64,
+  az: f64,
+  nx: f32,
+  ny: f32,
+  nz: f32,
+  dx: f64,
+  dy: f64,
+  dz: f64,
+): f64 {
   const acc = <usize>load<u32>(row, SHAPE_FIRST) + <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
   const root = load<f32>(acc, 12);
   let mu = <f64>root * <f64>load<f32>(c, COLLIDER_FRICTION);
@@ -325,17 +363,16 @@ function touch(
     const pz =
       load<f64>(row, SHAPE_PUSH + 16) + load<f64>(row, SHAPE_TWIST) * ay - load<f64>(row, SHAPE_TWIST + 8) * ax;
     const pn = px * nx + py * ny + pz * nz;
-    const ox = slide * dx - (px - pn * nx);
-    const oy = slide * dy - (py - pn * ny);
-    const oz = slide * dz - (pz - pn * nz);
+    const ox = dx - (px - pn * nx);
+    const oy = dy - (py - pn * ny);
+    const oz = dz - (pz - pn * nz);
     const h: f64 = load<f32>(HEADER, H_SUBSTEP_SECONDS);
     const gx: f64 = load<f32>(acc);
     const gy: f64 = load<f32>(acc, 4);
     const gz: f64 = load<f32>(acc, 8);
     if (ox * ox + oy * oy + oz * oz <= h * h * h * h * (gx * gx + gy * gy + gz * gz)) mu = still;
   }
-  pushAt(row, ax, ay, az, dx, dy, dz, -min<f64>(slide / inverseMassAt(row, ax, ay, az, dx, dy, dz), mu * lambda), 0);
-  return true;
+  return mu;
 }
 
 function setVelocities(row: usize, h: f64): void {

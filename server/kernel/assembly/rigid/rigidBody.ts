@@ -29,29 +29,34 @@ import { lowFrom, moveTo, roundingFrom, word } from "../math/places";
 // farthest surface particle from the center, m, of the last `measure`
 export let extent: f64;
 
-/**
- * Center, shift, turn (without what rounding has made of them), inverse mass and inertia of a rigid body, from its
- * particles.
- * @param scratch ROTATION_SCRATCH bytes
- */
-export function measure(row: usize, scratch: usize): void {
+// of the last `findMeans`: mass; center now and at the start of the substep, m; whether any particle is free
+let M: f64;
+let px: f64;
+let py: f64;
+let pz: f64;
+let vx: f64;
+let vy: f64;
+let vz: f64;
+let free: bool;
+
+/** Center and shift of a rigid body, without what rounding has made of them. */
+function findMeans(row: usize): void {
   const first = <usize>load<u32>(row, SHAPE_FIRST);
   const count = load<i32>(row, SHAPE_COUNT);
   const rest = <usize>load<u32>(row, SHAPE_REST);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  // from xPrev to here it has moved with what rounding took
   const toLost = roundingFrom();
   const ox: f64 = load<f32>(first);
   const oy: f64 = load<f32>(first, 4);
   const oz: f64 = load<f32>(first, 8);
-  let M: f64 = 0;
   let sx: f64 = 0;
   let sy: f64 = 0;
   let sz: f64 = 0;
   let tx: f64 = 0;
   let ty: f64 = 0;
   let tz: f64 = 0;
-  let free = false;
+  M = 0;
+  free = false;
   for (let i = 0, at = first, q = rest; i < count; i++, at += 16, q += 32) {
     const m = load<f64>(q, 24);
     const prev = at + toPrev;
@@ -70,6 +75,33 @@ export function measure(row: usize, scratch: usize): void {
   tx /= M;
   ty /= M;
   tz /= M;
+  px = ox + sx;
+  py = oy + sy;
+  pz = oz + sz;
+  vx = ox + tx;
+  vy = oy + ty;
+  vz = oz + tz;
+  store<f64>(row, px, SHAPE_CENTER);
+  store<f64>(row, py, SHAPE_CENTER + 8);
+  store<f64>(row, pz, SHAPE_CENTER + 16);
+  store<f64>(row, sx - tx, SHAPE_SHIFT);
+  store<f64>(row, sy - ty, SHAPE_SHIFT + 8);
+  store<f64>(row, sz - tz, SHAPE_SHIFT + 16);
+}
+
+/**
+ * Center, shift, turn (without what rounding has made of them), inverse mass and inertia of a rigid body, from its
+ * particles.
+ * @param scratch ROTATION_SCRATCH bytes
+ */
+export function measure(row: usize, scratch: usize): void {
+  const first = <usize>load<u32>(row, SHAPE_FIRST);
+  const count = load<i32>(row, SHAPE_COUNT);
+  const rest = <usize>load<u32>(row, SHAPE_REST);
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  // from xPrev to here it has moved with what rounding took
+  const toLost = roundingFrom();
+  findMeans(row);
   let a00: f64 = 0;
   let a01: f64 = 0;
   let a02: f64 = 0;
@@ -86,12 +118,6 @@ export function measure(row: usize, scratch: usize): void {
   let xz: f64 = 0;
   let yz: f64 = 0;
   let far: f64 = 0;
-  const px = ox + sx;
-  const py = oy + sy;
-  const pz = oz + sz;
-  const vx = ox + tx;
-  const vy = oy + ty;
-  const vz = oz + tz;
   for (let i = 0, at = first, q = rest; i < count; i++, at += 16, q += 32) {
     const m = load<f64>(q, 24);
     const X = <f64>load<f32>(at) - px + word(at, toLost);
@@ -125,17 +151,17 @@ export function measure(row: usize, scratch: usize): void {
   fitRotation(scratch, a00, a01, a02, a10, a11, a12, a20, a21, a22);
   // sin = |vee(R)|, cos = (tr R - 1)/2; more than 84 degrees in a substep is no turn that anyone can follow
   const k: f64 = 0.5 / max<f64>(0.5 * (r00 + r11 + r22 - 1), 0.1);
-  store<f64>(row, px, SHAPE_CENTER);
-  store<f64>(row, py, SHAPE_CENTER + 8);
-  store<f64>(row, pz, SHAPE_CENTER + 16);
-  store<f64>(row, sx - tx, SHAPE_SHIFT);
-  store<f64>(row, sy - ty, SHAPE_SHIFT + 8);
-  store<f64>(row, sz - tz, SHAPE_SHIFT + 16);
   store<f64>(row, k * (r21 - r12), SHAPE_TURN);
   store<f64>(row, k * (r02 - r20), SHAPE_TURN + 8);
   store<f64>(row, k * (r10 - r01), SHAPE_TURN + 16);
   memory.fill(row + SHAPE_PUSH, 0, 96);
   store<f64>(row, free ? 1 / M : 0, SHAPE_INVERSE_MASS);
+  putInertia(row, xx, yy, zz, xy, xz, yz);
+  if (free) takeRounding(row);
+}
+
+/** The inverse of the inertia about the center, from the second moments; of what is held 0. */
+function putInertia(row: usize, xx: f64, yy: f64, zz: f64, xy: f64, xz: f64, yz: f64): void {
   // what is straight or a point has no inertia about itself: a trillionth of the rest keeps the inverse finite
   const trace = 2 * (xx + yy + zz);
   const i00 = yy + zz + 1e-12 * trace;
@@ -153,7 +179,11 @@ export function measure(row: usize, scratch: usize): void {
   store<f64>(at, inverse * k01, 24);
   store<f64>(at, inverse * k02, 32);
   store<f64>(at, inverse * (xy * xz + yz * i00), 40);
-  if (!free) return;
+}
+
+/** Takes out of shift and turn what rounding has made of them. */
+function takeRounding(row: usize): void {
+  const at = row + SHAPE_INVERSE_INERTIA;
   const rounding = row + SHAPE_ROUNDING;
   const a = load<f64>(rounding, 24);
   const b = load<f64>(rounding, 32);

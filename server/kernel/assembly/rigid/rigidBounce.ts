@@ -93,6 +93,18 @@ export function addPush(row: usize, at: usize, lambda: f64, nx: f32, ny: f32, nz
   store<f32>(v, load<f32>(v, 8) + add * nz, 8);
 }
 
+/** How far along m a point at r moves away from what has gone by g, with what the velocities will be made of now. */
+function leaving(row: usize, mx: f32, my: f32, mz: f32, rx: f64, ry: f64, rz: f64, gx: f32, gy: f32, gz: f32): f64 {
+  const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH) - load<f64>(row, SHAPE_PUSH_STILL);
+  const sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8) - load<f64>(row, SHAPE_PUSH_STILL + 8);
+  const sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16) - load<f64>(row, SHAPE_PUSH_STILL + 16);
+  const tx = load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST) - load<f64>(row, SHAPE_TWIST_STILL);
+  const ty = load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8) - load<f64>(row, SHAPE_TWIST_STILL + 8);
+  const tz =
+    load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16) - load<f64>(row, SHAPE_TWIST_STILL + 16);
+  return (sx + ty * rz - tz * ry - gx) * mx + (sy + tz * rx - tx * rz - gy) * my + (sz + tx * ry - ty * rx - gz) * mz;
+}
+
 /**
  * One point against one collider.
  * @param at address of the particle; 0: the ball itself.
@@ -101,7 +113,6 @@ export function addPush(row: usize, at: usize, lambda: f64, nx: f32, ny: f32, nz
 function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
   const first = <usize>load<u32>(row, SHAPE_FIRST);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
   const cx = load<f64>(row, SHAPE_CENTER);
   const cy = load<f64>(row, SHAPE_CENTER + 8);
   const cz = load<f64>(row, SHAPE_CENTER + 16);
@@ -152,18 +163,8 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
   const ry = <f64>wy - cy - R * <f64>my;
   const rz = <f64>wz - cz - R * <f64>mz;
   const approach = <f32>-((bx - gx) * mx + (by - gy) * my + (bz - gz) * mz);
-  if (rests(approach, first + toAcc, h)) return false;
-  // and what the velocities will be made of now
-  const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH) - load<f64>(row, SHAPE_PUSH_STILL);
-  const sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8) - load<f64>(row, SHAPE_PUSH_STILL + 8);
-  const sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16) - load<f64>(row, SHAPE_PUSH_STILL + 16);
-  const tx = load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST) - load<f64>(row, SHAPE_TWIST_STILL);
-  const ty = load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8) - load<f64>(row, SHAPE_TWIST_STILL + 8);
-  const tz =
-    load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16) - load<f64>(row, SHAPE_TWIST_STILL + 16);
-  const leaves =
-    (sx + ty * rz - tz * ry - gx) * mx + (sy + tz * rx - tx * rz - gy) * my + (sz + tx * ry - ty * rx - gz) * mz;
-  const lacks = <f64>(e * approach) - leaves;
+  if (rests(approach, first + <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X), h)) return false;
+  const lacks = <f64>(e * approach) - leaving(row, mx, my, mz, rx, ry, rz, gx, gy, gz);
   const W = inverseMassAt(row, rx, ry, rz, mx, my, mz);
   const sum = (at ? at : first) + <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
   const scale = load<f64>(row, SHAPE_INVERSE_MASS);

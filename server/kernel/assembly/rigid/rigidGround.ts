@@ -136,6 +136,28 @@ export function fallOf(row: usize): f64 {
   return h * h * sqrt(x * x + y * y + z * z);
 }
 
+/** A row of a body and what is no body, that nothing has pushed. */
+function begin(contact: usize, row: usize, thickness: f64): void {
+  store<u32>(contact, 0, RIGID_CONTACT_LANE);
+  store<u32>(contact, <u32>row, RIGID_CONTACT_FIRST);
+  store<u32>(contact, 0, RIGID_CONTACT_SECOND);
+  memory.fill(contact + RIGID_CONTACT_PUSHED, 0, 32);
+  store<i32>(contact, 0, RIGID_CONTACT_GROUP);
+  store<i32>(contact, 1, RIGID_CONTACT_FACE);
+  store<f64>(contact, thickness, RIGID_CONTACT_THICKNESS);
+}
+
+/**
+ * The coefficient of friction on a collider of what moves by u, `along` of it along the normal; static for what lay
+ * still, which has at most the displacement of this substep's external acceleration.
+ */
+function frictionAt(row: usize, c: usize, root: f32, ux: f64, uy: f64, uz: f64, along: f64): f64 {
+  const fall = fallOf(row);
+  return ux * ux + uy * uy + uz * uz - along * along <= fall * fall
+    ? <f64>rootStatic * <f64>load<f32>(c, COLLIDER_STATIC)
+    : <f64>root * <f64>load<f32>(c, COLLIDER_FRICTION);
+}
+
 /** One particle against one collider. @returns whether there is a row */
 function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   const toX = <usize>load<u32>(HEADER, H_X);
@@ -179,21 +201,16 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   const rx = <f64>load<f32>(p) - load<f64>(row, SHAPE_CENTER);
   const ry = <f64>load<f32>(p, 4) - load<f64>(row, SHAPE_CENTER + 8);
   const rz = <f64>load<f32>(p, 8) - load<f64>(row, SHAPE_CENTER + 16);
-  const tx = load<f64>(row, SHAPE_TURN);
-  const ty = load<f64>(row, SHAPE_TURN + 8);
-  const tz = load<f64>(row, SHAPE_TURN + 16);
-  const ux = load<f64>(row, SHAPE_SHIFT) + ty * rz - tz * ry - gx;
-  const uy = load<f64>(row, SHAPE_SHIFT + 8) + tz * rx - tx * rz - gy;
-  const uz = load<f64>(row, SHAPE_SHIFT + 16) + tx * ry - ty * rx - gz;
+  const turn = row + SHAPE_TURN;
+  const ux = load<f64>(row, SHAPE_SHIFT) + load<f64>(turn, 8) * rz - load<f64>(turn, 16) * ry - gx;
+  const uy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(turn, 16) * rx - load<f64>(turn) * rz - gy;
+  const uz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(turn) * ry - load<f64>(turn, 8) * rx - gz;
   const along = ux * mx + uy * my + uz * mz;
   const slow = rests(<f32>-along, acc, h);
-  const root = load<f32>(acc, 12);
-  findCoefficients(<usize>load<u32>(row, SHAPE_FIRST), root);
+  findCoefficients(<usize>load<u32>(row, SHAPE_FIRST), load<f32>(acc, 12));
   if (!slow && rootBounce * load<f32>(c, COLLIDER_RESTITUTION) > 0) return false;
   const hold: f64 = min<f32>(0, began);
-  store<u32>(contact, 0, RIGID_CONTACT_LANE);
-  store<u32>(contact, <u32>row, RIGID_CONTACT_FIRST);
-  store<u32>(contact, 0, RIGID_CONTACT_SECOND);
+  begin(contact, row, margin);
   store<i32>(contact, slow ? 1 : 0, RIGID_CONTACT_RESTS);
   put(contact + RIGID_CONTACT_NORMAL, mx, my, mz);
   put(contact + RIGID_CONTACT_ARM, rx, ry, rz);
@@ -202,18 +219,9 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   store<f64>(contact, hold - <f64>began, RIGID_CONTACT_WANTED);
   store<f64>(contact, hold + min<f64>(-hold, RISE * margin * h), RIGID_CONTACT_MISSING);
   store<f64>(contact, <f64>began + along, RIGID_CONTACT_GAP);
-  // what lay still has at most the displacement of this substep's external acceleration
-  const fall = fallOf(row);
-  const still = ux * ux + uy * uy + uz * uz - along * along <= fall * fall;
-  const mu: f64 = still
-    ? <f64>rootStatic * <f64>load<f32>(c, COLLIDER_STATIC)
-    : <f64>root * <f64>load<f32>(c, COLLIDER_FRICTION);
+  const mu = frictionAt(row, c, load<f32>(acc, 12), ux, uy, uz, along);
   store<f64>(contact, mu, RIGID_CONTACT_DYNAMIC);
   store<f64>(contact, mu, RIGID_CONTACT_STATIC);
-  store<f64>(contact, margin, RIGID_CONTACT_THICKNESS);
-  memory.fill(contact + RIGID_CONTACT_PUSHED, 0, 32);
-  store<i32>(contact, 0, RIGID_CONTACT_GROUP);
-  store<i32>(contact, 1, RIGID_CONTACT_FACE);
   return true;
 }
 

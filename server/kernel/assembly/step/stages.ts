@@ -143,88 +143,120 @@ export function runRange(phase: usize, first: i32, end: i32, scratch: usize): vo
 function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   const kind = load<i32>(phase, PHASE_KIND);
   let pass = load<i32>(phase, PHASE_PASS);
-  const data = <usize>load<u32>(phase, PHASE_DATA);
   const h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
-  const inverseH2: f32 = 1 / (h * h);
   // where stress is remembered, the first iteration starts from it and the tick's last one keeps its multipliers
   const kept = load<u32>(phase, PHASE_WARM_START);
   const from =
     kept && pass & PASS_FIRST && load<i32>(HEADER, H_WARM_STARTED) ? <usize>kept + <usize>begin * WARM_START_BYTES : 0;
   if (kept && load<i32>(HEADER, H_WARM_START) && load<i32>(HEADER, H_SUBSTEP) === load<i32>(HEADER, H_SUBSTEPS) - 1)
     pass &= ~PASS_LAST;
-  const own = <usize>load<u32>(phase, PHASE_OWN);
   keepRounding();
-  if (kind === KIND_TET)
-    solveTetrahedra(
-      data + <usize>begin * TET_BYTES,
-      own + <usize>begin * TET_KEPT_BYTES,
-      end - begin,
-      pass,
-      inverseH2,
-      scratch,
-      from,
-    );
-  else if (kind === KIND_TET_ORTHO)
-    solveOrthotropic(
-      data + <usize>begin * TET_ORTHO_BYTES,
-      own + <usize>begin * TET_KEPT_BYTES,
-      end - begin,
-      pass,
-      inverseH2,
-      scratch,
-      from,
-    );
-  else if (kind === KIND_TET_PLASTIC)
-    solvePlastic(
-      data + <usize>begin * TET_PLASTIC_BYTES,
-      own + <usize>begin * TET_KEPT_BYTES,
-      end - begin,
-      pass,
-      inverseH2,
-      scratch,
-      from,
-    );
-  else if (kind === KIND_PLASTIC) flow(data + <usize>begin * TET_PLASTIC_BYTES, end - begin, h);
-  else if (kind === KIND_NEO_HOOKEAN)
-    solveNeoHookean(
-      data + <usize>begin * HYPER_BYTES,
-      own + <usize>begin * HYPER_KEPT_BYTES,
-      end - begin,
-      pass,
-      inverseH2,
-      scratch,
-      from,
-    );
-  else if (kind === KIND_STABLE_NEO_HOOKEAN)
-    solveStableNeoHookean(
-      data + <usize>begin * HYPER_BYTES,
-      own + <usize>begin * HYPER_KEPT_BYTES,
-      end - begin,
-      pass,
-      inverseH2,
-      scratch,
-      from,
-    );
-  else if (kind === KIND_TRIANGLE)
-    solveTriangles(data + <usize>begin * TRI_BYTES, own + <usize>begin * TRI_KEPT_BYTES, end - begin, pass, inverseH2);
-  else if (kind === KIND_BEND)
-    solveBending(data + <usize>begin * BEND_BYTES, own + <usize>begin * BEND_KEPT_BYTES, end - begin, pass, inverseH2);
+  if (solveElements(phase, kind, begin, end - begin, pass, scratch, from)) return;
+  if (solveLanes(phase, kind, begin, end - begin, pass, scratch)) return;
+  if (solvePaper(phase, kind, begin, end - begin, scratch)) return;
+  if (runParticles(phase, kind, begin, end, h)) return;
+  if (runBodies(phase, kind, begin, end, pass, h, scratch)) return;
+  runContacts(phase, kind, begin, end, pass, h, scratch);
+}
+
+/** Elements of solids: constraints of strain, whose multipliers may be remembered. @returns whether it is one of them */
+function solveElements(phase: usize, kind: i32, begin: i32, count: i32, pass: i32, scratch: usize, from: usize): bool {
+  const hyper = kind === KIND_NEO_HOOKEAN || kind === KIND_STABLE_NEO_HOOKEAN;
+  const bytes = hyper
+    ? HYPER_BYTES
+    : kind === KIND_TET
+      ? TET_BYTES
+      : kind === KIND_TET_ORTHO
+        ? TET_ORTHO_BYTES
+        : TET_PLASTIC_BYTES;
+  const h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+  const inverseH2: f32 = 1 / (h * h);
+  const at = <usize>load<u32>(phase, PHASE_DATA) + <usize>begin * bytes;
+  const own = <usize>load<u32>(phase, PHASE_OWN) + <usize>begin * (hyper ? HYPER_KEPT_BYTES : TET_KEPT_BYTES);
+  if (kind === KIND_TET) solveTetrahedra(at, own, count, pass, inverseH2, scratch, from);
+  else if (kind === KIND_TET_ORTHO) solveOrthotropic(at, own, count, pass, inverseH2, scratch, from);
+  else if (kind === KIND_TET_PLASTIC) solvePlastic(at, own, count, pass, inverseH2, scratch, from);
+  else if (kind === KIND_PLASTIC) flow(at, count, h);
+  else if (kind === KIND_NEO_HOOKEAN) solveNeoHookean(at, own, count, pass, inverseH2, scratch, from);
+  else if (kind === KIND_STABLE_NEO_HOOKEAN) solveStableNeoHookean(at, own, count, pass, inverseH2, scratch, from);
+  else return false;
+  return true;
+}
+
+/** The other compliant constraints, and those of points. @returns whether it is one of them */
+function solveLanes(phase: usize, kind: i32, begin: i32, count: i32, pass: i32, scratch: usize): bool {
+  const h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+  const inverseH2: f32 = 1 / (h * h);
+  const data = <usize>load<u32>(phase, PHASE_DATA);
+  const own = <usize>load<u32>(phase, PHASE_OWN);
+  const n = <usize>begin;
+  if (kind === KIND_TRIANGLE) solveTriangles(data + n * TRI_BYTES, own + n * TRI_KEPT_BYTES, count, pass, inverseH2);
+  else if (kind === KIND_BEND) solveBending(data + n * BEND_BYTES, own + n * BEND_KEPT_BYTES, count, pass, inverseH2);
   else if (kind === KIND_DISTANCE)
-    solveDistances(
-      data + <usize>begin * DISTANCE_BYTES,
-      own + <usize>begin * DISTANCE_KEPT_BYTES,
-      end - begin,
-      pass,
-      inverseH2,
-    );
-  else if (kind === KIND_VOLUME) solveVolumes(data + <usize>begin * VOLUME_BYTES, end - begin, pass, inverseH2);
-  else if (kind === KIND_HEXAHEDRON)
-    solveHexahedra(data + <usize>begin * HEXAHEDRON_BYTES, end - begin, pass, inverseH2, scratch);
-  else if (kind === KIND_ENCLOSED)
-    solveEnclosedVolumes(data + <usize>begin * ENCLOSED_BYTES, end - begin, pass, inverseH2);
+    solveDistances(data + n * DISTANCE_BYTES, own + n * DISTANCE_KEPT_BYTES, count, pass, inverseH2);
+  else if (kind === KIND_VOLUME) solveVolumes(data + n * VOLUME_BYTES, count, pass, inverseH2);
+  else if (kind === KIND_HEXAHEDRON) solveHexahedra(data + n * HEXAHEDRON_BYTES, count, pass, inverseH2, scratch);
+  else if (kind === KIND_ENCLOSED) solveEnclosedVolumes(data + n * ENCLOSED_BYTES, count, pass, inverseH2);
   else if (kind === KIND_POINTS)
     solvePoints(<usize>load<u32>(HEADER, H_POINTS), load<i32>(HEADER, H_POINT_COUNT), pass, h);
-  else if (kind === KIND_CONTACTS) {
+  else return false;
+  return true;
+}
+
+/** Constraints in the papers' form, and what steps them. @returns whether it is one of them */
+function solvePaper(phase: usize, kind: i32, begin: i32, count: i32, scratch: usize): bool {
+  const data = <usize>load<u32>(phase, PHASE_DATA);
+  if (
+    kind === KIND_PAPER_TET ||
+    kind === KIND_PAPER_TET_ORTHO ||
+    kind === KIND_PAPER_TET_PLASTIC ||
+    kind === KIND_PAPER_NEO_HOOKEAN ||
+    kind === KIND_PAPER_STABLE_NEO_HOOKEAN
+  )
+    solvePaperTetrahedra(data + <usize>(begin * paperTetrahedronBytes(kind)), count, kind, scratch);
+  else if (kind === KIND_PAPER_TRIANGLE) solvePaperTriangles(data + <usize>begin * TRI_BYTES, count, scratch);
+  else if (kind === KIND_PAPER_BEND) solvePaperBending(data + <usize>begin * BEND_BYTES, count);
+  else if (kind === KIND_SWEEP_BEGIN) sweepBegin(phase, begin, begin + count);
+  else if (kind === KIND_SWEEP_COLLECT) sweepCollect(phase, begin, begin + count);
+  else if (kind === KIND_SWEEP_END) sweepEnd(phase, begin, begin + count);
+  else if (kind === KIND_SWEEP_MEMORY) sweepMemory(phase, begin, begin + count);
+  else return false;
+  return true;
+}
+
+/** What moves particles whatever they belong to. @returns whether it is one of these stages */
+function runParticles(phase: usize, kind: i32, begin: i32, end: i32, h: f32): bool {
+  const data = load<i32>(phase, PHASE_DATA);
+  if (kind === KIND_PREDICT) predict(data + begin, data + end, h);
+  else if (kind === KIND_VELOCITY) updateVelocity(data + begin, data + end, h);
+  else if (kind === KIND_COLLIDE) collide(data + begin, data + end, h, load<u32>(phase, PHASE_KEPT));
+  else if (kind === KIND_BALANCE) balance(begin, end, h);
+  else if (kind === KIND_RESTORE) restore(begin, end, h);
+  else if (kind === KIND_WIND_FORCES) windForces(<usize>data, begin, end);
+  else if (kind === KIND_WIND_ACCELERATIONS) windAccelerations(<usize>data, begin, end);
+  else return false;
+  return true;
+}
+
+/** Colliders, and bodies that move as wholes. @returns whether it is one of these stages */
+function runBodies(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h: f32, scratch: usize): bool {
+  const data = <usize>load<u32>(phase, PHASE_DATA);
+  if (kind === KIND_MOVE) moveColliders();
+  else if (kind === KIND_CORE_MESHES) moveCoreMesh(data, begin, end, h);
+  else if (kind === KIND_SHAPE) solveShapes(begin, end, pass, h, scratch);
+  else if (kind === KIND_IMPLICIT) stepImplicit(data, begin, end);
+  else if (kind === KIND_IMPLICIT_AIM) aimTogether();
+  else if (kind === KIND_IMPLICIT_TOGETHER) stepTogether();
+  else if (kind === KIND_RIGID) moveRigid(begin, end, h, scratch);
+  else if (kind === KIND_BALLS) solveBalls(pass, h, scratch);
+  else return false;
+  return true;
+}
+
+/** Contact of meshes, whole or a piece of its rows. */
+function runContacts(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h: f32, scratch: usize): void {
+  const count = load<i32>(phase, PHASE_COUNT);
+  if (kind === KIND_CONTACTS) {
     if (pass & PASS_FIRST) foresee();
     beginRigidContacts();
     if (load<i32>(HEADER, H_DRIVE_COUNT)) {
@@ -234,41 +266,12 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
     }
     solveNearContacts((pass & PASS_LAST) !== 0);
     solveRigidContacts((pass & PASS_FIRST) !== 0, scratch);
-  } else if (kind === KIND_PREDICT) predict(<i32>data + begin, <i32>data + end, h);
-  else if (kind === KIND_VELOCITY) updateVelocity(<i32>data + begin, <i32>data + end, h);
-  else if (kind === KIND_COLLIDE) collide(<i32>data + begin, <i32>data + end, h, load<u32>(phase, PHASE_KEPT));
-  else if (kind === KIND_BALANCE) balance(begin, end, h);
-  else if (kind === KIND_RESTORE) restore(begin, end, h);
-  else if (
-    kind === KIND_PAPER_TET ||
-    kind === KIND_PAPER_TET_ORTHO ||
-    kind === KIND_PAPER_TET_PLASTIC ||
-    kind === KIND_PAPER_NEO_HOOKEAN ||
-    kind === KIND_PAPER_STABLE_NEO_HOOKEAN
-  )
-    solvePaperTetrahedra(data + <usize>(begin * paperTetrahedronBytes(kind)), end - begin, kind, scratch);
-  else if (kind === KIND_PAPER_TRIANGLE) solvePaperTriangles(data + <usize>begin * TRI_BYTES, end - begin, scratch);
-  else if (kind === KIND_PAPER_BEND) solvePaperBending(data + <usize>begin * BEND_BYTES, end - begin);
-  else if (kind === KIND_SWEEP_BEGIN) sweepBegin(phase, begin, end);
-  else if (kind === KIND_SWEEP_COLLECT) sweepCollect(phase, begin, end);
-  else if (kind === KIND_SWEEP_END) sweepEnd(phase, begin, end);
-  else if (kind === KIND_SWEEP_MEMORY) sweepMemory(phase, begin, end);
-  else if (kind === KIND_MOVE) moveColliders();
-  else if (kind === KIND_CORE_MESHES) moveCoreMesh(data, begin, end, h);
-  else if (kind === KIND_SHAPE) solveShapes(begin, end, pass, h, scratch);
-  else if (kind === KIND_IMPLICIT) stepImplicit(data, begin, end);
-  else if (kind === KIND_WIND_FORCES) windForces(data, begin, end);
-  else if (kind === KIND_WIND_ACCELERATIONS) windAccelerations(data, begin, end);
-  else if (kind === KIND_IMPLICIT_AIM) aimTogether();
-  else if (kind === KIND_IMPLICIT_TOGETHER) stepTogether();
-  else if (kind === KIND_RIGID) moveRigid(begin, end, h, scratch);
-  else if (kind === KIND_BALLS) solveBalls(pass, h, scratch);
-  else if (kind === KIND_SAFE) keepSafe();
+  } else if (kind === KIND_SAFE) keepSafe();
   else if (kind === KIND_VERIFY) {
     keepIslands(h);
     verifyContacts(h);
-  } else if (kind === KIND_SHARED_CONTACTS) solveShared(begin, end, load<i32>(phase, PHASE_COUNT));
-  else if (kind === KIND_SHARED_CHECK) checkShared(begin, end, load<i32>(phase, PHASE_COUNT));
-  else if (kind === KIND_SHARED_REFIT) refitLeaves(begin, end, load<i32>(phase, PHASE_COUNT));
-  else if (kind === KIND_SHARED_CLOSE) judgeClose(begin, end, load<i32>(phase, PHASE_COUNT));
+  } else if (kind === KIND_SHARED_CONTACTS) solveShared(begin, end, count);
+  else if (kind === KIND_SHARED_CHECK) checkShared(begin, end, count);
+  else if (kind === KIND_SHARED_REFIT) refitLeaves(begin, end, count);
+  else if (kind === KIND_SHARED_CLOSE) judgeClose(begin, end, count);
 }

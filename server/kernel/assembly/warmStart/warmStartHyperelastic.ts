@@ -136,6 +136,7 @@ function settle(block: usize, own: usize, count: i32, kept: usize, inverseH2: f3
     const m20 = v128.load(block, TET_DM + 96);
     const m21 = v128.load(block, TET_DM + 112);
     const m22 = v128.load(block, TET_DM + 128);
+    // how far the element is from what it remembers
     if (settled) {
       const ax = sub(x0, x3);
       const ay = sub(y0, y3);

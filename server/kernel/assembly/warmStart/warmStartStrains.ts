@@ -125,6 +125,7 @@ function warmStartStrains(
     const y3 = ys(a, b, c, d);
     const z3 = zs(a, b, c, d);
     const w3 = ws(a, b, c, d);
+    // corners as seen from the last one
     const ax = sub(x0, x3);
     const ay = sub(y0, y3);
     const az = sub(z0, z3);
@@ -143,6 +144,7 @@ function warmStartStrains(
     const m20 = v128.load(block, TET_DM + 96);
     const m21 = v128.load(block, TET_DM + 112);
     const m22 = v128.load(block, TET_DM + 128);
+    // F = D Dm^-1
     const f00 = dot3(ax, m00, bx, m10, cx, m20);
     const f01 = dot3(ax, m01, bx, m11, cx, m21);
     const f02 = dot3(ax, m02, bx, m12, cx, m22);
@@ -212,6 +214,7 @@ function warmStartStrains(
         r4 = sub(r4, v128.load(block, TET_PLASTIC_STRAIN + 64));
         r5 = sub(r5, v128.load(block, TET_PLASTIC_STRAIN + 80));
       }
+      // summed over the body
       addTo(
         rows,
         kept + WARM_START_BODY,

@@ -1,0 +1,160 @@
+/**
+ * A function has at most 60 lines. Biome counts them; what may be longer stands here, and nothing stands here that is
+ * not: kernels that run straight through lanes, whose sections have headings, and what has yet to be divided.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { repositoryFiles } from "./sources.ts";
+
+const MOST_LINES = 60;
+const KERNEL = "server/kernel/assembly/";
+
+/**
+ * Straight code over lanes: hundreds of values live at once, all in registers or in the block's memory. A call would
+ * hand them over through memory, and compute no less.
+ */
+const STRAIGHT = [
+  "broadPhase/pairLeaves.ts vertexLeaf",
+  "broadPhase/pairLeaves.ts edgeLeaves",
+  "constraints/bending.ts solve",
+  "constraints/hexahedron.ts solveOne",
+  "constraints/hyperelastic.ts solve",
+  "constraints/inversion.ts continueLanes",
+  "constraints/paperHyperelastic.ts hyperelasticStress",
+  "constraints/paperTetrahedron.ts stvkStress",
+  "constraints/paperTetrahedron.ts solvePaperTetrahedra",
+  "constraints/paperTriangle.ts solvePaperTriangles",
+  "constraints/paperTriangle.ts continueLane",
+  "constraints/plasticity.ts flow",
+  "constraints/tetrahedron.ts solveStrains",
+  "constraints/triangle.ts solve",
+  "constraints/volume.ts solve",
+  "math/closestPoints.ts closestEdges",
+  "math/svd.ts svdLanes",
+  "warmStart/warmStartHyperelastic.ts settle",
+  "warmStart/warmStartStrains.ts warmStartStrains",
+].map((name) => KERNEL + name);
+
+/** To be divided: entries go, none come. */
+const LEFT = [
+  "server/kernel/assembly/ccd/ccd.ts collide",
+  "server/kernel/assembly/ccd/ccdRefine.ts refineCubic",
+  "server/kernel/assembly/colliders/collide.ts collide",
+  "server/kernel/assembly/colliders/colliderDistance.ts distanceToRevolved",
+  "server/kernel/assembly/constraints/shape.ts linearGoal",
+  "server/kernel/assembly/constraints/shape.ts solveShape",
+  "server/kernel/assembly/contact/contactCheck.ts checkContacts",
+  "server/kernel/assembly/contact/contactLanes.ts closestVertex",
+  "server/kernel/assembly/contact/contactPair.ts closest",
+  "server/kernel/assembly/contact/contactSolver.ts solveContacts",
+  "server/kernel/assembly/contact/frontMeasure.ts edges",
+  "server/kernel/assembly/contact/frontMeasure.ts vertices",
+  "server/kernel/assembly/contact/rigidContact.ts drag",
+  "server/kernel/assembly/contact/rigidRow.ts prepare",
+  "server/kernel/assembly/implicit/preconditioner.ts polarPart",
+  "server/kernel/assembly/integrate/momentum.ts balanceIsland",
+  "server/kernel/assembly/integrate/momentumCorrection.ts putBack",
+  "server/kernel/assembly/rigid/balls.ts respond",
+  "shared/snapshot/assembly/body.ts codeBody",
+  "tests/e2e/headset.test.ts test",
+  "tests/e2e/replay.test.ts test",
+  "tests/fuzz/frames.ts fieldsOf",
+  "tests/integration/acknowledged.test.ts test",
+  "tests/parity/contactKit.ts contactKit",
+  "tests/parity/contactResponse.test.ts clash",
+  "tests/parity/contactSolver.test.ts ?",
+  "tests/parity/contactSolver.test.ts each",
+  "tests/parity/front.test.ts async",
+  "tests/parity/kit.ts iterate",
+  "tests/parity/kit.ts makeKit",
+  "tests/parity/points.test.ts run",
+  "tests/parity/rigidContact.test.ts test",
+  "tests/parity/step.test.ts each",
+  "tests/parity/step.test.ts flatMap",
+  "tests/parity/surfaces.ts surfaceRoom",
+  "tests/physics/scenes/checkScene.ts checkScene",
+  "tests/report/figures/chebyshev.ts run",
+  "tests/report/figures/elastica.ts run",
+  "tests/report/figures/fig11.ts run",
+  "tests/report/figures/fig5.ts run",
+  "tests/report/figures/fig7.ts run",
+  "tests/report/figures/fig8.ts run",
+  "tests/report/figures/fig9.ts run",
+  "tests/report/figures/hexahedron.ts run",
+  "tests/report/figures/methods.ts run",
+  "tests/report/figures/pbdStiffness.ts run",
+  "tests/report/figures/rest.ts run",
+  "tests/report/figures/uniaxial.ts run",
+  "tests/server/protocolFile.ts messageVectors",
+  "tests/server/sim/surfaces.test.ts test",
+  "tests/server/store/conformance.ts storeConformance",
+  "tests/server/store/conformanceObjects.ts objectConformance",
+  "tests/shared/draft.ts draft",
+  "tests/shared/snapshot/referenceDecoder.ts decodeBody",
+  "tests/shared/snapshot/referenceDecoder.ts forEach",
+];
+
+/** `describe(...)` and its like only name what they hold. */
+const describes = (line: string): boolean => /^\s*describe\b/.test(line);
+
+interface Long {
+  path: string;
+  /** From 0. */
+  line: number;
+  name: string;
+  lines: string[];
+}
+
+function longFunctions(): Long[] {
+  const folder = mkdtempSync(join(tmpdir(), "pliant-functions-"));
+  const options = { maxLines: MOST_LINES, skipBlankLines: true };
+  const complexity = { noExcessiveLinesPerFunction: { level: "error", options } };
+  const rules = { recommended: false, complexity };
+  writeFileSync(join(folder, "biome.json"), JSON.stringify({ root: true, linter: { rules } }));
+  const paths = repositoryFiles().filter(
+    (path) => /\.m?tsx?$|\.jsx?$/.test(path) && path !== "shared/snapshot/wasm.ts",
+  );
+  const { stdout } = spawnSync(
+    process.execPath,
+    [
+      "node_modules/@biomejs/biome/bin/biome",
+      "lint",
+      `--config-path=${folder}`,
+      "--max-diagnostics=none",
+      "--reporter=json",
+      ...paths,
+    ],
+    { encoding: "utf8", maxBuffer: 1 << 26 },
+  );
+  rmSync(folder, { recursive: true });
+  const { diagnostics } = JSON.parse(stdout) as {
+    diagnostics: { message: string; location: { path: string; start: { line: number } } }[];
+  };
+  return diagnostics.flatMap(({ message, location: { path, start } }) => {
+    if (!message.startsWith("This function has too many lines")) return [];
+    const lines = readFileSync(path, "utf8").split("\n");
+    const line = start.line - 1;
+    const name = /function\*? (\w+)/.exec(lines[line]!)?.[1] ?? /(\w+)\s*[(=]/.exec(lines[line]!)?.[1] ?? "?";
+    return [{ path, line, name, lines }];
+  });
+}
+
+const found = longFunctions();
+
+test(`no function is longer than ${MOST_LINES} lines, but for those that are named here`, () => {
+  const long = found.filter(({ path, line, lines }) => !path.startsWith("tests/") || !describes(lines[line]!));
+  expect(long.map(({ path, name }) => `${path} ${name}`).sort()).toEqual([...STRAIGHT, ...LEFT].sort());
+});
+
+test("a straight kernel says what follows at least every sixty lines", () => {
+  for (const { path, name, line, lines } of found.filter((one) => STRAIGHT.includes(`${one.path} ${one.name}`))) {
+    let since = 0;
+    for (let at = line + 1; lines[at] !== "}"; at++) {
+      since = /^\s*\/\//.test(lines[at]!) ? 0 : since + 1;
+      expect(since, `${path}:${at + 1}, in ${name}`).toBeLessThanOrEqual(MOST_LINES);
+    }
+  }
+});
