@@ -515,8 +515,7 @@ export class RoomRegistry {
         removed.catch(() => {}).finally(() => this.#removing.delete(name));
       };
       const ownedUntilMs = persistence ? () => persistence.ownedUntilMs(name) : () => Infinity;
-      const weight = (members: number): number =>
-        this.#weights.weightOf({ creator: access.creator, members }, performance.now());
+      const weight = (): number => this.#weights.weightOf(name, performance.now());
       const room = await begin({
         name,
         scene,
@@ -558,7 +557,7 @@ const roomParked = (room: string, reason: ParkedReason): CodedError =>
 const isOrderly = (error: unknown): boolean =>
   error instanceof CodedError || ["StoreUnavailable", "LeaseLost"].includes((error as Error).name);
 
-const weighed = ({ access, members }: Room): WeighedRoom => ({ creator: access.creator, members: members.connected });
+const weighed = ({ name, members }: Room): WeighedRoom => ({ name, addresses: members.addresses() });
 
 /** Like `bunny-4f2a91`: says what it is, and is not guessed by the next visitor. */
 function freeName(scene: string): string {

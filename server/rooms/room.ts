@@ -85,7 +85,7 @@ export interface RoomOptions {
   /** Asked before every tick: until when does this process certainly own the room, ms on performance.now()? */
   ownedUntilMs: () => number;
   /** The room's weight where a thread is too small for all (weights.ts). */
-  weight: (members: number) => number;
+  weight: () => number;
   /** ISO 8601, of a room that was before; absent: now. */
   createdAt?: string;
 }
@@ -578,7 +578,7 @@ export class Room {
     const untilMs = ownedUntilMs();
     if (startMs >= untilMs) return void began(startMs);
     const { oldestMs } = this.#queue;
-    const task = { ...this.#composeTask(), dueMs, untilMs, weight: this.#options.weight(this.members.connected) };
+    const task = { ...this.#composeTask(), dueMs, untilMs, weight: this.#options.weight() };
     try {
       const outcome = await this.#simulation.step(task, () => this.checkpointPolicy.afterLoss());
       // The room may have been closed while the step was under way.

@@ -11,7 +11,9 @@
  * schedule's time, and when nobody is due all debts are forgotten.
  *
  * That is not enough where one tick takes longer than others can wait. A long tick is therefore preempted: between the
- * phases of its step, much shorter ones that are due and within their share run in its middle. What cannot be preempted
+ * phases of its step, those that are due and have had less run in its middle: much shorter ones, and of rooms that will
+ * have had less even after it any that take no longer than the long one. So whoever keeps to its share waits for a piece
+ * of the ticks of whoever does not, never for their end. What cannot be preempted
  * (a piece: a phase, encoding, lists) may still cost light rooms ticks. What it costs them beyond what they catch up
  * with (rooms/clock.ts) is a stall; stalls get STALL_SHARE of the wall time, and a tick that would stall others for
  * longer waits until there is enough of it. It never waits for ever.
@@ -32,8 +34,10 @@ const STALL_SHARE = 0.04;
 const MOST_STALL_SECONDS = 1;
 /** A light room that is late catches up with so many ticks: only what is beyond them is lost to it. */
 const CATCH_UP_TICKS = 2;
-/** Of a tick's expected time: what may run in its middle takes no longer than this part of it, or is light. */
+/** Of a tick's expected time: what takes no longer than this part of it, or is light, is much shorter. */
 const MUCH_SHORTER = 1 / 4;
+/** Ticks that are not much shorter run in the middle of one that runs in nobody's: stacks stay shallow. */
+const OUTERMOST = 1;
 /**
  * And only rooms whose ticks have come to their end so often: one that hangs takes the tick around it along, and both
  * are blamed for it.
@@ -64,12 +68,15 @@ export class Flow {
    * is known.
    */
   pieceSeconds = 0;
-  #ticks = 0;
+  /** That have come to their end. */
+  #ticks: number;
   #lastSeconds: number[];
   #lastPieces = [0, 0, 0];
 
-  constructor(periodMs: number, expectedSeconds = 0) {
+  /** @param ticks that have come to their end on other threads */
+  constructor(periodMs: number, expectedSeconds = 0, ticks = 0) {
     this.periodMs = periodMs;
+    this.#ticks = ticks;
     this.expectedSeconds = expectedSeconds;
     this.#lastSeconds = [expectedSeconds, expectedSeconds, expectedSeconds];
   }
@@ -89,10 +96,24 @@ export class Flow {
     return this.expectedSeconds > LONG_SECONDS;
   }
 
-  /** May its ticks run in the middle of the other's? */
-  fitsInto(other: Flow): boolean {
-    const most = Math.max(LONG_SECONDS, MUCH_SHORTER * other.expectedSeconds);
-    return this.#ticks >= PROVEN_TICKS && this.expectedSeconds <= most;
+  /** Its ticks may have to wait for others: they are long, or it is not known yet what they are. */
+  get isPreemptible(): boolean {
+    return this.isLong || !this.#isProven;
+  }
+
+  get #isProven(): boolean {
+    return this.#ticks >= PROVEN_TICKS;
+  }
+
+  /** May its ticks run in the middle of one of so many seconds? */
+  fitsInto(seconds: number): boolean {
+    return this.#isProven && this.expectedSeconds <= Math.max(LONG_SECONDS, MUCH_SHORTER * seconds);
+  }
+
+  /** The same where its room will have had less, even after it, than the other one by now. */
+  fitsByShare(seconds: number, reachedVirtualSeconds: number): boolean {
+    const after = this.virtualSeconds + this.expectedSeconds / this.weight;
+    return this.#isProven && this.expectedSeconds <= seconds && after <= reachedVirtualSeconds;
   }
 
   /** Ticks that begin before then are late at most, and not lost. */
@@ -116,6 +137,8 @@ export class FairSchedule<T> {
   /** For how long others may be stalled now, s; less than nothing after a tick that took longer than expected. */
   #stallSeconds = 0;
   #countedMs: number | null = null;
+  /** Ticks that have begun and are not over: one, and those in its middle. */
+  #running = 0;
 
   /** Does anybody's tick wait for the thread? */
   isDue(nowMs: number): boolean {
@@ -161,14 +184,13 @@ export class FairSchedule<T> {
    */
   preempting(running: Flow, seconds: number, nowMs: number): { flow: Flow; item: T } | undefined {
     const reached = running.virtualSeconds + seconds / running.weight + SLACK_SECONDS;
+    const whole = Math.max(seconds, running.expectedSeconds);
+    const fits = ({ flow }: Entry<T>): boolean =>
+      (flow.virtualSeconds <= reached && flow.fitsInto(whole)) ||
+      (this.#running <= OUTERMOST && flow.fitsByShare(whole, reached));
     let first: Entry<T> | undefined;
     for (const entry of this.#entries)
-      if (
-        entry.dueMs <= Math.min(nowMs, first?.dueMs ?? Infinity) &&
-        entry.flow.virtualSeconds <= reached &&
-        entry.flow.fitsInto(running)
-      )
-        first = entry;
+      if (entry.dueMs <= Math.min(nowMs, first?.dueMs ?? Infinity) && fits(entry)) first = entry;
     return first && this.#begin(first);
   }
 
@@ -178,6 +200,7 @@ export class FairSchedule<T> {
    *   could not begin, null: it was not tried
    */
   done(flow: Flow, seconds: number, nowMs: number, pieceSeconds: number | null = seconds): void {
+    this.#running = Math.max(0, this.#running - 1);
     flow.took(seconds, pieceSeconds);
     const stalled = seconds > LONG_SECONDS ? this.#stallOf(flow, () => nowMs) : 0;
     this.#stallSeconds = Math.max(-MOST_STALL_SECONDS, this.#stallSeconds - stalled);
@@ -195,6 +218,7 @@ export class FairSchedule<T> {
     const { flow, item } = entry;
     this.#entries.splice(this.#entries.indexOf(entry), 1);
     flow.waits = false;
+    this.#running += 1;
     this.#virtualSeconds = Math.max(this.#virtualSeconds, flow.virtualSeconds - SLACK_SECONDS);
     return { flow, item };
   }
@@ -212,7 +236,7 @@ export class FairSchedule<T> {
     if (!flow.isLong) return 0;
     const stall = this.#stallOf(
       flow,
-      (other) => nowMs + 1000 * (other.fitsInto(flow) ? flow.pieceSeconds : flow.expectedSeconds),
+      (other) => nowMs + 1000 * (other.fitsInto(flow.expectedSeconds) ? flow.pieceSeconds : flow.expectedSeconds),
     );
     return stall <= 0 ? 0 : Math.min(stall, MOST_STALL_SECONDS) - this.#stallSeconds;
   }

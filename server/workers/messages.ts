@@ -25,6 +25,8 @@ export interface Turn {
   weight: number;
   /** What its ticks have taken lately, s. */
   expectedSeconds: number;
+  /** That have come to their end. */
+  ticks: number;
 }
 
 /**

@@ -129,10 +129,10 @@ export class ThreadLoop {
       task: {
         room: { key },
       },
-      turn: { dueMs, periodMs, weight, expectedSeconds },
+      turn: { dueMs, periodMs, weight, expectedSeconds, ticks },
     } = order;
     let flow = this.#flows.get(key);
-    if (flow?.periodMs !== periodMs) this.#flows.set(key, (flow = new Flow(periodMs, expectedSeconds)));
+    if (flow?.periodMs !== periodMs) this.#flows.set(key, (flow = new Flow(periodMs, expectedSeconds, ticks)));
     flow.weight = weight;
     this.#steps.set(order.id, flow);
     this.#schedule.submit(flow, fromProcessMs(dueMs), order);
@@ -172,12 +172,12 @@ export class ThreadLoop {
     const time = new TickTime(startMs);
     const begun = (): void => this.#answer({ id, begun: true });
     const preempt = (): number => this.#preempt(flow, time);
-    const { isLong } = flow;
-    this.#run(id, () => this.#runner.step(task, isLong ? { begun, preempt } : { begun }));
+    const { isPreemptible } = flow;
+    this.#run(id, () => this.#runner.step(task, isPreemptible ? { begun, preempt } : { begun }));
     const endMs = performance.now();
     time.pause(endMs);
     const seconds = time.ownSeconds(endMs);
-    this.#schedule.done(flow, seconds, endMs, isLong ? time.longestSeconds : null);
+    this.#schedule.done(flow, seconds, endMs, isPreemptible ? time.longestSeconds : null);
     this.#lead = this.#others.length > 0 ? Math.max(-MOST_LEAD_SECONDS, this.#lead - seconds) : 0;
   }
 

@@ -1,30 +1,39 @@
-/** How rooms are weighed where threads are too few: by members, and not by how many rooms one address makes. */
+/** How rooms are weighed where threads are too few: by addresses, and not by how many rooms or sockets one opens. */
 import { expect, test } from "vitest";
 import { RoomWeights, type WeighedRoom } from "../../../server/rooms/weights.ts";
 
-const sum = (rooms: readonly WeighedRoom[], creator: string): number => {
+const weigh = (rooms: readonly WeighedRoom[]): number[] => {
   const weights = new RoomWeights(() => rooms);
-  return rooms.filter((room) => room.creator === creator).reduce((total, room) => total + weights.weightOf(room, 0), 0);
+  return rooms.map(({ name }) => weights.weightOf(name, 0));
 };
 
-test("a room weighs what its members are, an empty one as one", () => {
-  const weights = new RoomWeights(() => []);
-  expect([0, 1, 5, 16].map((members) => weights.weightOf({ creator: "a", members }, 0))).toEqual([1, 1, 5, 16]);
+test("a room weighs as many as addresses are in it, an empty one as one; more sockets are not more addresses", () => {
+  const weights = weigh([
+    { name: "empty", addresses: [] },
+    { name: "one", addresses: ["a"] },
+    { name: "five", addresses: ["b", "c", "d", "e", "f"] },
+    { name: "sockets", addresses: Array.from({ length: 48 }, () => "g") },
+  ]);
+  expect(weights).toEqual([1, 1, 5, 1]);
 });
 
-test("the rooms of one address weigh no more together than one full room, whatever it opens", () => {
-  const rooms: WeighedRoom[] = Array.from({ length: 32 }, () => ({ creator: "a", members: 2 }));
-  rooms.push({ creator: "b", members: 3 }, { creator: "c", members: 64 });
-  expect(sum(rooms, "a")).toBeCloseTo(16, 9);
-  expect(sum(rooms, "b")).toBe(3);
-  expect(sum(rooms, "c")).toBe(16);
+test("the rooms of one address weigh as much together as one room, however many it opens", () => {
+  const own = Array.from({ length: 32 }, (_, i) => ({ name: `own-${i}`, addresses: ["a", "a"] }));
+  const weights = weigh([...own, { name: "shared", addresses: ["a", "b"] }]);
+  expect(weights.slice(0, 32).reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(32 / 33, 9);
+  expect(weights[32]).toBeCloseTo(1 + 1 / 33, 9);
 });
 
-test("who comes and goes is counted again within a second; an operator's rooms are not limited", () => {
-  let rooms: WeighedRoom[] = [{ creator: "a", members: 4 }];
+test("who comes and goes is counted again within a second, a room that is new within a tenth", () => {
+  const rooms: WeighedRoom[] = [{ name: "first", addresses: ["a", "b"] }];
   const weights = new RoomWeights(() => rooms);
-  expect(weights.weightOf(rooms[0]!, 0)).toBe(4);
-  rooms = Array.from({ length: 8 }, () => ({ creator: "a", members: 4 }));
-  expect(weights.weightOf(rooms[0]!, 1000)).toBe(2);
-  expect(weights.weightOf({ creator: null, members: 100 }, 1000)).toBe(100);
+  expect(weights.weightOf("first", 0)).toBe(2);
+  rooms.push({ name: "second", addresses: ["b", "c"] });
+  expect(weights.weightOf("second", 50)).toBe(1);
+  expect(weights.weightOf("first", 99)).toBe(2);
+  expect(weights.weightOf("second", 100)).toBe(1.5);
+  expect(weights.weightOf("first", 999)).toBe(1.5);
+  rooms.pop();
+  expect(weights.weightOf("first", 1099)).toBe(1.5);
+  expect(weights.weightOf("first", 1100)).toBe(2);
 });

@@ -43,7 +43,7 @@ function simulate(rooms: readonly Room[], seconds: number): Seen[] {
     if (lateMs > 1000 / hz) late[i]! += 1;
     if (nowMs > endMs / 2) latest[i] = Math.max(latest[i]!, lateMs / 1000);
     clocks[i]!.begin(nowMs);
-    const long = flows[i]!.isLong;
+    const long = flows[i]!.isPreemptible;
     for (let own = pieceSeconds; ; own += pieceSeconds) {
       nowMs += 1000 * pieceSeconds;
       if (own > tickSeconds - 1e-9) break;
@@ -139,6 +139,35 @@ describe("one thread", () => {
     );
     expect(medium!.latest).toBeLessThan(0.001 + 0.0005 + 1e-6);
     expect(light!.latest).toBeLessThan(0.001 + 1e-6);
+  });
+
+  test("whoever keeps to its share waits for a piece of long ticks of whoever does not, and not for their end", () => {
+    const piece = 0.002;
+    const own = { hz: 60, tickSeconds: 0.005, pieceSeconds: 0.0025 };
+    // Of three addresses one has three rooms, with a third of its share each, and they ask for five times the thread.
+    const greedy = { hz: 60, pieceSeconds: piece, weight: 1 / 3 };
+    const seen = simulate(
+      [own, own, { ...greedy, tickSeconds: 0.006 }, { ...greedy, tickSeconds: 0.018 }, { ...greedy, tickSeconds: 0.07 }],
+      60,
+    );
+    for (const { rate, latest } of seen.slice(0, 2)) {
+      expect(rate).toBeGreaterThan(0.99);
+      // and for each other
+      expect(latest).toBeLessThan(piece + own.tickSeconds + 1e-6);
+    }
+    expect(seen.reduce((sum, { seconds }) => sum + seconds, 0)).toBeGreaterThan(0.99 * 60);
+  });
+
+  test("a room of which nothing is known yet is preempted, too", () => {
+    const schedule = new FairSchedule<string>();
+    const own = new Flow(1000 / 60, 0.006, 1000);
+    const unknown = new Flow(1000 / 60);
+    expect(unknown.isPreemptible).toBe(true);
+    schedule.submit(unknown, 0, "unknown");
+    schedule.next(0);
+    schedule.submit(own, 1, "own");
+    expect(schedule.preempting(unknown, 0.005, 5)).toBeUndefined();
+    expect(schedule.preempting(unknown, 0.007, 7)).toMatchObject({ item: "own" });
   });
 
   test("who preempts has no more than its share: light rooms that want all of the thread leave the long tick its part", () => {
