@@ -5,14 +5,17 @@
  *   due and beyond its share   whoever has had least, by weight (start-time fair queueing: Goyal, Vin and Cheng 1996)
  *   not due yet                nobody: the thread sleeps
  *
- * A room's share is counted in virtual time: seconds of the thread over the room's weight. The schedule's own virtual
+ * Rooms of one address have one account, and a share together (rooms/weights.ts): first accounts are fair to each other,
+ * then the rooms within each.
+ *
+ * A share is counted in virtual time: seconds of the thread over the weight. The schedule's own virtual
  * time follows the room that has had least of those that want a turn, so a room that asks for less than its share is
  * never behind, and one that asks for more falls behind alone. Nothing is saved up: a room that was idle starts at the
  * schedule's time, and when nobody is due all debts are forgotten.
  *
  * That is not enough where one tick takes longer than others can wait. A long tick is therefore preempted: between the
- * phases of its step, those that are due and have had less run in its middle: much shorter ones, and of rooms that will
- * have had less even after it any that take no longer than the long one. So whoever keeps to its share waits for a piece
+ * phases of its step, those that are due and have had less run in its middle: much shorter ones, and of accounts that
+ * will have had less even after it any that take no longer than the long one. So whoever keeps to its share waits for a piece
  * of the ticks of whoever does not, never for their end. What cannot be preempted
  * (a piece: a phase, encoding, lists) may still cost light rooms ticks. What it costs them beyond what they catch up
  * with (rooms/clock.ts) is a stall; stalls get STALL_SHARE of the wall time, and a tick that would stall others for
@@ -48,10 +51,26 @@ const LEAST_WAIT_MS = 0.1;
 /** A room that has asked for nothing for so long is not stalled by anybody, ms. */
 const GONE_MS = 500;
 
+/** Rooms that have a share together. */
+export class Account {
+  /** Seconds that they have had, over their weights, on the schedule's scale. */
+  virtualSeconds = 0;
+  /** Those that want turns here. */
+  readonly flows = new Set<Flow>();
+
+  get weight(): number {
+    let sum = 0;
+    for (const { weight } of this.flows) sum += weight;
+    return sum;
+  }
+}
+
 /** One room, as the schedule sees it. */
 export class Flow {
   readonly periodMs: number;
+  /** Among the rooms of all accounts. */
   weight = 1;
+  account = new Account();
   /**
    * What its next tick is expected to take, s: the median of the last three, so that one that was interrupted by
    * something else says nothing.
@@ -83,6 +102,7 @@ export class Flow {
 
   took(seconds: number, pieceSeconds: number | null): void {
     this.virtualSeconds += seconds / this.weight;
+    this.account.virtualSeconds += seconds / Math.max(this.weight, this.account.weight);
     this.#ticks += 1;
     this.#lastSeconds = [...this.#lastSeconds.slice(1), seconds];
     this.expectedSeconds = medianOfThree(this.#lastSeconds);
@@ -110,10 +130,23 @@ export class Flow {
     return this.#isProven && this.expectedSeconds <= Math.max(LONG_SECONDS, MUCH_SHORTER * seconds);
   }
 
-  /** The same where its room will have had less, even after it, than the other one by now. */
-  fitsByShare(seconds: number, reachedVirtualSeconds: number): boolean {
-    const after = this.virtualSeconds + this.expectedSeconds / this.weight;
-    return this.#isProven && this.expectedSeconds <= seconds && after <= reachedVirtualSeconds;
+  /** Has it had less than one that runs and has had so many seconds of its tick? Within an account rooms are compared. */
+  hasHadLess(running: Flow, seconds: number): boolean {
+    return this.account === running.account
+      ? this.virtualSeconds <= running.virtualSeconds + seconds / running.weight + SLACK_SECONDS
+      : this.account.virtualSeconds <= running.#reached(seconds);
+  }
+
+  /** Its account will have had less than that of the running one, even after it, and it takes no longer than that. */
+  fitsByShare(running: Flow, seconds: number, wholeSeconds: number): boolean {
+    if (this.account === running.account || !this.#isProven || this.expectedSeconds > wholeSeconds) return false;
+    const { virtualSeconds, weight } = this.account;
+    return virtualSeconds + this.expectedSeconds / weight <= running.#reached(seconds);
+  }
+
+  #reached(seconds: number): number {
+    const { virtualSeconds, weight } = this.account;
+    return virtualSeconds + seconds / Math.max(this.weight, weight) + SLACK_SECONDS;
   }
 
   /** Ticks that begin before then are late at most, and not lost. */
@@ -149,8 +182,10 @@ export class FairSchedule<T> {
   submit(flow: Flow, dueMs: number, item: T): void {
     flow.dueMs = dueMs;
     flow.waits = true;
-    flow.virtualSeconds = Math.max(flow.virtualSeconds, this.#virtualSeconds);
+    const { account } = flow;
+    for (const one of [flow, account]) one.virtualSeconds = Math.max(one.virtualSeconds, this.#virtualSeconds);
     this.#flows.add(flow);
+    account.flows.add(flow);
     this.#entries.push({ flow, dueMs, item });
   }
 
@@ -183,11 +218,10 @@ export class FairSchedule<T> {
    * @returns the tick that begins now, soonest due first; undefined if there is none
    */
   preempting(running: Flow, seconds: number, nowMs: number): { flow: Flow; item: T } | undefined {
-    const reached = running.virtualSeconds + seconds / running.weight + SLACK_SECONDS;
     const whole = Math.max(seconds, running.expectedSeconds);
     const fits = ({ flow }: Entry<T>): boolean =>
-      (flow.virtualSeconds <= reached && flow.fitsInto(whole)) ||
-      (this.#running <= OUTERMOST && flow.fitsByShare(whole, reached));
+      (flow.fitsInto(whole) && flow.hasHadLess(running, seconds)) ||
+      (this.#running <= OUTERMOST && flow.fitsByShare(running, seconds, whole));
     let first: Entry<T> | undefined;
     for (const entry of this.#entries)
       if (entry.dueMs <= Math.min(nowMs, first?.dueMs ?? Infinity) && fits(entry)) first = entry;
@@ -219,16 +253,22 @@ export class FairSchedule<T> {
     this.#entries.splice(this.#entries.indexOf(entry), 1);
     flow.waits = false;
     this.#running += 1;
-    this.#virtualSeconds = Math.max(this.#virtualSeconds, flow.virtualSeconds - SLACK_SECONDS);
+    this.#virtualSeconds = Math.max(this.#virtualSeconds, flow.account.virtualSeconds - SLACK_SECONDS);
     return { flow, item };
   }
 
   /** Those within their share by deadline, light ones first; then the others by what they have had. */
   #ordered(due: Entry<T>[]): Entry<T>[] {
-    const beyond = ({ flow }: Entry<T>): number =>
-      Math.max(0, flow.virtualSeconds - this.#virtualSeconds - SLACK_SECONDS);
+    const beyond = ({ virtualSeconds }: Flow | Account): number =>
+      Math.max(0, virtualSeconds - this.#virtualSeconds - SLACK_SECONDS);
     const long = ({ flow }: Entry<T>): number => Number(flow.isLong);
-    return due.sort((a, b) => beyond(a) - beyond(b) || long(a) - long(b) || a.dueMs - b.dueMs);
+    return due.sort(
+      (a, b) =>
+        beyond(a.flow.account) - beyond(b.flow.account) ||
+        beyond(a.flow) - beyond(b.flow) ||
+        long(a) - long(b) ||
+        a.dueMs - b.dueMs,
+    );
   }
 
   /** How much more stall there would have to be for this room's tick to begin now, s. */
@@ -254,10 +294,14 @@ export class FairSchedule<T> {
     this.#countedMs = nowMs;
     this.#stallSeconds = Math.min(MOST_STALL_SECONDS, this.#stallSeconds + (STALL_SHARE * elapsedMs) / 1000);
     for (const flow of this.#flows)
-      if (!flow.waits && nowMs - flow.dueMs > GONE_MS + flow.periodMs && flow.dueMs < nowMs) this.#flows.delete(flow);
+      if (!flow.waits && nowMs - flow.dueMs > GONE_MS + flow.periodMs && flow.dueMs < nowMs) {
+        this.#flows.delete(flow);
+        flow.account.flows.delete(flow);
+      }
   }
 
   #forgive(): void {
-    for (const { virtualSeconds } of this.#flows) this.#virtualSeconds = Math.max(this.#virtualSeconds, virtualSeconds);
+    for (const { account } of this.#flows)
+      this.#virtualSeconds = Math.max(this.#virtualSeconds, account.virtualSeconds);
   }
 }

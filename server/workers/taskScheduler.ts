@@ -113,7 +113,7 @@ export class TaskScheduler {
       dueMs: toProcessMs(task.dueMs ?? nowMs),
       untilMs: toProcessMs(task.untilMs ?? Infinity),
       periodMs,
-      weight: task.weight ?? 1,
+      share: task.share ?? { account: task.room.key, weight: 1 },
       expectedSeconds: load.tickSeconds,
       ticks: load.ticks,
     };
