@@ -39,8 +39,11 @@ const MOST_STALL_SECONDS = 1;
 const CATCH_UP_TICKS = 2;
 /** Of a tick's expected time: what takes no longer than this part of it, or is light, is much shorter. */
 const MUCH_SHORTER = 1 / 4;
-/** Ticks that are not much shorter run in the middle of one that runs in nobody's: stacks stay shallow. */
-const OUTERMOST = 1;
+/**
+ * Ticks that are not much shorter run in the middle of no more than so many: stacks stay shallow. Two, for a long tick
+ * may have a shorter one of its own address in its middle.
+ */
+const DEEPEST = 2;
 /**
  * And only rooms whose ticks have come to their end so often: one that hangs takes the tick around it along, and both
  * are blamed for it.
@@ -221,7 +224,7 @@ export class FairSchedule<T> {
     const whole = Math.max(seconds, running.expectedSeconds);
     const fits = ({ flow }: Entry<T>): boolean =>
       (flow.fitsInto(whole) && flow.hasHadLess(running, seconds)) ||
-      (this.#running <= OUTERMOST && flow.fitsByShare(running, seconds, whole));
+      (this.#running <= DEEPEST && flow.fitsByShare(running, seconds, whole));
     let first: Entry<T> | undefined;
     for (const entry of this.#entries)
       if (entry.dueMs <= Math.min(nowMs, first?.dueMs ?? Infinity) && fits(entry)) first = entry;
