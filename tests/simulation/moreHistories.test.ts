@@ -8,7 +8,12 @@ const COUNT = inLong(25_000, 5000);
 
 test(`${COUNT} more histories`, async () => {
   const stage = await prepareStage();
-  const { violations, histories } = await runHistories({ stage, seed: 25_001, count: COUNT, faults: EVERY_FAULT });
+  const { violations, histories } = await runHistories({
+    stage,
+    seed: inLong(25_001, 5001),
+    count: COUNT,
+    faults: EVERY_FAULT,
+  });
   expect(violations.map(({ seed, violation }) => `seed ${seed}: ${violation!.message}`)).toEqual([]);
   expect(histories).toBe(COUNT);
 });
