@@ -62,6 +62,11 @@ export class Members {
     return count;
   }
 
+  /** Addresses of all sessions, of those that are expected back, too. */
+  addresses(): string[] {
+    return [...this.sessions.values()].map(({ entry }) => entry.address);
+  }
+
   /** Gives the connection the session that its token names. @returns undefined: there is none */
   resume(connection: Connection, hello: Hello, entry: Entry): Session | undefined {
     const resumed = this.findByToken(hello.resume);

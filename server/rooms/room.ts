@@ -11,7 +11,14 @@ import type { Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
 import type { RoomAccess } from "../auth/roomAccess.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import { type InspectResult, NO_FRAMES, type SavedState, type StepResult, type StepTask } from "../workers/messages.ts";
+import {
+  type InspectResult,
+  NO_FRAMES,
+  type SavedState,
+  type Share,
+  type StepResult,
+  type StepTask,
+} from "../workers/messages.ts";
 import type { ParkedReason } from "../metrics/cluster.ts";
 import type { RoomPool } from "../workers/pool.ts";
 import { fill, type Found } from "../persistence/restore.ts";
@@ -84,8 +91,8 @@ export interface RoomOptions {
   trial?: Trial;
   /** Asked before every tick: until when does this process certainly own the room, ms on performance.now()? */
   ownedUntilMs: () => number;
-  /** The room's weight where a thread is too small for all (weights.ts). */
-  weight: (members: number) => number;
+  /** Where a thread is too small for all (weights.ts). */
+  share: () => Share;
   /** ISO 8601, of a room that was before; absent: now. */
   createdAt?: string;
 }
@@ -578,7 +585,7 @@ export class Room {
     const untilMs = ownedUntilMs();
     if (startMs >= untilMs) return void began(startMs);
     const { oldestMs } = this.#queue;
-    const task = { ...this.#composeTask(), dueMs, untilMs, weight: this.#options.weight(this.members.connected) };
+    const task = { ...this.#composeTask(), dueMs, untilMs, share: this.#options.share() };
     try {
       const outcome = await this.#simulation.step(task, () => this.checkpointPolicy.afterLoss());
       // The room may have been closed while the step was under way.

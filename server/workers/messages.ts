@@ -15,16 +15,24 @@ export interface ServeTask {
   wake: Int32Array<SharedArrayBuffer>;
 }
 
+/** The room's part of a thread that is too small for all. */
+export interface Share {
+  /** Rooms of one account have a part together. */
+  account: string;
+  weight: number;
+}
+
 /** When a step is to begin. Times are those of the process, ms (processClock.ts). */
 export interface Turn {
   dueMs: number;
   /** It must not begin then or later: the room may be another process's. */
   untilMs: number;
   periodMs: number;
-  /** The room's part of a thread that is too small for all. */
-  weight: number;
+  share: Share;
   /** What its ticks have taken lately, s. */
   expectedSeconds: number;
+  /** That have come to their end. */
+  ticks: number;
 }
 
 /**
@@ -194,8 +202,8 @@ export interface StepTask {
    */
   dueMs?: number;
   untilMs?: number;
-  /** The room's weight where it shares a thread; absent: 1. */
-  weight?: number;
+  /** Absent: a whole one of its own. */
+  share?: Share;
   /** The room's tick number on the wire. */
   tick: number;
   inputs: Input[];
