@@ -8,6 +8,7 @@
  *                   `---- hello with token ----'
  */
 import { timingSafeEqual } from "node:crypto";
+import { freeColor } from "../../shared/memberColors.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 import type { Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
@@ -83,7 +84,8 @@ export class Members {
    */
   reserve(hello: Hello, entry: Entry): Session {
     this.#makeSeat(entry);
-    const session = new Session(this.#nextMember, cleanName(hello.name), cleanColor(hello.color), entry);
+    const color = cleanColor(hello.color) ?? freeColor([...this.sessions.values()].map((other) => other.color));
+    const session = new Session(this.#nextMember, cleanName(hello.name), color, entry);
     this.#nextMember += 1;
     session.simple = simpleModeOf(hello);
     session.hearsContacts = hello.contacts ?? false;
