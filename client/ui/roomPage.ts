@@ -129,7 +129,7 @@ export function openRoomPage(app: HTMLElement, room: string, password?: string):
     onStats: (stats) => {
       const slow = slowMotionOf(stats, state.ticksPerSecond);
       shell.stats.updateServer(stats, slow);
-      shell.costs.update(stats.methods);
+      shell.costs.update(stats);
       shell.setSlowMotion(slow);
     },
     onReset: (member) => {

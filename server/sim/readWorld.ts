@@ -1,5 +1,5 @@
 /** A scene as the simulation takes it: its bodies meshed, seen from the room's own origin and weighed in its own unit. */
-import type { Collider, Scene } from "../../shared/scene.ts";
+import type { Collider, Reference, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { MeshError } from "../meshing/mesh.ts";
@@ -10,6 +10,7 @@ import { loadCores } from "./colliders/coreMesh.ts";
 import { layingEdge } from "./colliders/smooth.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
 import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
+import { referenceBody } from "./methods/planReference.ts";
 import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
 import { chooseSteps, type Steps } from "./substeps.ts";
 
@@ -38,6 +39,8 @@ export interface World {
   /** Particle of each body that is its first. */
   firsts: number[];
   /** Particles of bodies; of those, what clients see; of core meshes; all with the dummies, in whole lanes. */
+  /** What bodies are compared with, the finer mesh first. */
+  reference: BodyTemplate[] | undefined;
   counts: { real: number; streamed: number; fixed: number; particles: number };
   steps: Steps;
 }
@@ -66,7 +69,30 @@ export async function readWorld(inWorld: Scene, options: CreateOptions): Promise
   const fixed = cores.reduce((n, core) => n + (core ? core.positions.length / 3 : 0), 0);
   const counts = { real, streamed, fixed, particles: (real + fixed + L.DUMMIES + 3) & ~3 };
   const steps = chooseSteps(inWorld, far);
-  return { inWorld, far, here, origin, massUnit, scene, bodies, colliders, cores, edge, firsts, counts, steps };
+  const loaded = inWorld.reference && (await loadReference(inMassUnit(inWorld, massUnit), inWorld.reference, options));
+  const reference = loaded?.map((body) => moveBody(body, origin));
+  return {
+    inWorld,
+    far,
+    here,
+    origin,
+    massUnit,
+    scene,
+    bodies,
+    colliders,
+    cores,
+    edge,
+    firsts,
+    reference,
+    counts,
+    steps,
+  };
+}
+
+/** On both meshes, in world coordinates. */
+function loadReference(scene: Scene, reference: Reference, options: CreateOptions): Promise<BodyTemplate[]> {
+  const meshes = [1, 2].map((part) => referenceBody(scene, reference, part));
+  return Promise.all(meshes.map((body) => loadBody({ ...scene, bodies: [body] }, 0, { baseDir: options.baseDir })));
 }
 
 /** In world coordinates. */

@@ -18,12 +18,12 @@ import type { RoomTuning } from "../tuning.ts";
 import { HoldingPoints, type HeldPoint } from "../reference/implicit/points.ts";
 import { METHOD_KINDS } from "./kinds.ts";
 import { wallsFor } from "../spawn/obstacles.ts";
-import type { Constants, Method, MethodBody, MethodState, Wall } from "./method.ts";
-import { viewOf, type MethodLayout } from "./planMethods.ts";
+import type { Method, MethodBody, MethodState, Wall } from "./method.ts";
+import { constantsIn, type MethodLayout } from "./planMethods.ts";
 import type { MethodSeconds } from "../types.ts";
 
 /** HoldingPoints holds what has no compliance by so many times the inertia of what is held. */
-const HOLDING = 1e4;
+export const HOLDING = 1e4;
 
 interface OpenBody {
   layout: MethodLayout;
@@ -220,16 +220,13 @@ function open(
     alpha: layout.alpha,
     beta: layout.beta,
   };
-  const constants: Constants = {};
-  for (const { name, address, length, integers } of layout.constants)
-    constants[name] = viewOf(buffer, address, length, integers);
   const kind = METHOD_KINDS[spec.type];
   return {
     layout,
     steps,
     modes,
     known,
-    method: kind.open(constants, spec, known),
+    method: kind.open(constantsIn(buffer, layout.constants), spec, known),
     state: {
       x: new Float64Array(buffer, layout.state, 3 * count),
       v: new Float64Array(buffer, layout.state + 24 * count, 3 * count),
