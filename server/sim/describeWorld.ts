@@ -47,6 +47,7 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
       ...plan.low.states,
     ],
     methods: plan.methods.layouts,
+    blown: plan.wind.triangles,
     ...(plan.reference && { reference: plan.reference.layout }),
     points,
     attachmentCount: attachments.length,

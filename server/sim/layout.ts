@@ -89,6 +89,8 @@ export interface SimLayout extends Record<string, unknown> {
   states: StateRun[];
   /** Bodies with a method of their own. */
   methods: MethodLayout[];
+  /** Triangles that air reaches: WIND_TRIANGLE rows. */
+  blown: { address: number; count: number };
   /** What bodies are compared with. */
   reference?: ReferenceLayout;
   points: number;

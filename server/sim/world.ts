@@ -188,6 +188,7 @@ export class SimWorld implements World {
     seconds.inputs += (performance.now() - looked) / 1000;
     this.setWatch(L.WATCH_PREEMPTION, this.preempt !== undefined);
     const begun = performance.now();
+    this.methods.blow();
     this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
     const solved = performance.now();
     this.kernelSeconds = (solved - begun) / 1000;

@@ -21,6 +21,7 @@ import { wallsFor } from "../spawn/obstacles.ts";
 import type { Method, MethodBody, MethodState, Wall } from "./method.ts";
 import { constantsIn, type MethodLayout } from "./planMethods.ts";
 import type { MethodSeconds } from "../types.ts";
+import { isFelt } from "../wind.ts";
 
 /** HoldingPoints holds what has no compliance by so many times the inertia of what is held. */
 export const HOLDING = 1e4;
@@ -79,6 +80,23 @@ export class MethodBodies {
         this.takeOver(body);
       }
       body.stepSeconds = (performance.now() - started) / 1000 / body.steps;
+    }
+  }
+
+  /** What fluids are at the triangles that the room's air reaches, before the kernel's step looks at them. */
+  blow(): void {
+    const { i32, f32 } = this.views;
+    const { address, count } = this.layout.blown;
+    const fluids = this.bodies.flatMap((_, n) => (this.bodies[n]!.method.velocityAt ? [this.current(n)] : []));
+    if (fluids.length === 0 || !isFelt(this.tuning.wind)) return;
+    const [center, u] = [new Float64Array(3), new Float64Array(3)];
+    for (let t = 0, row = address / 4; t < count; t++, row += L.WIND_TRIANGLE_BYTES / 4) {
+      const [a, b, c] = [i32[row]! / 4, i32[row + 1]! / 4, i32[row + 2]! / 4];
+      for (let r = 0; r < 3; r++) center[r] = (f32[a + r]! + f32[b + r]! + f32[c + r]!) / 3;
+      const flow = row + L.WIND_TRIANGLE_FLOW / 4;
+      f32.fill(0, flow, flow + 3);
+      for (const { method, state, walls } of fluids)
+        if (method.velocityAt!(state, walls, center, u)) for (let r = 0; r < 3; r++) f32[flow + r]! += u[r]!;
     }
   }
 
