@@ -90,7 +90,8 @@ class Tracers implements Method {
   velocityAt({ more }: MethodState, walls: readonly Wall[], place: Float64Array, out: Float64Array): boolean {
     const { cells, edge } = this.spec;
     const { corner } = this;
-    for (let r = 0; r < 3; r++) if (!(place[r]! > corner[r]! && place[r]! < corner[r]! + cells[r]! * edge)) return false;
+    for (let r = 0; r < 3; r++)
+      if (!(place[r]! > corner[r]! && place[r]! < corner[r]! + cells[r]! * edge)) return false;
     this.grid ??= this.open(more, walls);
     this.grid.sample(place[0]! - corner[0]!, place[1]! - corner[1]!, place[2]! - corner[2]!, out);
     return true;
