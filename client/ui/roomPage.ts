@@ -169,7 +169,7 @@ class RoomPage {
       onStats: (stats) => {
         const slow = slowMotionOf(stats, this.state.ticksPerSecond);
         this.shell.stats.updateServer(stats, slow);
-        this.shell.costs.update(stats.methods);
+        this.shell.costs.update(stats);
         this.shell.setSlowMotion(slow);
       },
       onReset: (member) => this.wasReset(member),

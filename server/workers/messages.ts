@@ -6,7 +6,15 @@
 import type { MessagePort } from "node:worker_threads";
 import type { BodyTuning, Tuning } from "../../shared/protocol/protocol.ts";
 import type { FoundInObject } from "../sim/body/objectMeshes.ts";
-import type { ContactCounts, Input, MethodSeconds, SimEvent, StageSeconds, WorldLayout } from "../sim/types.ts";
+import type {
+  ContactCounts,
+  Input,
+  MethodError,
+  MethodSeconds,
+  SimEvent,
+  StageSeconds,
+  WorldLayout,
+} from "../sim/types.ts";
 
 /** `serve`: the thread takes orders from this port until it ends (threadLoop.ts). */
 export interface ServeTask {
@@ -284,6 +292,7 @@ export interface StepResult extends Frames {
   /** The task from start to end in the worker: step and encode. */
   wholeSeconds: number;
   methods: MethodSeconds[];
+  errors: MethodError[];
   events: SimEvent[];
   /** What contact did in this tick. */
   contact: ContactCounts;
