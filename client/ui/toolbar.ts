@@ -43,17 +43,7 @@ export class Toolbar {
       bring,
     }: Record<"spares" | "tuning" | "access" | "share", HTMLElement> & { bring: HTMLElement | undefined },
   ) {
-    this.me = h(
-      "button",
-      {
-        class: "tool me",
-        type: "button",
-        title: t("yourNameAndColor"),
-        onclick: () => this.toggleProfile(),
-      },
-      h("span", { class: "swatch" }),
-      h("span", { class: "text" }),
-    );
+    this.me = meButton(() => this.toggleProfile());
     this.profile = new Panel(
       this.me,
       t("you"),
@@ -69,13 +59,12 @@ export class Toolbar {
       ),
     );
     this.pushButton = tool("push", t("push"), t("pushTitle"), actions.push);
-    this.pushButton.setAttribute("aria-pressed", "false");
     this.resetButton = tool("reset", t("reset"), t("resetTitle"), actions.reset);
     this.overlayButton = tool("chart", t("numbers"), t("numbersTitle"), actions.overlay, "extra");
-    this.overlayButton.setAttribute("aria-pressed", "false");
     this.visitButton = tool("headset", t("enterVr"), t("enterVrTitle"), actions.visit);
-    this.visitButton.setAttribute("aria-pressed", "false");
     this.visitButton.hidden = true;
+    for (const toggle of [this.pushButton, this.overlayButton, this.visitButton])
+      toggle.setAttribute("aria-pressed", "false");
     this.overflow = h(
       "div",
       { class: "overflow" },
@@ -166,6 +155,16 @@ export class Toolbar {
 }
 
 /** A page of its own, so that nobody loses a hold. */
+/** Who one is here; opens the panel that changes it. */
+function meButton(onclick: () => void): HTMLButtonElement {
+  return h(
+    "button",
+    { class: "tool me", type: "button", title: t("yourNameAndColor"), onclick },
+    h("span", { class: "swatch" }),
+    h("span", { class: "text" }),
+  );
+}
+
 function replayLink(room: string): HTMLElement {
   return h(
     "a",
