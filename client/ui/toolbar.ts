@@ -154,7 +154,6 @@ export class Toolbar {
   }
 }
 
-/** A page of its own, so that nobody loses a hold. */
 /** Who one is here; opens the panel that changes it. */
 function meButton(onclick: () => void): HTMLButtonElement {
   return h(
@@ -165,6 +164,7 @@ function meButton(onclick: () => void): HTMLButtonElement {
   );
 }
 
+/** A page of its own, so that nobody loses a hold. */
 function replayLink(room: string): HTMLElement {
   return h(
     "a",
