@@ -238,8 +238,8 @@ export class FairSchedule<T> {
    */
   done(flow: Flow, seconds: number, nowMs: number, pieceSeconds: number | null = seconds): void {
     this.#running = Math.max(0, this.#running - 1);
+    const stalled = seconds > LONG_SECONDS ? this.#stallOf(flow, nowMs - 1000 * seconds, () => nowMs) : 0;
     flow.took(seconds, pieceSeconds);
-    const stalled = seconds > LONG_SECONDS ? this.#stallOf(flow, () => nowMs) : 0;
     this.#stallSeconds = Math.max(-MOST_STALL_SECONDS, this.#stallSeconds - stalled);
   }
 
@@ -279,16 +279,25 @@ export class FairSchedule<T> {
     if (!flow.isLong) return 0;
     const stall = this.#stallOf(
       flow,
+      nowMs,
       (other) => nowMs + 1000 * (other.fitsInto(flow.expectedSeconds) ? flow.pieceSeconds : flow.expectedSeconds),
     );
     return stall <= 0 ? 0 : Math.min(stall, MOST_STALL_SECONDS) - this.#stallSeconds;
   }
 
-  /** By how much the light room that is hit hardest would lose ticks if it could not begin until then, s. */
-  #stallOf(flow: Flow, untilMs: (other: Flow) => number): number {
+  /**
+   * By how much the light room that is hit hardest would lose ticks if it could not begin until then, s. One that has
+   * not asked for a tick though it was due before `fromMs` waits for somebody else, has moved or has ended; and one
+   * whose account has had more waits because of that.
+   */
+  #stallOf(flow: Flow, fromMs: number, untilMs: (other: Flow) => number): number {
     let stallMs = -Infinity;
-    for (const other of this.#flows)
-      if (other !== flow && !other.isLong) stallMs = Math.max(stallMs, untilMs(other) - other.lostMs);
+    const most = flow.account.virtualSeconds + SLACK_SECONDS;
+    for (const other of this.#flows) {
+      if (other === flow || other.isLong || other.account.virtualSeconds > most) continue;
+      if (!other.waits && fromMs > other.dueMs + other.periodMs) continue;
+      stallMs = Math.max(stallMs, untilMs(other) - other.lostMs);
+    }
     return Math.max(0, stallMs) / 1000;
   }
 

@@ -235,6 +235,24 @@ describe("one thread", () => {
     expect(seen[4]!.rate).toBeGreaterThan(0.99);
   });
 
+  test("light rooms beyond their share, however many, keep no long tick of another address waiting", () => {
+    const greedy = { hz: 60, tickSeconds: 0.003, weight: 1 / 20, account: new Account() };
+    const [own] = simulate([{ hz: 60, tickSeconds: 0.006, pieceSeconds: 0.002 }, ...many(20, greedy)], 60);
+    expect(own!.rate).toBeGreaterThan(0.99);
+    expect(own!.latest).toBeLessThan(greedy.tickSeconds + 0.006 + 0.004);
+  });
+
+  test("a light room that has gone, or is late for another reason, is stalled by nobody: long ticks begin", () => {
+    const schedule = new FairSchedule<string>();
+    const light = new Flow(1000 / 60);
+    const long = new Flow(1000 / 60, 0.01);
+    schedule.submit(light, 0, "light");
+    schedule.next(0);
+    schedule.done(light, 0.001, 1);
+    schedule.submit(long, 100, "long");
+    expect(schedule.next(100)).toMatchObject({ item: "long" });
+  });
+
   test("one long tick says nothing of the next ones", () => {
     const schedule = new FairSchedule<string>();
     const light = new Flow(1000 / 60);
