@@ -150,8 +150,8 @@ export class Playground {
     this.parked = document.hidden || this.visit !== undefined;
     if (this.parked) return;
     requestAnimationFrame(this.loop);
-    this.frame(nowMs);
-    if (this.firstDrawnFrameMs === undefined && !Number.isNaN(this.tick)) {
+    const drew = this.frame(nowMs);
+    if (drew && this.firstDrawnFrameMs === undefined && !Number.isNaN(this.tick)) {
       this.firstDrawnFrameMs = performance.now();
       performance.mark("pliant:first-drawn-frame");
       this.onFirstPicture();
@@ -242,7 +242,8 @@ export class Playground {
     this.view.dispose();
   }
 
-  private frame(nowMs: number): void {
+  /** @returns whether a picture was drawn */
+  private frame(nowMs: number): boolean {
     const { state } = this.options;
     const sampled = state.sample(nowMs);
     if (sampled) this.tick = sampled.tick;
@@ -273,6 +274,7 @@ export class Playground {
       performance.mark("pliant:first-moving-frame");
     }
     this.lastMs = nowMs;
+    return drew;
   }
 
   /** A hand that is only drawn pulls on what is nearest to the middle. */

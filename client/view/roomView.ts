@@ -47,6 +47,9 @@ export interface Foot {
   y: number;
 }
 
+/** What people wait for an answer to. */
+const PRESSES = ["pointerdown", "pointerup", "click", "keydown", "keyup"];
+
 /** Looks around the middle, at most 200 px away. */
 const SPIRAL = { turns: 80, stepPx: 2.5 };
 
@@ -65,6 +68,10 @@ export class RoomView {
   /** Draws what stands under bodies over the picture; called with each picture. @param foot of a body in it */
   showFeet: (foot: (body: number) => Foot | undefined) => void = () => {};
   private readonly canvas: HTMLCanvasElement;
+  /** Since hands were moved last, ms. */
+  private elapsedMs = 0;
+  /** The next animation frame is the page's alone: what a press changes on it comes before another picture. */
+  private pressed = false;
   private readonly hands = new HandsView();
   private readonly blobs: ContactBlobs;
   /** Without extent. It stays: programs that nobody has are deleted, and every grab would compile its own. */
@@ -96,6 +103,9 @@ export class RoomView {
       { topology, bodies: this.bodies, colliders: this.stage.colliders, base: "", ended: this.ended.signal },
       () => this.invalidate(),
     );
+    const { signal } = this.ended;
+    const press = (): void => void (this.pressed = this.stage.software);
+    for (const kind of PRESSES) addEventListener(kind, press, { signal, capture: true });
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
   }
@@ -153,6 +163,15 @@ export class RoomView {
   /** @returns whether a picture was drawn */
   frame(input: FrameInput): boolean {
     const { stage } = this;
+    // Eyes in a headset move all the time.
+    const visited = stage.renderer.xr.isPresenting;
+    this.elapsedMs += input.elapsedMs;
+    if ((stage.busy || this.pressed) && !visited) {
+      // what has moved meanwhile is drawn with the next picture
+      this.dirty ||= input.moved;
+      this.pressed = false;
+      return false;
+    }
     this.follow(input);
     if (stage.keepPace(input.nowMs)) this.dirty = true;
     const cameraMoved = stage.controls.update();
@@ -162,10 +181,9 @@ export class RoomView {
       for (const bend of input.bends) bend.apply(this.floorY);
       this.updateBodies();
     }
-    // Eyes in a headset move all the time.
-    const visited = stage.renderer.xr.isPresenting;
     const size = { camera: stage.eye, width: this.canvas.clientWidth, height: this.canvas.clientHeight };
-    const handsMoved = this.hands.update(input.grabs, input.cursors, this.bodies, size, input.elapsedMs);
+    const handsMoved = this.hands.update(input.grabs, input.cursors, this.bodies, size, this.elapsedMs);
+    this.elapsedMs = 0;
     if (!(visited || cameraMoved || collidersMoved || input.moved || bent || handsMoved || this.dirty)) return false;
     this.dirty = false;
     if (this.visible && !this.measured && !visited) stage.useWhatIsThere();

@@ -53,7 +53,9 @@ export class Stage {
   private sized = false;
   private readonly fit: boolean;
   /** The CPU draws. */
-  private readonly software: boolean;
+  readonly software: boolean;
+  /** Done when the last picture is, where the CPU draws. */
+  private drawing: WebGLSync | null = null;
   /** A view that was turned goes on for a moment, but for who wants less motion. */
   private readonly swings = !matchMedia("(prefers-reduced-motion: reduce)").matches;
   /** Somebody has turned or moved the view: it is theirs until *Home*. */
@@ -179,7 +181,7 @@ export class Stage {
   /** A software renderer starts low; many cores may draw more. Once, when the bodies are there. */
   useWhatIsThere(): void {
     if (!this.software) return;
-    const gl = this.renderer.getContext();
+    const { gl } = this;
     const pixel = new Uint8Array(4);
     const draw = (): void => {
       this.renderer.render(this.scene, this.camera);
@@ -212,6 +214,23 @@ export class Stage {
 
   draw(): void {
     this.renderer.render(this.scene, this.eye);
+    if (!this.software) return;
+    const gl = this.gl;
+    gl.deleteSync(this.drawing);
+    this.drawing = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+  }
+
+  /**
+   * The last picture is still being drawn, where the CPU does that. Pictures that queue up behind it show nobody
+   * anything sooner, and what a press changes on the page would come after all of them.
+   */
+  get busy(): boolean {
+    return this.drawing !== null && this.gl.getSyncParameter(this.drawing, this.gl.SYNC_STATUS) === this.gl.UNSIGNALED;
+  }
+
+  private get gl(): WebGL2RenderingContext {
+    return this.renderer.getContext() as WebGL2RenderingContext;
   }
 
   /**

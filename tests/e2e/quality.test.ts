@@ -27,4 +27,32 @@ describe.skipIf(noBrowser)("quality", () => {
     expect(said.filter((text) => REFUSED.test(text))).toEqual([]);
     await stage.leave();
   });
+
+  test("where the CPU draws no picture waits behind another, and what a press changes waits for none that is not begun", async () => {
+    const { path } = await stage.room("jelly-stack");
+    const page = await drawn(await stage.visit(path));
+    // the frame after a press, when nothing is being drawn and a picture is wanted
+    const first = await page.evaluate(async () => {
+      const view = window.pliant.view!;
+      const frame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
+      for (await frame(); view.stage.busy; ) await frame();
+      const before = window.pliant.drawn;
+      dispatchEvent(new KeyboardEvent("keydown", { key: "Shift" }));
+      view.invalidate();
+      await frame();
+      return window.pliant.drawn - before;
+    });
+    expect(first).toBe(0);
+    const behind = await page.evaluate(() => {
+      const view = window.pliant.view!;
+      // begun, and in this task it cannot be done
+      view.stage.draw();
+      view.invalidate();
+      return view.stage.busy;
+    });
+    expect(behind).toBe(true);
+    const count = await page.evaluate(() => window.pliant.drawn);
+    await page.waitForFunction((than) => window.pliant.drawn > than, count);
+    await stage.leave();
+  });
 });
