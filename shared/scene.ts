@@ -261,11 +261,13 @@ interface BodyCommon {
   loads?: { select: Selection; force: Vec3; distribute?: "area" | "mass" }[];
   look?: Look;
   /**
-   * compliant (default): stiffness is the material's, whatever step and iterations. paper: C = E of Bender et al. 2014,
+   * auto (default): implicit where compliant would be wrong in motion and the scene's bodies all can be implicit at a
+   * cost that a room can bear, else compliant (server/sim/chooseSolvers.ts).
+   * compliant: stiffness is the material's, whatever step and iterations, at rest. paper: C = E of Bender et al. 2014,
    * whose stiffness is not. implicit: a step of its own that converges in motion, too, however stiff or fine the body;
    * it touches colliders and bodies of its kind, nothing else.
    */
-  solver?: "compliant" | "paper" | "implicit";
+  solver?: "auto" | "compliant" | "paper" | "implicit";
   /** The order in which the body's constraints are solved. */
   sweep?: Sweep;
   /** Soft and cloth: another method than the constraints of `solver` (server/sim/methods). */

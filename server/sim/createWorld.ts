@@ -7,6 +7,7 @@
 import type { Scene } from "../../shared/scene.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { BodyTemplate } from "./body/template.ts";
+import type { Compliant } from "./chooseSolvers.ts";
 import { describeWorld } from "./describeWorld.ts";
 import { parkAll, sceneMeets } from "./inactive.ts";
 import type { SimLayout } from "./layout.ts";
@@ -21,6 +22,7 @@ export interface CreatedWorld extends BuiltWorld {
   layout: SimLayout;
   /** As the scene says, in kg, whatever the unit of mass in memory. */
   bodies: BodyTemplate[];
+  compliant?: Compliant | undefined;
 }
 
 /**
@@ -46,6 +48,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     memory,
     layout,
     bodies: world.here,
+    compliant: world.compliant,
     get topology() {
       return (topology ??= buildTopology(world.scene, world.here, world.cores, layout));
     },

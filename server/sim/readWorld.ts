@@ -3,11 +3,12 @@ import type { Collider, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { MeshError } from "../meshing/mesh.ts";
-import { loadBody } from "./body/loadBody.ts";
+import { formOf, loadBody } from "./body/loadBody.ts";
 import type { MeshSources } from "./body/meshes.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import { loadCores } from "./colliders/coreMesh.ts";
 import { layingEdge } from "./colliders/smooth.ts";
+import { chooseSolvers, type Compliant } from "./chooseSolvers.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
 import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
 import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
@@ -18,7 +19,7 @@ export interface CreateOptions extends MeshSources {
 }
 
 export interface World {
-  /** As it was given: in kg, in its own coordinates. */
+  /** As it was given, in kg, in its own coordinates; the solver that is chosen where it names none. */
   inWorld: Scene;
   /** Bodies of `inWorld`. */
   far: BodyTemplate[];
@@ -40,11 +41,15 @@ export interface World {
   /** Particles of bodies; of those, what clients see; of core meshes; all with the dummies, in whole lanes. */
   counts: { real: number; streamed: number; fixed: number; particles: number };
   steps: Steps;
+  /** Why the bodies that name no solver are compliant, where implicit would be better. */
+  compliant?: Compliant | undefined;
 }
 
 /** @throws SceneError, MeshError */
-export async function readWorld(inWorld: Scene, options: CreateOptions): Promise<World> {
-  const far = await loadBodies(inWorld, options);
+export async function readWorld(given: Scene, options: CreateOptions): Promise<World> {
+  const asGiven = await loadBodies(given, options);
+  const { scene: inWorld, compliant } = chooseSolvers(given, asGiven, chooseSteps(given, asGiven));
+  const far = asGiven.map((body, b) => ({ ...body, form: body.method ? body.form : formOf(inWorld.bodies[b]!) }));
   const origin = chooseOrigin(far);
   const massUnit = chooseMassUnit(far);
   const here = far.map((body) => moveBody(body, origin));
@@ -66,7 +71,22 @@ export async function readWorld(inWorld: Scene, options: CreateOptions): Promise
   const fixed = cores.reduce((n, core) => n + (core ? core.positions.length / 3 : 0), 0);
   const counts = { real, streamed, fixed, particles: (real + fixed + L.DUMMIES + 3) & ~3 };
   const steps = chooseSteps(inWorld, far);
-  return { inWorld, far, here, origin, massUnit, scene, bodies, colliders, cores, edge, firsts, counts, steps };
+  return {
+    inWorld,
+    far,
+    here,
+    origin,
+    massUnit,
+    scene,
+    bodies,
+    colliders,
+    cores,
+    edge,
+    firsts,
+    counts,
+    steps,
+    compliant,
+  };
 }
 
 /** In world coordinates. */

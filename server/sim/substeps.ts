@@ -38,13 +38,15 @@ export interface Steps {
 export function askedSteps(scene: Scene): Steps {
   const { substeps, iterations } = SCENE_DEFAULTS;
   const tickHz = scene.tickHz ?? SCENE_DEFAULTS.tickHz;
-  const implicit = scene.bodies.every((body) => body.kind !== "ball" && body.solver === "implicit");
   return {
     tickHz,
-    substeps: scene.substeps ?? (implicit ? stepsOf(tickHz) : substeps),
+    substeps: scene.substeps ?? (allImplicit(scene) ? stepsOf(tickHz) : substeps),
     iterations: scene.iterations ?? iterations,
   };
 }
+
+export const allImplicit = ({ bodies }: Scene): boolean =>
+  bodies.every((body) => body.kind !== "ball" && body.solver === "implicit");
 
 /** As the room steps. @param bodies of the scene, in its order */
 export function chooseSteps(scene: Scene, bodies: readonly Pick<BodyTemplate, "elements" | "schedule">[]): Steps {
@@ -61,7 +63,8 @@ export function chooseSteps(scene: Scene, bodies: readonly Pick<BodyTemplate, "e
     : { tickHz, substeps: substeps * parts, iterations: Math.max(1, Math.floor(iterations / parts)) };
 }
 
-function dependsOnSubsteps(body: Body): boolean {
+/** Does it mean something else in another step? */
+export function dependsOnSubsteps(body: Body): boolean {
   if (body.kind === "ball" || body.kind === "points") return false;
   const { material } = body;
   const geometric = "distance" in material || "volume" in material ? [material.distance, material.volume] : [];

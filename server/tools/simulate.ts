@@ -13,6 +13,7 @@ import { readScene } from "../sim/readScene.ts";
 import { Recorder } from "../sim/record.ts";
 import { type ContactCounts, noSeconds, STAGES } from "../sim/types.ts";
 import { openWorld } from "../sim/world.ts";
+import type { Compliant } from "../sim/chooseSolvers.ts";
 import { askedSteps } from "../sim/substeps.ts";
 
 const USAGE = `npm run simulate -- scene.json --ticks N [--threads n] [--record dir] [--every tick|substep] [--energy file.json|file.csv] [--rest] [--json]
@@ -122,7 +123,7 @@ function run(
 }
 
 /** What the scene is made of, as far as it has it. */
-function shapeOf(scene: Scene, { layout, bodies }: CreatedWorld) {
+function shapeOf(scene: Scene, { layout, bodies, compliant }: CreatedWorld) {
   const asked = askedSteps(scene);
   const methods = layout.methods.map(({ body, spec }) => `${layout.bodies[body]!.name} (${spec.type})`);
   const implicit = bodies.filter((b) => b.form === "implicit").map((b) => b.name);
@@ -130,8 +131,9 @@ function shapeOf(scene: Scene, { layout, bodies }: CreatedWorld) {
     tickHz: layout.tickHz,
     substeps: layout.substeps,
     iterations: layout.iterations,
-    ...(asked.substeps !== layout.substeps && { asked: `${asked.substeps} x ${asked.iterations}` }),
+    ...(asked.substeps < layout.substeps && { asked: `${asked.substeps} x ${asked.iterations}` }),
     ...(implicit.length > 0 && { implicit }),
+    ...(compliant && { compliant }),
     ...(methods.length > 0 && { methods }),
     particles: layout.particleCount,
     tetrahedra: bodies.reduce((n, b) => n + b.tets.length / 4, 0),
@@ -210,6 +212,7 @@ function print(
     iterations: number;
     asked?: string;
     implicit?: string[];
+    compliant?: Compliant;
     methods?: string[];
     buildSeconds: number;
     tickMs: Record<string, number>;
@@ -243,6 +246,10 @@ function print(
       `slow motion   a tick has ${periodMs.toFixed(1)} ms: on this machine, with ${r.threads} thread(s), a room of it runs at ${Math.round((100 * periodMs) / median)} % of real time`,
     );
   if (r.implicit) console.log(`implicit      ${r.implicit.join(", ")}`);
+  if (r.compliant)
+    console.log(
+      `compliant     ${r.compliant.body} is ${Math.round(100 * r.compliant.missing)} % too soft while it moves, and not implicit: ${r.compliant.why}`,
+    );
   if (r.methods) console.log(`methods       ${r.methods.join(", ")}`);
   if (frames !== undefined) console.log(`recorded      ${frames} frames`);
   if (r.events) console.log(`events        ${r.events} (above)`);

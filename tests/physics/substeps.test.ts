@@ -11,6 +11,7 @@ const bar = (youngsModulus: number, over: Partial<SoftBody> = {}): SoftBody => (
   kind: "soft",
   mesh: { type: "box", size: [1, 0.2, 0.2], cells: [10, 2, 2] },
   material: { density: 1000, youngsModulus, poissonsRatio: 0.3 },
+  solver: "compliant",
   ...over,
 });
 

@@ -94,7 +94,7 @@ function templateOf(scene: Scene, body: Body, shape: Shape): BodyTemplate {
     meanEdge: edge,
     elements: shape.elements,
     ...(enclosed && { enclosed }),
-    form: method ? "method" : (body.solver ?? "compliant"),
+    form: method ? "method" : formOf(body),
     ...(method && { method, material: body.material }),
     schedule: scheduleOf(body.sweep),
     triangles,
@@ -103,6 +103,12 @@ function templateOf(scene: Scene, body: Body, shape: Shape): BodyTemplate {
     ...(picture && { picture }),
     ...(shape.shape && { shape: shape.shape }),
   };
+}
+
+/** What names no solver is compliant until one is chosen (chooseSolvers.ts). */
+export function formOf(body: Body): BodyTemplate["form"] {
+  const { solver = "auto" } = body.kind === "ball" ? {} : body;
+  return solver === "auto" ? "compliant" : solver;
 }
 
 /** Half of what surfaces keep apart, m; a ball touches with its radius. */

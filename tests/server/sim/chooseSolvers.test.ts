@@ -1,0 +1,112 @@
+/** Which solver bodies get that name none: implicit where compliant is wrong in motion, if all of a scene can be. */
+import { expect, test } from "vitest";
+import { createWorld } from "../../../server/sim/createWorld.ts";
+import { openWorld } from "../../../server/sim/world.ts";
+import type { Body, Scene } from "../../../shared/scene.ts";
+import { validateScene } from "../../../shared/sceneValidator.ts";
+
+type Part = Record<string, unknown>;
+
+const beam = (more: Part = {}, material: Part = {}): Part => ({
+  name: "beam",
+  kind: "soft",
+  mesh: { type: "box", size: [1, 0.1, 0.1], cells: [10, 1, 1] },
+  transform: { translate: [0, 1, 0] },
+  material: { density: 1000, youngsModulus: 1e7, poissonsRatio: 0.3, ...material },
+  ...more,
+});
+const sheet = (cells: number, more: Part = {}, material: Part = {}): Part => ({
+  name: "sheet",
+  kind: "cloth",
+  mesh: { type: "grid", size: [1, 1], cells: [cells, cells] },
+  transform: { translate: [0, 3, 0] },
+  material: { density: 200, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3, ...material },
+  ...more,
+});
+const cube = (cells: number, y = 0.1): Part =>
+  beam({
+    name: `cube at ${y}`,
+    mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [cells, cells, cells] },
+    transform: { translate: [0, y, 0] },
+  });
+const scene = (bodies: Part[], more: Part = {}): Scene => validateScene({ version: 1, title: "test", bodies, ...more });
+const make = (bodies: Part[], more: Part = {}) => createWorld(scene(bodies, more), { baseDir: "." });
+const floor = { type: "plane", name: "floor", normal: [0, 1, 0], offset: 0 };
+
+test.each([
+  ["a stiff solid", [beam()]],
+  ["a stiff sheet that touches nothing", [sheet(10, { contact: { self: false } })]],
+  [
+    "all bodies of a scene of which one is stiff",
+    [beam(), beam({ name: "jelly", transform: { translate: [0, 1.2, 0] } }, { youngsModulus: 1e4 })],
+  ],
+])("%s is implicit, as if the scene said so", async (_what, bodies) => {
+  const states = await Promise.all(
+    [
+      bodies,
+      bodies.map((body) => ({ ...body, solver: "auto" })),
+      bodies.map((body) => ({ ...body, solver: "implicit" })),
+    ].map(async (each) => {
+      const { memory, layout, compliant } = await make(each);
+      expect(layout.bodies.every((body) => body.implicit)).toBe(true);
+      expect(compliant).toBeUndefined();
+      const world = openWorld(memory, layout);
+      for (let tick = 0; tick < 5; tick++) world.step([]);
+      return world.stateHash();
+    }),
+  );
+  expect(states[1]).toBe(states[0]);
+  expect(states[2]).toBe(states[0]);
+});
+
+test.each([
+  ["soft enough for its substeps", [beam({}, { youngsModulus: 1e5 })], {}],
+  ["of a scene that takes its very substeps", [beam()], { refine: false }],
+  ["that says so", [beam({ solver: "compliant" })], {}],
+  ["stiff, in a scene with substeps enough", [beam()], { substeps: 200 }],
+])("a body %s is compliant, and nothing is said", async (_what, bodies, more) => {
+  const { layout, compliant } = await make(bodies, more);
+  expect(layout.bodies[0]!.implicit).toBe(false);
+  expect(compliant).toBeUndefined();
+});
+
+test.each([
+  [
+    "meets a ball",
+    [
+      beam(),
+      {
+        name: "ball",
+        kind: "ball",
+        mesh: { type: "ball", radius: 0.1, subdivisions: 2 },
+        material: { density: 1000 },
+      },
+    ],
+    {},
+    /ignore/,
+  ],
+  ["has a restitution", [beam({ contact: { restitution: 0.5 } })], {}, /restitution/],
+  ["flows", [beam({}, { plasticity: { yield: 0.1, creep: 1, max: 0.5 } })], {}, /plasticity/],
+  [
+    "may intersect another",
+    [beam(), beam({ name: "other", transform: { translate: [0.5, 1, 0] } })],
+    {},
+    /beam and other/,
+  ],
+  ["is too large", [sheet(100, { contact: { self: false } })], {}, /1.5 times/],
+  ["is too large for what lies on something", [cube(9)], { colliders: [floor] }, /1.4 times/],
+  ["is too large for what lies on another", [cube(5), cube(5, 0.4)], {}, /1.9 times/],
+  ["is a sheet that may touch itself", [sheet(10)], {}, /sheet is a sheet/],
+  [
+    "is a grain",
+    [beam({ mesh: { type: "box", size: [2e-5, 1e-5, 1e-5], cells: [20, 10, 10] } })],
+    {},
+    /limit: 0.00001/,
+  ],
+])("a stiff body that %s stays compliant, and it is said why", async (_what, bodies, more, why) => {
+  const { layout, compliant } = await make(bodies, more);
+  expect(layout.bodies[0]!.implicit).toBe(false);
+  expect(compliant!.body).toBe((bodies[0] as unknown as Body).name);
+  expect(compliant!.missing).toBeGreaterThan(0.01);
+  expect(compliant!.why).toMatch(why);
+});
