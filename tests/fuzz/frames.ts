@@ -120,6 +120,26 @@ function options(random: Random, fields: Record<string, () => unknown>): unknown
   ];
 }
 
+const accessOptions = (random: Random): Record<string, () => unknown> => ({
+  locked: () => random.chance(0.5),
+  ownersOnly: () => random.chance(0.5),
+  liftBans: () => random.chance(0.5),
+  password: () => random.pick([null, "short", "long enough", "x".repeat(129)]),
+});
+
+const tuneOptions = (random: Random, bodies: number): Record<string, () => unknown> => ({
+  gravity: () => point(random),
+  body: () => index(random, bodies),
+  damping: () => number(random),
+  friction: () => number(random),
+  density: () => number(random),
+  youngsModulus: () => number(random),
+  pins: () => random.chance(0.5),
+  timeScale: () => number(random),
+  wind: () => ({ velocity: point(random), intensity: number(random), seed: number(random) }),
+  asScene: () => random.chance(0.9),
+});
+
 /** The fields of a message of this type, mostly as they are meant. */
 function fieldsOf(type: number, random: Random, { bodies, triangles, members }: Target): unknown[] {
   const surface = (): unknown[] => [
@@ -165,25 +185,8 @@ function fieldsOf(type: number, random: Random, { bodies, triangles, members }: 
     case ClientMessage.kick:
       return [index(random, members), ...options(random, { ban: () => number(random) })];
     case ClientMessage.access:
-      return options(random, {
-        locked: () => random.chance(0.5),
-        ownersOnly: () => random.chance(0.5),
-        liftBans: () => random.chance(0.5),
-        password: () => random.pick([null, "short", "long enough", "x".repeat(129)]),
-      });
     case ClientMessage.tune:
-      return options(random, {
-        gravity: () => point(random),
-        body: () => index(random, bodies),
-        damping: () => number(random),
-        friction: () => number(random),
-        density: () => number(random),
-        youngsModulus: () => number(random),
-        pins: () => random.chance(0.5),
-        timeScale: () => number(random),
-        wind: () => ({ velocity: point(random), intensity: number(random), seed: number(random) }),
-        asScene: () => random.chance(0.9),
-      });
+      return options(random, type === ClientMessage.access ? accessOptions(random) : tuneOptions(random, bodies));
     case ClientMessage.message:
       return [
         random.pick(["chat", "x.y:z-1", "", "9", "a".repeat(33), ...SECRETS]),
@@ -193,7 +196,6 @@ function fieldsOf(type: number, random: Random, { bodies, triangles, members }: 
       return [];
   }
 }
-
 function message(random: Random, target: Target): Uint8Array {
   const type = random.pick(TYPES);
   const array: unknown[] = [type, ...fieldsOf(type, random, target)];

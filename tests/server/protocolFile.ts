@@ -220,125 +220,127 @@ const memberOf = (member: number, name: string, connected: boolean): Member => (
   role: "player",
 });
 
-/** Numbers are such that 32 bits hold them, so that every reader has the same. */
-function messageVectors(): { client: Vector[]; server: Vector[] } {
-  const client: [string, Uint8Array][] = [
-    ["hello", build.hello({ name: "Zoë", color: "#2e86ab", resume: "00ff" })],
-    ["hello", encode([ClientMessage.hello, PROTOCOL_VERSION])],
-    ["hello", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "simple", hz: 10 }])],
-    ["grab", build.grab(3, at, [0.5, -1, 2])],
-    ["move", build.move(3, [0.5, 70000, -0.125])],
-    ["release", build.release(65535)],
-    ["impulse", build.impulse(at, [0, 0, -8])],
-    ["reset", build.reset()],
-    ["cursor", build.cursor([1, 2, 3])],
-    ["cursor", build.cursor(undefined)],
-    ["ping", build.ping(1234567.125)],
-    ["needKeyframe", build.needKeyframe()],
-    ["spawn", build.spawn(2, [0, 0.5, 0], { occupied: "lift" })],
-    ["spawn", encode([ClientMessage.spawn, 2, 0, 0.5, 0, { heading: [0, -1], occupied: "refuse" }])],
-    ["remove", build.remove(2)],
-    ["kick", build.kick(7, 60)],
-    ["access", build.access({ locked: true, password: null })],
-    ["tune", build.tune({ gravity: [0, -1.5, 0.25] })],
-    ["tune", build.tune({ body: 1, damping: 2.5, friction: 0 })],
-    ["tune", build.tune({ wind: { velocity: [4, 0, -0.5], density: 1.25, seed: 7 }, timeScale: 0.5 })],
-    ["tune", build.tune({ body: 2, youngsModulus: 40960, poissonsRatio: 0.25, density: 512, yield: 0.125 })],
-    ["tune", build.tune({ body: 0, bendingStiffness: 0.015625, pressure: 1.5, pins: false })],
-    ["tune", build.tune({ asScene: true })],
-    ["message", build.message("score", { points: 7, by: [1, 2.5], note: null })],
-  ];
-  const limits = { ...Limits, reach: 8, maxImpulse: 0.5 };
-  const server: [string, Uint8Array][] = [
-    [
-      "welcome",
-      encodeWelcome({
-        version: PROTOCOL_VERSION,
-        room: "bunny-1",
-        scene: "bunny",
-        session: "a1b2c3d4",
-        token: "00ff00ff",
-        member: 1,
-        tickHz: 60,
-        sendHz: 30,
-        topology: "0123456789abcdef0123456789abcdef",
-        limits,
-        role: "owner",
-        url: "https://a.example",
-      }),
-    ],
-    ["keyframe", encodeKeyframeMessage(2, Uint8Array.of(0x21, 0xff))],
-    ["delta", encodeDeltaMessage(4, 2, Uint8Array.of(0x22, 0x00))],
-    ["members", encodeMembers([memberOf(1, "Zoë", true), memberOf(300, "guest 300", false)])],
-    [
-      "hands",
-      encodeHands(70000, [
-        { member: 1, cursor: null, grabs: new Map([[3, held]]) },
-        { member: 2, cursor: [1, 2.5, -3], grabs: new Map() },
-      ]),
-    ],
-    ["pong", encodePong(1234567.125, 70000)],
-    [
-      "stats",
-      encodeStats({
-        stepMs: 2.5,
-        stages: { contact: 1.25 },
-        tickLatenessMs: 0.5,
-        clients: 2,
-        kbpsOut: 64,
-        timeDilation: 1,
-        methods: [[1, 0.25]],
-        errors: [
-          [1, 0.125],
-          [2, null],
+// Numbers are such that 32 bits hold them, so that every reader has the same.
+const CLIENT: [string, Uint8Array][] = [
+  ["hello", build.hello({ name: "Zoë", color: "#2e86ab", resume: "00ff" })],
+  ["hello", encode([ClientMessage.hello, PROTOCOL_VERSION])],
+  ["hello", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "simple", hz: 10 }])],
+  ["grab", build.grab(3, at, [0.5, -1, 2])],
+  ["move", build.move(3, [0.5, 70000, -0.125])],
+  ["release", build.release(65535)],
+  ["impulse", build.impulse(at, [0, 0, -8])],
+  ["reset", build.reset()],
+  ["cursor", build.cursor([1, 2, 3])],
+  ["cursor", build.cursor(undefined)],
+  ["ping", build.ping(1234567.125)],
+  ["needKeyframe", build.needKeyframe()],
+  ["spawn", build.spawn(2, [0, 0.5, 0], { occupied: "lift" })],
+  ["spawn", encode([ClientMessage.spawn, 2, 0, 0.5, 0, { heading: [0, -1], occupied: "refuse" }])],
+  ["remove", build.remove(2)],
+  ["kick", build.kick(7, 60)],
+  ["access", build.access({ locked: true, password: null })],
+  ["tune", build.tune({ gravity: [0, -1.5, 0.25] })],
+  ["tune", build.tune({ body: 1, damping: 2.5, friction: 0 })],
+  ["tune", build.tune({ wind: { velocity: [4, 0, -0.5], density: 1.25, seed: 7 }, timeScale: 0.5 })],
+  ["tune", build.tune({ body: 2, youngsModulus: 40960, poissonsRatio: 0.25, density: 512, yield: 0.125 })],
+  ["tune", build.tune({ body: 0, bendingStiffness: 0.015625, pressure: 1.5, pins: false })],
+  ["tune", build.tune({ asScene: true })],
+  ["message", build.message("score", { points: 7, by: [1, 2.5], note: null })],
+];
+
+const limits = { ...Limits, reach: 8, maxImpulse: 0.5 };
+const SERVER: [string, Uint8Array][] = [
+  [
+    "welcome",
+    encodeWelcome({
+      version: PROTOCOL_VERSION,
+      room: "bunny-1",
+      scene: "bunny",
+      session: "a1b2c3d4",
+      token: "00ff00ff",
+      member: 1,
+      tickHz: 60,
+      sendHz: 30,
+      topology: "0123456789abcdef0123456789abcdef",
+      limits,
+      role: "owner",
+      url: "https://a.example",
+    }),
+  ],
+  ["keyframe", encodeKeyframeMessage(2, Uint8Array.of(0x21, 0xff))],
+  ["delta", encodeDeltaMessage(4, 2, Uint8Array.of(0x22, 0x00))],
+  ["members", encodeMembers([memberOf(1, "Zoë", true), memberOf(300, "guest 300", false)])],
+  [
+    "hands",
+    encodeHands(70000, [
+      { member: 1, cursor: null, grabs: new Map([[3, held]]) },
+      { member: 2, cursor: [1, 2.5, -3], grabs: new Map() },
+    ]),
+  ],
+  ["pong", encodePong(1234567.125, 70000)],
+  [
+    "stats",
+    encodeStats({
+      stepMs: 2.5,
+      stages: { contact: 1.25 },
+      tickLatenessMs: 0.5,
+      clients: 2,
+      kbpsOut: 64,
+      timeDilation: 1,
+      methods: [[1, 0.25]],
+      errors: [
+        [1, 0.125],
+        [2, null],
+      ],
+    }),
+  ],
+  ["notice", encodeNotice("GRAB_LIMIT", { field: "grab", value: 5, limit: 4 })],
+  ["reset", encodeReset(70001, 1)],
+  ["waiting", encodeWaiting(70001, [1, 2], 0)],
+  ["access", encodeAccess({ locked: true, password: false, ownersOnly: false, bans: 0 })],
+  [
+    "tuned",
+    encodeTuned(
+      70001,
+      {
+        gravity: [0, -9.75, 0],
+        wind: { velocity: [4, 0, -0.5], density: 1.25, drag: 1.5, lift: 1, intensity: 0.25, scale: 2, seed: 7 },
+        timeScale: 0.5,
+        stood: 12,
+        bodies: [
+          { body: 0, friction: 0.5 },
+          {
+            body: 1,
+            damping: 2.5,
+            friction: 0.5,
+            density: 512,
+            youngsModulus: 40960,
+            poissonsRatio: 0.25,
+            pins: true,
+          },
         ],
-      }),
-    ],
-    ["notice", encodeNotice("GRAB_LIMIT", { field: "grab", value: 5, limit: 4 })],
-    ["reset", encodeReset(70001, 1)],
-    ["waiting", encodeWaiting(70001, [1, 2], 0)],
-    ["access", encodeAccess({ locked: true, password: false, ownersOnly: false, bans: 0 })],
-    [
-      "tuned",
-      encodeTuned(
-        70001,
-        {
-          gravity: [0, -9.75, 0],
-          wind: { velocity: [4, 0, -0.5], density: 1.25, drag: 1.5, lift: 1, intensity: 0.25, scale: 2, seed: 7 },
-          timeScale: 0.5,
-          stood: 12,
-          bodies: [
-            { body: 0, friction: 0.5 },
-            {
-              body: 1,
-              damping: 2.5,
-              friction: 0.5,
-              density: 512,
-              youngsModulus: 40960,
-              poissonsRatio: 0.25,
-              pins: true,
-            },
-          ],
-        },
-        1,
-      ),
-    ],
-    ["message", encodeMessage(2, "score", { points: 7, by: [1, 2.5], note: null })],
-    [
-      "contacts",
-      encodeContacts(70001, [
-        [0, 2],
-        [1, 300],
-      ]),
-    ],
-    ["positions", encodePositions(6, Int32Array.of(1, -2, 2 ** 28 - 1))],
-  ];
+      },
+      1,
+    ),
+  ],
+  ["message", encodeMessage(2, "score", { points: 7, by: [1, 2.5], note: null })],
+  [
+    "contacts",
+    encodeContacts(70001, [
+      [0, 2],
+      [1, 300],
+    ]),
+  ],
+  ["positions", encodePositions(6, Int32Array.of(1, -2, 2 ** 28 - 1))],
+];
+
+function messageVectors(): { client: Vector[]; server: Vector[] } {
   const vector = ([name, bytes]: [string, Uint8Array]): Vector => ({
     name,
     hex: hex(bytes),
     message: asJson(decode(bytes)),
   });
-  return { client: client.map(vector), server: server.map(vector) };
+  return { client: CLIENT.map(vector), server: SERVER.map(vector) };
 }
 
 export interface Vector {
