@@ -16,8 +16,8 @@ import { daysBefore } from "./store/store.ts";
 import { STORE_AWAY_SECONDS, StoreHealth } from "./store/storeHealth.ts";
 
 /**
- * Between two writes of what rooms did, ms. With the write itself it is what a killed process may lose: 0.5 s are
- * allowed.
+ * Between two writes of what rooms did, ms. With the write itself it is what a killed process may lose: 0.5 s while a
+ * write, and the wait of either thread for a processor, take no more than the rest.
  */
 const FLUSH_MS = 300;
 
@@ -47,9 +47,9 @@ export interface DurabilityOptions {
 }
 
 /** What processes that share a store need of this one's rooms. */
-function roomsOf(registry: () => RoomRegistry): ClusterRooms {
+function roomsOf(registry: () => RoomRegistry, journalWriter: () => JournalWriter): ClusterRooms {
   return {
-    serves: (room) => registry().has(room),
+    serves: (room) => registry().has(room) || journalWriter().isRemoving(room),
     isOpen: (room) => registry().find(room) !== undefined,
     members: (room) => registry().find(room)?.members.connected ?? 0,
     names: () =>
@@ -104,10 +104,10 @@ export async function openDurability({
     }),
     metrics: metrics.cluster,
     log,
-    rooms: roomsOf(registry),
+    rooms: roomsOf(registry, () => journalWriter),
   });
   const { store, holder } = cluster;
-  const journalWriter = new JournalWriter({ store, metrics, log, flushMs: FLUSH_MS });
+  const journalWriter: JournalWriter = new JournalWriter({ store, metrics, log, flushMs: FLUSH_MS });
   const health = new StoreHealth(store);
   const awaySeconds = (): number => {
     const failing = journalWriter.failingSeconds;

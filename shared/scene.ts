@@ -501,6 +501,18 @@ export interface SceneWind {
   };
 }
 
+/** What bodies are compared with, live: one of them on finer meshes, under the hands that hold each. */
+export interface Reference {
+  /** The soft box whose pins, loads and material it has. */
+  of: string;
+  /** Of its finer mesh, even; the coarser one has half as many. */
+  cells: [number, number, number];
+  /** Of it a tick, default 6. */
+  steps?: number;
+  /** Those that are compared: `of` and what is as large and stands otherwise. */
+  bodies: string[];
+}
+
 export interface Scene {
   version: 1;
   title: string;
@@ -534,6 +546,7 @@ export interface Scene {
   bodies: Body[];
   colliders?: Collider[];
   attachments?: Attachment[];
+  reference?: Reference;
   /**
    * What happens to surfaces that intersect from the start. untangle (default): they are drawn apart. hold: the bodies
    * stay where they are until a reset.

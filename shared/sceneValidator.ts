@@ -9,6 +9,7 @@ import type { Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
 import { checkImplicit } from "./sceneImplicit.ts";
 import { checkMethods } from "./sceneMethod.ts";
+import { checkReference } from "./sceneReference.ts";
 import {
   checkBall,
   checkCarrier,
@@ -65,6 +66,7 @@ export function validateScene(value: unknown): Scene {
   checkIgnored(scene);
   checkImplicit(scene);
   checkMethods(scene);
+  checkReference(scene);
   scene.attachments?.forEach((a, i) => {
     for (const [end, point] of [
       ["from", a.from],

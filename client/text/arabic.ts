@@ -254,6 +254,8 @@ export const arabic: Catalog = {
   yield: "انفعال الخضوع",
   modes: "الأنماط المُبقاة",
   msPerStep: "{ms} ms لكل خطوة",
+  errorOfSide: "الخطأ {percent} %",
+  errorUnknown: "الخطأ – %",
   steps: "خطوات كل دورة",
   pins: "الدبابيس تثبّته",
   linkScene: "انسخ رابطًا إليه",

@@ -231,6 +231,8 @@ export const english = {
   yield: "Yield strain",
   modes: "Modes kept",
   msPerStep: "{ms} ms a step",
+  errorOfSide: "{percent} % off",
+  errorUnknown: "– % off",
   steps: "Steps per tick",
   pins: "Pins hold it",
   linkScene: "Copy a link to it",

@@ -222,6 +222,8 @@ export const german: Catalog = {
   yield: "Fließdehnung",
   modes: "Behaltene Moden",
   msPerStep: "{ms} ms je Schritt",
+  errorOfSide: "{percent} % daneben",
+  errorUnknown: "– % daneben",
   steps: "Schritte je Tick",
   pins: "Nadeln halten ihn",
   linkScene: "Link darauf kopieren",

@@ -232,6 +232,8 @@ export const spanish: Catalog = {
   yield: "Deformación de fluencia",
   modes: "Modos conservados",
   msPerStep: "{ms} ms por paso",
+  errorOfSide: "{percent} % de error",
+  errorUnknown: "– % de error",
   steps: "Pasos por ciclo",
   pins: "Los alfileres lo sujetan",
   linkScene: "Copiar un enlace",

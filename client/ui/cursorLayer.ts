@@ -2,9 +2,8 @@
  * Others' pointers as elements over the canvas: a name stays sharp whatever resolution the picture is drawn at, and who
  * is outside of the picture is an arrow at its edge.
  */
-import { inkOn } from "../view/ink.ts";
 import type { ShownCursor } from "../view/handsView.ts";
-import { h } from "./dom.ts";
+import { h, wear } from "./dom.ts";
 
 /** An edge arrow's distance from the picture's edge, CSS pixels; below and above are tools. */
 const INSET = { side: 26, top: 84, bottom: 92 };
@@ -63,8 +62,7 @@ export class CursorLayer {
     height: number,
   ): void {
     if (name.textContent !== text) name.textContent = text;
-    element.style.setProperty("--member", color);
-    element.style.setProperty("--on-member", inkOn(color));
+    wear(element, color);
     const outside = x < 0 || x > width || y < 0 || y > height;
     const at = outside
       ? {

@@ -1,5 +1,7 @@
 /** Builds elements without markup strings: nothing a server or a player says is ever parsed as HTML. */
+import { lookOf } from "../../shared/memberColors.ts";
 import { t } from "../text/text.ts";
+import { inkOn } from "../view/ink.ts";
 
 type Attributes = Record<string, string | boolean | ((event: Event) => void)>;
 type Child = Node | string | undefined;
@@ -17,6 +19,15 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   }
   element.append(...children.filter((child) => child !== undefined));
   return element;
+}
+
+/** Gives an element a member's colours, for its style sheet. @param color as it travels */
+export function wear({ style }: HTMLElement, color: string): void {
+  const { first, second } = lookOf(color);
+  style.setProperty("--member", first);
+  style.setProperty("--on-member", inkOn(first));
+  if (second === first) style.removeProperty("--second");
+  else style.setProperty("--second", second);
 }
 
 /** What is read aloud begins with what is seen. */

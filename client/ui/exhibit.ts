@@ -8,8 +8,11 @@ export interface ExhibitOptions {
   seconds: number;
   /** Where others hold something, as text: each change is somebody's touch, too. Empty: nobody does. */
   others: () => string;
-  /** Everything as it was at first. @param touched somebody has done something since the last time */
-  renew: (touched: boolean) => void;
+  /**
+   * Everything as it was at first. @param touched somebody has done something since the last time @returns whether it is:
+   * without a line the room cannot be, and it is asked for again
+   */
+  renew: (touched: boolean) => boolean;
   /** While nobody comes. */
   attract: () => void;
   /** Ends it. */
@@ -44,7 +47,7 @@ export function exhibit({ seconds, others, renew, attract, signal }: ExhibitOpti
     if (holds !== held && holds !== "") input();
     held = holds;
     if (document.hidden || nowMs - lastMs < 1000 * seconds) return;
-    if (!rests) renew(touched);
+    if (!rests && !renew(touched)) return;
     rests = true;
     touched = false;
     if (nowMs - shownMs < ATTRACT_MS) return;

@@ -2,8 +2,7 @@
  * Two seconds of a hand that pulls: it says what one can do here without a word and without covering anything. Only
  * drawn; it follows the point that it seems to hold, and is gone at the first real pull.
  */
-import { inkOn } from "../view/ink.ts";
-import { h, icon } from "./dom.ts";
+import { h, icon, wear } from "./dom.ts";
 
 export class GhostHand {
   private readonly palm = h("span", { class: "palm" }, icon("hand"));
@@ -25,8 +24,7 @@ export class GhostHand {
   /** @param color of this member's hands */
   begin(color: string): void {
     this.element.hidden = true;
-    this.element.style.setProperty("--member", color);
-    this.element.style.setProperty("--on-member", inkOn(color));
+    wear(this.element, color);
     this.element.hidden = false;
   }
 

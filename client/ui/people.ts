@@ -1,8 +1,7 @@
 /** Who is in the room, as a row of name tags. Spectators and owners are told apart; owners kick others from here. */
 import { above, atLeast, type Role } from "../../shared/roles.ts";
 import type { Member } from "../../shared/protocol/fromServer.ts";
-import { inkOn } from "../view/ink.ts";
-import { h, icon } from "./dom.ts";
+import { h, icon, wear } from "./dom.ts";
 import { closeOutside } from "./panel.ts";
 import { initials } from "./profile.ts";
 import { t } from "../text/text.ts";
@@ -94,8 +93,7 @@ export class People {
       h("span", { class: "name" }, name),
       badge && icon(badge),
     );
-    tag.style.setProperty("--member", member.color);
-    tag.style.setProperty("--on-member", inkOn(member.color));
+    wear(tag, member.color);
     if (!atLeast(role, "owner") || !above(role, member.role)) return tag;
     tag.append(
       h(

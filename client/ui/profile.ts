@@ -1,6 +1,7 @@
 /**
  * Who this visitor is to the others: a name and a colour, invented at the first visit and remembered in this browser.
  */
+import { MEMBER_COLORS, PALETTE } from "../../shared/memberColors.ts";
 import { Limits } from "../../shared/protocol/protocol.ts";
 
 export interface Profile {
@@ -8,20 +9,17 @@ export interface Profile {
   color: string;
 }
 
-/**
- * Told apart by colour-blind people, too: Okabe and Ito's palette (2008, https://jfly.uni-koeln.de/color/) with violet
- * for its black.
- */
-export const PALETTE = [
-  { name: "colorVermilion", color: "#d55e00" },
-  { name: "colorBlue", color: "#0072b2" },
-  { name: "colorGreen", color: "#009e73" },
-  { name: "colorViolet", color: "#4b2a7b" },
-  { name: "colorOrange", color: "#e69f00" },
-  { name: "colorPink", color: "#cc79a7" },
-  { name: "colorSkyBlue", color: "#56b4e9" },
-  { name: "colorYellow", color: "#f0e442" },
-] as const;
+/** By what those who listen know them. */
+export const COLOR_NAMES = {
+  "#d55e00": "colorVermilion",
+  "#0072b2": "colorBlue",
+  "#009e73": "colorGreen",
+  "#4b2a7b": "colorViolet",
+  "#e69f00": "colorOrange",
+  "#cc79a7": "colorPink",
+  "#56b4e9": "colorSkyBlue",
+  "#f0e442": "colorYellow",
+} as const satisfies Record<(typeof PALETTE)[number], string>;
 
 /** The first letters of a name's first two words; where a number tells it from the same name, that is the second. */
 export function initials(name: string): string {
@@ -32,17 +30,21 @@ export function initials(name: string): string {
 }
 
 /**
- * A color that nobody has, while there is one; then one of those that fewest have, so that of thirty people each shares
- * its own with two or three. Where all are taken, one more than the fewest is left as it is: a class that comes in does
- * not change its colors with everybody who comes.
+ * A color that nobody has, while there is one. Of those who have to change, and all do at once, the first takes the
+ * first free one, the second the next.
  */
 function colorBeside(own: string, earlier: readonly Profile[], everybody: readonly Profile[]): string {
-  const having = (wanted: string, people: readonly Profile[]): number =>
-    people.filter(({ color }) => color === wanted).length;
-  const least = Math.min(...PALETTE.map(({ color }) => having(color, earlier)));
-  if (having(own, earlier) <= (least === 0 ? 0 : least + 1)) return own;
-  const few = PALETTE.filter(({ color }) => having(color, earlier) === least);
-  return (few.find(({ color }) => having(color, everybody) === 0) ?? few[0]!).color;
+  const kept = new Set<string>();
+  let before = 0;
+  for (const { color } of earlier) {
+    if (kept.has(color)) before++;
+    kept.add(color);
+  }
+  // Where there are more people than colors some are shared: nobody changes with everybody who comes.
+  if (!kept.has(own) || kept.size === MEMBER_COLORS.length) return own;
+  const free = MEMBER_COLORS.filter((color) => !kept.has(color));
+  const unused = free.filter((color) => !everybody.some((other) => other.color === color));
+  return unused[before] ?? free[before % free.length]!;
 }
 
 /**
@@ -114,7 +116,7 @@ export function tidyName(name: string): string {
 /** Somebody new, invented. @param before whose name it is not */
 export function freshProfile(before = ""): Profile {
   const name = `${pick(ADJECTIVES)} ${pick(ANIMALS)}`;
-  return name === before ? freshProfile(before) : { name, color: pick(PALETTE).color };
+  return name === before ? freshProfile(before) : { name, color: pick(PALETTE) };
 }
 
 /** Private windows may refuse storage; then the profile lives as long as the page. */

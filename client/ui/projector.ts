@@ -1,4 +1,5 @@
 /** The part of the replay page that needs three: the replay's moments as pictures, hands with them. */
+import { MEMBER_COLORS } from "../../shared/memberColors.ts";
 import type { Playhead } from "../state/playhead.ts";
 import type { ReplayBuffer } from "../state/replayBuffer.ts";
 import type { DrawnCursor, DrawnGrab } from "../view/handsView.ts";
@@ -6,7 +7,6 @@ import type { GraphicsProbe } from "../view/graphicsProbe.ts";
 import { RoomView } from "../view/roomView.ts";
 import type { CursorLayer } from "./cursorLayer.ts";
 import { freeArea } from "./freeArea.ts";
-import { PALETTE } from "./profile.ts";
 import { t } from "../text/text.ts";
 
 export interface ProjectorOptions {
@@ -87,5 +87,5 @@ export class Projector {
 }
 
 function colorOf(member: number): string {
-  return PALETTE[(Math.max(1, member) - 1) % PALETTE.length]!.color;
+  return MEMBER_COLORS[(Math.max(1, member) - 1) % MEMBER_COLORS.length]!;
 }

@@ -169,7 +169,7 @@ class RoomPage {
       onStats: (stats) => {
         const slow = slowMotionOf(stats, this.state.ticksPerSecond);
         this.shell.stats.updateServer(stats, slow);
-        this.shell.costs.update(stats.methods);
+        this.shell.costs.update(stats);
         this.shell.setSlowMotion(slow);
       },
       onReset: (member) => this.wasReset(member),
@@ -306,14 +306,16 @@ class RoomPage {
   }
 
   /** As the first visitor found it: the next one is somebody else. */
-  private renew(touched: boolean): void {
+  private renew(touched: boolean): boolean {
     this.run("cancel");
     this.playground?.goHome();
     this.playground?.view.toggleWireframe(false);
-    if (!touched || this.status.state !== "open") return;
+    if (!touched) return true;
+    if (this.status.state !== "open") return false;
     Object.assign(this.profile, freshProfile(this.profile.name));
     this.send(build.reset());
     this.connection.reintroduce();
+    return true;
   }
 
   /** What this member may do now, by its role, the room's access and the line. */

@@ -1,7 +1,8 @@
 /** The room's row of tools: who I am, push, reset, view, numbers, replay, link, help. */
-import { h, icon, labelOf, type IconName } from "./dom.ts";
+import { h, icon, labelOf, wear, type IconName } from "./dom.ts";
 import { closeOutside, Panel } from "./panel.ts";
-import { PALETTE, saveProfile, tidyName, type Profile } from "./profile.ts";
+import { lookOf, MEMBER_COLORS, PALETTE } from "../../shared/memberColors.ts";
+import { COLOR_NAMES, saveProfile, tidyName, type Profile } from "./profile.ts";
 import { t } from "../text/text.ts";
 
 export interface ToolbarActions {
@@ -57,11 +58,15 @@ export class Toolbar {
       this.me,
       t("you"),
       "profile-panel",
-      ...profileFields(profile, () => {
-        this.showProfile(profile);
-        saveProfile(profile);
-        actions.profileChanged();
-      }),
+      ...profileFields(
+        profile,
+        () => this.taken,
+        () => {
+          this.showProfile(profile);
+          saveProfile(profile);
+          actions.profileChanged();
+        },
+      ),
     );
     this.pushButton = tool("push", t("push"), t("pushTitle"), actions.push);
     this.pushButton.setAttribute("aria-pressed", "false");
@@ -100,6 +105,10 @@ export class Toolbar {
       this.moreButton,
     );
     this.showProfile(profile);
+    this.closeMoreOnItsOwn();
+  }
+
+  private closeMoreOnItsOwn(): void {
     // What was chosen there is what one wants to see.
     this.overflow.addEventListener("click", () => this.toggleMore(false));
     closeOutside(
@@ -148,13 +157,14 @@ export class Toolbar {
   /** @param taken colors that others have */
   showProfile({ name, color }: Profile, taken: ReadonlySet<string> = this.taken): void {
     this.taken = taken;
-    this.me.style.setProperty("--member", color);
+    wear(this.me, color);
     this.me.lastElementChild!.textContent = name;
     const field = this.profile.element.querySelector("input")!;
     if (field !== document.activeElement) field.value = name;
     for (const button of this.profile.element.querySelectorAll<HTMLButtonElement>("[data-color]")) {
-      button.setAttribute("aria-checked", String(button.dataset.color === color));
-      button.disabled = button.dataset.color !== color && taken.has(button.dataset.color!);
+      const wanted = button.dataset.color!;
+      button.setAttribute("aria-checked", String(wanted === lookOf(color).first));
+      button.disabled = wanted !== lookOf(color).first && freeOf(wanted, taken) === undefined;
     }
   }
 }
@@ -197,7 +207,11 @@ function tool(name: IconName, text: string, title: string, run: () => void, kind
   );
 }
 
-function profileFields(profile: Profile, changed: () => void): HTMLElement[] {
+/** As it travels: of this colour alone, or else with a second one. */
+const freeOf = (first: string, taken: ReadonlySet<string>): string | undefined =>
+  MEMBER_COLORS.find((color) => lookOf(color).first === first && !taken.has(color));
+
+function profileFields(profile: Profile, taken: () => ReadonlySet<string>, changed: () => void): HTMLElement[] {
   const field = h("input", {
     value: profile.name,
     maxlength: "24",
@@ -213,18 +227,19 @@ function profileFields(profile: Profile, changed: () => void): HTMLElement[] {
     changed();
   });
   const colors = h("div", { class: "colors", role: "radiogroup", "aria-label": t("yourColor") });
-  for (const { name, color } of PALETTE) {
+  for (const color of PALETTE) {
     const button = h("button", {
       type: "button",
       role: "radio",
-      "aria-label": t(name),
+      "aria-label": t(COLOR_NAMES[color]),
       "data-color": color,
-      "aria-checked": String(color === profile.color),
+      "aria-checked": String(color === lookOf(profile.color).first),
     });
     button.style.setProperty("--member", color);
     button.addEventListener("click", () => {
-      if (color === profile.color) return;
-      profile.color = color;
+      const free = freeOf(color, taken());
+      if (free === undefined || color === lookOf(profile.color).first) return;
+      profile.color = free;
       changed();
     });
     colors.append(button);

@@ -1,7 +1,8 @@
 /**
  * The band between a held point and the hand that pulls it: a tube that thins as it is stretched, with a bead at either
- * end. What lies behind other things shows through faintly, so that a tug-of-war can be read from any side.
+ * end, which has a rim of its member's second colour from wherever it is seen. What lies behind other things shows through faintly, so that a tug-of-war can be read from any side.
  */
+import { lookOf } from "../../shared/memberColors.ts";
 import {
   BufferAttribute,
   BufferGeometry,
@@ -22,6 +23,9 @@ const SIDES = 10;
 
 /** Tube radius at rest as a part of the distance from the eye: about 3 CSS pixels. */
 const RADIUS = 0.0032;
+
+/** Part of a bead's radius from which on it has the second colour: outside of it lies half of what is seen. */
+const RIM = 0.7;
 
 let tube: BufferGeometry | undefined;
 let bead: BufferGeometry | undefined;
@@ -74,12 +78,16 @@ void main() {
 
 const FRAGMENT = /* glsl */ `
 uniform vec3 color;
+uniform vec3 rim;
+uniform bool isBead;
 uniform float opacity;
 varying vec3 vNormalView;
 void main() {
   vec3 n = normalize(vNormalView);
   float light = 0.72 + 0.28 * n.y + 0.35 * pow(max(0.0, dot(n, normalize(vec3(0.3, 0.8, 0.6)))), 18.0);
-  gl_FragColor = vec4(color * light, opacity);
+  // RIM of a sphere's radius in the picture is where its normal turns away by asin(RIM)
+  bool isRim = isBead && length(n.xy) > ${RIM.toFixed(2)};
+  gl_FragColor = vec4((isRim ? rim : color) * light, opacity);
   #include <colorspace_fragment>
 }`;
 
@@ -88,7 +96,7 @@ interface Part {
   ghost: Mesh<BufferGeometry, ShaderMaterial>;
 }
 
-function part(geometry: BufferGeometry, color: Color, isBead: boolean): Part {
+function part(geometry: BufferGeometry, [color, rim]: readonly [Color, Color], isBead: boolean): Part {
   const make = (opacity: number, depthFunc: typeof LessEqualDepth | typeof GreaterDepth) => {
     const material = new ShaderMaterial({
       vertexShader: VERTEX,
@@ -100,6 +108,7 @@ function part(geometry: BufferGeometry, color: Color, isBead: boolean): Part {
         thin: { value: 1 },
         isBead: { value: isBead },
         color: { value: color },
+        rim: { value: rim },
         opacity: { value: opacity },
       },
       transparent: opacity < 1,
@@ -117,7 +126,7 @@ function part(geometry: BufferGeometry, color: Color, isBead: boolean): Part {
 
 export class RubberBand {
   readonly group = new Group();
-  readonly color = new Color();
+  private readonly colors = [new Color(), new Color()] as const;
   private readonly band: Part;
   private readonly held: Part;
   private readonly hand: Part;
@@ -125,11 +134,18 @@ export class RubberBand {
   constructor(color: string) {
     tube ??= tubeGeometry();
     bead ??= new SphereGeometry(1, 20, 14);
-    this.color.set(color);
-    this.band = part(tube, this.color, false);
-    this.held = part(bead, this.color, true);
-    this.hand = part(bead, this.color, true);
+    this.wear(color);
+    this.band = part(tube, this.colors, false);
+    this.held = part(bead, this.colors, true);
+    this.hand = part(bead, this.colors, true);
     for (const { mesh, ghost } of [this.band, this.held, this.hand]) this.group.add(mesh, ghost);
+  }
+
+  /** @param color a member's, as it travels */
+  wear(color: string): void {
+    const { first, second } = lookOf(color);
+    this.colors[0].set(first);
+    this.colors[1].set(second);
   }
 
   /**

@@ -16,7 +16,7 @@ export interface RoomLoad {
 }
 
 export interface ClusterRooms {
-  /** Is it open here, or being opened? */
+  /** Is it open here, or being opened, or over and still to be removed from the store? */
   serves(room: string): boolean;
   /** Is it open here, so that one may go in? */
   isOpen(room: string): boolean;

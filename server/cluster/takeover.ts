@@ -220,6 +220,8 @@ export class Takeover {
   async #take(listing: Listing): Promise<boolean> {
     const { store, holder, rooms, metrics, log } = this.#options;
     const { name } = listing;
+    // It may be over here, and the store has forgotten by whom: a failover took the claim.
+    if (rooms.serves(name)) return false;
     const startMs = performance.now();
     let lease: Awaited<ReturnType<typeof store.claim>>;
     try {

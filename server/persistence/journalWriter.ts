@@ -160,6 +160,8 @@ export class JournalWriter {
     },
   ): void {
     const { rewinds } = room.checkpointPolicy.history;
+    // A room of this name that is over is none of the store's any more: this one must not go with it.
+    this.#over.delete(room.name);
     this.#entries.set(room.name, {
       room,
       lease,
@@ -275,7 +277,12 @@ export class JournalWriter {
     }
   }
 
-  /** Their leases are renewed until then, so nobody else brings them back meanwhile. */
+  /** Is the room over here, and still to be removed from the store? */
+  isRemoving(room: string): boolean {
+    return this.#over.has(room);
+  }
+
+  /** Their leases are renewed until then, so nobody else brings them back meanwhile; nor does this process. */
   async #removeAgain(): Promise<void> {
     if (this.#removing) return;
     this.#removing = true;

@@ -1,7 +1,7 @@
 /** Thread entry of pictures.ts: what a room or a scene looks like, as PNG. */
 import { decode } from "@msgpack/msgpack";
 import type { Topology } from "../../shared/topology.ts";
-import type { PaintTask } from "./pictures.ts";
+import type { Painted, PaintTask } from "./pictures.ts";
 import { encodePng } from "./png.ts";
 import { type Moment, ScenePainter } from "./scenePainter.ts";
 
@@ -9,10 +9,13 @@ import { type Moment, ScenePainter } from "./scenePainter.ts";
 const KEPT = 8;
 const kept = new Map<string, { topology: Topology; painter: ScenePainter }>();
 
-export function paint({ hash, topology, moment, width, height }: PaintTask): Uint8Array {
+export function paint({ hash, topology, moment, width, height }: PaintTask): Painted {
+  const before = process.threadCpuUsage();
   const scene = prepared(hash, topology);
   const shown = moment ? { ...moment, positions: metres(scene.topology, moment.points) } : scene.painter.start;
-  return encodePng(scene.painter.paint(shown satisfies Moment, width, height), width, height);
+  const bytes = encodePng(scene.painter.paint(shown satisfies Moment, width, height), width, height);
+  const { user, system } = process.threadCpuUsage(before);
+  return { bytes, workMs: (user + system) / 1000 };
 }
 
 function prepared(hash: string, bytes: SharedArrayBuffer): { topology: Topology; painter: ScenePainter } {

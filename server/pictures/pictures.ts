@@ -1,12 +1,13 @@
 /**
  * Pictures of rooms and scenes that the server paints itself: always true, and nobody can send one. A thread of its own
  * paints them one after another, only when somebody asks, each room every few seconds at most, however many ask, and
- * all of them together take no more than a share of one core. The rooms are not interrupted: what was sent last is
- * painted.
+ * all of them together take no more than a share of one core. Addresses take turns: whoever looks at everything waits
+ * for it alone. The rooms are not interrupted: what was sent last is painted.
  */
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Piscina } from "piscina";
+import { Turns } from "../../shared/turns.ts";
 
 /** What the thread is told. */
 export interface PaintTask {
@@ -25,6 +26,14 @@ export interface PaintTask {
   };
   width: number;
   height: number;
+}
+
+/** What the thread answers. */
+export interface Painted {
+  /** PNG. */
+  bytes: Uint8Array;
+  /** Of a processor: waiting for one is not the picture's. */
+  workMs: number;
 }
 
 export interface Picture {
@@ -67,6 +76,8 @@ const WAIT_MS = 1500;
 const SHARE = 0.1;
 /** A picture that takes longer is given up, ms. */
 const DEADLINE_MS = 5000;
+/** As of nice(1): where there are fewer cores than busy threads, rooms come first. */
+const NICE = 10;
 /** The thread goes away when nothing was painted for so long, ms. */
 const IDLE_MS = 30_000;
 /** JavaScript heap of the thread, MB. */
@@ -84,8 +95,8 @@ export class Pictures {
   readonly #rooms = new WeakMap<PaintedRoom, Kept>();
   /** By topology. */
   readonly #scenes = new Map<string, Promise<Picture>>();
-  /** The end of the last picture, and of the pause after it. */
-  #tail: Promise<unknown> = Promise.resolve();
+  /** One picture at a time, and the pause after it. */
+  readonly #turns = new Turns(1);
   readonly #closed = new AbortController();
 
   /** @param onError the thread failed outside of any picture */
@@ -95,30 +106,35 @@ export class Pictures {
       minThreads: 0,
       maxThreads: 1,
       idleTimeout: IDLE_MS,
+      niceIncrement: NICE,
       recordTiming: false,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     });
     this.#pool.on("error", onError);
   }
 
-  /** As it is now, or was some seconds ago. @throws what painting throws */
-  async room(room: PaintedRoom): Promise<Picture> {
+  /**
+   * As it is now, or was some seconds ago.
+   * @param by who asks, as limits count addresses
+   * @throws what painting throws
+   */
+  async room(room: PaintedRoom, by: string): Promise<Picture> {
     const kept = this.#rooms.get(room) ?? { shows: "", picture: null, error: null, next: null, askedMs: -Infinity };
     this.#rooms.set(room, kept);
     if (kept.next === null && performance.now() - kept.askedMs >= FRESH_MS) {
       kept.askedMs = performance.now();
-      kept.next = this.#renew(room, kept).finally(() => (kept.next = null));
+      kept.next = this.#renew(room, kept, by).finally(() => (kept.next = null));
     }
     if (kept.next) await (kept.picture ? Promise.race([kept.next, pause(WAIT_MS, this.#closed.signal)]) : kept.next);
     if (kept.picture === null) throw kept.error;
     return kept.picture;
   }
 
-  /** As it is placed. @throws what painting throws */
-  scene({ topology, topologyHash }: PaintedScene): Promise<Picture> {
+  /** As it is placed. @param by as of `room` @throws what painting throws */
+  scene({ topology, topologyHash }: PaintedScene, by: string): Promise<Picture> {
     const known = this.#scenes.get(topologyHash);
     this.#scenes.delete(topologyHash);
-    const picture = known ?? this.#paint(() => ({ hash: topologyHash, topology, ...SCENE }));
+    const picture = known ?? this.#paint(by, () => ({ hash: topologyHash, topology, ...SCENE }));
     this.#scenes.set(topologyHash, picture);
     picture.catch(() => {
       if (this.#scenes.get(topologyHash) === picture) this.#scenes.delete(topologyHash);
@@ -133,12 +149,12 @@ export class Pictures {
   }
 
   /** Never rejects. */
-  async #renew(room: PaintedRoom, kept: Kept): Promise<void> {
+  async #renew(room: PaintedRoom, kept: Kept, by: string): Promise<void> {
     try {
       // A room that stands still and has sent nothing is at its tick.
       const shows = JSON.stringify([room.sentFrame?.tick ?? room.tick, [...room.waiting]]);
       if (kept.picture && shows === kept.shows) return;
-      kept.picture = await this.#paint(() => taskOf(room));
+      kept.picture = await this.#paint(by, () => taskOf(room));
       kept.shows = shows;
     } catch (error) {
       kept.error = error;
@@ -146,24 +162,27 @@ export class Pictures {
   }
 
   /** In its turn. @param compose called then: what is painted is as new as can be */
-  #paint(compose: () => PaintTask | Promise<PaintTask>): Promise<Picture> {
-    let ms = 0;
-    const done = this.#tail.then(async () => {
-      this.#closed.signal.throwIfAborted();
-      const task = await compose();
-      const startMs = performance.now();
-      try {
-        const bytes = (await this.#pool.run(task, { name: "paint", signal: this.#deadline() })) as Uint8Array;
-        return pictureOf(Buffer.from(bytes));
-      } finally {
-        ms = performance.now() - startMs;
-      }
+  #paint(by: string, compose: () => PaintTask | Promise<PaintTask>): Promise<Picture> {
+    return new Promise((resolve, reject) => {
+      void this.#turns.run(by, async () => {
+        const startMs = performance.now();
+        try {
+          this.#closed.signal.throwIfAborted();
+          const options = { name: "paint", signal: this.#deadline() };
+          const { bytes, workMs } = (await this.#pool.run(await compose(), options)) as Painted;
+          resolve(pictureOf(Buffer.from(bytes)));
+          await this.#pause(workMs);
+        } catch (error) {
+          reject(error as Error);
+          await this.#pause(performance.now() - startMs);
+        }
+      });
     });
-    this.#tail = done.then(
-      () => pause(ms * (1 / SHARE - 1), this.#closed.signal),
-      () => pause(ms * (1 / SHARE - 1), this.#closed.signal),
-    );
-    return done;
+  }
+
+  /** So that painting has its share. @param workMs of the last picture */
+  #pause(workMs: number): Promise<void> {
+    return pause(workMs * (1 / SHARE - 1), this.#closed.signal);
   }
 
   #deadline(): AbortSignal {

@@ -8,6 +8,7 @@
  *                   `---- hello with token ----'
  */
 import { timingSafeEqual } from "node:crypto";
+import { freeColor } from "../../shared/memberColors.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 import type { Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
@@ -62,6 +63,11 @@ export class Members {
     return count;
   }
 
+  /** Addresses of all sessions, of those that are expected back, too. */
+  addresses(): string[] {
+    return [...this.sessions.values()].map(({ entry }) => entry.address);
+  }
+
   /** Gives the connection the session that its token names. @returns undefined: there is none */
   resume(connection: Connection, hello: Hello, entry: Entry): Session | undefined {
     const resumed = this.findByToken(hello.resume);
@@ -78,7 +84,8 @@ export class Members {
    */
   reserve(hello: Hello, entry: Entry): Session {
     this.#makeSeat(entry);
-    const session = new Session(this.#nextMember, cleanName(hello.name), cleanColor(hello.color), entry);
+    const color = cleanColor(hello.color) ?? freeColor([...this.sessions.values()].map((other) => other.color));
+    const session = new Session(this.#nextMember, cleanName(hello.name), color, entry);
     this.#nextMember += 1;
     session.simple = simpleModeOf(hello);
     session.hearsContacts = hello.contacts ?? false;

@@ -15,11 +15,13 @@ import type { ParkedReason } from "../metrics/cluster.ts";
 import type { RestoreCause } from "../metrics/persistence.ts";
 import type { Holder, Lease, Listing, Store } from "../store/store.ts";
 import { Parking } from "./parking.ts";
-import { Room, type RoomEnd, type RoomOptions } from "./room.ts";
+import { Room } from "./room.ts";
+import type { RoomEnd, RoomOptions } from "./roomOptions.ts";
 import type { SceneLibrary } from "./sceneLibrary.ts";
+import type { Share } from "../workers/messages.ts";
 import type { Rebuilt } from "./simulation.ts";
 import { JournalDiffers, Trials } from "./trials.ts";
-import { RoomWeights, type WeighedRoom } from "./weights.ts";
+import { RoomShares, type WeighedRoom } from "./weights.ts";
 
 export const ROOM_NAME = "^[a-z0-9][a-z0-9-]{0,39}$";
 
@@ -89,7 +91,7 @@ export class RoomRegistry {
   readonly #removing = new Map<string, Promise<void>>();
   readonly parking: Parking;
   readonly trials: Trials;
-  readonly #weights = new RoomWeights(() => this.list().map(weighed));
+  readonly #shares = new RoomShares(() => this.list().map(weighed));
   #closing = false;
 
   constructor(options: RegistryOptions) {
@@ -515,8 +517,7 @@ export class RoomRegistry {
         removed.catch(() => {}).finally(() => this.#removing.delete(name));
       };
       const ownedUntilMs = persistence ? () => persistence.ownedUntilMs(name) : () => Infinity;
-      const weight = (members: number): number =>
-        this.#weights.weightOf({ creator: access.creator, members }, performance.now());
+      const share = (): Share => this.#shares.shareOf(name, performance.now());
       const room = await begin({
         name,
         scene,
@@ -531,7 +532,7 @@ export class RoomRegistry {
         durable: async () => persistence?.journalWriter.durable(name),
         park: persistence && ((reason, details) => this.parking.parkOpen(name, reason, details)),
         ownedUntilMs,
-        weight,
+        share,
       });
       if (this.#closing) {
         persistence?.journalWriter.drop(name);
@@ -558,7 +559,7 @@ const roomParked = (room: string, reason: ParkedReason): CodedError =>
 const isOrderly = (error: unknown): boolean =>
   error instanceof CodedError || ["StoreUnavailable", "LeaseLost"].includes((error as Error).name);
 
-const weighed = ({ access, members }: Room): WeighedRoom => ({ creator: access.creator, members: members.connected });
+const weighed = ({ name, members }: Room): WeighedRoom => ({ name, addresses: members.addresses() });
 
 /** Like `bunny-4f2a91`: says what it is, and is not guessed by the next visitor. */
 function freeName(scene: string): string {

@@ -13,9 +13,6 @@ import type { Role } from "../../shared/roles.ts";
 import type { SimpleMode } from "./simpleMode.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
-/** Colors for members who bring none, by member number; told apart on dark and light ground. */
-const COLORS = ["#e4572e", "#2e86ab", "#76b041", "#f2b134", "#8e5ea2", "#17bebb", "#d81159", "#6c757d"];
-
 /** What is kept of a session that was before. */
 interface KeptSession {
   id?: string;
@@ -59,14 +56,14 @@ export class Session {
   handsChanged = false;
 
   /** @param kept of a session that was before; absent: a new one */
-  constructor(member: number, name: string | undefined, color: string | undefined, entry: Entry, kept?: KeptSession) {
+  constructor(member: number, name: string | undefined, color: string, entry: Entry, kept?: KeptSession) {
     this.member = member;
     this.entry = entry;
     this.id = kept?.id ?? randomBytes(4).toString("hex");
     this.token = kept === undefined ? randomBytes(16).toString("hex") : "";
     this.mark = kept?.mark ?? fingerprint(this.token);
     this.name = name ?? cleanName(entry.name) ?? `guest ${member}`;
-    this.color = color ?? COLORS[(member - 1) % COLORS.length]!;
+    this.color = color;
   }
 
   get connected(): boolean {

@@ -27,6 +27,9 @@ export class TickStats {
   /** By body with a method of its own, what its steps took on average in each of its ticks, s. */
   readonly #methods = new Map<number, { seconds: number; ticks: number }>();
 
+  /** Of the last tick. */
+  #errors: StepResult["errors"] = [];
+
   /** @param tickHz ticks per second that the room wants. @param budget of its scene, which is told of each tick */
   constructor(tickHz: number, budget?: SceneBudget) {
     this.#tickHz = tickHz;
@@ -80,6 +83,7 @@ export class TickStats {
     for (const [stage, seconds] of Object.entries(result.seconds)) {
       this.#stageSeconds.set(stage, (this.#stageSeconds.get(stage) ?? 0) + seconds);
     }
+    this.#errors = result.errors;
     for (const { body, stepSeconds } of result.methods) {
       const { seconds, ticks } = this.#methods.get(body) ?? { seconds: 0, ticks: 0 };
       this.#methods.set(body, { seconds: seconds + stepSeconds, ticks: ticks + 1 });
@@ -100,6 +104,7 @@ export class TickStats {
       kbpsOut: (bytesOut * 8) / 1000 / Math.max(windowSeconds, 1e-3),
       timeDilation: this.dilation(nowMs),
       methods: [...this.#methods].map(([body, of]) => [body, (1000 * of.seconds) / of.ticks]),
+      errors: this.#errors.map(({ body, error }) => [body, error]),
     };
     this.#before = { ticks: this.#ticks, seconds: windowSeconds, wholeSeconds: this.#wholeSeconds };
     this.#sinceMs = nowMs;

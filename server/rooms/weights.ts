@@ -1,44 +1,55 @@
 /**
- * How rooms share threads that are too few for all (workers/fairSchedule.ts): by the members who are there, so that a
- * full room gets more than one that somebody keeps open. All rooms that one address has made count for OWNER_WEIGHT
- * together at most: more rooms, or more sockets, give nobody more than that.
+ * How rooms share threads that are too few for all (workers/fairSchedule.ts): by the addresses of who is there. Each
+ * weighs one, whatever is opened from it in how many rooms by how many sockets: one that is in several rooms is divided
+ * among them. So a room that many share gets more than one that somebody keeps open, and no address, whoever has made
+ * its rooms and whatever tokens it has, gets more than one visitor's share. Rooms with one address alone in them have
+ * an account together: what one of them has had is not there for the others.
  */
+import type { Share } from "../workers/messages.ts";
 
-/** Members of rooms of one address that count. */
-const OWNER_WEIGHT = 16;
-/** Members of all rooms are counted this often, ms. */
-const COUNTED_MS = 1000;
+/** All rooms are weighed this often, ms; and one that was not there then, this soon after it at least. */
+const WEIGHED_MS = 1000;
+const LEAST_MS = 100;
 
 /** What is known of a room here. */
 export interface WeighedRoom {
-  /** As limits count addresses; null: an operator's. */
-  creator: string | null;
-  members: number;
+  name: string;
+  /** Of its sessions, as limits count them. */
+  addresses: readonly string[];
 }
 
-export class RoomWeights {
-  readonly #rooms: () => Iterable<WeighedRoom>;
-  #owners = new Map<string, number>();
-  #countedMs = -Infinity;
+export class RoomShares {
+  readonly #rooms: () => readonly WeighedRoom[];
+  #shares = new Map<string, Share>();
+  #weighedMs = -Infinity;
 
   /** @param rooms all that are open */
-  constructor(rooms: () => Iterable<WeighedRoom>) {
+  constructor(rooms: () => readonly WeighedRoom[]) {
     this.#rooms = rooms;
   }
 
-  /** More than 0. */
-  weightOf({ creator, members }: WeighedRoom, nowMs: number): number {
-    const own = Math.max(1, members);
-    if (creator === null) return own;
-    if (nowMs - this.#countedMs >= COUNTED_MS) this.#count(nowMs);
-    return own * Math.min(1, OWNER_WEIGHT / Math.max(own, this.#owners.get(creator) ?? 0));
+  /** Its weight is more than 0. */
+  shareOf(room: string, nowMs: number): Share {
+    const sinceMs = nowMs - this.#weighedMs;
+    if (sinceMs >= (this.#shares.has(room) ? WEIGHED_MS : LEAST_MS)) this.#weigh(nowMs);
+    return this.#shares.get(room) ?? whole(room);
   }
 
-  #count(nowMs: number): void {
-    this.#countedMs = nowMs;
-    this.#owners = new Map();
-    for (const { creator, members } of this.#rooms()) {
-      if (creator !== null) this.#owners.set(creator, (this.#owners.get(creator) ?? 0) + Math.max(1, members));
-    }
+  #weigh(nowMs: number): void {
+    this.#weighedMs = nowMs;
+    const rooms = this.#rooms().map(({ name, addresses }) => ({ name, addresses: [...new Set(addresses)] }));
+    const roomsOf = new Map<string, number>();
+    for (const address of rooms.flatMap(({ addresses }) => addresses))
+      roomsOf.set(address, (roomsOf.get(address) ?? 0) + 1);
+    this.#shares = new Map(
+      rooms.map(({ name, addresses }): [string, Share] => {
+        if (addresses.length === 0) return [name, whole(name)];
+        const weight = addresses.reduce((sum, address) => sum + 1 / roomsOf.get(address)!, 0);
+        return [name, { account: addresses.length === 1 ? `address ${addresses[0]!}` : `room ${name}`, weight }];
+      }),
+    );
   }
 }
+
+/** Of a room that nobody is in, or that has not been weighed yet. */
+const whole = (room: string): Share => ({ account: `room ${room}`, weight: 1 });

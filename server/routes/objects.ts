@@ -19,6 +19,8 @@ import { errorResponses, nameParam } from "./schemas.ts";
 const IMMUTABLE = "public, max-age=31536000, immutable";
 /** A picture is data: a browser that opens it as a page gives it no script, no origin and nothing to load. */
 const SANDBOXED = "default-src 'none'; sandbox";
+/** Of a file whose length is not said, until more has come. */
+const FIRST_BYTES = 64 * 1024;
 /** Each size makes another scene, and whoever tries sizes asks for some of them. */
 const SCENES_PER_UPLOAD = 3;
 
@@ -194,7 +196,8 @@ async function take(request: FastifyRequest, most: number, place: UploadPlace): 
     new CodedError("OBJECT_TOO_LARGE", { field: "body", value: bytes, limit: `${most} bytes` });
   const said = Number(request.headers["content-length"] ?? 0);
   if (said > most || most === 0) throw tooLarge(said);
-  const parts: Buffer[] = [];
+  // Memory of its own: it goes to another thread. As long as is said, and what is not said comes in parts.
+  let bytes = new Uint8Array(said || FIRST_BYTES);
   let size = 0;
   const body = request.body as Readable | undefined;
   // Not destroyed when this ends early: who sends is to have the answer.
@@ -202,21 +205,22 @@ async function take(request: FastifyRequest, most: number, place: UploadPlace): 
   for (;;) {
     const { value } = ((await Promise.race([reading?.next(), place.lost])) as { value?: Buffer } | undefined) ?? {};
     if (!value) break;
+    if (size + value.byteLength > most) throw tooLarge(size + value.byteLength);
+    if (size + value.byteLength > bytes.byteLength)
+      bytes = longer(bytes, Math.min(most, 2 * (size + value.byteLength)));
+    bytes.set(value, size);
     size += value.byteLength;
-    if (size > most) throw tooLarge(size);
     place.came(size);
-    parts.push(value);
   }
   place.whole();
   if (size === 0) throw new CodedError("BODY_INVALID", { field: "body", value: "0 bytes", limit: "a file" });
-  // Memory of its own: it goes to another thread.
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.byteLength;
-  }
-  return bytes;
+  return size === bytes.byteLength ? bytes : bytes.slice(0, size);
+}
+
+function longer(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
+  const more = new Uint8Array(length);
+  more.set(bytes);
+  return more;
 }
 
 const sceneOfObjectSchema = {

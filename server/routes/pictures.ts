@@ -1,6 +1,7 @@
 /** What rooms and scenes look like, as the server paints it. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
+import { addressKey } from "../auth/addresses.ts";
 import type { Picture, Pictures } from "../pictures/pictures.ts";
 import type { SceneLibrary } from "../rooms/sceneLibrary.ts";
 import type { RequestAuth } from "./requestAuth.ts";
@@ -45,7 +46,8 @@ export function pictureRoutes(app: FastifyInstance, { requestAuth, library, pict
         },
       },
     },
-    async (request, reply) => send(request, reply, await pictures.room(requestAuth.room(request)), OF_ROOM),
+    async (request, reply) =>
+      send(request, reply, await pictures.room(requestAuth.room(request), addressKey(request.ip)), OF_ROOM),
   );
 
   app.get<{ Params: { scene: string } }>(
@@ -66,7 +68,7 @@ export function pictureRoutes(app: FastifyInstance, { requestAuth, library, pict
       // Whoever asks for pictures must not make the server build.
       if (!template)
         throw new CodedError("SCENE_NOT_FOUND", { field: "scene", value: scene, limit: "one that is built" });
-      return send(request, reply, await pictures.scene(template), OF_SCENE);
+      return send(request, reply, await pictures.scene(template, addressKey(request.ip)), OF_SCENE);
     },
   );
 }

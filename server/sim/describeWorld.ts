@@ -38,14 +38,10 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
     v,
     initial,
     good,
-    states: [
-      ...planned.states,
-      ...plan.shapes.states,
-      ...plan.implicit.states,
-      ...plan.methods.states,
-      ...plan.low.states,
-    ],
+    states: statesOf(plan),
     methods: plan.methods.layouts,
+    blown: plan.wind.triangles,
+    ...(plan.reference && { reference: plan.reference.layout }),
     points,
     attachmentCount: attachments.length,
     grabFirst: points + attachments.length * L.POINT_BYTES,
@@ -74,6 +70,11 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
     blocks: byKind(planned.ranges, (r) => r.blocks),
     colors: byKind(planned.ranges, () => 1),
   };
+}
+
+function statesOf({ planned, shapes, implicit, methods, reference, low }: WorldPlan): SimLayout["states"] {
+  const others = [shapes, implicit, methods].flatMap(({ states }) => states);
+  return [...planned.states, ...others, ...(reference ? [reference.run] : []), ...low.states];
 }
 
 function tunableBodies({ inWorld, far }: World, { methods }: WorldPlan): TunableBody[] {

@@ -188,7 +188,7 @@ export function freeSlot(views: Views, layout: SimLayout, slot: number): void {
  * triangle's corners, or the point. Holding a neighborhood instead of three corners spreads the force, so that a soft body is pulled
  * and not pierced, and its skin not drawn off what is beneath.
  */
-function neighborhood(
+export function neighborhood(
   views: Views,
   layout: SimLayout,
   body: BodyLayout,

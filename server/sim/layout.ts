@@ -10,6 +10,7 @@ import type { Mover } from "./movers.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 import type { RestShape } from "./restShapes.ts";
 import type { MethodLayout } from "./methods/planMethods.ts";
+import type { ReferenceLayout } from "./methods/planReference.ts";
 import type { TunableBody } from "./tunable.ts";
 
 export interface BodyLayout {
@@ -88,6 +89,10 @@ export interface SimLayout extends Record<string, unknown> {
   states: StateRun[];
   /** Bodies with a method of their own. */
   methods: MethodLayout[];
+  /** Triangles that air reaches: WIND_TRIANGLE rows. */
+  blown: { address: number; count: number };
+  /** What bodies are compared with. */
+  reference?: ReferenceLayout;
   points: number;
   /** Slots: attachments first, then grab handles. */
   attachmentCount: number;

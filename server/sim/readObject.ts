@@ -22,8 +22,8 @@ export async function readObject({ bytes, name }: ReadObjectTask): Promise<ReadO
     const shape = encodeShape({ surface, surfaceOfPicture, pictureTriangles });
     return {
       id: createHash("sha256").update(shape).update(picture).digest("hex"),
-      shape,
-      picture,
+      shape: shared(shape),
+      picture: shared(picture),
       about: {
         triangles: surface.triangles.length / 3,
         drawnTriangles: pictureTriangles.length / 3,
@@ -39,6 +39,13 @@ export async function readObject({ bytes, name }: ReadObjectTask): Promise<ReadO
     const { code, fault, message } = error;
     return { refused: { code, message, ...fault } };
   }
+}
+
+/** In memory that all threads have: the main thread passes it on, to the store and to builders, without a copy. */
+function shared(bytes: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
+  copy.set(bytes);
+  return copy;
 }
 
 /** Triangles of a picture, as numbers of its vertices, and how much it is made of. */

@@ -1,5 +1,5 @@
 /** A scene as the simulation takes it: its bodies meshed, seen from the room's own origin and weighed in its own unit. */
-import type { Collider, Scene } from "../../shared/scene.ts";
+import type { Collider, Reference, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { MeshError } from "../meshing/mesh.ts";
@@ -11,6 +11,7 @@ import { layingEdge } from "./colliders/smooth.ts";
 import { chooseSolvers, type Compliant } from "./chooseSolvers.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
 import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
+import { referenceBody } from "./methods/planReference.ts";
 import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
 import { chooseSteps, type Steps } from "./substeps.ts";
 
@@ -38,6 +39,8 @@ export interface World {
   edge: number;
   /** Particle of each body that is its first. */
   firsts: number[];
+  /** What bodies are compared with, the finer mesh first. */
+  reference: BodyTemplate[] | undefined;
   /** Particles of bodies; of those, what clients see; of core meshes; all with the dummies, in whole lanes. */
   counts: { real: number; streamed: number; fixed: number; particles: number };
   steps: Steps;
@@ -71,6 +74,8 @@ export async function readWorld(given: Scene, options: CreateOptions): Promise<W
   const fixed = cores.reduce((n, core) => n + (core ? core.positions.length / 3 : 0), 0);
   const counts = { real, streamed, fixed, particles: (real + fixed + L.DUMMIES + 3) & ~3 };
   const steps = chooseSteps(inWorld, far);
+  const loaded = inWorld.reference && (await loadReference(inMassUnit(inWorld, massUnit), inWorld.reference, options));
+  const reference = loaded?.map((body) => moveBody(body, origin));
   return {
     inWorld,
     far,
@@ -83,10 +88,17 @@ export async function readWorld(given: Scene, options: CreateOptions): Promise<W
     cores,
     edge,
     firsts,
+    reference,
     counts,
     steps,
     compliant,
   };
+}
+
+/** On both meshes, in world coordinates. */
+function loadReference(scene: Scene, reference: Reference, options: CreateOptions): Promise<BodyTemplate[]> {
+  const meshes = [1, 2].map((part) => referenceBody(scene, reference, part));
+  return Promise.all(meshes.map((body) => loadBody({ ...scene, bodies: [body] }, 0, { baseDir: options.baseDir })));
 }
 
 /** In world coordinates. */

@@ -127,7 +127,7 @@ export class Rest {
       all &&= this.sleeps(b);
     });
     // a gust may come
-    if (this.tuning.gusts) all = false;
+    if (this.tuning.stirred) all = false;
     if (all && mayRest && !i32[this.stillAt(layout.bodyCount)]) this.halt();
     i32[this.stillAt(layout.bodyCount)] = all ? 1 : 0;
     const at = (L.HEADER + L.H_WARM_START) / 4;

@@ -144,6 +144,11 @@ export class RoomTuning {
     return isFelt(wind) && wind.intensity > 0 && wind.velocity.some((part) => part !== 0);
   }
 
+  /** Does something move the air that bodies feel? Then nobody rests for good. */
+  get stirred(): boolean {
+    return this.gusts || (isFelt(this.wind) && this.layout.methods.some(({ spec }) => spec.type === "eulerian-fluid"));
+  }
+
   /**
    * Seconds that count as one for falling asleep: the time scale sqrt(size/g) of a fall through its own size, at least
    * 1.

@@ -192,6 +192,12 @@ export interface MethodSeconds {
   stepSeconds: number;
 }
 
+/** How far a body is from what it is compared with, in its largest side; null: nobody can say. */
+export interface MethodError {
+  body: number;
+  error: number | null;
+}
+
 export interface World {
   readonly layout: WorldLayout;
   readonly tickNumber: number;
@@ -199,6 +205,8 @@ export interface World {
   step(inputs: readonly Input[]): { seconds: StageSeconds; events: SimEvent[] };
   /** Of bodies with a method that were stepped since this was asked. */
   takeMethodSeconds(): MethodSeconds[];
+  /** Of bodies that the scene compares with a reference. */
+  methodErrors(): MethodError[];
   /** Since the room began. */
   contactCounts(): ContactCounts;
   /** float32[3*streamedParticles] current positions of the streamed particles, m from the room's origin. */

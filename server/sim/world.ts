@@ -13,7 +13,7 @@
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { easeHands } from "./grabLimits.ts";
-import { applyInput, freeSlot, moveHands, type Views } from "./grabs.ts";
+import { applyInput, freeSlot, type HandInput, moveHands, type Views } from "./grabs.ts";
 import { SchedulerWords } from "./schedulerWords.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import { stirs } from "../../shared/motion.ts";
@@ -22,6 +22,7 @@ import { carry, comesNear } from "./movers.ts";
 import { IntersectionWatch } from "./intersections/watch.ts";
 import type { SimLayout } from "./layout.ts";
 import { MethodBodies } from "./methods/methodBodies.ts";
+import { ReferenceBodies } from "./methods/referenceBodies.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 import { HELD, parkAll, statusAt, InactiveBodies } from "./inactive.ts";
 import { Rest } from "./rest.ts";
@@ -31,6 +32,7 @@ import {
   type ContactCounts,
   type Input,
   KERNEL_STAGES,
+  type MethodError,
   type MethodSeconds,
   noSeconds,
   type SimEvent,
@@ -70,6 +72,9 @@ export class SimWorld implements World {
   private readonly tuned: RoomTuning;
   private readonly rest: Rest;
   private readonly methods: MethodBodies;
+  private readonly reference: ReferenceBodies | undefined;
+  /** Of the last tick, by this thread's clock. */
+  private kernelSeconds = 0;
   private readonly contacts: Touching;
 
   constructor(memory: WebAssembly.Memory, layout: SimLayout, template?: WebAssembly.Memory) {
@@ -87,6 +92,7 @@ export class SimWorld implements World {
     this.tuned = new RoomTuning(this.views, layout, template);
     this.rest = new Rest(memory, this.views, layout, this.tuned, (body) => this.waitingBodies.waits(body));
     this.methods = new MethodBodies(this.views, layout, this.kernel, this.tuned);
+    this.reference = layout.reference && new ReferenceBodies(this.views, layout, layout.reference, this.tuned);
     this.contacts = new Touching(this.views, layout);
   }
 
@@ -155,10 +161,7 @@ export class SimWorld implements World {
         if (this.tuned.apply(input)) this.relist();
         tunedBy = input.member;
       } else if (input.type !== "spawn" && input.type !== "remove") {
-        const event = applyInput(this.views, this.layout, this.kernel, input, tick, (body) =>
-          this.waitingBodies.waits(body),
-        );
-        if (event) events.push(event);
+        this.applyHand(input, tick, events);
       }
     }
     if (tunedBy !== null) events.push({ type: "tuned", tick, member: tunedBy, tuning: this.tuning() });
@@ -184,8 +187,11 @@ export class SimWorld implements World {
     easeHands(this.views, this.layout, this.kernel);
     seconds.inputs += (performance.now() - looked) / 1000;
     this.setWatch(L.WATCH_PREEMPTION, this.preempt !== undefined);
+    const begun = performance.now();
+    this.methods.blow();
     this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
     const solved = performance.now();
+    this.kernelSeconds = (solved - begun) / 1000;
     this.stepMethods();
     const stepped = performance.now();
     this.guard(tick, events);
@@ -261,7 +267,18 @@ export class SimWorld implements World {
   }
 
   takeMethodSeconds(): MethodSeconds[] {
-    return this.methods.takeSeconds();
+    const taken = this.methods.takeSeconds();
+    // a body alone among the kernel's takes what the kernel does: of those that are compared, that is told, too
+    const { bodies, reference, substeps } = this.layout;
+    const compliant = bodies.flatMap(({ implicit }, body) => (implicit ? [] : [body]));
+    if (compliant.length === 1 && reference?.bodies.includes(compliant[0]!) && this.kernelSeconds > 0)
+      taken.push({ body: compliant[0]!, stepSeconds: this.kernelSeconds / substeps });
+    this.kernelSeconds = 0;
+    return taken;
+  }
+
+  methodErrors(): MethodError[] {
+    return this.reference?.errors() ?? [];
   }
 
   tuning(): Tuning {
@@ -320,6 +337,13 @@ export class SimWorld implements World {
     return true;
   }
 
+  private applyHand(input: HandInput, tick: number, events: SimEvent[]): void {
+    const waits = (body: number): boolean => this.waitingBodies.waits(body);
+    const event = applyInput(this.views, this.layout, this.kernel, input, tick, waits);
+    if (event) events.push(event);
+    else if (input.type === "impulse") this.reference?.push(input);
+  }
+
   private stillAt(body: number): number {
     return this.layout.still / 4 + body;
   }
@@ -331,6 +355,7 @@ export class SimWorld implements World {
   private stepMethods(): void {
     if (!this.methods.any) return;
     this.methods.step((body) => this.views.i32[this.heldAt(body)] === HELD);
+    this.reference?.step();
     this.phaseWatcher?.(HOST_STAGES.methods);
   }
 

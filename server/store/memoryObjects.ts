@@ -16,6 +16,9 @@ interface Used {
   usedAt: string;
 }
 
+/** What the caller does with its own bytes afterwards is its business; those that threads share nobody changes. */
+const kept = (bytes: Uint8Array): Uint8Array => (bytes.buffer instanceof SharedArrayBuffer ? bytes : bytes.slice());
+
 export class MemoryObjects implements ObjectStore {
   readonly #scenesOfRooms: () => Iterable<string>;
   readonly #objects = new Map<string, ObjectRecord & ObjectContent & Used>();
@@ -37,8 +40,7 @@ export class MemoryObjects implements ObjectStore {
     // Nothing is waited for between the count and the insertion: two at once must not both find the last place.
     const refused = refusalOf(record, { ...this.#totals(), own }, limits);
     if (refused) return refused;
-    // Copies: what the caller does with its bytes afterwards is its own business, as with the other stores.
-    const [shape, picture] = [content.shape.slice(), content.picture.slice()];
+    const [shape, picture] = [kept(content.shape), kept(content.picture)];
     this.#objects.set(id, { ...structuredClone(record), shape, picture, usedAt: createdAt });
     return "stored";
   }

@@ -5,13 +5,18 @@
  *   due and beyond its share   whoever has had least, by weight (start-time fair queueing: Goyal, Vin and Cheng 1996)
  *   not due yet                nobody: the thread sleeps
  *
- * A room's share is counted in virtual time: seconds of the thread over the room's weight. The schedule's own virtual
+ * Rooms of one address have one account, and a share together (rooms/weights.ts): first accounts are fair to each other,
+ * then the rooms within each.
+ *
+ * A share is counted in virtual time: seconds of the thread over the weight. The schedule's own virtual
  * time follows the room that has had least of those that want a turn, so a room that asks for less than its share is
  * never behind, and one that asks for more falls behind alone. Nothing is saved up: a room that was idle starts at the
  * schedule's time, and when nobody is due all debts are forgotten.
  *
  * That is not enough where one tick takes longer than others can wait. A long tick is therefore preempted: between the
- * phases of its step, much shorter ones that are due and within their share run in its middle. What cannot be preempted
+ * phases of its step, those that are due and have had less run in its middle: much shorter ones, and of accounts that
+ * will have had less even after it any that take no longer than the long one. So whoever keeps to its share waits for a piece
+ * of the ticks of whoever does not, never for their end. What cannot be preempted
  * (a piece: a phase, encoding, lists) may still cost light rooms ticks. What it costs them beyond what they catch up
  * with (rooms/clock.ts) is a stall; stalls get STALL_SHARE of the wall time, and a tick that would stall others for
  * longer waits until there is enough of it. It never waits for ever.
@@ -32,8 +37,13 @@ const STALL_SHARE = 0.04;
 const MOST_STALL_SECONDS = 1;
 /** A light room that is late catches up with so many ticks: only what is beyond them is lost to it. */
 const CATCH_UP_TICKS = 2;
-/** Of a tick's expected time: what may run in its middle takes no longer than this part of it, or is light. */
+/** Of a tick's expected time: what takes no longer than this part of it, or is light, is much shorter. */
 const MUCH_SHORTER = 1 / 4;
+/**
+ * Ticks that are not much shorter run in the middle of no more than so many: stacks stay shallow. Two, for a long tick
+ * may have a shorter one of its own address in its middle.
+ */
+const DEEPEST = 2;
 /**
  * And only rooms whose ticks have come to their end so often: one that hangs takes the tick around it along, and both
  * are blamed for it.
@@ -44,10 +54,26 @@ const LEAST_WAIT_MS = 0.1;
 /** A room that has asked for nothing for so long is not stalled by anybody, ms. */
 const GONE_MS = 500;
 
+/** Rooms that have a share together. */
+export class Account {
+  /** Seconds that they have had, over their weights, on the schedule's scale. */
+  virtualSeconds = 0;
+  /** Those that want turns here. */
+  readonly flows = new Set<Flow>();
+
+  get weight(): number {
+    let sum = 0;
+    for (const { weight } of this.flows) sum += weight;
+    return sum;
+  }
+}
+
 /** One room, as the schedule sees it. */
 export class Flow {
   readonly periodMs: number;
+  /** Among the rooms of all accounts. */
   weight = 1;
+  account = new Account();
   /**
    * What its next tick is expected to take, s: the median of the last three, so that one that was interrupted by
    * something else says nothing.
@@ -64,18 +90,22 @@ export class Flow {
    * is known.
    */
   pieceSeconds = 0;
-  #ticks = 0;
+  /** That have come to their end. */
+  #ticks: number;
   #lastSeconds: number[];
   #lastPieces = [0, 0, 0];
 
-  constructor(periodMs: number, expectedSeconds = 0) {
+  /** @param ticks that have come to their end on other threads */
+  constructor(periodMs: number, expectedSeconds = 0, ticks = 0) {
     this.periodMs = periodMs;
+    this.#ticks = ticks;
     this.expectedSeconds = expectedSeconds;
     this.#lastSeconds = [expectedSeconds, expectedSeconds, expectedSeconds];
   }
 
   took(seconds: number, pieceSeconds: number | null): void {
     this.virtualSeconds += seconds / this.weight;
+    this.account.virtualSeconds += seconds / Math.max(this.weight, this.account.weight);
     this.#ticks += 1;
     this.#lastSeconds = [...this.#lastSeconds.slice(1), seconds];
     this.expectedSeconds = medianOfThree(this.#lastSeconds);
@@ -89,10 +119,37 @@ export class Flow {
     return this.expectedSeconds > LONG_SECONDS;
   }
 
-  /** May its ticks run in the middle of the other's? */
-  fitsInto(other: Flow): boolean {
-    const most = Math.max(LONG_SECONDS, MUCH_SHORTER * other.expectedSeconds);
-    return this.#ticks >= PROVEN_TICKS && this.expectedSeconds <= most;
+  /** Its ticks may have to wait for others: they are long, or it is not known yet what they are. */
+  get isPreemptible(): boolean {
+    return this.isLong || !this.#isProven;
+  }
+
+  get #isProven(): boolean {
+    return this.#ticks >= PROVEN_TICKS;
+  }
+
+  /** May its ticks run in the middle of one of so many seconds? */
+  fitsInto(seconds: number): boolean {
+    return this.#isProven && this.expectedSeconds <= Math.max(LONG_SECONDS, MUCH_SHORTER * seconds);
+  }
+
+  /** Has it had less than one that runs and has had so many seconds of its tick? Within an account rooms are compared. */
+  hasHadLess(running: Flow, seconds: number): boolean {
+    return this.account === running.account
+      ? this.virtualSeconds <= running.virtualSeconds + seconds / running.weight + SLACK_SECONDS
+      : this.account.virtualSeconds <= running.#reached(seconds);
+  }
+
+  /** Its account will have had less than that of the running one, even after it, and it takes no longer than that. */
+  fitsByShare(running: Flow, seconds: number, wholeSeconds: number): boolean {
+    if (this.account === running.account || !this.#isProven || this.expectedSeconds > wholeSeconds) return false;
+    const { virtualSeconds, weight } = this.account;
+    return virtualSeconds + this.expectedSeconds / weight <= running.#reached(seconds);
+  }
+
+  #reached(seconds: number): number {
+    const { virtualSeconds, weight } = this.account;
+    return virtualSeconds + seconds / Math.max(this.weight, weight) + SLACK_SECONDS;
   }
 
   /** Ticks that begin before then are late at most, and not lost. */
@@ -116,6 +173,8 @@ export class FairSchedule<T> {
   /** For how long others may be stalled now, s; less than nothing after a tick that took longer than expected. */
   #stallSeconds = 0;
   #countedMs: number | null = null;
+  /** Ticks that have begun and are not over: one, and those in its middle. */
+  #running = 0;
 
   /** Does anybody's tick wait for the thread? */
   isDue(nowMs: number): boolean {
@@ -126,8 +185,10 @@ export class FairSchedule<T> {
   submit(flow: Flow, dueMs: number, item: T): void {
     flow.dueMs = dueMs;
     flow.waits = true;
-    flow.virtualSeconds = Math.max(flow.virtualSeconds, this.#virtualSeconds);
+    const { account } = flow;
+    for (const one of [flow, account]) one.virtualSeconds = Math.max(one.virtualSeconds, this.#virtualSeconds);
     this.#flows.add(flow);
+    account.flows.add(flow);
     this.#entries.push({ flow, dueMs, item });
   }
 
@@ -160,15 +221,13 @@ export class FairSchedule<T> {
    * @returns the tick that begins now, soonest due first; undefined if there is none
    */
   preempting(running: Flow, seconds: number, nowMs: number): { flow: Flow; item: T } | undefined {
-    const reached = running.virtualSeconds + seconds / running.weight + SLACK_SECONDS;
+    const whole = Math.max(seconds, running.expectedSeconds);
+    const fits = ({ flow }: Entry<T>): boolean =>
+      (flow.fitsInto(whole) && flow.hasHadLess(running, seconds)) ||
+      (this.#running <= DEEPEST && flow.fitsByShare(running, seconds, whole));
     let first: Entry<T> | undefined;
     for (const entry of this.#entries)
-      if (
-        entry.dueMs <= Math.min(nowMs, first?.dueMs ?? Infinity) &&
-        entry.flow.virtualSeconds <= reached &&
-        entry.flow.fitsInto(running)
-      )
-        first = entry;
+      if (entry.dueMs <= Math.min(nowMs, first?.dueMs ?? Infinity) && fits(entry)) first = entry;
     return first && this.#begin(first);
   }
 
@@ -178,6 +237,7 @@ export class FairSchedule<T> {
    *   could not begin, null: it was not tried
    */
   done(flow: Flow, seconds: number, nowMs: number, pieceSeconds: number | null = seconds): void {
+    this.#running = Math.max(0, this.#running - 1);
     flow.took(seconds, pieceSeconds);
     const stalled = seconds > LONG_SECONDS ? this.#stallOf(flow, () => nowMs) : 0;
     this.#stallSeconds = Math.max(-MOST_STALL_SECONDS, this.#stallSeconds - stalled);
@@ -195,16 +255,23 @@ export class FairSchedule<T> {
     const { flow, item } = entry;
     this.#entries.splice(this.#entries.indexOf(entry), 1);
     flow.waits = false;
-    this.#virtualSeconds = Math.max(this.#virtualSeconds, flow.virtualSeconds - SLACK_SECONDS);
+    this.#running += 1;
+    this.#virtualSeconds = Math.max(this.#virtualSeconds, flow.account.virtualSeconds - SLACK_SECONDS);
     return { flow, item };
   }
 
   /** Those within their share by deadline, light ones first; then the others by what they have had. */
   #ordered(due: Entry<T>[]): Entry<T>[] {
-    const beyond = ({ flow }: Entry<T>): number =>
-      Math.max(0, flow.virtualSeconds - this.#virtualSeconds - SLACK_SECONDS);
+    const beyond = ({ virtualSeconds }: Flow | Account): number =>
+      Math.max(0, virtualSeconds - this.#virtualSeconds - SLACK_SECONDS);
     const long = ({ flow }: Entry<T>): number => Number(flow.isLong);
-    return due.sort((a, b) => beyond(a) - beyond(b) || long(a) - long(b) || a.dueMs - b.dueMs);
+    return due.sort(
+      (a, b) =>
+        beyond(a.flow.account) - beyond(b.flow.account) ||
+        beyond(a.flow) - beyond(b.flow) ||
+        long(a) - long(b) ||
+        a.dueMs - b.dueMs,
+    );
   }
 
   /** How much more stall there would have to be for this room's tick to begin now, s. */
@@ -212,7 +279,7 @@ export class FairSchedule<T> {
     if (!flow.isLong) return 0;
     const stall = this.#stallOf(
       flow,
-      (other) => nowMs + 1000 * (other.fitsInto(flow) ? flow.pieceSeconds : flow.expectedSeconds),
+      (other) => nowMs + 1000 * (other.fitsInto(flow.expectedSeconds) ? flow.pieceSeconds : flow.expectedSeconds),
     );
     return stall <= 0 ? 0 : Math.min(stall, MOST_STALL_SECONDS) - this.#stallSeconds;
   }
@@ -230,10 +297,14 @@ export class FairSchedule<T> {
     this.#countedMs = nowMs;
     this.#stallSeconds = Math.min(MOST_STALL_SECONDS, this.#stallSeconds + (STALL_SHARE * elapsedMs) / 1000);
     for (const flow of this.#flows)
-      if (!flow.waits && nowMs - flow.dueMs > GONE_MS + flow.periodMs && flow.dueMs < nowMs) this.#flows.delete(flow);
+      if (!flow.waits && nowMs - flow.dueMs > GONE_MS + flow.periodMs && flow.dueMs < nowMs) {
+        this.#flows.delete(flow);
+        flow.account.flows.delete(flow);
+      }
   }
 
   #forgive(): void {
-    for (const { virtualSeconds } of this.#flows) this.#virtualSeconds = Math.max(this.#virtualSeconds, virtualSeconds);
+    for (const { account } of this.#flows)
+      this.#virtualSeconds = Math.max(this.#virtualSeconds, account.virtualSeconds);
   }
 }

@@ -6,7 +6,15 @@
 import type { MessagePort } from "node:worker_threads";
 import type { BodyTuning, Tuning } from "../../shared/protocol/protocol.ts";
 import type { FoundInObject } from "../sim/body/objectMeshes.ts";
-import type { ContactCounts, Input, MethodSeconds, SimEvent, StageSeconds, WorldLayout } from "../sim/types.ts";
+import type {
+  ContactCounts,
+  Input,
+  MethodError,
+  MethodSeconds,
+  SimEvent,
+  StageSeconds,
+  WorldLayout,
+} from "../sim/types.ts";
 
 /** `serve`: the thread takes orders from this port until it ends (threadLoop.ts). */
 export interface ServeTask {
@@ -15,16 +23,24 @@ export interface ServeTask {
   wake: Int32Array<SharedArrayBuffer>;
 }
 
+/** The room's part of a thread that is too small for all. */
+export interface Share {
+  /** Rooms of one account have a part together. */
+  account: string;
+  weight: number;
+}
+
 /** When a step is to begin. Times are those of the process, ms (processClock.ts). */
 export interface Turn {
   dueMs: number;
   /** It must not begin then or later: the room may be another process's. */
   untilMs: number;
   periodMs: number;
-  /** The room's part of a thread that is too small for all. */
-  weight: number;
+  share: Share;
   /** What its ticks have taken lately, s. */
   expectedSeconds: number;
+  /** That have come to their end. */
+  ticks: number;
 }
 
 /**
@@ -194,8 +210,8 @@ export interface StepTask {
    */
   dueMs?: number;
   untilMs?: number;
-  /** The room's weight where it shares a thread; absent: 1. */
-  weight?: number;
+  /** Absent: a whole one of its own. */
+  share?: Share;
   /** The room's tick number on the wire. */
   tick: number;
   inputs: Input[];
@@ -276,6 +292,7 @@ export interface StepResult extends Frames {
   /** The task from start to end in the worker: step and encode. */
   wholeSeconds: number;
   methods: MethodSeconds[];
+  errors: MethodError[];
   events: SimEvent[];
   /** What contact did in this tick. */
   contact: ContactCounts;

@@ -141,6 +141,7 @@ function runStep(task: StepTask | StepByKey, hooks: StepHooks): StepResult | Unk
     seconds: { ...seconds, encode, other: Math.max(0, wholeSeconds - encode - staged) },
     wholeSeconds,
     methods: world.takeMethodSeconds(),
+    errors: world.methodErrors(),
     events,
     contact,
     ...(task.touching && { touching: world.touching() }),

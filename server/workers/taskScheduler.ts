@@ -36,6 +36,8 @@ interface RoomLoad extends Resident {
   workSeconds: number;
   /** Average seconds that a tick takes, helped or not. */
   tickSeconds: number;
+  /** That have come to their end. */
+  ticks: number;
   /** The step that is under way, if any. */
   withdraw: (() => void) | null;
   /** The room's threads now: its own and its helpers'. */
@@ -111,8 +113,9 @@ export class TaskScheduler {
       dueMs: toProcessMs(task.dueMs ?? nowMs),
       untilMs: toProcessMs(task.untilMs ?? Infinity),
       periodMs,
-      weight: task.weight ?? 1,
+      share: task.share ?? { account: task.room.key, weight: 1 },
       expectedSeconds: load.tickSeconds,
+      ticks: load.ticks,
     };
     this.#call(thread);
     const shared = load.heavy && Math.min(threads.length, mostThreads) > 1;
@@ -185,6 +188,7 @@ export class TaskScheduler {
       movedMs: -Infinity,
       workSeconds: 0,
       tickSeconds: 0,
+      ticks: 0,
       withdraw: null,
       running: new Set(),
     };
@@ -196,6 +200,7 @@ export class TaskScheduler {
   #weigh(load: RoomLoad, { wholeSeconds, work: { shared, helped } }: StepResult, periodSeconds: number): void {
     const seconds = wholeSeconds * (1 + helped / Math.max(1, shared - helped));
     load.workSeconds += NEWEST * (seconds - load.workSeconds);
+    load.ticks += 1;
     load.tickSeconds += NEWEST * (wholeSeconds - load.tickSeconds);
     load.heavy = load.workSeconds > this.#options.heavySeconds * (load.heavy ? HYSTERESIS : 1);
     load.demand += NEWEST * (Math.min(1, wholeSeconds / periodSeconds) - load.demand);

@@ -9,7 +9,7 @@
  */
 import { type MessagePort, receiveMessageOnPort, threadId } from "node:worker_threads";
 import { setImmediate as turnOfEvents } from "node:timers/promises";
-import { FairSchedule, Flow } from "./fairSchedule.ts";
+import { Account, FairSchedule, Flow } from "./fairSchedule.ts";
 import type { ServeTask, ThreadAnswer, ThreadOrder } from "./messages.ts";
 import { fromProcessMs } from "./processClock.ts";
 
@@ -81,6 +81,7 @@ export class ThreadLoop {
   readonly #runner: Runner;
   readonly #schedule = new FairSchedule<StepOrder>();
   readonly #flows = new Map<string, Flow>();
+  readonly #accounts = new Map<string, Account>();
   /** Steps that have not begun, by number. */
   readonly #steps = new Map<number, Flow>();
   readonly #others: OtherOrder[] = [];
@@ -129,11 +130,15 @@ export class ThreadLoop {
       task: {
         room: { key },
       },
-      turn: { dueMs, periodMs, weight, expectedSeconds },
+      turn: { dueMs, periodMs, share, expectedSeconds, ticks },
     } = order;
     let flow = this.#flows.get(key);
-    if (flow?.periodMs !== periodMs) this.#flows.set(key, (flow = new Flow(periodMs, expectedSeconds)));
-    flow.weight = weight;
+    if (flow?.periodMs !== periodMs) this.#flows.set(key, (flow = new Flow(periodMs, expectedSeconds, ticks)));
+    let account = this.#accounts.get(share.account);
+    if (!account) this.#accounts.set(share.account, (account = new Account()));
+    if (flow.account !== account) flow.account.flows.delete(flow);
+    flow.account = account;
+    flow.weight = share.weight;
     this.#steps.set(order.id, flow);
     this.#schedule.submit(flow, fromProcessMs(dueMs), order);
   }
@@ -172,12 +177,12 @@ export class ThreadLoop {
     const time = new TickTime(startMs);
     const begun = (): void => this.#answer({ id, begun: true });
     const preempt = (): number => this.#preempt(flow, time);
-    const { isLong } = flow;
-    this.#run(id, () => this.#runner.step(task, isLong ? { begun, preempt } : { begun }));
+    const { isPreemptible } = flow;
+    this.#run(id, () => this.#runner.step(task, isPreemptible ? { begun, preempt } : { begun }));
     const endMs = performance.now();
     time.pause(endMs);
     const seconds = time.ownSeconds(endMs);
-    this.#schedule.done(flow, seconds, endMs, isLong ? time.longestSeconds : null);
+    this.#schedule.done(flow, seconds, endMs, isPreemptible ? time.longestSeconds : null);
     this.#lead = this.#others.length > 0 ? Math.max(-MOST_LEAD_SECONDS, this.#lead - seconds) : 0;
   }
 
@@ -227,5 +232,6 @@ export class ThreadLoop {
     this.#forgottenMs = nowMs;
     for (const [key, flow] of this.#flows)
       if (!flow.waits && nowMs - flow.dueMs > FORGOTTEN_MS) this.#flows.delete(key);
+    for (const [key, { flows }] of this.#accounts) if (flows.size === 0) this.#accounts.delete(key);
   }
 }

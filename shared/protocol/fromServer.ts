@@ -277,6 +277,10 @@ function parseStats(f: Record<string, unknown>): RoomStats {
       const [body, stepMs] = Array.isArray(row) ? (row as unknown[]) : [];
       return [number(body, "stats method"), number(stepMs, "stats method")];
     }),
+    errors: (Array.isArray(f.errors) ? (f.errors as unknown[]) : []).map((row) => {
+      const [body, error] = Array.isArray(row) ? (row as unknown[]) : [];
+      return [number(body, "stats error"), error === null ? null : number(error, "stats error")];
+    }),
   };
 }
 

@@ -68,7 +68,7 @@ export const ServerMessage = {
   hands: 68,
   /** [69, clientTimeMs, serverTick] */
   pong: 69,
-  /** [70, {stepMs, stages, tickLatenessMs, clients, kbpsOut, timeDilation, methods}]: about once a second. */
+  /** [70, {stepMs, stages, tickLatenessMs, clients, kbpsOut, timeDilation, methods, errors}]: about once a second. */
   stats: 70,
   /** [71, code, text, details]: something went wrong that did not cost the connection. */
   notice: 71,
@@ -237,6 +237,8 @@ export interface RoomStats {
   timeDilation: number;
   /** Bodies with a method of their own that were stepped, and mean milliseconds of a step of it. */
   methods: [body: number, stepMs: number][];
+  /** Bodies that the scene compares with a reference: how far they are from it, over their largest side; null: unknown. */
+  errors: [body: number, error: number | null][];
 }
 
 /** First part of a replay (PROTOCOL.md, section 11). */

@@ -3,6 +3,7 @@
  * was sent.
  */
 import { describe, expect, test } from "vitest";
+import { lookOf } from "../../shared/memberColors.ts";
 import { drawn, noBrowser, serverPositions, surfaceUnderMiddle, takeHold, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
@@ -177,9 +178,36 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     );
     const names = await first.evaluate(() => window.pliant.members.map(({ name }) => name));
     expect(names[1]).toBe(`${names[0]} 2`);
-    // what somebody has nobody else can choose
+    // who wants a colour that somebody has gets it with a second one around it, and is drawn so wherever others see them
+    const [firsts] = await first.evaluate(() => window.pliant.members.map(({ color }) => color));
+    const { first: wanted } = lookOf(firsts!);
     await second.click(".tool.me");
-    expect(await second.locator(".colors button:disabled").count()).toBe(1);
+    await second.click(`.colors [data-color="${wanted}"]`);
+    const member = await second.evaluate(() => window.pliant.member);
+    await until(
+      first,
+      ([id, was]) => window.pliant.members.some((other) => other.member === id && other.color !== was),
+      [member, await second.evaluate(() => window.pliant.members[1]!.color)] as const,
+    );
+    await second.keyboard.press("Escape");
+    await second.mouse.move(360, 300);
+    await second.mouse.move(330, 280);
+    await until(first, (id) => window.pliant.cursors().some((cursor) => cursor.member === id), member);
+    await first.bringToFront();
+    await first.waitForSelector(`.cursor[data-member="${member}"]`, { state: "attached" });
+    const { color } = (await first.evaluate(() => window.pliant.members))[1]!;
+    const { second: ring } = lookOf(color);
+    expect([lookOf(color).first, ring === wanted]).toEqual([wanted, false]);
+    const drawnIn = await first.evaluate((id) => {
+      const of = (selector: string): CSSStyleDeclaration => getComputedStyle(document.querySelector(selector)!);
+      const cursor = of(`.cursor[data-member="${id}"] svg`);
+      const dot = of(`.people [data-member="${id}"] .dot`);
+      return [cursor.fill, cursor.stroke, dot.backgroundColor, /rgb\([^)]*\)/.exec(dot.boxShadow)?.[0]];
+    }, member);
+    const rgb = (hex: string): string =>
+      `rgb(${[1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)).join(", ")})`;
+    expect(drawnIn).toEqual([rgb(wanted), rgb(ring), rgb(wanted), rgb(ring)]);
+    await stage.shoot(first, "colour-with-a-second");
   });
 
   test("the wheel moves a holding hand in depth and leaves the view; Escape lets go", async () => {

@@ -43,6 +43,17 @@ describe.skipIf(noBrowser)("tuning", () => {
     for (const text of await under(owner)) expect(text).toMatch(/^\d[\d.]* ms a step$/);
     for (const text of await under(german)) expect(text).toMatch(/^\d[\d,]* ms je Schritt$/);
     await stage.shoot(owner, "modes");
+    // and where the scene has a reference, how wrong it is
+    const cubes = await drawn(await stage.visit("/r/cubes?scene=one-cube"));
+    await until(
+      cubes,
+      () =>
+        [...document.querySelectorAll(".cost:not([hidden])")].filter((label) =>
+          /^\d[\d.]* ms a step\d[\d.]* % off$/.test(label.textContent),
+        ).length === 8,
+      undefined,
+    );
+    await stage.shoot(cubes, "one-cube");
   });
 
   test("gravity that one page turns round lifts everything on the other; the scene's comes back", async () => {

@@ -62,6 +62,11 @@ describe("an object that somebody brings", () => {
     });
     const { object, picture } = brought.body as { object: string; picture: string };
     expect(await bring(server, "another name.glb", file)).toMatchObject({ status: 200, body: { object } });
+    // in parts, whose length nobody says
+    const parts = new Blob([file.slice(0, 70_000), file.slice(70_000)]).stream();
+    const sent = { method: "POST", body: parts, duplex: "half" } as RequestInit;
+    const unsaid = await fetch(`${server.url}/api/objects?name=parts.glb`, sent);
+    expect(await answerOf(unsaid)).toMatchObject({ status: 200, body: { object } });
     const seen = await fetch(server.url + picture);
     expect(seen.headers.get("content-type")).toBe("model/gltf-binary");
     expect(seen.headers.get("cache-control")).toContain("immutable");

@@ -2,6 +2,8 @@
  * Pictures that a real server paints of its rooms and scenes: what is sent, to whom, how often it is painted, and that
  * it shows what has moved.
  */
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -63,6 +65,20 @@ test("however many ask, it is painted once; a room that stands still is not pain
   const answers = await Promise.all(Array.from({ length: 40 }, () => get("/api/rooms/asked/picture")));
   expect(new Set(answers.map((answer) => answer.headers.get("etag"))).size).toBe(1);
   expect(inspect).toHaveBeenCalledTimes(1);
+});
+
+test("whoever asks for all pictures waits for them alone: another address has its turn", async () => {
+  const rooms = Array.from({ length: 8 }, (_, i) => `line-${i}`);
+  for (const room of [...rooms, "beside"]) await createRoom(server.url, "cube", room);
+  let answered = 0;
+  const asked = rooms.map((room) => get(`/api/rooms/${room}/picture`).then(() => (answered += 1)));
+  await Promise.race(asked);
+  const other = request(`${server.url}/api/rooms/beside/picture`, { localAddress: "127.0.1.1" });
+  const [{ statusCode }] = (await once(other.end(), "response")) as [IncomingMessage];
+  expect(statusCode).toBe(200);
+  // One is being painted when it asks, and one of the first address may be next.
+  expect(answered).toBeLessThanOrEqual(4);
+  await Promise.all(asked);
 });
 
 test("what has moved is elsewhere on the next picture", async () => {

@@ -158,6 +158,7 @@ export const FIELDS: {
         ...integer("clients"),
         ...number("kbpsOut", "timeDilation"),
         rows("methods", [...integer("body"), ...number("stepMs")]),
+        rows("errors", [...integer("body"), ...nullable(number("error"))]),
       ]),
     ],
     notice: [...string("code", "text"), { name: "details", type: "map" }],
@@ -287,6 +288,10 @@ const SERVER: [string, Uint8Array][] = [
       kbpsOut: 64,
       timeDilation: 1,
       methods: [[1, 0.25]],
+      errors: [
+        [1, 0.125],
+        [2, null],
+      ],
     }),
   ],
   ["notice", encodeNotice("GRAB_LIMIT", { field: "grab", value: 5, limit: 4 })],

@@ -245,6 +245,7 @@ export class Physics {
       seconds: noSeconds(),
       wholeSeconds: stepSeconds,
       methods: [],
+      errors: [],
       events,
       contact: { lists: 0, checks: 0, impulses: 0, zones: 0, stops: 0 },
       work: { threads: 1, shared: 0, helped: 0 },

@@ -3,7 +3,7 @@
  * place, so that what one is about to press stays where it is.
  */
 import type { AdminRoom, Person, SetAsidePiece } from "../../net/admin.ts";
-import { h, icon } from "../dom.ts";
+import { h, icon, wear } from "../dom.ts";
 import { ROLE_TEXTS } from "../people.ts";
 import { dateText, t } from "../../text/text.ts";
 import { age, megabytes, milliseconds, percent, size } from "./format.ts";
@@ -238,7 +238,7 @@ class RoomRow {
 
   #person(person: Person): HTMLLIElement {
     const dot = h("span", { class: "dot" });
-    dot.style.background = person.color;
+    wear(dot, person.color);
     const where = [
       t(ROLE_TEXTS[person.role]),
       person.connected ? undefined : t("adminAway"),

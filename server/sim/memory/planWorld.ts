@@ -3,6 +3,7 @@ import { centerOf } from "../../../shared/motion.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { ownStep, type BodyTemplate } from "../body/template.ts";
 import { planMethods } from "../methods/planMethods.ts";
+import { planReference } from "../methods/planReference.ts";
 import { keepsRounding } from "../precision.ts";
 import type { World } from "../readWorld.ts";
 import { planRestShapes } from "../restShapes.ts";
@@ -83,6 +84,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
   }));
   const implicit = planImplicit(bodies, steps, met, attachments.length + GRAB_SLOTS, memoryMap);
   const methods = planMethods(bodies, steps.tickHz, memoryMap);
+  const reference = planReference(world, memoryMap);
   const obstacles = planColliders(
     colliders,
     (inWorld.colliders ?? []).map((c) => centerOf(c).map((x, r) => x - origin[r]!)),
@@ -109,7 +111,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
   const rows = [...phases, ...sharedRows()];
   const program = memoryMap.take(programBytes(rows));
   const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
-  return { attachments, filters, implicit, methods, obstacles, solid, wind, phases, rows, program, points };
+  return { attachments, filters, implicit, methods, reference, obstacles, solid, wind, phases, rows, program, points };
 }
 
 function planContact(world: World, solid: ReturnType<typeof planCoreMeshes>, memoryMap: Allocator) {

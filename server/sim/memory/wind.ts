@@ -24,6 +24,8 @@ interface Exposed {
 export interface PlannedWind {
   /** Address of the WIND row. */
   row: number;
+  /** WIND_TRIANGLE rows. */
+  triangles: { address: number; count: number };
   /** What comes first in a substep, while there is wind. */
   phases: Phase[];
   /** Once the particles and their accelerations are written. @param x, acc addresses of the room's arrays */
@@ -125,6 +127,7 @@ export function planWind(
         ];
   return {
     row,
+    triangles: { address: triangleRows, count: triangles },
     phases,
     write(buffer, { x, acc }, firsts) {
       const i32 = new Int32Array(buffer);

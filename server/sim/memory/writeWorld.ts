@@ -52,6 +52,7 @@ export function writeWorld(world: World, plan: WorldPlan, memory: WebAssembly.Me
   plan.shapes.write(buffer, x, firsts, bodyRows);
   plan.implicit.write(buffer, { x, acc }, firsts, bodyRows);
   plan.methods.write(buffer, bodyRows);
+  plan.reference?.write(buffer);
   plan.wind.write(buffer, { x, acc }, firsts);
   plan.balls.write(i32, plan.shapes.rowOf);
   for (const copy of [plan.initial, plan.good]) {

@@ -6,7 +6,8 @@
  * The velocity is what the body remembers (macGrid.ts); its points are tracers, which go where the fluid goes by a midpoint
  * step and have no inertia: gravity and impulses do nothing to them. A plume pushes up what is near the middle of the
  * box's bottom. Hands push the fluid where the tracers are that they hold. Cells whose middle is in a collider that stands
- * are obstacles.
+ * are obstacles. Where the room has wind, the fluid is part of it: it blows on triangles in its box (methodBodies.ts), and
+ * they do not slow it.
  */
 import type { EulerianFluid as Spec } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
@@ -84,6 +85,16 @@ class Tracers implements Method {
     this.blow(h);
     this.grid.step(h);
     this.drift(state, h);
+  }
+
+  velocityAt({ more }: MethodState, walls: readonly Wall[], place: Float64Array, out: Float64Array): boolean {
+    const { cells, edge } = this.spec;
+    const { corner } = this;
+    for (let r = 0; r < 3; r++)
+      if (!(place[r]! > corner[r]! && place[r]! < corner[r]! + cells[r]! * edge)) return false;
+    this.grid ??= this.open(more, walls);
+    this.grid.sample(place[0]! - corner[0]!, place[1]! - corner[1]!, place[2]! - corner[2]!, out);
+    return true;
   }
 
   /** Nothing elastic is in it. */

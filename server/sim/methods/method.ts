@@ -57,6 +57,8 @@ export interface Method {
   step(state: MethodState, outside: Outside): void;
   /** Elastic energy, J. */
   energy(state: MethodState): number;
+  /** Of a fluid that blows on others: its velocity at a place. @param out m/s. @returns whether it is there */
+  velocityAt?(state: MethodState, walls: readonly Wall[], place: Float64Array, out: Float64Array): boolean;
 }
 
 export interface MethodKind {

@@ -18,12 +18,13 @@ import type { RoomTuning } from "../tuning.ts";
 import { HoldingPoints, type HeldPoint } from "../reference/implicit/points.ts";
 import { METHOD_KINDS } from "./kinds.ts";
 import { wallsFor } from "../spawn/obstacles.ts";
-import type { Constants, Method, MethodBody, MethodState, Wall } from "./method.ts";
-import { viewOf, type MethodLayout } from "./planMethods.ts";
+import type { Method, MethodBody, MethodState, Wall } from "./method.ts";
+import { constantsIn, type MethodLayout } from "./planMethods.ts";
 import type { MethodSeconds } from "../types.ts";
+import { isFelt } from "../wind.ts";
 
 /** HoldingPoints holds what has no compliance by so many times the inertia of what is held. */
-const HOLDING = 1e4;
+export const HOLDING = 1e4;
 
 interface OpenBody {
   layout: MethodLayout;
@@ -79,6 +80,23 @@ export class MethodBodies {
         this.takeOver(body);
       }
       body.stepSeconds = (performance.now() - started) / 1000 / body.steps;
+    }
+  }
+
+  /** What fluids are at the triangles that the room's air reaches, before the kernel's step looks at them. */
+  blow(): void {
+    const { i32, f32 } = this.views;
+    const { address, count } = this.layout.blown;
+    const fluids = this.bodies.flatMap((_, n) => (this.bodies[n]!.method.velocityAt ? [this.current(n)] : []));
+    if (fluids.length === 0 || !isFelt(this.tuning.wind)) return;
+    const [center, u] = [new Float64Array(3), new Float64Array(3)];
+    for (let t = 0, row = address / 4; t < count; t++, row += L.WIND_TRIANGLE_BYTES / 4) {
+      const [a, b, c] = [i32[row]! / 4, i32[row + 1]! / 4, i32[row + 2]! / 4];
+      for (let r = 0; r < 3; r++) center[r] = (f32[a + r]! + f32[b + r]! + f32[c + r]!) / 3;
+      const flow = row + L.WIND_TRIANGLE_FLOW / 4;
+      f32.fill(0, flow, flow + 3);
+      for (const { method, state, walls } of fluids)
+        if (method.velocityAt!(state, walls, center, u)) for (let r = 0; r < 3; r++) f32[flow + r]! += u[r]!;
     }
   }
 
@@ -220,16 +238,13 @@ function open(
     alpha: layout.alpha,
     beta: layout.beta,
   };
-  const constants: Constants = {};
-  for (const { name, address, length, integers } of layout.constants)
-    constants[name] = viewOf(buffer, address, length, integers);
   const kind = METHOD_KINDS[spec.type];
   return {
     layout,
     steps,
     modes,
     known,
-    method: kind.open(constants, spec, known),
+    method: kind.open(constantsIn(buffer, layout.constants), spec, known),
     state: {
       x: new Float64Array(buffer, layout.state, 3 * count),
       v: new Float64Array(buffer, layout.state + 24 * count, 3 * count),

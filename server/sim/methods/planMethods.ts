@@ -28,7 +28,15 @@ export interface MethodLayout {
   more: number;
   /** Address of float64[N] kg. */
   mass: number;
-  constants: { name: string; address: number; length: number; integers: boolean }[];
+  constants: ConstantLayout[];
+}
+
+/** Where one of the constants lies. */
+export interface ConstantLayout {
+  name: string;
+  address: number;
+  length: number;
+  integers: boolean;
 }
 
 /** Steps a tick where a scene does not say. */
@@ -58,8 +66,7 @@ export function planMethods(bodies: readonly BodyTemplate[], tickHz: number, all
       planned.forEach(({ template, layout, run, constants, mass, more }) => {
         new Int32Array(buffer)[(bodyRows + layout.body * L.BODY_BYTES + L.BODY_IMPLICIT) / 4] = 1;
         new Float64Array(buffer, layout.mass, mass.length).set(mass);
-        for (const { name, address, length, integers } of layout.constants)
-          viewOf(buffer, address, length, integers).set(constants[name]!);
+        writeConstants(buffer, layout.constants, constants);
         const velocity = Float64Array.from(template.positions, (_, k) =>
           mass[Math.floor(k / 3)]! > 0 ? template.velocity[k % 3]! : 0,
         );
@@ -122,18 +129,32 @@ function planBody(
       state,
       more: more.length,
       mass: allocator.take(mass.byteLength),
-      constants: Object.entries(constants).map(([name, array]) => ({
-        name,
-        address: allocator.take(array.byteLength),
-        length: array.length,
-        integers: array instanceof Uint32Array,
-      })),
+      constants: takeConstants(constants, allocator),
     },
     run: wholeRun(body, state, bytes, allocator),
   };
 }
 
-export function viewOf(
+export function takeConstants(constants: Constants, allocator: Allocator): ConstantLayout[] {
+  return Object.entries(constants).map(([name, array]) => ({
+    name,
+    address: allocator.take(array.byteLength),
+    length: array.length,
+    integers: array instanceof Uint32Array,
+  }));
+}
+
+export function writeConstants(buffer: ArrayBufferLike, layouts: readonly ConstantLayout[], from: Constants): void {
+  for (const { name, address, length, integers } of layouts) viewOf(buffer, address, length, integers).set(from[name]!);
+}
+
+export function constantsIn(buffer: ArrayBufferLike, layouts: readonly ConstantLayout[]): Constants {
+  return Object.fromEntries(
+    layouts.map(({ name, address, length, integers }) => [name, viewOf(buffer, address, length, integers)]),
+  );
+}
+
+function viewOf(
   buffer: ArrayBufferLike,
   address: number,
   length: number,

@@ -11,6 +11,7 @@ const stats = (change: Partial<RoomStats>): RoomStats => ({
   kbpsOut: 0,
   timeDilation: 0.5,
   methods: [],
+  errors: [],
   ...change,
 });
 

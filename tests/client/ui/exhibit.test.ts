@@ -7,6 +7,7 @@ const SECONDS = 10;
 let page: EventTarget;
 let held: string;
 let renewed: boolean[];
+let online: boolean;
 let shown: number;
 let ended: AbortController;
 
@@ -17,12 +18,16 @@ beforeEach(() => {
   vi.stubGlobal("document", { hidden: false });
   held = "";
   renewed = [];
+  online = true;
   shown = 0;
   ended = new AbortController();
   exhibit({
     seconds: SECONDS,
     others: () => held,
-    renew: (touched) => renewed.push(touched),
+    renew: (touched) => {
+      renewed.push(touched);
+      return online;
+    },
     attract: () => shown++,
     signal: ended.signal,
   });
@@ -59,6 +64,19 @@ test("a pull that goes on is somebody; a press that has been left behind is nobo
     move(0, 4);
   }
   expect(renewed).toEqual([true]);
+});
+
+test("who leaves while there is no line leaves nothing behind: it is made new as soon as there is one", () => {
+  page.dispatchEvent(new Event("pointerdown"));
+  online = false;
+  pass(3 * SECONDS);
+  expect(renewed.every((touched) => touched)).toBe(true);
+  expect(shown).toBe(0);
+  online = true;
+  renewed = [];
+  pass(2 * SECONDS);
+  expect(renewed).toEqual([true]);
+  expect(shown).toBeGreaterThan(0);
 });
 
 test("others' hands are touches while they move; one that lies still is nobody's", () => {

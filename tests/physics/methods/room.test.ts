@@ -48,8 +48,13 @@ function together(): Promise<CreatedWorld> {
   })) as Body[];
   const { method: _, pins: __, contact: ___, ...free } = cube({ type: "finite-elements" });
   bodies.splice(3, 0, { ...free, name: "jelly", transform: { translate: [0, 0.4, 1] } });
+  const compared = ["springs, implicit", "warped elements", "volumes"];
   return createWorld(
-    { version: 1, title: "together", bodies, colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }] },
+    {
+      ...{ version: 1, title: "together", bodies },
+      reference: { of: "warped elements", cells: [2, 2, 2], bodies: compared },
+      colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
+    },
     { baseDir: "." },
   );
 }
@@ -107,6 +112,7 @@ describe("the same bits", () => {
       other.step(script(tick, layout.bodyCount));
       expect(other.stateHash(), `tick ${tick}`).toBe(live.stateHash());
     }
+    expect(other.methodErrors()).toEqual(live.methodErrors());
     expect(Buffer.compare(saveState(restored, template, layout), saveState(memory, template, layout))).toBe(0);
   });
 

@@ -26,7 +26,7 @@ const asked: fc.Arbitrary<Asked> = fc.oneof(
 test("whatever a member asks for while nothing is taken in: a bounded queue, at whose end it holds what it thinks it holds", () => {
   fc.assert(
     fc.property(fc.array(asked, { minLength: 500, maxLength: 1500 }), (requests) => {
-      const session = new Session(1, undefined, undefined, {
+      const session = new Session(1, undefined, "#d55e00", {
         role: "player",
         subject: null,
         name: undefined,

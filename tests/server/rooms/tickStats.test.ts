@@ -4,7 +4,7 @@ import { TickStats } from "../../../server/rooms/tickStats.ts";
 import type { StepResult } from "../../../server/workers/messages.ts";
 
 const result = (wholeSeconds: number): StepResult =>
-  ({ wholeSeconds, seconds: { encode: 0 }, methods: [] }) as unknown as StepResult;
+  ({ wholeSeconds, seconds: { encode: 0 }, methods: [], errors: [] }) as unknown as StepResult;
 
 /** A room that wants 60 ticks a second and gets `hz`. */
 function after(seconds: number, hz: number): TickStats {
@@ -75,4 +75,21 @@ test("a step of a method is the mean of the ticks that had any, in the window", 
     [3, 4],
   ]);
   expect(stats.take(1, 0, 2000).methods).toEqual([]);
+});
+
+test("errors are those of the last tick", () => {
+  const stats = new TickStats(60);
+  stats.runs(true, 0);
+  stats.stepped({ ...result(0.01), errors: [{ body: 2, error: 0.1 }] });
+  stats.stepped({
+    ...result(0.01),
+    errors: [
+      { body: 2, error: 0.2 },
+      { body: 3, error: null },
+    ],
+  });
+  expect(stats.take(1, 0, 1000).errors).toEqual([
+    [2, 0.2],
+    [3, null],
+  ]);
 });

@@ -1,30 +1,42 @@
-/** How rooms are weighed where threads are too few: by members, and not by how many rooms one address makes. */
+/** How rooms share threads: by addresses, and not by how many rooms or sockets one opens. */
 import { expect, test } from "vitest";
-import { RoomWeights, type WeighedRoom } from "../../../server/rooms/weights.ts";
+import { RoomShares, type WeighedRoom } from "../../../server/rooms/weights.ts";
 
-const sum = (rooms: readonly WeighedRoom[], creator: string): number => {
-  const weights = new RoomWeights(() => rooms);
-  return rooms.filter((room) => room.creator === creator).reduce((total, room) => total + weights.weightOf(room, 0), 0);
+const sharesOf = (rooms: readonly WeighedRoom[]) => {
+  const shares = new RoomShares(() => rooms);
+  return rooms.map(({ name }) => shares.shareOf(name, 0));
 };
 
-test("a room weighs what its members are, an empty one as one", () => {
-  const weights = new RoomWeights(() => []);
-  expect([0, 1, 5, 16].map((members) => weights.weightOf({ creator: "a", members }, 0))).toEqual([1, 1, 5, 16]);
+test("a room weighs as many as addresses are in it, an empty one as one; more sockets are not more addresses", () => {
+  const shares = sharesOf([
+    { name: "empty", addresses: [] },
+    { name: "one", addresses: ["a"] },
+    { name: "five", addresses: ["b", "c", "d", "e", "f"] },
+    { name: "sockets", addresses: Array.from({ length: 48 }, () => "g") },
+  ]);
+  expect(shares.map(({ weight }) => weight)).toEqual([1, 1, 5, 1]);
+  expect(new Set(shares.map(({ account }) => account)).size).toBe(4);
 });
 
-test("the rooms of one address weigh no more together than one full room, whatever it opens", () => {
-  const rooms: WeighedRoom[] = Array.from({ length: 32 }, () => ({ creator: "a", members: 2 }));
-  rooms.push({ creator: "b", members: 3 }, { creator: "c", members: 64 });
-  expect(sum(rooms, "a")).toBeCloseTo(16, 9);
-  expect(sum(rooms, "b")).toBe(3);
-  expect(sum(rooms, "c")).toBe(16);
+test("the rooms of one address weigh as much together as one room, on one account, however many it opens", () => {
+  const own = Array.from({ length: 32 }, (_, i) => ({ name: `own-${i}`, addresses: ["a", "a"] }));
+  const shares = sharesOf([...own, { name: "shared", addresses: ["a", "b"] }]);
+  expect(shares.slice(0, 32).reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(32 / 33, 9);
+  expect(shares[32]!.weight).toBeCloseTo(1 + 1 / 33, 9);
+  expect(new Set(shares.map(({ account }) => account)).size).toBe(2);
 });
 
-test("who comes and goes is counted again within a second; an operator's rooms are not limited", () => {
-  let rooms: WeighedRoom[] = [{ creator: "a", members: 4 }];
-  const weights = new RoomWeights(() => rooms);
-  expect(weights.weightOf(rooms[0]!, 0)).toBe(4);
-  rooms = Array.from({ length: 8 }, () => ({ creator: "a", members: 4 }));
-  expect(weights.weightOf(rooms[0]!, 1000)).toBe(2);
-  expect(weights.weightOf({ creator: null, members: 100 }, 1000)).toBe(100);
+test("who comes and goes is counted again within a second, a room that is new within a tenth", () => {
+  const rooms: WeighedRoom[] = [{ name: "first", addresses: ["a", "b"] }];
+  const shares = new RoomShares(() => rooms);
+  const weightOf = (room: string, nowMs: number): number => shares.shareOf(room, nowMs).weight;
+  expect(weightOf("first", 0)).toBe(2);
+  rooms.push({ name: "second", addresses: ["b", "c"] });
+  expect(weightOf("second", 50)).toBe(1);
+  expect(weightOf("first", 99)).toBe(2);
+  expect(weightOf("second", 100)).toBe(1.5);
+  expect(weightOf("first", 999)).toBe(1.5);
+  rooms.pop();
+  expect(weightOf("first", 1099)).toBe(1.5);
+  expect(weightOf("first", 1100)).toBe(2);
 });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { Builder } from "../../../server/workers/builder.ts";
+import type { ReadObjectResult } from "../../../server/workers/messages.ts";
 import { objBall } from "../../support/modelFiles.ts";
 
 const DEADLINE_MS = 3000;
@@ -24,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("a scene is built while files are read, whose bytes are not copied", async () => {
+test("a scene is built while files are read; neither their bytes nor what comes of them is copied", async () => {
   // A scene's file that is there, and says nothing until somebody writes to it: however slow the machine is, the build
   // has begun, and is not done, while files are read.
   const scenePath = join(folder, "scene.json");
@@ -34,7 +35,10 @@ test("a scene is built while files are read, whose bytes are not copied", async 
   const files = [ball.slice(), ball.slice()];
   try {
     const read = files.map((bytes) => builder.readObject({ bytes, name: "ball.obj" }));
-    for (const found of await Promise.all(read)) expect(found).toHaveProperty("shape");
+    for (const found of await Promise.all(read)) {
+      const { shape, picture } = found as ReadObjectResult;
+      for (const { buffer } of [shape, picture]) expect(buffer).toBeInstanceOf(SharedArrayBuffer);
+    }
   } finally {
     // Not at once: the thread may still be coming up, by way of this one.
     await writeFile(scenePath, readFileSync("scenes/one-cube.json"));

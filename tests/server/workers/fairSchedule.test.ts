@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { TickClock } from "../../../server/rooms/clock.ts";
-import { FairSchedule, Flow } from "../../../server/workers/fairSchedule.ts";
+import { Account, FairSchedule, Flow } from "../../../server/workers/fairSchedule.ts";
 
 interface Room {
   hz: number;
@@ -12,6 +12,8 @@ interface Room {
   /** Its ticks can be preempted after every such piece; as long as they are: not at all. */
   pieceSeconds?: number;
   weight?: number;
+  /** Rooms of one have their share together; absent: one of its own. */
+  account?: Account;
   /** When it comes, s. */
   from?: number;
 }
@@ -32,7 +34,9 @@ function simulate(rooms: readonly Room[], seconds: number): Seen[] {
   const schedule = new FairSchedule<number>();
   const endMs = 1000 * seconds;
   const clocks = rooms.map(({ hz, from = 0 }, i) => new TickClock(hz, 1000 * from + (i * 1000) / hz / rooms.length));
-  const flows = rooms.map(({ hz, weight = 1 }) => Object.assign(new Flow(1000 / hz), { weight }));
+  const flows = rooms.map(({ hz, weight = 1, account = new Account() }) =>
+    Object.assign(new Flow(1000 / hz), { weight, account }),
+  );
   const late = rooms.map(() => 0);
   const latest = rooms.map(() => 0);
   const took = rooms.map(() => 0);
@@ -43,7 +47,7 @@ function simulate(rooms: readonly Room[], seconds: number): Seen[] {
     if (lateMs > 1000 / hz) late[i]! += 1;
     if (nowMs > endMs / 2) latest[i] = Math.max(latest[i]!, lateMs / 1000);
     clocks[i]!.begin(nowMs);
-    const long = flows[i]!.isLong;
+    const long = flows[i]!.isPreemptible;
     for (let own = pieceSeconds; ; own += pieceSeconds) {
       nowMs += 1000 * pieceSeconds;
       if (own > tickSeconds - 1e-9) break;
@@ -139,6 +143,43 @@ describe("one thread", () => {
     );
     expect(medium!.latest).toBeLessThan(0.001 + 0.0005 + 1e-6);
     expect(light!.latest).toBeLessThan(0.001 + 1e-6);
+  });
+
+  test("whoever keeps to its share waits for a piece of long ticks of whoever does not, and not for their end", () => {
+    const piece = 0.002;
+    const own = { hz: 60, tickSeconds: 0.005, pieceSeconds: 0.0025 };
+    // Of three addresses one has three rooms, with a third of its share each, and they ask for five times the thread.
+    const greedy = { hz: 60, pieceSeconds: piece, weight: 1 / 3, account: new Account() };
+    const seen = simulate(
+      [
+        own,
+        own,
+        { ...greedy, tickSeconds: 0.006 },
+        { ...greedy, tickSeconds: 0.018 },
+        { ...greedy, tickSeconds: 0.07 },
+      ],
+      60,
+    );
+    for (const { rate, latest } of seen.slice(0, 2)) {
+      expect(rate).toBeGreaterThan(0.99);
+      // and for each other, and until they have had less again: 4 ms ahead are within a share
+      expect(latest).toBeLessThan(piece + own.tickSeconds + 0.004 + 1e-6);
+    }
+    // The rooms of the greedy address have what is left, each some of it.
+    expect(seen.reduce((sum, { seconds }) => sum + seconds, 0)).toBeGreaterThan(0.99 * 60);
+    for (const { seconds } of seen.slice(2)) expect(seconds / 60).toBeGreaterThan(0.05);
+  });
+
+  test("a room of which nothing is known yet is preempted, too", () => {
+    const schedule = new FairSchedule<string>();
+    const own = new Flow(1000 / 60, 0.006, 1000);
+    const unknown = new Flow(1000 / 60);
+    expect(unknown.isPreemptible).toBe(true);
+    schedule.submit(unknown, 0, "unknown");
+    schedule.next(0);
+    schedule.submit(own, 1, "own");
+    expect(schedule.preempting(unknown, 0.005, 5)).toBeUndefined();
+    expect(schedule.preempting(unknown, 0.007, 7)).toMatchObject({ item: "own" });
   });
 
   test("who preempts has no more than its share: light rooms that want all of the thread leave the long tick its part", () => {

@@ -25,7 +25,9 @@ export const WIND_TRIANGLE_AIR = WIND_TRIANGLE_CLOSED + I32; // f32x3 u in this 
 export const WIND_TRIANGLE_REACH = WIND_TRIANGLE_AIR + 3 * F32;
 // f32x4 a third of the force, N in the memory's unit of mass
 export const WIND_TRIANGLE_FORCE = WIND_TRIANGLE_REACH + F32;
-export const WIND_TRIANGLE_BYTES = WIND_TRIANGLE_FORCE + LANES;
+// f32x4 what fluids of the room add to u in this tick (sim/methods/methodBodies.ts), m/s; the fourth is 0
+export const WIND_TRIANGLE_FLOW = WIND_TRIANGLE_FORCE + LANES;
+export const WIND_TRIANGLE_BYTES = WIND_TRIANGLE_FLOW + LANES;
 
 export const WIND_PARTICLE_ADDRESS = 0; // i32 in X
 export const WIND_PARTICLE_FIRST = WIND_PARTICLE_ADDRESS + I32; // i32 pointer: addresses of its triangles' rows

@@ -12,7 +12,7 @@
  *
  * u is the wind's velocity plus a few waves (sim/wind.ts), divergence-free because each is across its own direction:
  *     u = U + sum_m a_m f(k_m . c + phase_m),   a_m . k_m = 0,   f the parabolas through the zeros of a sine
- * at the triangle's center c, once a tick. f has no transcendental function in it: the same bits on any machine.
+ * and what fluids on grids do there, at the triangle's center c, once a tick. f has no transcendental function in it: the same bits on any machine.
  *
  * Explicit, so the change that a substep's force makes to the velocity of a triangle's lightest corner is held to half
  * of |w|: light silk in a storm would swing otherwise. That is 1/h = 1200/s times half; cotton in 10 m/s has 60/s.
@@ -41,6 +41,7 @@ import {
   WIND_TRIANGLE_AIR,
   WIND_TRIANGLE_BYTES,
   WIND_TRIANGLE_CLOSED,
+  WIND_TRIANGLE_FLOW,
   WIND_TRIANGLE_FORCE,
   WIND_TRIANGLE_REACH,
   WIND_VELOCITY,
@@ -96,7 +97,8 @@ export function windForces(rows: usize, begin: i32, end: i32): void {
     const x1 = v128.load(q);
     const x2 = v128.load(r);
     if (anew) {
-      const u = airAt(f32x4.mul(third, f32x4.add(x0, f32x4.add(x1, x2))));
+      const center = f32x4.mul(third, f32x4.add(x0, f32x4.add(x1, x2)));
+      const u = f32x4.add(airAt(center), v128.load(row, WIND_TRIANGLE_FLOW));
       v128.store(row, f32x4.replace_lane(u, 3, load<f32>(row, WIND_TRIANGLE_REACH)), WIND_TRIANGLE_AIR);
     }
     const v = f32x4.mul(third, f32x4.add(v128.load(p + toV), f32x4.add(v128.load(q + toV), v128.load(r + toV))));

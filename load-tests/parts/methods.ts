@@ -1,0 +1,74 @@
+/**
+ * Rooms of bodies with a method of their own under three hands, one thread: what a tick takes of a processor, which no
+ * neighbor changes, and how much of real time that leaves. Hands take hold in the second second, each on a body of its own
+ * as far as there are so many, and go round in circles.
+ */
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createWorld } from "../../server/sim/createWorld.ts";
+import { readScene } from "../../server/sim/readScene.ts";
+import type { Input } from "../../server/sim/types.ts";
+import { openWorld } from "../../server/sim/world.ts";
+import { quantile, type Row } from "../part.ts";
+
+export const name = "methods";
+export const about =
+  "rooms of one-cube, one-sheet, integrators, modes, melt and smoke under three hands, one thread: processor time of a tick, and how much of real time it leaves";
+export const runs = 3;
+
+const SCENES = join(dirname(fileURLToPath(import.meta.url)), "../../scenes");
+const ROOMS = ["one-cube", "one-sheet", "integrators", "modes", "melt", "smoke"];
+const HANDS = 3;
+const SECONDS = 10;
+/** m, Hz */
+const RADIUS = 0.15;
+const FREQUENCY = 0.5;
+
+async function measure(scene: string): Promise<Row[]> {
+  const whole = await readScene(join(SCENES, `${scene}.json`));
+  const { memory, layout } = await createWorld(whole, { baseDir: SCENES });
+  const world = openWorld(memory, layout);
+  const hz = layout.tickHz;
+  const hands = Array.from({ length: HANDS }, (_, n) => {
+    const body = Math.floor((n * layout.bodyCount) / HANDS);
+    // in the middle of what is drawn
+    const place = Math.floor(layout.bodies[body]!.streamedCount / 2);
+    return { member: 1 + n, grab: 0, body, triangle: place, at: world.position(body, place) };
+  });
+  const inputs = (tick: number): Input[] => {
+    if (tick < hz) return [];
+    const angle = (2 * Math.PI * FREQUENCY * (tick - hz)) / hz;
+    return hands.map(({ at, body, triangle, member, grab }): Input => {
+      const [x, y, z] = [RADIUS * Math.sin(angle), RADIUS * (1 - Math.cos(angle)), 0.5 * RADIUS * Math.sin(angle)];
+      const target: [number, number, number] = [at[0] + x, at[1] + y, at[2] + z];
+      if (tick > hz) return { type: "move", member, grab, target };
+      return { type: "grab", member, grab, body, triangle, u: 0.3, v: 0.3, target };
+    });
+  };
+  const ms: number[] = [];
+  for (let tick = 0; tick < SECONDS * hz; tick++) {
+    const before = process.threadCpuUsage();
+    const { events } = world.step(inputs(tick));
+    const { user, system } = process.threadCpuUsage(before);
+    // in `integrators` one explodes, as it should
+    const refused = events.find(({ type }) => type === "inputRejected");
+    if (refused) throw new Error(`${scene}, tick ${tick}: ${JSON.stringify(refused)}`);
+    if (tick >= hz) ms.push((user + system) / 1000);
+  }
+  const mean = ms.reduce((sum, value) => sum + value, 0) / ms.length;
+  const hash = world.stateHash();
+  return [
+    { what: `${scene}, processor time of a tick, median`, value: quantile(ms, 0.5), unit: "ms", hash },
+    { what: `${scene}, processor time of a tick, p99`, value: quantile(ms, 0.99), unit: "ms" },
+    {
+      ...{ what: `${scene}, real time over its processor time, ${hz} Hz`, unit: "times" },
+      ...{ value: 1000 / hz / mean, target: { atLeast: 1 } },
+    },
+  ];
+}
+
+export async function run(): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const scene of ROOMS) rows.push(...(await measure(scene)));
+  return rows;
+}

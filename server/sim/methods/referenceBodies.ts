@@ -1,0 +1,259 @@
+/**
+ * How wrong bodies are, live: what a scene compares them with (shared/scene.ts, Reference), stepped under the hands that
+ * hold each of them. A reference is the same solid of warped elements on two meshes, the second twice as coarse, by
+ * symplectic Euler; what it says is extrapolated to a mesh without end (Richardson):
+ *
+ *   u = u_1 + (u_1 - u_2)/(2^p - 1),   error = sqrt(mean_i |x_i - X_i - u(X_i)|^2)/(largest side), over what is drawn
+ *
+ * p is 2 where the solution is smooth, and twice Williams' exponent where a clamped face meets a free one, which is in
+ * every body that stands fixed: 1.42 for nu = 0.3 (M. L. Williams 1952).
+ *
+ * One reference, number 0, is held by nobody. Who is taken by a hand, or pushed, gets one of its own (APART), which begins
+ * as 0 is then, and gives it back when it has been left alone for so long that motion has faded by e^-5; or to the next
+ * hand, if none is free and nobody has been left for longer. Who has none cannot be judged until then. It feels gravity and its loads, no wind and no collider.
+ */
+import * as L from "../../kernel/assembly/layout/layout.ts";
+import { neighborhood, type Views } from "../grabs.ts";
+import type { SimLayout } from "../layout.ts";
+import { HoldingPoints, type HeldPoint } from "../reference/implicit/points.ts";
+import type { RoomTuning } from "../tuning.ts";
+import type { Input, MethodError } from "../types.ts";
+import { isFelt } from "../wind.ts";
+import { finiteVolumes } from "./finiteVolumes.ts";
+import { GRIPS } from "./integrators.ts";
+import { HOLDING } from "./methodBodies.ts";
+import type { Constants, Method, MethodBody, MethodState } from "./method.ts";
+import { constantsIn } from "./planMethods.ts";
+import { APART, headOf, type ReferenceLayout } from "./planReference.ts";
+
+/** 1/(2^p - 1) with p = 1.42. */
+const BEYOND = 0.597;
+/** Of the rate of damping: after so many times its inverse amplitudes, which fall at half the rate, have faded by e^-5. */
+const FADED = 10;
+/** m/s, of a reference that rests. */
+const STILL = 1e-5;
+/** m/s: it has exploded. */
+const LOST_SPEED = 1e3;
+/** What a body follows that nothing can be said of. */
+const NONE = -1;
+
+interface Mesh {
+  constants: Constants;
+  known: MethodBody;
+  method: Method;
+  /** By number of the reference. */
+  states: MethodState[];
+  points: HoldingPoints;
+  force: Float64Array;
+}
+
+export class ReferenceBodies {
+  private readonly views: Views;
+  private readonly layout: SimLayout;
+  private readonly own: ReferenceLayout;
+  private readonly tuning: RoomTuning;
+  /** What each body follows, and for how many ticks more; then gravity x, y, z and 1 if number 0 rests under it. */
+  private readonly head: Float64Array;
+  private readonly meshes: Mesh[];
+
+  constructor(views: Views, layout: SimLayout, own: ReferenceLayout, tuning: RoomTuning) {
+    [this.views, this.layout, this.own, this.tuning] = [views, layout, own, tuning];
+    const { buffer } = views.f32;
+    const head = headOf(own.bodies.length);
+    this.head = new Float64Array(buffer, own.state, head);
+    this.meshes = own.meshes.map(({ count, constants: layouts }, m) => {
+      const constants = constantsIn(buffer, layouts);
+      const h = 1 / (layout.tickHz * own.steps);
+      const known: MethodBody = { count, mass: constants.mass as Float64Array, h, alpha: own.alpha, beta: 0 };
+      const before = own.meshes.slice(0, m).reduce((sum, mesh) => sum + 6 * mesh.count, 0);
+      const all = own.meshes.reduce((sum, mesh) => sum + 6 * mesh.count, 0);
+      return {
+        constants,
+        known,
+        method: finiteVolumes.open(constants, own.spec, known),
+        states: Array.from({ length: 1 + APART }, (_, number) => {
+          const at = own.state + 8 * (head + number * all + before);
+          const vector = (from: number): Float64Array => new Float64Array(buffer, from, 3 * count);
+          return { x: vector(at), v: vector(at + 24 * count), more: new Float64Array(0) };
+        }),
+        points: new HoldingPoints({ mass: known.mass, coefficient: GRIPS.symplectic / (HOLDING * h * h) }),
+        force: new Float64Array(3 * count),
+      };
+    });
+  }
+
+  /** One tick, after that of the bodies: hands are where it ends. */
+  step(): void {
+    const held = this.own.bodies.map((_, n) => this.pointsOf(n));
+    held.forEach((points, n) => (points.length > 0 ? this.disturb(n) : this.leave(n)));
+    const gravity = this.tuning.gravity;
+    for (const { constants, known, force } of this.meshes)
+      for (let k = 0; k < force.length; k++)
+        force[k] = known.mass[(k / 3) | 0]! * gravity[k % 3]! + constants.force![k]!;
+    const rest = this.head.subarray(2 * held.length);
+    const sleeps = rest[3] === 1 && gravity.every((g, r) => g === rest[r]);
+    if (!sleeps) rest.set([...gravity, this.advance(0, undefined, []) < STILL ? 1 : 0]);
+    held.forEach((points, n) => {
+      const number = this.head[2 * n]!;
+      if (number > 0 && !(this.advance(number, n, points) < LOST_SPEED)) this.giveUp(n);
+    });
+  }
+
+  /** An impulse that a body has taken: the momentum arrives where it has arrived there. */
+  push(input: Extract<Input, { type: "impulse" }>): void {
+    const n = this.own.bodies.indexOf(input.body);
+    if (n < 0) return;
+    this.disturb(n);
+    const number = this.head[2 * n]!;
+    if (number === NONE) return;
+    const body = this.layout.bodies[input.body]!;
+    const { addresses, weights } = neighborhood(this.views, this.layout, body, input).point;
+    const particles = addresses.map((address) => (address - this.layout.x) / 16 - body.first);
+    for (const mesh of this.meshes) {
+      const { v } = mesh.states[number]!;
+      const there = embedded(mesh, n, particles, weights);
+      there.particles.forEach((j, i) => {
+        const m = mesh.known.mass[j]!;
+        for (let r = 0; r < 3 && m > 0; r++)
+          v[3 * j + r]! += (there.weights[i]! * (input.impulse[r]! / this.layout.massUnit)) / m;
+      });
+    }
+  }
+
+  /** Of each body that is compared. */
+  errors(): MethodError[] {
+    const blown = isFelt(this.tuning.wind);
+    return this.own.bodies.map((body, n) => {
+      const number = this.head[2 * n]!;
+      return { body, error: number === NONE || blown ? null : this.errorOf(n, number) };
+    });
+  }
+
+  private errorOf(n: number, number: number): number {
+    const { first, streamedCount } = this.layout.bodies[this.own.bodies[n]!]!;
+    const [fine, coarse] = this.meshes as [Mesh, Mesh];
+    const offset = this.own.offsets[n]!;
+    let sum = 0;
+    for (let i = 0; i < streamedCount; i++) {
+      for (let r = 0; r < 3; r++) {
+        const there = at(fine, n, i, number, r);
+        const exact = there + BEYOND * (there - at(coarse, n, i, number, r)) + offset[r]!;
+        const d = this.views.f32[this.layout.x / 4 + 4 * (first + i) + r]! - exact;
+        sum += d * d;
+      }
+    }
+    return Math.sqrt(sum / streamedCount) / this.own.edge;
+  }
+
+  /** A hand has it, or something has pushed it. */
+  private disturb(n: number): void {
+    const { head, own } = this;
+    const ticks = Math.ceil((FADED * this.layout.tickHz) / own.alpha);
+    if (head[2 * n] === 0) {
+      const number = this.free(ticks);
+      head[2 * n] = number ?? NONE;
+      if (number !== undefined)
+        for (const { states } of this.meshes) {
+          states[number]!.x.set(states[0]!.x);
+          states[number]!.v.set(states[0]!.v);
+        }
+    }
+    if (head[2 * n + 1] !== Infinity) head[2 * n + 1] = ticks;
+  }
+
+  /** A reference that follows nobody, or the one of who has been left for longest. @param ticks of who is held */
+  private free(ticks: number): number | undefined {
+    const { head } = this;
+    const numbers = this.own.bodies.map((_, n) => head[2 * n]!);
+    const free = Array.from({ length: APART }, (_, k) => k + 1).find((number) => !numbers.includes(number));
+    if (free !== undefined) return free;
+    let longest: number | undefined;
+    numbers.forEach((number, n) => {
+      const left = head[2 * n + 1]!;
+      if (number > 0 && left < (longest === undefined ? ticks : head[2 * longest + 1]!)) longest = n;
+    });
+    if (longest === undefined) return undefined;
+    head[2 * longest] = NONE;
+    return numbers[longest];
+  }
+
+  private leave(n: number): void {
+    const { head } = this;
+    if (head[2 * n] !== 0 && --head[2 * n + 1]! <= 0) head[2 * n] = 0;
+  }
+
+  /** Until a reset: its reference has exploded, and begins again for others. */
+  private giveUp(n: number): void {
+    for (const { states } of this.meshes) {
+      const { x, v } = states[this.head[2 * n]!]!;
+      x.set(states[0]!.x);
+      v.fill(0);
+    }
+    this.head[2 * n] = NONE;
+    this.head[2 * n + 1] = Infinity;
+  }
+
+  /** A tick of one reference. @returns its largest velocity along an axis, m/s; NaN where it is no number */
+  private advance(number: number, n: number | undefined, held: readonly HeldPoint[]): number {
+    let most = 0;
+    for (const mesh of this.meshes) {
+      const state = mesh.states[number]!;
+      mesh.points.hold(held.map((point) => ({ ...point, ...embedded(mesh, n!, point.particles, point.weights) })));
+      const outside = { force: mesh.force, points: mesh.points, walls: [] };
+      for (let s = 0; s < this.own.steps; s++) mesh.method.step(state, outside);
+      for (const v of state.v) most = Math.abs(v) <= most ? most : Math.abs(v);
+    }
+    return most;
+  }
+
+  /** What holds a body, by its own particles, seen from the reference. */
+  private pointsOf(n: number): HeldPoint[] {
+    const { f32, i32 } = this.views;
+    const { grabFirst, grabCount, bodies, interaction, massUnit, x } = this.layout;
+    const { first, count } = bodies[this.own.bodies[n]!]!;
+    const offset = this.own.offsets[n]!;
+    const held: HeldPoint[] = [];
+    for (let slot = 0; slot < grabCount; slot++) {
+      const point = (grabFirst + slot * L.POINT_BYTES) / 4;
+      const place = (i: number): number => (i32[point + L.POINT_ADDRESS / 4 + i]! - x) / 16 - first;
+      if (i32[point + L.POINT_ACTIVE / 4] === 0 || place(0) < 0 || place(0) >= count) continue;
+      const rows = Array.from({ length: i32[point + L.POINT_COUNT / 4]! }, (_, i) => i);
+      held.push({
+        particles: rows.map(place),
+        weights: rows.map((i) => f32[point + L.POINT_WEIGHT / 4 + i]!),
+        target: offset.map((o, r) => f32[point + L.POINT_TARGET / 4 + r]! - o) as [number, number, number],
+        compliance: interaction.grabCompliance * massUnit,
+        maxForce: f32[point + L.POINT_MAX_FORCE / 4]! * f32[point + L.POINT_SHARE / 4]!,
+      });
+    }
+    return held;
+  }
+}
+
+/** Where particle i of body n is in a reference, along r. */
+function at({ constants, states }: Mesh, n: number, i: number, number: number, r: number): number {
+  const corners = constants[`corners${n}`]!;
+  const shares = constants[`shares${n}`]!;
+  const { x } = states[number]!;
+  let sum = 0;
+  for (let c = 4 * i; c < 4 * i + 4; c++) sum += shares[c]! * x[3 * corners[c]! + r]!;
+  return sum;
+}
+
+/** A weighted point of body n, as one of a mesh: in ascending order. */
+function embedded(
+  { constants }: Mesh,
+  n: number,
+  particles: readonly number[],
+  weights: readonly number[],
+): Pick<HeldPoint, "particles" | "weights"> {
+  const corners = constants[`corners${n}`]!;
+  const shares = constants[`shares${n}`]!;
+  const sums = new Map<number, number>();
+  particles.forEach((i, k) => {
+    for (let c = 4 * i; c < 4 * i + 4; c++)
+      sums.set(corners[c]!, (sums.get(corners[c]!) ?? 0) + weights[k]! * shares[c]!);
+  });
+  const there = [...sums].sort(([a], [b]) => a - b);
+  return { particles: there.map(([j]) => j), weights: there.map(([, w]) => w) };
+}
