@@ -94,6 +94,10 @@ export class Toolbar {
       this.moreButton,
     );
     this.showProfile(profile);
+    this.closeMoreOnItsOwn();
+  }
+
+  private closeMoreOnItsOwn(): void {
     // What was chosen there is what one wants to see.
     this.overflow.addEventListener("click", () => this.toggleMore(false));
     closeOutside(

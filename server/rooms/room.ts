@@ -3,24 +3,11 @@
  * goes in and what comes out of it. Life cycle: open (paused while nobody is there) -> ticking -> disposed.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FastifyBaseLogger } from "fastify";
 import { CloseCode, type Tuning } from "../../shared/protocol/protocol.ts";
-import type { Config } from "../config.ts";
-import type { Audit } from "../auth/audit.ts";
 import type { Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
 import type { RoomAccess } from "../auth/roomAccess.ts";
-import type { Metrics } from "../metrics/metrics.ts";
-import {
-  type InspectResult,
-  NO_FRAMES,
-  type SavedState,
-  type Share,
-  type StepResult,
-  type StepTask,
-} from "../workers/messages.ts";
-import type { ParkedReason } from "../metrics/cluster.ts";
-import type { RoomPool } from "../workers/pool.ts";
+import { type InspectResult, NO_FRAMES, type SavedState, type StepResult, type StepTask } from "../workers/messages.ts";
 import { fill, type Found } from "../persistence/restore.ts";
 import { CheckpointPolicy, Hopeless } from "../persistence/checkpointPolicy.ts";
 import { recordedObjects, recordingOf, type RoomRecording } from "../persistence/recording.ts";
@@ -50,8 +37,9 @@ import type { Session } from "./session.ts";
 import { type Rebuilt, RoomSimulation } from "./simulation.ts";
 import { type DueRun, Ticker } from "./ticker.ts";
 import { TickStats } from "./tickStats.ts";
-import { JournalDiffers, type Trial } from "./trials.ts";
+import { JournalDiffers } from "./trials.ts";
 import { inputTraces, type InputTrace, traceTick } from "./trace.ts";
+import type { RoomOptions } from "./roomOptions.ts";
 import { welcomeOf } from "./welcome.ts";
 
 /** While everything rests, an empty delta this often tells clients that the room lives, ms. */
@@ -67,35 +55,6 @@ const TRIAL_SECONDS = 2;
 const WELCOME_MS = 1000;
 /** Pause before members are stored, for each of them, ms: 1 ms in a room of ten, 0.1 s in one of a thousand. */
 const STORE_MS_PER_MEMBER = 0.1;
-
-/** over: for good. elsewhere: it may go on in another process, or in this one after a restart. */
-export type RoomEnd = "over" | "elsewhere";
-
-export interface RoomOptions {
-  name: string;
-  scene: string;
-  template: SceneTemplate;
-  pool: RoomPool;
-  config: Config;
-  access: RoomAccess;
-  audit: Audit;
-  metrics: Metrics;
-  log: FastifyBaseLogger;
-  /** The room is over; called once. */
-  onDisposed: (room: Room, end: RoomEnd) => void;
-  /** Resolves when all that the room has done is in the store. @throws CodedError STORE_AWAY */
-  durable: () => Promise<void>;
-  /** Keeps the room from being served, with all that the store has of it; null: there is no store. */
-  park: ((reason: ParkedReason, details: string) => Promise<void>) | null;
-  /** Of a room that was taken from the store: around the ticks in which it has to show that it does no harm. */
-  trial?: Trial;
-  /** Asked before every tick: until when does this process certainly own the room, ms on performance.now()? */
-  ownedUntilMs: () => number;
-  /** Where a thread is too small for all (weights.ts). */
-  share: () => Share;
-  /** ISO 8601, of a room that was before; absent: now. */
-  createdAt?: string;
-}
 
 const checkpointPolicyOf = ({ template, config, park }: RoomOptions): CheckpointPolicy =>
   new CheckpointPolicy(template.layout.tickHz, config.historySeconds, park === null);

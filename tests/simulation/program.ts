@@ -8,7 +8,8 @@ import type { Config } from "../../server/config.ts";
 import { openDurability } from "../../server/durability.ts";
 import type { Metrics } from "../../server/metrics/metrics.ts";
 import { RoomRegistry } from "../../server/rooms/registry.ts";
-import { Room, type RoomOptions } from "../../server/rooms/room.ts";
+import { Room } from "../../server/rooms/room.ts";
+import type { RoomOptions } from "../../server/rooms/roomOptions.ts";
 import type { SceneLibrary } from "../../server/rooms/sceneLibrary.ts";
 import type { RoomPool, WorkerPools } from "../../server/workers/pool.ts";
 
