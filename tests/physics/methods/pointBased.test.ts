@@ -278,7 +278,7 @@ test("a beam sags as static finite elements do, the better the finer", async () 
   // elements are of order 2
   const exact = b + (b - a) / ((fine / coarse) ** 2 - 1);
   const errors: number[] = [];
-  for (const n of inLong([3, 5], [3])) errors.push(Math.abs((await beamOfPoints(n)) / exact - 1));
+  for (const n of inLong([3, 5, 7], [3])) errors.push(Math.abs((await beamOfPoints(n)) / exact - 1));
   expect(errors.at(-1)).toBeLessThan(0.05);
   errors.slice(1).forEach((error, n) => expect(error).toBeLessThan(errors[n]!));
 });
