@@ -200,6 +200,7 @@ test("two boxes, one on the other", () =>
       bodies: [0, 1].map((k) => ({
         name: `b${k}`,
         kind: "soft" as const,
+        solver: "compliant" as const,
         mesh: {
           type: "box" as const,
           size: [0.2 - 0.05 * k, 0.1, 0.2 - 0.05 * k] as [number, number, number],
@@ -494,6 +495,7 @@ test("free bodies keep their momentum in both, and the twin's is kept better", a
       {
         name: "b",
         kind: "soft",
+        solver: "compliant",
         mesh: { type: "box", size: [0.3, 0.2, 0.1], cells: [2, 2, 1] },
         material: soft,
         velocity: [0.1, 0, 0],

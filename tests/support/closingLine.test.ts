@@ -54,6 +54,6 @@ test("several runs count as one", () => {
     failed: 1,
     skipped: 2,
     skippedNames: ["skipped 0", "skipped 0"],
-    files: [3, 4].map((seconds) => ({ path: "a.test.ts", project: "unit", seconds })),
+    files: [3, 4].map((seconds) => ({ path: "a.test.ts", project: "unit", seconds, cpu: seconds })),
   });
 });

@@ -9,6 +9,7 @@ import { openWorld } from "../../../server/sim/world.ts";
 const beam = (name: string, edge: number, density = 1000): Scene["bodies"][number] => ({
   name,
   kind: "soft",
+  solver: "compliant",
   mesh: { type: "box", size: [2 * edge, edge, edge], cells: [2, 1, 1] },
   transform: { translate: [0, edge, 0] },
   material: { density, youngsModulus: 1e5, poissonsRatio: 0.3 },
