@@ -36,6 +36,7 @@ export interface CaseOptions {
   youngsModulus?: number;
   poissonsRatio?: number;
   model?: StaticModel;
+  /** Default compliant: what is measured here are substeps and iterations. */
   solver?: SoftBody["solver"];
   sweep?: Sweep;
   exact?: boolean;
@@ -118,14 +119,13 @@ export function caseOf(name: string, options: CaseOptions = {}): LoadedBody {
     youngsModulus = made.body.material.youngsModulus,
     poissonsRatio = made.body.material.poissonsRatio,
     model,
-    solver,
+    solver = "compliant",
     sweep,
     exact,
   } = options;
   Object.assign(
     made.body,
-    { material: { ...made.body.material, ...(model && { model }), youngsModulus, poissonsRatio } },
-    solver && { solver },
+    { material: { ...made.body.material, ...(model && { model }), youngsModulus, poissonsRatio }, solver },
     sweep && { sweep },
   );
   return { ...made, ...(exact && { exact }) };
