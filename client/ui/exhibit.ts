@@ -9,8 +9,9 @@ export interface ExhibitOptions {
   /** Where others hold something, as text: each change is somebody's touch, too. Empty: nobody does. */
   others: () => string;
   /**
-   * Everything as it was at first. @param touched somebody has done something since the last time @returns whether it is:
-   * without a line the room cannot be, and it is asked for again
+   * Everything as it was at first.
+   * @param touched somebody has done something since the last time
+   * @returns whether it is: without a line the room cannot be, and it is asked for again
    */
   renew: (touched: boolean) => boolean;
   /** While nobody comes. */

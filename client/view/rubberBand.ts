@@ -1,6 +1,7 @@
 /**
  * The band between a held point and the hand that pulls it: a tube that thins as it is stretched, with a bead at either
- * end, which has a rim of its member's second colour from wherever it is seen. What lies behind other things shows through faintly, so that a tug-of-war can be read from any side.
+ * end, which has a rim of its member's second colour from wherever it is seen. What lies behind other things shows
+ * through faintly, so that a tug-of-war can be read from any side.
  */
 import { lookOf } from "../../shared/memberColors.ts";
 import {

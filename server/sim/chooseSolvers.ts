@@ -2,23 +2,24 @@
  * Which solver a scene's bodies get that name none (`solver: "auto"`).
  *
  * A substep's iterations carry stress over one edge of the mesh each. Where sound crosses n = (h/a) sqrt(k/density) /
- * iterations edges meanwhile, a compliant body gives by q/2 too much while it moves, q = n^2, and a sheet hangs too long by
- * as much (scenes/README.md): its tone is q/4 too deep. From MOST on all bodies of the scene are integrated implicitly,
+ * iterations edges meanwhile, a compliant body gives by q/2 too much while it moves, q = n^2, and a sheet hangs too long
+ * by as much (scenes/README.md): its tone is q/4 too deep. From MOST on all bodies of the scene are integrated implicitly,
  * which is right for any n, if they all can be (shared/sceneImplicit.ts), and if that costs no more than LIMIT: it is a
  * matter of the scene's numbers alone, never of the machine. Otherwise they stay compliant, and `simulate` says why.
  *
  * Costs (elements times steps; 0.65 us of a 2 core EPYC for a tetrahedron and 0.35 for a triangle, four steps a tick):
  * solids of 8,000 tetrahedra and sheets of 12,000 triangles that touch nothing take about a tick of 60 Hz. What lies on
- * something is solved again until friction is settled, and folds of a sheet under hands touch everywhere: pulled by three
- * hands a sheet of 800 triangles takes 27 ms a tick (74 at worst), one of 7,200 takes 380 (900), where a compliant one
+ * something is solved again until friction is settled, and folds of a sheet under hands touch everywhere: pulled by
+ * three hands a sheet of 800 triangles takes 27 ms a tick (74 at worst), one of 7,200 takes 380 (900), where a compliant one
  * takes 2 and 15. So sheets are chosen only where they touch nothing, themselves included. Cubes and beams under hands
- * cost what they cost without: 5 ms for a beam of 3,840 tetrahedra, 3 (9) for a cube of 1,080 on a floor, 14 (70) for two
- * of them on each other, 19 (65) for a stack of eight of 135.
+ * cost what they cost without: 5 ms for a beam of 3,840 tetrahedra, 3 (9) for a cube of 1,080 on a floor, 14 (70) for
+ * two of them on each other, 19 (65) for a stack of eight of 135.
  */
 import type { Body, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import { checkImplicit, passThrough } from "../../shared/sceneImplicit.ts";
 import type { BodyTemplate } from "./body/template.ts";
+import { boxOf } from "./spawn/inside.ts";
 import { allImplicit, askedSteps, dependsOnSubsteps, type Steps, soundPace } from "./substeps.ts";
 
 /** Of q, from which on a body is integrated implicitly: 2 % of a solid's frequency, 1 % of a sheet's length. */
@@ -48,28 +49,29 @@ export interface Solvers {
 
 type Elastic = Extract<Body, { kind: "soft" | "cloth" }>;
 
-const isOpen = (body: Body): body is Elastic =>
+/** Does it leave its solver open? */
+const namesNone = (body: Body): body is Elastic =>
   (body.kind === "soft" || body.kind === "cloth") && (body.solver ?? "auto") === "auto" && !body.method;
 
 /**
- * @param bodies of the scene, in its order, as if all that is open was compliant
+ * @param bodies of the scene, in its order, as if all that name no solver were compliant
  * @param steps as they are then
  */
 export function chooseSolvers(scene: Scene, bodies: readonly BodyTemplate[], steps: Steps): Solvers {
   if (scene.refine === false || scene.bodies.some(dependsOnSubsteps)) return { scene };
-  const errors = scene.bodies.map((body, b) => (isOpen(body) ? stressMissing(body, bodies[b]!, steps) : 0));
-  const worst = errors.indexOf(Math.max(...errors));
-  if (!(errors[worst]! > 0)) return { scene };
+  const missing = scene.bodies.map((body, b) => (namesNone(body) ? stressMissing(body, bodies[b]!, steps) : 0));
+  const worst = missing.indexOf(Math.max(...missing));
+  if (!(missing[worst]! > 0)) return { scene };
   const chosen: Scene = {
     ...scene,
-    bodies: scene.bodies.map((body) => (isOpen(body) ? { ...body, solver: "implicit" } : body)),
+    bodies: scene.bodies.map((body) => (namesNone(body) ? { ...body, solver: "implicit" } : body)),
   };
   // what is meant for the other solver means nothing to this one
   if (allImplicit(chosen)) delete chosen.substeps;
   const why = refusal(chosen, bodies);
   return why === undefined
     ? { scene: chosen }
-    : { scene, compliant: { body: scene.bodies[worst]!.name, missing: errors[worst]! / 2, why } };
+    : { scene, compliant: { body: scene.bodies[worst]!.name, missing: missing[worst]! / 2, why } };
 }
 
 /** q where it is too large, or 0. */
@@ -108,7 +110,7 @@ function refusal(scene: Scene, bodies: readonly BodyTemplate[]): string | undefi
 function lying({ bodies, colliders = [] }: Scene, body: Body): keyof typeof LYING | undefined {
   const meets = (other: Parameters<typeof passThrough>[1]): boolean => !passThrough(body, other);
   if (bodies.some((other) => other !== body && meets(other))) return "onBodies";
-  if (colliders.some(({ type, ...other }) => type === "mesh" && meets(other))) return "onBodies";
+  if (colliders.some((collider) => collider.type === "mesh" && meets(collider))) return "onBodies";
   return colliders.some(meets) ? "onShapes" : undefined;
 }
 
@@ -130,21 +132,11 @@ function overlapping(scene: Scene, bodies: readonly BodyTemplate[]): [string, st
   for (let a = 0; a < boxes.length; a++)
     for (let b = a + 1; b < boxes.length; b++) {
       const common = [0, 1, 2].map(
-        (r) => Math.min(boxes[a]!.high[r]!, boxes[b]!.high[r]!) - Math.max(boxes[a]!.low[r]!, boxes[b]!.low[r]!),
+        (r) => Math.min(boxes[a]![3 + r]!, boxes[b]![3 + r]!) - Math.max(boxes[a]![r]!, boxes[b]![r]!),
       );
       const first = scene.bodies[a]!;
       const second = scene.bodies[b]!;
       if (Math.min(...common) > 0 && !passThrough(first, second)) return [first.name, second.name];
     }
   return undefined;
-}
-
-function boxOf(positions: Float64Array): { low: number[]; high: number[] } {
-  const low = [Infinity, Infinity, Infinity];
-  const high = [-Infinity, -Infinity, -Infinity];
-  positions.forEach((value, i) => {
-    low[i % 3] = Math.min(low[i % 3]!, value);
-    high[i % 3] = Math.max(high[i % 3]!, value);
-  });
-  return { low, high };
 }

@@ -52,7 +52,7 @@ export interface World {
 export async function readWorld(given: Scene, options: CreateOptions): Promise<World> {
   const asGiven = await loadBodies(given, options);
   const { scene: inWorld, compliant } = chooseSolvers(given, asGiven, chooseSteps(given, asGiven));
-  const far = asGiven.map((body, b) => ({ ...body, form: body.method ? body.form : formOf(inWorld.bodies[b]!) }));
+  const far = asGiven.map((body, b) => ({ ...body, form: formOf(inWorld.bodies[b]!) }));
   const origin = chooseOrigin(far);
   const massUnit = chooseMassUnit(far);
   const here = far.map((body) => moveBody(body, origin));

@@ -27,8 +27,8 @@ const filename = new URL("./buildWorker.ts", import.meta.url).href;
 const BUILD_NICE = 5;
 /**
  * A twentieth of another thread's share. Rooms on two cores, while objects of 110,000 triangles came one after another
- * on a quiet machine, had 9 % of their ticks late because of that at 10, 6 % at 16, which takes no longer from a file to
- * its room; at 19 a machine that is full of other work builds nothing.
+ * on a quiet machine, had 5 % of their ticks late because of that (9 % at 10 and 6 % at 16, when the main thread still
+ * copied what was read); at 19 a machine that is full of other work builds nothing.
  */
 const OBJECT_NICE = 14;
 /** A thread's work is looked at so often within its deadline, and at least once a second. */

@@ -94,7 +94,7 @@ function templateOf(scene: Scene, body: Body, shape: Shape): BodyTemplate {
     meanEdge: edge,
     elements: shape.elements,
     ...(enclosed && { enclosed }),
-    form: method ? "method" : formOf(body),
+    form: formOf(body),
     ...(method && { method, material: body.material }),
     schedule: scheduleOf(body.sweep),
     triangles,
@@ -107,7 +107,9 @@ function templateOf(scene: Scene, body: Body, shape: Shape): BodyTemplate {
 
 /** What names no solver is compliant until one is chosen (chooseSolvers.ts). */
 export function formOf(body: Body): BodyTemplate["form"] {
-  const { solver = "auto" } = body.kind === "ball" ? {} : body;
+  if (body.kind === "ball") return "compliant";
+  const { method, solver = "auto" } = body;
+  if (method) return "method";
   return solver === "auto" ? "compliant" : solver;
 }
 

@@ -10,7 +10,8 @@
  *
  * One reference, number 0, is held by nobody. Who is taken by a hand, or pushed, gets one of its own (APART), which begins
  * as 0 is then, and gives it back when it has been left alone for so long that motion has faded by e^-5; or to the next
- * hand, if none is free and nobody has been left for longer. Who has none cannot be judged until then. It feels gravity and its loads, no wind and no collider.
+ * hand, if none is free and nobody has been left for longer. Who has none cannot be judged until then. It feels gravity
+ * and its loads, no wind and no collider.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { neighborhood, type Views } from "../grabs.ts";
