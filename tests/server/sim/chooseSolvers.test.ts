@@ -37,6 +37,10 @@ test.each([
   ["a stiff solid", [beam()]],
   ["a stiff sheet that touches nothing", [sheet(10, { contact: { self: false } })]],
   [
+    "a stiff sheet that may touch itself and another",
+    [sheet(10), sheet(10, { name: "other", transform: { translate: [0, 4, 0] } })],
+  ],
+  [
     "all bodies of a scene of which one is stiff",
     [beam(), beam({ name: "jelly", transform: { translate: [0, 1.2, 0] } }, { youngsModulus: 1e4 })],
   ],
@@ -96,7 +100,14 @@ test.each([
   ["is too large", [sheet(100, { contact: { self: false } })], {}, /1.5 times/],
   ["is too large for what lies on something", [cube(9)], { colliders: [floor] }, /1.4 times/],
   ["is too large for what lies on another", [cube(5), cube(5, 0.4)], {}, /1.9 times/],
-  ["is a sheet that may touch itself", [sheet(10)], {}, /sheet is a sheet/],
+  ["is too large for a sheet that may touch itself", [sheet(30)], {}, /1.4 times/],
+  [
+    "is a sheet that may touch a collider",
+    [sheet(10)],
+    { colliders: [floor] },
+    /sheet is a sheet that may touch floor/,
+  ],
+  ["is in a scene with a sheet that may touch it", [beam(), sheet(10)], {}, /sheet is a sheet that may touch beam/],
   [
     "is a grain",
     [beam({ mesh: { type: "box", size: [2e-5, 1e-5, 1e-5], cells: [20, 10, 10] } })],
