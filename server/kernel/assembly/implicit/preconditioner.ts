@@ -168,19 +168,17 @@ export function precondition(row: usize, r: usize, z: usize): void {
   for (let k = 0; k < columns; k++) {
     const p = <usize>load<u32>(order + ((<usize>k) << 2));
     const from = r + p;
-    const a = load<f64>(from);
-    const b = load<f64>(from, 8);
-    const c = load<f64>(from, 16);
     const to = y + ((<usize>k) << 4);
     if (R) {
+      const a = load<f64>(from);
+      const b = load<f64>(from, 8);
+      const c = load<f64>(from, 16);
       const q = R + 3 * p;
       store<f32>(to, <f32>(load<f64>(q) * a + load<f64>(q, 24) * b + load<f64>(q, 48) * c));
       store<f32>(to, <f32>(load<f64>(q, 8) * a + load<f64>(q, 32) * b + load<f64>(q, 56) * c), 4);
       store<f32>(to, <f32>(load<f64>(q, 16) * a + load<f64>(q, 40) * b + load<f64>(q, 64) * c), 8);
     } else {
-      store<f32>(to, <f32>a);
-      store<f32>(to, <f32>b, 4);
-      store<f32>(to, <f32>c, 8);
+      v128.store(to, f32x4.replace_lane(f32x4.demote_f64x2_zero(v128.load(from)), 2, <f32>load<f64>(from, 16)));
     }
   }
   if (R) solveBlocks(row, columns, y);
@@ -189,18 +187,17 @@ export function precondition(row: usize, r: usize, z: usize): void {
     const p = <usize>load<u32>(order + ((<usize>k) << 2));
     const to = z + p;
     const from = y + ((<usize>k) << 4);
-    const a = <f64>load<f32>(from);
-    const b = <f64>load<f32>(from, 4);
-    const c = <f64>load<f32>(from, 8);
     if (R) {
+      const a = <f64>load<f32>(from);
+      const b = <f64>load<f32>(from, 4);
+      const c = <f64>load<f32>(from, 8);
       const q = R + 3 * p;
       store<f64>(to, load<f64>(q) * a + load<f64>(q, 8) * b + load<f64>(q, 16) * c);
       store<f64>(to, load<f64>(q, 24) * a + load<f64>(q, 32) * b + load<f64>(q, 40) * c, 8);
       store<f64>(to, load<f64>(q, 48) * a + load<f64>(q, 56) * b + load<f64>(q, 64) * c, 16);
     } else {
-      store<f64>(to, a);
-      store<f64>(to, b, 8);
-      store<f64>(to, c, 16);
+      v128.store(to, f64x2.promote_low_f32x4(v128.load(from)));
+      store<f64>(to, <f64>load<f32>(from, 8), 16);
     }
   }
 }
@@ -221,17 +218,25 @@ function solveNumbers(row: usize, columns: i32, y: usize): void {
   for (let k = columns - 1; k >= 0; k--) {
     const here = y + ((<usize>k) << 4);
     const end = load<i32>(start + ((<usize>k) << 2), 4);
-    let sum = f32x4.mul(v128.load32_splat(diagonal + ((<usize>k) << 2)), v128.load(here));
-    for (let p = load<i32>(start + ((<usize>k) << 2)); p < end; p++) {
-      sum = f32x4.sub(
-        sum,
-        f32x4.mul(
-          v128.load32_splat(entries + ((<usize>p) << 2)),
-          v128.load(y + <usize>load<u32>(rows + ((<usize>p) << 2))),
-        ),
-      );
+    let p = load<i32>(start + ((<usize>k) << 2));
+    let a = f32x4.mul(v128.load32_splat(diagonal + ((<usize>k) << 2)), v128.load(here));
+    // four sums: one would wait for itself
+    let b = f32x4.splat(0);
+    let c = b;
+    let d = b;
+    for (; p + 4 <= end; p += 4) {
+      const entry = entries + ((<usize>p) << 2);
+      const at = rows + ((<usize>p) << 2);
+      a = f32x4.sub(a, f32x4.mul(v128.load32_splat(entry), v128.load(y + <usize>load<u32>(at))));
+      b = f32x4.sub(b, f32x4.mul(v128.load32_splat(entry, 4), v128.load(y + <usize>load<u32>(at, 4))));
+      c = f32x4.sub(c, f32x4.mul(v128.load32_splat(entry, 8), v128.load(y + <usize>load<u32>(at, 8))));
+      d = f32x4.sub(d, f32x4.mul(v128.load32_splat(entry, 12), v128.load(y + <usize>load<u32>(at, 12))));
     }
-    v128.store(here, sum);
+    for (; p < end; p++) {
+      const entry = v128.load32_splat(entries + ((<usize>p) << 2));
+      a = f32x4.sub(a, f32x4.mul(entry, v128.load(y + <usize>load<u32>(rows + ((<usize>p) << 2)))));
+    }
+    v128.store(here, f32x4.add(f32x4.add(a, b), f32x4.add(c, d)));
   }
 }
 
