@@ -92,11 +92,11 @@ export const QUAD_F = QUAD_VOLUME + LANES;
 export const QUAD_STRESS = QUAD_F + 6 * LANES;
 export const QUAD_BYTES = QUAD_STRESS + 3 * LANES;
 
-/** Likewise: K (4), alpha in m/N, rest in m. */
+/** Likewise: K (4), 1/alpha in N/m, rest in m. */
 export const IMPLICIT_BEND_K = LANES;
 export const IMPLICIT_BEND_COUNT = IMPLICIT_BEND_K + 7 * I32; // i32
-export const IMPLICIT_BEND_ALPHA = IMPLICIT_BEND_COUNT + I32;
-export const IMPLICIT_BEND_REST = IMPLICIT_BEND_ALPHA + F64;
+export const IMPLICIT_BEND_STIFFNESS = IMPLICIT_BEND_COUNT + I32;
+export const IMPLICIT_BEND_REST = IMPLICIT_BEND_STIFFNESS + F64;
 export const IMPLICIT_BEND_BYTES = IMPLICIT_BEND_REST + F64;
 
 /** Vectors of a body's work area. */
