@@ -52,15 +52,18 @@ export class CostLabels {
     const placed: { left: number; right: number; top: number; bottom: number }[] = [];
     for (const { label, at } of shown.sort((a, b) => a.at.x - b.at.x)) {
       measure(label);
-      const left = at.x - label.width / 2;
-      const right = at.x + label.width / 2 + GAP;
+      // whole, under a body that is seen
+      const whole = at.x > 0 && at.x < innerWidth;
+      const most = whole ? innerWidth - label.width : Infinity;
+      const left = Math.max(whole ? 0 : -Infinity, Math.min(most, at.x - label.width / 2));
+      const right = left + label.width + GAP;
       // from above to below: what is left behind is never met again
       let top = at.y;
       for (const other of placed.toSorted((a, b) => a.top - b.top))
         if (left < other.right && other.left < right && top < other.bottom && other.top < top + label.height)
           top = other.bottom;
       placed.push({ left, right, top, bottom: top + label.height });
-      label.element.style.translate = `calc(${at.x}px - 50%) ${top}px`;
+      label.element.style.translate = `${left}px ${top}px`;
     }
   }
 

@@ -60,11 +60,14 @@ describe.skipIf(noBrowser)("tuning", () => {
     await until(cubes, () => document.querySelector("canvas")!.clientWidth === 390, undefined);
     await cubes.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
     for (const [side, px] of Object.entries(await over(cubes))) expect(px, side).toBeLessThan(0);
-    // and no label covers another
+    // and no label covers another, or is cut off
     const covered = await cubes.evaluate(() => {
       const boxes = [...document.querySelectorAll(".cost")].map((label) => label.getBoundingClientRect());
-      return boxes.filter((a, k) =>
-        boxes.some((b, l) => l > k && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom),
+      return boxes.filter(
+        (a, k) =>
+          a.left < 0 ||
+          a.right > innerWidth ||
+          boxes.some((b, l) => l > k && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom),
       ).length;
     });
     expect(covered).toBe(0);
