@@ -32,6 +32,7 @@ const STRAIGHT = [
   "constraints/tetrahedron.ts solveStrains",
   "constraints/triangle.ts solve",
   "constraints/volume.ts solve",
+  "implicit/sheetProducts.ts multiplyQuad",
   "math/closestPoints.ts closestEdges",
   "math/svd.ts svdLanes",
   "warmStart/warmStartHyperelastic.ts settle",
