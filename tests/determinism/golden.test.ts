@@ -20,8 +20,8 @@ const scenes = readdirSync(SCENES_FOLDER)
 /** One of each mesher: what a scene is built to is in every golden hash, so the rest is built again in the long run. */
 const BUILT_AGAIN = ["bunny", "drape", "jelly-stack", "position-based"];
 /**
- * And of each kind of body and stage: three threads, and worlds opened anew for every tick. The rest is in the long run;
- * two threads, and worlds that go on from a checkpoint (checkpoints.test.ts), are tried with every scene.
+ * And of each kind of body and stage: three threads, and worlds opened anew for every tick. The rest is in the long
+ * run; two threads, and worlds that go on from a checkpoint (checkpoints.test.ts), are tried with every scene.
  */
 const ALL_WAYS = [
   ...BUILT_AGAIN,

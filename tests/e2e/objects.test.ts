@@ -1,6 +1,6 @@
 /**
- * Something of one's own, on real pages: a GLB of several textured materials is dropped on the lobby, two people pull on
- * it, and at rest it looks as three's own loader shows the file. What cannot be used is said where it was dropped.
+ * Something of one's own, on real pages: a GLB of several textured materials is dropped on the lobby, two people pull
+ * on it, and at rest it looks as three's own loader shows the file. What cannot be used is said where it was dropped.
  */
 import { readdirSync, writeFileSync } from "node:fs";
 import { decode } from "fast-png";

@@ -220,7 +220,9 @@ export class IntersectionWatch {
     return { unfolding, skipped };
   }
 
-  /** Solid bodies and colliders that elasticity has to unfold: those that do so already, and those with too much of it. */
+  /**
+   * Solid bodies and colliders that elasticity has to unfold: those that do so already, and those with too much of it.
+   */
   private tangledAllOver(
     groups: ReadonlyMap<string, readonly Intersection[]>,
     unfolding: ReadonlySet<number>,

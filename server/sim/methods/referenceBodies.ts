@@ -1,17 +1,17 @@
 /**
- * How wrong bodies are, live: what a scene compares them with (shared/scene.ts, Reference), stepped under the hands that
- * hold each of them. A reference is the same solid of warped elements on two meshes, the second twice as coarse, by
- * symplectic Euler; what it says is extrapolated to a mesh without end (Richardson):
+ * How wrong bodies are, live: what a scene compares them with (shared/scene.ts, Reference), stepped under the hands
+ * that hold each of them. A reference is the same solid of warped elements on two meshes, the second twice as coarse,
+ * by symplectic Euler; what it says is extrapolated to a mesh without end (Richardson):
  *
  *   u = u_1 + (u_1 - u_2)/(2^p - 1),   error = sqrt(mean_i |x_i - X_i - u(X_i)|^2)/(largest side), over what is drawn
  *
  * p is 2 where the solution is smooth, and twice Williams' exponent where a clamped face meets a free one, which is in
  * every body that stands fixed: 1.42 for nu = 0.3 (M. L. Williams 1952).
  *
- * One reference, number 0, is held by nobody. Who is taken by a hand, or pushed, gets one of its own (APART), which begins
- * as 0 is then, and gives it back when it has been left alone for so long that motion has faded by e^-5; or to the next
- * hand, if none is free and nobody has been left for longer. Who has none cannot be judged until then. It feels gravity
- * and its loads, no wind and no collider.
+ * One reference, number 0, is held by nobody. Who is taken by a hand, or pushed, gets one of its own (APART), which
+ * begins as 0 is then, and gives it back when it has been left alone for so long that motion has faded by e^-5; or to
+ * the next hand, if none is free and nobody has been left for longer. Who has none cannot be judged until then. It
+ * feels gravity and its loads, no wind and no collider.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { neighborhood, type Views } from "../grabs.ts";
@@ -29,7 +29,9 @@ import { APART, headOf, type ReferenceLayout } from "./planReference.ts";
 
 /** 1/(2^p - 1) with p = 1.42. */
 const BEYOND = 0.597;
-/** Of the rate of damping: after so many times its inverse amplitudes, which fall at half the rate, have faded by e^-5. */
+/**
+ * Of the rate of damping: after so many times its inverse amplitudes, which fall at half the rate, have faded by e^-5.
+ */
 const FADED = 10;
 /** m/s, of a reference that rests. */
 const STILL = 1e-5;

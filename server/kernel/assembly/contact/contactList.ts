@@ -1,6 +1,6 @@
 /**
- * A row of the front (frontRows.ts) becomes a lane of a block: who is in it, what it is solved with, and what it answers for. Rows that touch from the start, or that are tangled, are
- * left out.
+ * A row of the front (frontRows.ts) becomes a lane of a block: who is in it, what it is solved with, and what it
+ * answers for. Rows that touch from the start, or that are tangled, are left out.
  */
 import {
   HEADER,

@@ -99,8 +99,8 @@ import { keepPush, recall } from "./rigidWarmStart";
 /**
  * Nine points of a face need about 20 sweeps to share an impact evenly; a tower of eight boxes, which leans as a beam
  * does, more in every substep. Few contacts may take more, so many pushes in all: two boxes of which the upper one is a
- * thousand times as heavy need them. Of 8192, or without conjugate gradients, it was thrown off at 30 m/s. With 8 and 16
- * sweeps, or a residue of 0.01, the tower crept by 0.1 to 0.3 mm/s a box.
+ * thousand times as heavy need them. Of 8192, or without conjugate gradients, it was thrown off at 30 m/s. With 8 and
+ * 16 sweeps, or a residue of 0.01, the tower crept by 0.1 to 0.3 mm/s a box.
  */
 const SWEEPS = 64;
 const PUSHES = 16384;

@@ -1,6 +1,6 @@
 /**
- * A contact of a rigid body, while it is solved (rigidContact.ts): where both sides are pushed, what is wanted of it, and
- * how the two have moved against each other so far.
+ * A contact of a rigid body, while it is solved (rigidContact.ts): where both sides are pushed, what is wanted of it,
+ * and how the two have moved against each other so far.
  */
 import {
   CONTACT_BLOCK_BOUNCE,
