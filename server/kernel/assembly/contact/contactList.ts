@@ -107,7 +107,7 @@ function marked(both: u32): bool {
 
 // @inline
 function mark(row: usize, k: usize, X: usize, marks: usize): i32 {
-  return load<u8>(marks + ((<usize>load<u32>(row + k) - X) >> 4));
+  return load<u16>(marks + (((<usize>load<u32>(row + k) - X) >> 4) << 1));
 }
 
 /** Four lanes that rest on the dummies and are never near, never bad. */

@@ -494,11 +494,41 @@ function push(contact: usize): f64 {
   return max<f64>(abs<f64>(add), dragged) * W;
 }
 
-/** Friction, while the normal push is `pushed`. @returns by how much it changed, kg m */
-function drag(contact: usize, pushed: f64, mx: f64, my: f64, mz: f64): f64 {
+/** 1/kg that a contact's two sides move with against each other, pushed along t where it holds them. */
+function inverseMassAlong(contact: usize, tx: f64, ty: f64, tz: f64): f64 {
   const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
   const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
   const two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND);
+  let W: f64 = 0;
+  if (one)
+    W += inverseMassAt(
+      one,
+      load<f64>(contact, RIGID_CONTACT_ARM),
+      load<f64>(contact, RIGID_CONTACT_ARM + 8),
+      load<f64>(contact, RIGID_CONTACT_ARM + 16),
+      tx,
+      ty,
+      tz,
+    );
+  if (two)
+    W += inverseMassAt(
+      two,
+      load<f64>(contact, RIGID_CONTACT_OTHER_ARM),
+      load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 8),
+      load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 16),
+      tx,
+      ty,
+      tz,
+    );
+  for (let k: usize = 0; lane && k < 4; k++) {
+    const b = weightOf(contact, k);
+    if (!(b > 0 ? one : two)) W += <f64>load<f32>(particleOf(lane, k), 12) * b * b;
+  }
+  return W;
+}
+
+/** Friction, while the normal push is `pushed`. @returns by how much it changed, kg m */
+function drag(contact: usize, pushed: f64, mx: f64, my: f64, mz: f64): f64 {
   const still = load<f64>(contact, RIGID_CONTACT_STATIC);
   const mu = load<f64>(contact, RIGID_CONTACT_DYNAMIC);
   if (!(still > 0) && !(mu > 0)) return 0;
@@ -518,32 +548,7 @@ function drag(contact: usize, pushed: f64, mx: f64, my: f64, mz: f64): f64 {
     tx /= slide;
     ty /= slide;
     tz /= slide;
-    let W: f64 = 0;
-    if (one)
-      W += inverseMassAt(
-        one,
-        load<f64>(contact, RIGID_CONTACT_ARM),
-        load<f64>(contact, RIGID_CONTACT_ARM + 8),
-        load<f64>(contact, RIGID_CONTACT_ARM + 16),
-        tx,
-        ty,
-        tz,
-      );
-    if (two)
-      W += inverseMassAt(
-        two,
-        load<f64>(contact, RIGID_CONTACT_OTHER_ARM),
-        load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 8),
-        load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 16),
-        tx,
-        ty,
-        tz,
-      );
-    for (let k: usize = 0; lane && k < 4; k++) {
-      const b = weightOf(contact, k);
-      if (!(b > 0 ? one : two)) W += <f64>load<f32>(particleOf(lane, k), 12) * b * b;
-    }
-    const s = slide / W;
+    const s = slide / inverseMassAlong(contact, tx, ty, tz);
     dx -= s * tx;
     dy -= s * ty;
     dz -= s * tz;
