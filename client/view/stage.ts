@@ -28,7 +28,9 @@ import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./quality.ts";
 /** Colour of the floor's shade: never black, light bounces around in a room. */
 const SHADE_LIGHT = "#4a2f1e";
 const SHADE_DARK = "#120b07";
-/** Height of the free part, of the picture's 2: below it, as on a phone on its side, scenes' own views end under tools. */
+/**
+ * Height of the free part, of the picture's 2: below it, as on a phone on its side, scenes' own views end under tools.
+ */
 const LOW = 1.2;
 
 export class Stage {

@@ -189,8 +189,8 @@ export function freeSlot(views: Views, layout: SimLayout, slot: number): void {
 
 /**
  * Particles around a picked point, of a solid also those inside, with weights (1 - d^2/R^2)^2, normalized; at least the
- * triangle's corners, or the point. Holding a neighborhood instead of three corners spreads the force, so that a soft body is pulled
- * and not pierced, and its skin not drawn off what is beneath.
+ * triangle's corners, or the point. Holding a neighborhood instead of three corners spreads the force, so that a soft
+ * body is pulled and not pierced, and its skin not drawn off what is beneath.
  */
 export function neighborhood(
   views: Views,

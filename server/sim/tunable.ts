@@ -17,7 +17,9 @@ export interface TunableBody {
   implicit?: { flat: boolean };
   /** Of its method, in a tick. */
   mostSteps?: number;
-  /** 1/m and dimensionless: sound crosses edges * sqrt(stiffness(nu) k/density) of its edges in a second; 0: no matter. */
+  /**
+   * 1/m and dimensionless: sound crosses edges * sqrt(stiffness(nu) k/density) of its edges in a second; 0: no matter.
+   */
   edges: number;
   /** Particles that the scene pins, and their mass, kg. */
   pinned: Uint32Array;

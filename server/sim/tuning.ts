@@ -175,7 +175,10 @@ export class RoomTuning {
     return { gravity, wind, timeScale, stood, bodies: this.layout.tuned.bodies.map(({ body }) => this.ofBody(body)) };
   }
 
-  /** @param input in its ranges (rooms/clientMessages.ts). @returns what of it cannot be beside the rest; nothing: all can */
+  /**
+   * @param input in its ranges (rooms/clientMessages.ts). @returns what of it cannot be beside the rest; nothing: all
+   *   can
+   */
   refuse({ body, ...change }: Tune): Refusal | undefined {
     if (change.asScene || body === undefined) return undefined;
     const tunable = this.layout.tunable[body]!;
