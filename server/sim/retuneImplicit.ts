@@ -4,8 +4,8 @@
  * bits.
  *
  * Its factor stays that of the scene's material. It preconditions a step, and what a step comes to does not depend on
- * that. With A0 the matrix that was factored and A the one now, both of masses and of moduli, the eigenvalues of A0^-1 A
- * lie between the least and the greatest of their ratios; conjugate gradients then need the root of the quotient of
+ * that. With A0 the matrix that was factored and A the one now, both of masses and of moduli, the eigenvalues of A0^-1
+ * A lie between the least and the greatest of their ratios; conjugate gradients then need the root of the quotient of
  * these two times as many iterations at most (Saad, Iterative Methods for Sparse Linear Systems, 2003, eq 6.128). So
  * that quotient is bounded: a body costs four times as much at most, and ten iterations are still enough.
  */
