@@ -1,6 +1,6 @@
 /**
- * Kernel and twin of implicit bodies that touch each other, themselves and a collider's mesh: of the same near pairs the
- * same bits.
+ * Kernel and twin of implicit bodies that touch each other, themselves and a collider's mesh: of the same near pairs
+ * the same bits.
  */
 import { expect, test } from "vitest";
 import type { Body, Scene } from "../../shared/scene.ts";

@@ -112,7 +112,9 @@ export function planImplicit(
   };
 }
 
-/** Near pairs for each particle: what lies flat on another, vertex on vertex, has 20 (surfaces.ts), of which few answer. */
+/**
+ * Near pairs for each particle: what lies flat on another, vertex on vertex, has 20 (surfaces.ts), of which few answer.
+ */
 const ROWS_PER_PARTICLE = 6;
 
 /** What the bodies that may touch surfaces have between them. @param meeting the bodies, and their particles */

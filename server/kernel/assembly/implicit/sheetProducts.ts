@@ -1,9 +1,9 @@
 /**
  * Products with a sheet's Hessian, in float32: a direction of conjugate gradients is wanted to a twentieth, and what
- * rounding adds, at the mesh's own wavelength, is what the preconditioner takes least notice of. Membranes four triangles
- * at a time (QUAD rows; element after element, corner after corner in the sums); bending, whose product is always the
- * same, K^T K / alpha, as rows of numbers that are the same for x, y and z. Twin: sim/reference/implicit/elements.ts,
- * same operations in the same order.
+ * rounding adds, at the mesh's own wavelength, is what the preconditioner takes least notice of. Membranes four
+ * triangles at a time (QUAD rows; element after element, corner after corner in the sums); bending, whose product is
+ * always the same, K^T K / alpha, as rows of numbers that are the same for x, y and z. Twin:
+ * sim/reference/implicit/elements.ts, same operations in the same order.
  */
 import {
   IMPLICIT_C00,

@@ -198,7 +198,9 @@ export const ROW_GLIDE = ROW_THICKNESS + F64;
 export const ROW_REACH = ROW_GLIDE + 3 * F64; // f64 m: its length
 export const ROW_BYTES = ROW_REACH + F64;
 
-/** What a pair keeps from step to step: u32x4 particles; f32 friction x y z, N, gap that it keeps (below 0: it slid). */
+/**
+ * What a pair keeps from step to step: u32x4 particles; f32 friction x y z, N, gap that it keeps (below 0: it slid).
+ */
 export const KEPT_SHEAR = LANES;
 export const KEPT_REST = KEPT_SHEAR + 3 * I32;
 export const KEPT_EDGE = KEPT_REST + I32; // i32 1: of two edges

@@ -3,8 +3,8 @@
  * their Hessians, whose stress part is projected to be positive semidefinite (Teran et al. 2005), so that conjugate
  * gradients may be used:
  *   dP = F dS + dF S+,   S+ = the stress without its negative eigenvalues
- * A tetrahedron of less than CRUSHED of its volume resists that with V K/2 ((J - CRUSHED)/CRUSHED)^2, K = lambda + 2 mu.
- * Same operations in the same order as the kernel: the same bits.
+ * A tetrahedron of less than CRUSHED of its volume resists that with V K/2 ((J - CRUSHED)/CRUSHED)^2, K = lambda + 2
+ * mu. Same operations in the same order as the kernel: the same bits.
  */
 import type { BendElements, TetElements, TriangleElements } from "../../constraints/elements.ts";
 import type { SheetStiffness, Stencils } from "../../implicit/model.ts";
