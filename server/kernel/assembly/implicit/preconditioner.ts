@@ -2,7 +2,7 @@
  * Preconditioner of an implicit body: z = R L^-T D^-1 L^-1 R^T r with the factor of its matrix at rest
  * (sim/implicit/factor.ts) in float32, and the rotations R of its particles (none for a sheet): the matrix at rest
  * turned with the body (Mueller et al. 2002, stiffness warping). A column's particle has one lane for each coordinate;
- * solids have blocks of three columns of four lanes. Twin: sim/reference/implicit/precondition.ts, same operations in
+ * solids have blocks of three columns. Twin: sim/reference/implicit/precondition.ts, same operations in
  * the same order.
  */
 import {
@@ -253,26 +253,26 @@ function solveBlocks(row: usize, columns: i32, y: usize): void {
     const end = load<i32>(start + ((<usize>k) << 2), 4);
     for (let p = load<i32>(start + ((<usize>k) << 2)); p < end; p++) {
       const at = y + <usize>load<u32>(rows + ((<usize>p) << 2));
-      const block = entries + <usize>p * 48;
+      const block = entries + <usize>p * 36;
       v128.store(
         at,
         f32x4.sub(
-          f32x4.sub(f32x4.sub(v128.load(at), f32x4.mul(v128.load(block), a)), f32x4.mul(v128.load(block, 16), b)),
-          f32x4.mul(v128.load(block, 32), c),
+          f32x4.sub(f32x4.sub(v128.load(at), f32x4.mul(v128.load(block), a)), f32x4.mul(v128.load(block, 12), b)),
+          f32x4.mul(v128.load(block, 24), c),
         ),
       );
     }
   }
   for (let k = columns - 1; k >= 0; k--) {
     const here = y + ((<usize>k) << 4);
-    const inverse = diagonal + <usize>k * 48;
+    const inverse = diagonal + <usize>k * 36;
     const end = load<i32>(start + ((<usize>k) << 2), 4);
     const solved = f32x4.add(
       f32x4.add(
         f32x4.mul(v128.load(inverse), v128.load32_splat(here)),
-        f32x4.mul(v128.load(inverse, 16), v128.load32_splat(here, 4)),
+        f32x4.mul(v128.load(inverse, 12), v128.load32_splat(here, 4)),
       ),
-      f32x4.mul(v128.load(inverse, 32), v128.load32_splat(here, 8)),
+      f32x4.mul(v128.load(inverse, 24), v128.load32_splat(here, 8)),
     );
     // L^T's part, by lanes of the rows' three numbers, which are added at the end
     let a = f32x4.splat(0);
@@ -280,10 +280,10 @@ function solveBlocks(row: usize, columns: i32, y: usize): void {
     let c = a;
     for (let p = load<i32>(start + ((<usize>k) << 2)); p < end; p++) {
       const there = v128.load(y + <usize>load<u32>(rows + ((<usize>p) << 2)));
-      const block = entries + <usize>p * 48;
+      const block = entries + <usize>p * 36;
       a = f32x4.add(a, f32x4.mul(v128.load(block), there));
-      b = f32x4.add(b, f32x4.mul(v128.load(block, 16), there));
-      c = f32x4.add(c, f32x4.mul(v128.load(block, 32), there));
+      b = f32x4.add(b, f32x4.mul(v128.load(block, 12), there));
+      c = f32x4.add(c, f32x4.mul(v128.load(block, 24), there));
     }
     store<f32>(here, f32x4.extract_lane(solved, 0) - sumOf(a));
     store<f32>(here, f32x4.extract_lane(solved, 1) - sumOf(b), 4);

@@ -17,7 +17,7 @@ export const IMPLICIT_COLUMNS = IMPLICIT_BENDS + I32 + 4; // i32 columns of the 
 export const IMPLICIT_ORDER = IMPLICIT_COLUMNS + I32;
 export const IMPLICIT_START = IMPLICIT_ORDER + I32; // i32 pointer: i32[m + 1] first entry of each column
 export const IMPLICIT_ENTRY_ROWS = IMPLICIT_START + I32; // i32 pointer: i32 byte offset in SOLVED of each entry's row
-// i32 pointer: f32 each, or f32x4 x 3, the columns of a block
+// i32 pointer: f32 each, or f32 x 9, the columns of a block; and one more
 export const IMPLICIT_ENTRIES = IMPLICIT_ENTRY_ROWS + I32;
 export const IMPLICIT_DIAGONAL = IMPLICIT_ENTRIES + I32; // i32 pointer: D^-1 likewise
 export const IMPLICIT_SOLVED = IMPLICIT_DIAGONAL + I32; // i32 pointer: f32x4[m] right side, then solution
