@@ -178,7 +178,7 @@ test("tasks run in the order in which they came: rooms that never pause keep nob
     await Promise.all(busy);
     await pools.close();
   }
-}, 20_000);
+});
 
 /** Threads that step and threads that help in pools of their own, so that helpers alone can be killed. */
 describe("helpers that die", () => {
