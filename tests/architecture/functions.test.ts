@@ -32,6 +32,7 @@ const STRAIGHT = [
   "constraints/tetrahedron.ts solveStrains",
   "constraints/triangle.ts solve",
   "constraints/volume.ts solve",
+  "implicit/sheetProducts.ts multiplyQuad",
   "contact/contactCheck.ts checkContacts",
   "contact/contactLanes.ts closestVertex",
   "contact/contactSolver.ts solveContacts",

@@ -73,7 +73,7 @@ const kernelFolders: Record<string, string[]> = {
   broadPhase: ["math", "state", "scheduler"],
   intersections: ["math", "broadPhase"],
   contact: ["math", "state", "scheduler", "ccd", "colliders", "broadPhase", "rigid", "integrate"],
-  implicit: ["state", "colliders", "constraints", "contact"],
+  implicit: ["math", "state", "colliders", "constraints", "contact"],
   step: [
     "math",
     "scheduler",

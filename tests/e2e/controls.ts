@@ -110,3 +110,20 @@ export async function withAxe(page: Page): Promise<Page> {
   await page.evaluate(axe.source);
   return page;
 }
+
+/** How far the bodies reach over the free part of the window, px: negative where they stay inside. */
+export const over = (page: Page): Promise<{ above: number; below: number; left: number; right: number }> =>
+  page.evaluate(() => {
+    const positions = [...window.pliant.view!.shownPoints()];
+    const seen = [];
+    for (let i = 0; i < positions.length; i += 3)
+      seen.push(window.pliant.project(positions.slice(i, i + 3) as [number, number, number])!);
+    const bar = document.querySelector(".title")!.getBoundingClientRect();
+    const tools = document.querySelector(".toolbar")!.getBoundingClientRect();
+    return {
+      above: bar.bottom - Math.min(...seen.map(({ y }) => y)),
+      below: Math.max(...seen.map(({ y }) => y)) - tools.top,
+      left: -Math.min(...seen.map(({ x }) => x)),
+      right: Math.max(...seen.map(({ x }) => x)) - innerWidth,
+    };
+  });

@@ -87,7 +87,7 @@ import { RISE } from "../colliders/collide";
 import { bodyOf } from "../state/owners";
 import { indexKept, isOfEdges, keptOf, together } from "./keptPairs";
 
-/** How many times as stiff as the matrix at rest of what it parts a pair is where it begins to push. */
+/** How many times as stiff as what it parts (IMPLICIT_STIFFNESS) a pair is where it begins to push. */
 const STIFFNESS: f64 = 1;
 /** Its push would be infinite at this part of the gap that it keeps; from STEEP of that on it grows no steeper. */
 const MOST: f64 = 0.8;

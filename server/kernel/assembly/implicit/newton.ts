@@ -29,6 +29,7 @@ import {
   IMPLICIT_TOUCHES,
   IMPLICIT_ROTATIONS,
   IMPLICIT_ROUNDS,
+  IMPLICIT_QUADS,
   VECTOR_Y,
   VECTOR_TARGET,
   VECTOR_D,
@@ -39,14 +40,8 @@ import {
   VECTOR_THERE,
 } from "../layout/layout";
 import { energyOfTets, linearizeTets, multiplyTets } from "./solids";
-import {
-  energyOfBends,
-  energyOfTriangles,
-  linearizeBends,
-  linearizeTriangles,
-  multiplyBends,
-  multiplyTriangles,
-} from "./sheets";
+import { energyOfBends, energyOfTriangles, linearizeBends, linearizeTriangles } from "./sheets";
+import { multiplySheet } from "./sheetProducts";
 import { energyOfPoints, linearizePoints, multiplyPoints } from "./points";
 import { precondition, turnParticles } from "./preconditioner";
 import { moveRigidly } from "./rigidMotion";
@@ -467,10 +462,11 @@ function multiplyAll(): f64 {
     open(n);
     const p = workVector(VECTOR_P);
     const q = workVector(VECTOR_Q);
-    multiplyMasses(p, 0, q);
-    multiplyTets(row, p, q);
-    multiplyTriangles(row, p, q);
-    multiplyBends(row, p, q);
+    if (load<u32>(row, IMPLICIT_QUADS)) multiplySheet(row, p, q, coefficient);
+    else {
+      multiplyMasses(p, 0, q);
+      multiplyTets(row, p, q);
+    }
     multiplyPoints(row, p, q);
     multiplyTouches(row, p, q);
   }
