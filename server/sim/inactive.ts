@@ -22,7 +22,7 @@ import type { Input, SimEvent } from "./types.ts";
 
 /** What layout.still says of a body, beside 0. */
 export const HELD = 1;
-const WAITS = 2;
+export const WAITS = 2;
 
 type Spawn = Extract<Input, { type: "spawn" }>;
 type Remove = Extract<Input, { type: "remove" }>;

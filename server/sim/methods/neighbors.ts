@@ -33,6 +33,8 @@ export class Neighbors {
   private readonly sorted: Float64Array;
   private readonly size = [1, 1, 1];
   private readonly low = new Float64Array(3);
+  /** 1/m */
+  private perCell = 0;
 
   constructor(count: number) {
     this.count = count;
@@ -45,8 +47,9 @@ export class Neighbors {
 
   /** @param x float64[3N] m. @param reach m */
   find(x: Float64Array, reach: number): void {
+    this.perCell = 1 / reach;
     this.frame(x, reach);
-    this.sort(x, 1 / reach);
+    this.sort(x, this.perCell);
     this.pairs = 0;
     const { order, cell, begin, size } = this;
     const [nx, ny, nz] = size as [number, number, number];
@@ -66,6 +69,23 @@ export class Neighbors {
         this.pairUp(at, begin[row + Math.max(0, cx - 1)]!, begin[row + Math.min(nx, cx + 2)]!, square);
       }
     }
+  }
+
+  /** Visits the points in a box as `find` saw them, in the order of their cells. @param low, high m */
+  eachIn(low: readonly number[], high: readonly number[], visit: (point: number) => void): void {
+    const { order, begin, sorted, size } = this;
+    const [from, to] = [low, high].map((corner) =>
+      corner.map((x, r) => within((x - this.low[r]!) * this.perCell, size[r]!)),
+    ) as [number[], number[]];
+    for (let z = from[2]!; z <= to[2]!; z++)
+      for (let y = from[1]!; y <= to[1]!; y++) {
+        const row = size[0]! * (y + size[1]! * z);
+        for (let at = begin[row + from[0]!]!; at < begin[row + to[0]! + 1]!; at++) {
+          let inside = true;
+          for (let r = 0; r < 3; r++) inside &&= sorted[3 * at + r]! >= low[r]! && sorted[3 * at + r]! <= high[r]!;
+          if (inside) visit(order[at]!);
+        }
+      }
   }
 
   /** Pairs the point at order[at] with those at order[from..to) that are near. */
