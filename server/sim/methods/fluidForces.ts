@@ -7,19 +7,19 @@
  * W_0 is the sum of W over the lattice that the body begins as.
  */
 import type { Wall } from "./method.ts";
-import type { Neighbors } from "./neighbors.ts";
 
 export interface Pairs {
-  neighbors: Neighbors;
+  count: number;
+  i: Uint32Array;
+  j: Uint32Array;
   /** By pair: slope of W over W_0, over the distance; and W/W_0. 0: too far apart. */
   slope: Float64Array;
   weight: Float64Array;
 }
 
 /** @param a float64[3N] inout: m/s^2. @param kappa 1/s^2 */
-export function cohere({ neighbors, weight }: Pairs, x: Float64Array, a: Float64Array, kappa: number): void {
-  const { i, j, pairs } = neighbors;
-  for (let p = 0; p < pairs; p++) {
+export function cohere({ count, i, j, weight }: Pairs, x: Float64Array, a: Float64Array, kappa: number): void {
+  for (let p = 0; p < count; p++) {
     if (weight[p] === 0) continue;
     const pull = kappa * weight[p]!;
     for (let r = 0; r < 3; r++) {
@@ -35,13 +35,12 @@ export function cohere({ neighbors, weight }: Pairs, x: Float64Array, a: Float64
  * @param v float64[3N] inout: m/s. @param w float64[N], 0 of what is fixed. @param scale h eps, m
  */
 export function confine(
-  { neighbors, slope }: Pairs,
+  { count: pairs, i, j, slope }: Pairs,
   x: Float64Array,
   v: Float64Array,
   w: Float64Array,
   scale: number,
 ): void {
-  const { i, j, pairs } = neighbors;
   const count = w.length;
   const omega = new Float64Array(3 * count);
   const e = new Float64Array(3);

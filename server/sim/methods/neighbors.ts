@@ -24,10 +24,12 @@ export class Neighbors {
   i: Uint32Array;
   j: Uint32Array;
   pairs = 0;
+  /** Where the pairs of order[n] begin that were found from it; its other is i + j less itself. One more than points. */
+  readonly group: Uint32Array;
+  readonly order: Uint32Array;
   private readonly count: number;
   /** Where a cell begins in `order`. */
   private readonly begin = new Uint32Array(MOST_CELLS ** 3 + 1);
-  private readonly order: Uint32Array;
   private readonly cell: Uint32Array;
   /** float64[3N]: in the order of `order`. */
   private readonly sorted: Float64Array;
@@ -39,6 +41,7 @@ export class Neighbors {
   constructor(count: number) {
     this.count = count;
     this.order = new Uint32Array(count);
+    this.group = new Uint32Array(count + 1);
     this.cell = new Uint32Array(count);
     this.sorted = new Float64Array(3 * count);
     this.i = new Uint32Array(16 * count);
@@ -55,6 +58,7 @@ export class Neighbors {
     const [nx, ny, nz] = size as [number, number, number];
     const square = reach * reach;
     for (let at = 0; at < this.count; at++) {
+      this.group[at] = this.pairs;
       const c = cell[order[at]!]!;
       const cx = c % nx;
       const cy = Math.floor(c / nx) % ny;
@@ -69,6 +73,7 @@ export class Neighbors {
         this.pairUp(at, begin[row + Math.max(0, cx - 1)]!, begin[row + Math.min(nx, cx + 2)]!, square);
       }
     }
+    this.group[this.count] = this.pairs;
   }
 
   /** Visits the points in a box as `find` saw them, in the order of their cells. @param low, high m */

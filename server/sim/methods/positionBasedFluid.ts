@@ -95,7 +95,8 @@ class Fluid implements Method {
     this.lambda = new Float64Array(body.count);
     this.f = new Float64Array(3 * body.count);
     this.neighbors = new Neighbors(body.count);
-    this.pairs = { neighbors: this.neighbors, slope: new Float64Array(0), weight: new Float64Array(0) };
+    const { i, j } = this.neighbors;
+    this.pairs = { count: 0, i, j, slope: new Float64Array(0), weight: new Float64Array(0) };
     const vector = (n: number): Float64Array => new Float64Array(n * body.count);
     [this.x, this.v, this.listed, this.gradient, this.own] = [vector(3), vector(3), vector(3), vector(3), vector(3)];
     [this.push, this.density, this.squares] = [vector(1), vector(1), vector(1)];
@@ -105,7 +106,8 @@ class Fluid implements Method {
   step(state: MethodState, outside: Outside): void {
     const { h } = this.body;
     this.neighbors.find(state.x, LISTED * this.H);
-    const { pairs } = this.neighbors;
+    const { i, j, pairs } = this.neighbors;
+    Object.assign(this.pairs, { count: pairs, i, j });
     if (this.pairs.slope.length < pairs) {
       this.pairs.slope = new Float64Array(2 * pairs);
       this.pairs.weight = new Float64Array(2 * pairs);

@@ -3,16 +3,17 @@ import { cohere, confine, normalOf, type Pairs } from "./fluidForces.ts";
 import { GRIPS } from "./integrators.ts";
 import type { Method, MethodBody, MethodKind, MethodState, Outside, Surface, Wall } from "./method.ts";
 import { Neighbors } from "./neighbors.ts";
-import { nearer, nearestOn, type Nearest } from "./nearestOn.ts";
+import { ALONG, DISTANCE, NEAREST } from "./nearestOn.ts";
+import { hasMoved, Wetting } from "./wetting.ts";
 
 /** H in spacings: there the sums over simple, body- and face-centered cubic lattices of a density differ by 0.2 % only. */
 const REACH = 2.2;
 /** c h/H; */
-export const P = { CFL: 0.4, ALPHA: 0.05, STRENGTH: 1 };
+export const P = { CFL: 0.4, ALPHA: 0.05 };
 /** Pairs are listed for as long as nothing has moved further than half of this, H. */
-const SKIN = 0.2;
+const SKIN = 0.1;
 /** What is further from a surface hardly feels it, spacings. */
-const FELT = 1.5;
+const FELT = 1.2;
 /** Damper of a hand over its stiffness, in steps, as of explicit integrators. */
 const GRIP_DAMPING = 2;
 
@@ -46,13 +47,17 @@ const LATTICE = latticeSums();
 /** w(d) = WALL beyond^2 is what a layer at half a spacing lacks, with twice the slope of that. */
 const WALL = LATTICE.side / LATTICE.all / beyond(1 - 0.5 / REACH) ** 2;
 const MOST_WALL = 0.95;
+/** Denser than by so much, pressure does not rise: what is put in where fluid is does not blow it up. */
+const MOST_OVER = 0.05;
 
-/** A point near the surface of a body. */
-interface Contact extends Nearest {
-  point: number;
-  surface: Surface;
-  /** Of w/(1 - w) along the normal. */
-  slope: number;
+/** w at the distance d from a wall, and its slope. */
+function wallAt(d: number, H: number): number {
+  const b = beyond(d > 0 ? 1 - d / H : 1);
+  return Math.min(MOST_WALL, WALL * b * b);
+}
+function wallSlope(d: number, H: number): number {
+  const u = d > 0 ? 1 - d / H : 1;
+  return (-2 * WALL * beyond(u) * slopeOfBeyond(u)) / H;
 }
 
 export class Fluid implements Method {
@@ -60,26 +65,27 @@ export class Fluid implements Method {
   private readonly spec: Spec;
   private readonly H: number;
   /** Of sound, m/s. */
-  readonly c: number;
+  private readonly c: number;
   /** Artificial and the fluid's own, m^2/s. */
   private readonly nu: number;
   /** Of a free point. */
   private readonly mass: number;
   private readonly w: Float64Array;
   private readonly neighbors: Neighbors;
+  /** Those within H, and where the ones of each of the neighbors' groups begin. */
   private readonly pairs: Pairs;
+  private readonly group: Uint32Array;
   private readonly a: Float64Array;
-  /** grad_i of what walls and surfaces add, over 1 - w. */
+  /** grad_i of what walls and surfaces add, over 1 - w; then times P (1 - w). */
   private readonly own: Float64Array;
   /** Product of 1 - w. */
   private readonly free: Float64Array;
-  readonly density: Float64Array;
+  private readonly density: Float64Array;
   private readonly P: Float64Array;
-  /** Where points were when pairs were listed; none: they have to be. */
+  /** Where points were when pairs were listed. */
   private readonly listed: Float64Array;
   private fresh = false;
-  private near: { surface: Surface; listed: Float64Array; points: number[]; triangles: number[] }[] = [];
-  private readonly contacts: Contact[] = [];
+  private wettings: Wetting[] = [];
 
   constructor(spacing: number, spec: Spec, body: MethodBody) {
     const { count, h, mass } = body;
@@ -94,7 +100,8 @@ export class Fluid implements Method {
     const vector = (n: number): Float64Array => new Float64Array(n * count);
     [this.a, this.own, this.listed] = [vector(3), vector(3), vector(3)];
     [this.free, this.density, this.P] = [vector(1), vector(1), vector(1)];
-    this.pairs = { neighbors: this.neighbors, slope: new Float64Array(0), weight: new Float64Array(0) };
+    this.group = new Uint32Array(count + 1);
+    this.pairs = pairsOf(0);
   }
 
   begin(): void {
@@ -104,94 +111,93 @@ export class Fluid implements Method {
   step(state: MethodState, outside: Outside): void {
     const { h } = this.body;
     const { x, v } = state;
-    const { surfaces = [] } = outside;
-    this.list(x, surfaces);
+    this.list(x, outside.surfaces ?? []);
     this.sumPairs(x);
     this.meet(x, outside.walls);
     this.accelerate(state, outside);
     for (let k = 0; k < v.length; k++) v[k]! += h * this.a[k]!;
-    for (const contact of this.contacts) this.press(contact, v);
-    for (const contact of this.contacts) this.follow(contact, v);
     if (this.spec.vorticity) confine(this.pairs, x, v, this.w, h * this.spec.vorticity);
     for (let k = 0; k < x.length; k++) x[k]! += h * v[k]!;
   }
 
-  energy(): number {
+  /** Of what is compressed, J. */
+  energy({ x }: MethodState): number {
+    void x;
     return 0;
-  }
-
-  pressure(): Float64Array {
-    return this.P.map((p) => (p * this.mass) / (this.H / REACH) ** 3);
   }
 
   /** Lists pairs where what has moved may have come near. */
   private list(x: Float64Array, surfaces: readonly Surface[]): void {
-    const { H, listed, neighbors, pairs } = this;
-    const far = (0.5 * SKIN * H) ** 2;
-    this.fresh &&= !hasMoved(x, listed, far) && this.near.every((n) => !hasMoved(n.surface.x, n.listed, far));
+    const { H, listed, neighbors } = this;
+    const skin = SKIN * H;
+    const far = 0.25 * skin * skin;
+    this.fresh &&= !hasMoved(x, listed, far) && !this.wettings.some((wetting) => wetting.hasMoved(far));
     if (this.fresh) return;
     this.fresh = true;
-    neighbors.find(x, (1 + SKIN) * H);
-    if (pairs.slope.length < neighbors.pairs) {
-      pairs.slope = new Float64Array(Math.ceil(1.5 * neighbors.pairs));
-      pairs.weight = new Float64Array(pairs.slope.length);
-    }
+    neighbors.find(x, H + skin);
+    if (this.pairs.i.length < neighbors.pairs) Object.assign(this.pairs, pairsOf(Math.ceil(1.5 * neighbors.pairs)));
     listed.set(x);
-    const reach = (FELT * H) / REACH + SKIN * H;
-    this.near = surfaces.map((surface) => {
-      const [points, triangles]: [number[], number[]] = [[], []];
-      for (let t = 0; t < surface.triangles.length / 3; t++)
-        neighbors.eachIn(...boxOf(surface, t, reach), (i) => {
-          points.push(i);
-          triangles.push(t);
-        });
-      return { surface, listed: surface.x.slice(), points, triangles };
-    });
+    if (surfaces.some((surface, n) => this.wettings[n]?.surface !== surface) || surfaces.length !== this.wettings.length)
+      this.wettings = surfaces.map((surface) => new Wetting(surface, this.body.count));
+    for (const wetting of this.wettings) wetting.list(x, neighbors, (FELT * H) / REACH, skin);
   }
 
-  /** rho/rho_0 without walls; W and slopes of pairs. */
+  /** rho/rho_0 without walls; pairs within H. */
   private sumPairs(x: Float64Array): void {
-    const { density, H } = this;
-    const { slope, weight } = this.pairs;
-    const { i, j, pairs } = this.neighbors;
+    const { density, H, pairs, group, neighbors } = this;
+    const { i: lower, j: higher, order, group: from } = neighbors;
+    const { i, j, slope, weight } = pairs;
     const scale = 1 / LATTICE.all;
     const steep = (-20 * scale) / (H * H);
     density.fill(scale);
-    for (let p = 0; p < pairs; p++) {
-      const [a, b] = [i[p]!, j[p]!];
-      const dx = x[3 * a]! - x[3 * b]!;
-      const dy = x[3 * a + 1]! - x[3 * b + 1]!;
-      const dz = x[3 * a + 2]! - x[3 * b + 2]!;
-      const q = Math.sqrt(dx * dx + dy * dy + dz * dz) / H;
-      const u = 1 - q;
-      if (!(u > 0)) {
-        slope[p] = 0;
-        weight[p] = 0;
-        continue;
+    let count = 0;
+    for (let n = 0; n < order.length; n++) {
+      group[n] = count;
+      const a = order[n]!;
+      const [ax, ay, az] = [x[3 * a]!, x[3 * a + 1]!, x[3 * a + 2]!];
+      let sum = 0;
+      for (let p = from[n]!; p < from[n + 1]!; p++) {
+        const b = lower[p]! + higher[p]! - a;
+        const dx = ax - x[3 * b]!;
+        const dy = ay - x[3 * b + 1]!;
+        const dz = az - x[3 * b + 2]!;
+        const square = dx * dx + dy * dy + dz * dz;
+        if (!(square < H * H)) continue;
+        const q = Math.sqrt(square) / H;
+        const u = 1 - q;
+        const cube = u * u * u;
+        const w = scale * cube * u * (1 + 4 * q);
+        i[count] = a;
+        j[count] = b;
+        slope[count] = steep * cube;
+        weight[count] = w;
+        count++;
+        sum += w;
+        density[b]! += w;
       }
-      const cube = u * u * u;
-      slope[p] = steep * cube;
-      const w = scale * cube * u * (1 + 4 * q);
-      weight[p] = w;
-      density[a]! += w;
-      density[b]! += w;
+      density[a]! += sum;
     }
+    group[order.length] = count;
+    pairs.count = count;
   }
 
-  /** Walls and surfaces; then pressures. */
+  /** Walls and surfaces; then pressures, and what they do to both. */
   private meet(x: Float64Array, walls: readonly Wall[]): void {
-    const { own, free, density, P, c } = this;
+    const { own, free, density, P, c, H } = this;
     own.fill(0);
     free.fill(1);
     for (const wall of walls) this.meetWall(wall, x);
-    this.contacts.length = 0;
-    for (const { surface, points, triangles } of this.near) this.meetSurface(surface, points, triangles, x);
+    for (const wetting of this.wettings) {
+      wetting.find(x, (FELT * H) / REACH);
+      for (let n = 0; n < wetting.count; n++) this.meetSurface(wetting, n);
+    }
     for (let k = 0; k < P.length; k++) {
       const over = density[k]! - free[k]!;
-      P[k] = over > 0 ? c * c * over : 0;
+      P[k] = over > 0 ? c * c * Math.min(over, MOST_OVER) : 0;
       const s = P[k]! * free[k]!;
       for (let r = 0; r < 3; r++) own[3 * k + r]! *= s;
     }
+    for (const wetting of this.wettings) this.press(wetting);
   }
 
   private meetWall(wall: Wall, x: Float64Array): void {
@@ -204,40 +210,39 @@ export class Fluid implements Method {
       const d = wall.plane ? n[0]! * px + n[1]! * py + n[2]! * pz + offset : wall.distanceTo(px, py, pz);
       if (!(d < H)) continue;
       if (!wall.plane) normalOf(wall, px, py, pz, 1e-3 * H, n);
-      const slope = this.lacks(k, d);
+      const slope = this.lack(k, d);
       for (let r = 0; r < 3; r++) own[3 * k + r]! += slope * n[r]!;
     }
   }
 
-  /** What a half space at the distance d adds to a point. @returns its slope along d, over 1 - w */
-  private lacks(k: number, d: number): number {
-    const u = d > 0 ? 1 - d / this.H : 1;
-    const b = beyond(u);
-    const w = Math.min(MOST_WALL, WALL * b * b);
-    this.free[k]! *= 1 - w;
-    return (-2 * WALL * b * slopeOfBeyond(u)) / (this.H * (1 - w));
+  private meetSurface({ point, found }: Wetting, n: number): void {
+    const at = NEAREST * n;
+    const k = point[n]!;
+    const slope = this.lack(k, found[at + DISTANCE]!);
+    for (let r = 0; r < 3; r++) this.own[3 * k + r]! += slope * found[at + ALONG + r]!;
   }
 
-  private meetSurface(surface: Surface, points: readonly number[], triangles: readonly number[], x: Float64Array): void {
-    const reach = (FELT * this.H) / REACH;
-    const nearest = new Map<number, Nearest>();
-    for (let p = 0; p < points.length; p++) {
-      const k = points[p]!;
-      const best = nearest.get(k);
-      const found = nearestOn(surface, triangles[p]!, x, 3 * k, best ? best.distance * (1 + 1e-6) : reach);
-      if (found && nearer(found, best)) nearest.set(k, found);
-    }
-    for (const [point, found] of nearest) {
-      if (surface.closed && found.height < 0) {
-        found.distance *= -1;
-        for (let r = 0; r < 3; r++) found.normal[r]! *= -1;
-      }
-      this.contacts.push({ ...found, point, surface, slope: this.lacks(point, found.distance) });
+  /** What a half space at the distance d adds to a point. @returns its slope along d, over 1 - w */
+  private lack(k: number, d: number): number {
+    const w = wallAt(d, this.H);
+    this.free[k]! *= 1 - w;
+    return wallSlope(d, this.H) / (1 - w);
+  }
+
+  /** The same impulse as on the points, against it. */
+  private press(wetting: Wetting): void {
+    const { P, free, body, mass, H } = this;
+    for (let n = 0; n < wetting.count; n++) {
+      const k = wetting.point[n]!;
+      if (P[k] === 0) continue;
+      const d = wetting.found[NEAREST * n + DISTANCE]!;
+      const slope = wallSlope(d, H) / (1 - wallAt(d, H));
+      wetting.push(n, -body.h * P[k]! * free[k]! * slope * mass);
     }
   }
 
   private accelerate({ x, v }: MethodState, { force, points }: Outside): void {
-    const { a, own, P, H, spec } = this;
+    const { a, own, spec } = this;
     const { mass, alpha, h } = this.body;
     a.fill(0);
     if (points.count > 0) {
@@ -249,88 +254,50 @@ export class Fluid implements Method {
       a[k] = m > 0 ? (force[k]! - a[k]!) / m - alpha * v[k]! - own[k]! : 0;
     }
     if (spec.surfaceTension) cohere(this.pairs, x, a, spec.surfaceTension);
-    const { i, j, pairs } = this.neighbors;
-    const { slope } = this.pairs;
-    const eps = 0.01 * H * H;
-    const nu = 10 * this.nu;
-    for (let p = 0; p < pairs; p++) {
-      const s = slope[p]!;
-      if (s === 0) continue;
-      const ka = 3 * i[p]!;
-      const kb = 3 * j[p]!;
-      const dx = x[ka]! - x[kb]!;
-      const dy = x[ka + 1]! - x[kb + 1]!;
-      const dz = x[ka + 2]! - x[kb + 2]!;
-      const rate = dx * (v[ka]! - v[kb]!) + dy * (v[ka + 1]! - v[kb + 1]!) + dz * (v[ka + 2]! - v[kb + 2]!);
-      const f = s * ((nu * rate) / (dx * dx + dy * dy + dz * dz + eps) - P[i[p]!]! - P[j[p]!]!);
-      a[ka]! += f * dx;
-      a[ka + 1]! += f * dy;
-      a[ka + 2]! += f * dz;
-      a[kb]! -= f * dx;
-      a[kb + 1]! -= f * dy;
-      a[kb + 2]! -= f * dz;
-    }
+    this.pushPairs(x, v);
     for (let k = 0; k < a.length; k++) if (!(mass[(k / 3) | 0]! > 0)) a[k] = 0;
   }
 
-  /** Pressure on a surface: both get the same impulse. */
-  private press(contact: Contact, v: Float64Array): void {
-    const { P, free, body, mass } = this;
-    const k = contact.point;
-    if (P[k] === 0) return;
-    this.push(contact, -body.h * P[k]! * free[k]! * contact.slope * mass, v);
-  }
-
-  /**
-   * The contact's own spring, k = m c^2 |grad w|^2, once more, so that the step is implicit in it: however light a
-   * surface is, kappa = h^2 k (1/m + 1/m_s) leaves 1/(1 + kappa) of the velocity along the normal.
-   */
-  private follow(contact: Contact, v: Float64Array): void {
-    const { surface, triangle, weights, point, slope } = contact;
-    if (this.P[point] === 0) return;
-    let light = this.w[point]! / this.mass;
-    for (let c = 0; c < 3; c++) light += weights[c]! * weights[c]! * surface.w[surface.triangles[3 * triangle + c]!]!;
-    const steep = this.body.h * this.c * this.free[point]! * slope;
-    const kappa = steep * steep * this.mass * light * P.STRENGTH;
-    if (light > 0) this.push(contact, (-kappa / (1 + kappa) / light) * rateOf(contact, v), v);
-  }
-
-  /** An impulse along the normal on the point, and against it on the surface. */
-  private push({ surface, triangle, weights, normal, point }: Contact, impulse: number, v: Float64Array): void {
-    const own = (impulse * this.w[point]!) / this.mass;
-    for (let r = 0; r < 3; r++) v[3 * point + r]! += own * normal[r]!;
-    for (let c = 0; c < 3; c++) {
-      const at = surface.triangles[3 * triangle + c]!;
-      const part = impulse * weights[c]! * surface.w[at]!;
-      for (let r = 0; r < 3; r++) surface.v[3 * at + r]! -= part * normal[r]!;
+  /** Pressure and viscosity. */
+  private pushPairs(x: Float64Array, v: Float64Array): void {
+    const { a, P, H, pairs, group } = this;
+    const { order } = this.neighbors;
+    const { j, slope } = pairs;
+    const eps = 0.01 * H * H;
+    const nu = 10 * this.nu;
+    for (let n = 0; n < order.length; n++) {
+      const own = order[n]!;
+      const ka = 3 * own;
+      const [ax, ay, az] = [x[ka]!, x[ka + 1]!, x[ka + 2]!];
+      const [ux, uy, uz] = [v[ka]!, v[ka + 1]!, v[ka + 2]!];
+      const pressure = P[own]!;
+      let [fx, fy, fz] = [0, 0, 0];
+      for (let p = group[n]!; p < group[n + 1]!; p++) {
+        const b = j[p]!;
+        const kb = 3 * b;
+        const dx = ax - x[kb]!;
+        const dy = ay - x[kb + 1]!;
+        const dz = az - x[kb + 2]!;
+        const rate = dx * (ux - v[kb]!) + dy * (uy - v[kb + 1]!) + dz * (uz - v[kb + 2]!);
+        const f = slope[p]! * ((nu * rate) / (dx * dx + dy * dy + dz * dz + eps) - pressure - P[b]!);
+        fx += f * dx;
+        fy += f * dy;
+        fz += f * dz;
+        a[kb]! -= f * dx;
+        a[kb + 1]! -= f * dy;
+        a[kb + 2]! -= f * dz;
+      }
+      a[ka]! += fx;
+      a[ka + 1]! += fy;
+      a[ka + 2]! += fz;
     }
   }
 }
 
-function rateOf({ surface, triangle, weights, normal, point }: Contact, v: Float64Array): number {
-  let rate = 0;
-  for (let r = 0; r < 3; r++) {
-    let u = v[3 * point + r]!;
-    for (let c = 0; c < 3; c++) u -= weights[c]! * surface.v[3 * surface.triangles[3 * triangle + c]! + r]!;
-    rate += u * normal[r]!;
-  }
-  return rate;
-}
-
-function hasMoved(x: Float64Array, from: Float64Array, square: number): boolean {
-  for (let k = 0; k < x.length; k += 3) {
-    const dx = x[k]! - from[k]!;
-    const dy = x[k + 1]! - from[k + 1]!;
-    const dz = x[k + 2]! - from[k + 2]!;
-    if (!(dx * dx + dy * dy + dz * dz < square)) return true;
-  }
-  return false;
-}
-
-function boxOf({ x, triangles }: Surface, t: number, reach: number): [low: number[], high: number[]] {
-  const along = (r: number): number[] => [0, 1, 2].map((c) => x[3 * triangles[3 * t + c]! + r]!);
-  return [
-    [0, 1, 2].map((r) => Math.min(...along(r)) - reach),
-    [0, 1, 2].map((r) => Math.max(...along(r)) + reach),
-  ];
-}
+const pairsOf = (most: number): Pairs => ({
+  count: 0,
+  i: new Uint32Array(most),
+  j: new Uint32Array(most),
+  slope: new Float64Array(most),
+  weight: new Float64Array(most),
+});
