@@ -14,6 +14,8 @@ export const P = { CFL: 0.4, ALPHA: 0.05 };
 const SKIN = 0.1;
 /** What is further from a surface hardly feels it, spacings. */
 const FELT = 1.2;
+/** What is under pressure within so much of a surface moves along, H. */
+const HELD = 0.45;
 /** Damper of a hand over its stiffness, in steps, as of explicit integrators. */
 const GRIP_DAMPING = 2;
 
@@ -104,18 +106,19 @@ export class Fluid implements Method {
     this.pairs = pairsOf(0);
   }
 
-  begin(): void {
+  begin({ x }: MethodState, outside: Outside): void {
     this.fresh = false;
+    this.look(x, outside);
   }
 
   step(state: MethodState, outside: Outside): void {
     const { h } = this.body;
     const { x, v } = state;
-    this.list(x, outside.surfaces ?? []);
-    this.sumPairs(x);
-    this.meet(x, outside.walls);
+    for (const wetting of this.wettings) wetting.share(wetting.surface.change, v);
+    this.look(x, outside);
     this.accelerate(state, outside);
     for (let k = 0; k < v.length; k++) v[k]! += h * this.a[k]!;
+    for (const wetting of this.wettings) this.press(wetting, v);
     if (this.spec.vorticity) confine(this.pairs, x, v, this.w, h * this.spec.vorticity);
     for (let k = 0; k < x.length; k++) x[k]! += h * v[k]!;
   }
@@ -124,6 +127,14 @@ export class Fluid implements Method {
   energy({ x }: MethodState): number {
     void x;
     return 0;
+  }
+
+  /** Who is near whom, and pressures. */
+  private look(x: Float64Array, { walls, surfaces = [] }: Outside): void {
+    this.list(x, surfaces);
+    this.sumPairs(x);
+    this.meet(x, walls);
+    for (const wetting of this.wettings) this.hold(wetting);
   }
 
   /** Lists pairs where what has moved may have come near. */
@@ -188,6 +199,7 @@ export class Fluid implements Method {
     free.fill(1);
     for (const wall of walls) this.meetWall(wall, x);
     for (const wetting of this.wettings) {
+      wetting.loosen();
       wetting.find(x, (FELT * H) / REACH);
       for (let n = 0; n < wetting.count; n++) this.meetSurface(wetting, n);
     }
@@ -197,7 +209,6 @@ export class Fluid implements Method {
       const s = P[k]! * free[k]!;
       for (let r = 0; r < 3; r++) own[3 * k + r]! *= s;
     }
-    for (const wetting of this.wettings) this.press(wetting);
   }
 
   private meetWall(wall: Wall, x: Float64Array): void {
@@ -229,8 +240,15 @@ export class Fluid implements Method {
     return wallSlope(d, this.H) / (1 - w);
   }
 
-  /** The same impulse as on the points, against it. */
-  private press(wetting: Wetting): void {
+  /** What is pressed against a surface moves along with it. */
+  private hold(wetting: Wetting): void {
+    for (let n = 0; n < wetting.count; n++)
+      if (this.P[wetting.point[n]!]! > 0 && wetting.found[NEAREST * n + DISTANCE]! < HELD * this.H)
+        wetting.hold(n, this.mass);
+  }
+
+  /** The same impulses as on the points, against them. */
+  private press(wetting: Wetting, v: Float64Array): void {
     const { P, free, body, mass, H } = this;
     for (let n = 0; n < wetting.count; n++) {
       const k = wetting.point[n]!;
@@ -239,6 +257,7 @@ export class Fluid implements Method {
       const slope = wallSlope(d, H) / (1 - wallAt(d, H));
       wetting.push(n, -body.h * P[k]! * free[k]! * slope * mass);
     }
+    wetting.takeKick(v);
   }
 
   private accelerate({ x, v }: MethodState, { force, points }: Outside): void {

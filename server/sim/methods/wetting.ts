@@ -23,6 +23,10 @@ export class Wetting {
   /** By point: its place among the near ones, -1: none. */
   private readonly slot: Int32Array;
   private readonly out = new Float64Array(NEAREST);
+  /** By near point: it moves along. */
+  private readonly held: Uint8Array;
+  /** float64[3V] m/s */
+  private readonly kick: Float64Array;
 
   /** @param count of points */
   constructor(surface: Surface, count: number) {
@@ -32,6 +36,8 @@ export class Wetting {
     this.found = new Float64Array(NEAREST * count);
     this.listed = new Float64Array(surface.x.length);
     this.slot = new Int32Array(count).fill(-1);
+    this.held = new Uint8Array(count);
+    this.kick = new Float64Array(surface.x.length);
   }
 
   /** Lists what may be nearest while nothing moves further than half of `skin`. @param reach, skin m */
@@ -93,17 +99,54 @@ export class Wetting {
     return Math.abs(out[HEIGHT]!) > Math.abs(found[at + HEIGHT]!);
   }
 
-  /** An impulse on the surface at near point n against its normal. @param impulse N s */
+  /** Near point n moves along with the surface until `loosen`. @param mass kg */
+  hold(n: number, mass: number): void {
+    this.held[n] = 1;
+    this.eachCorner(n, (corner, weight) => (this.surface.added[corner]! += weight * mass));
+  }
+
+  loosen(): void {
+    this.held.fill(0, 0, this.count);
+    this.surface.added.fill(0);
+  }
+
+  /** An impulse on the surface at near point n, against its normal. @param impulse N s */
   push(n: number, impulse: number): void {
-    const { surface, found, triangle } = this;
-    const { triangles, v, w } = surface;
-    const at = NEAREST * n;
-    const weights = [1 - found[at + WEIGHT_B]! - found[at + WEIGHT_C]!, found[at + WEIGHT_B]!, found[at + WEIGHT_C]!];
-    for (let c = 0; c < 3; c++) {
-      const corner = triangles[3 * triangle[n]! + c]!;
-      const part = impulse * weights[c]! * w[corner]!;
-      for (let r = 0; r < 3; r++) v[3 * corner + r]! -= part * found[at + ALONG + r]!;
+    const { found, kick } = this;
+    const { w, added } = this.surface;
+    const at = NEAREST * n + ALONG;
+    this.eachCorner(n, (corner, weight) => {
+      const light = w[corner]! > 0 ? 1 / (1 / w[corner]! + added[corner]!) : 0;
+      for (let r = 0; r < 3; r++) kick[3 * corner + r]! -= impulse * weight * light * found[at + r]!;
+    });
+  }
+
+  /** The surface takes what pushed it, and so does what moves along. @param v float64[3N] inout: of the points, m/s */
+  takeKick(v: Float64Array): void {
+    const { kick, surface } = this;
+    for (let k = 0; k < kick.length; k++) surface.v[k]! += kick[k]!;
+    this.share(kick, v);
+    kick.fill(0);
+  }
+
+  /** @param change float64[3V] of the surface's velocities, m/s */
+  share(change: Float64Array, v: Float64Array): void {
+    for (let n = 0; n < this.count; n++) {
+      if (!this.held[n]) continue;
+      const k = 3 * this.point[n]!;
+      this.eachCorner(n, (corner, weight) => {
+        for (let r = 0; r < 3; r++) v[k + r]! += weight * change[3 * corner + r]!;
+      });
     }
+  }
+
+  private eachCorner(n: number, visit: (corner: number, weight: number) => void): void {
+    const { triangles } = this.surface;
+    const [b, c] = [this.found[NEAREST * n + WEIGHT_B]!, this.found[NEAREST * n + WEIGHT_C]!];
+    const t = 3 * this.triangle[n]!;
+    visit(triangles[t]!, 1 - b - c);
+    visit(triangles[t + 1]!, b);
+    visit(triangles[t + 2]!, c);
   }
 }
 
