@@ -48,7 +48,7 @@ export interface Outside {
   surfaces?: readonly Surface[];
 }
 
-/** Where a body's surface is now; a method may change its velocities, and says what moves along with it. */
+/** Where a body's surface is now; a method may change its velocities. */
 export interface Surface {
   /** It has an inside. */
   closed: boolean;
@@ -58,10 +58,6 @@ export interface Surface {
   x: Float64Array;
   v: Float64Array;
   w: Float64Array;
-  /** float64[3N] m/s: what the body's own step has done to velocities since the method's last one. */
-  change: Float64Array;
-  /** float64[N] kg: what its own step has to move, too, until the method's next one. */
-  added: Float64Array;
 }
 
 /** A collider: m; and where it is a plane, its unit normal. */
@@ -74,7 +70,7 @@ export interface Method {
   /** One step of h. @param state inout */
   step(state: MethodState, outside: Outside): void;
   /** A tick begins: what is only kept to be faster is made anew, so that bits do not depend on when it was made. */
-  begin?(state: MethodState, outside: Outside): void;
+  begin?(): void;
   /** Elastic energy, J. */
   energy(state: MethodState): number;
   /** Of a fluid that blows on others: its velocity at a place. @param out m/s. @returns whether it is there */

@@ -124,7 +124,6 @@ export class MethodBodies {
   step(): void {
     for (let n = 0; n < this.bodies.length; n++) {
       const body = this.current(n);
-      for (const surface of body.surfaces) surface.end();
       if (body.wet.length > 0 || this.held(body.layout.body)) continue;
       const started = performance.now();
       this.open(body);
@@ -141,9 +140,7 @@ export class MethodBodies {
     body.surfaces = body.wet.filter((surface) => this.views.i32[statusAt(this.layout, surface.body)] !== WAITS);
     body.done = 0;
     body.stepSeconds = 0;
-    for (const surface of body.surfaces) surface.begin();
-    body.method.begin?.(body.state, body);
-    for (const surface of body.surfaces) surface.write();
+    body.method.begin?.();
   }
 
   private advance(body: OpenBody): void {

@@ -67,9 +67,7 @@ export function planMethods(bodies: readonly BodyTemplate[], tickHz: number, all
     states: planned.map(({ run }) => run),
     write: (buffer, bodyRows) =>
       planned.forEach(({ template, layout, run, constants, mass, more }) => {
-        const i32 = new Int32Array(buffer);
-        i32[(bodyRows + layout.body * L.BODY_BYTES + L.BODY_IMPLICIT) / 4] = 1;
-        for (const met of layout.meets) i32[(bodyRows + met * L.BODY_BYTES + L.BODY_WET) / 4] = 1;
+        new Int32Array(buffer)[(bodyRows + layout.body * L.BODY_BYTES + L.BODY_IMPLICIT) / 4] = 1;
         new Float64Array(buffer, layout.mass, mass.length).set(mass);
         writeConstants(buffer, layout.constants, constants);
         const velocity = Float64Array.from(template.positions, (_, k) =>

@@ -9,13 +9,11 @@ import { hasMoved, Wetting } from "./wetting.ts";
 /** H in spacings: there the sums over simple, body- and face-centered cubic lattices of a density differ by 0.2 % only. */
 const REACH = 2.2;
 /** c h/H; */
-export const P = { CFL: 0.4, ALPHA: 0.05 };
+export const TUNED = { CFL: 0.4, ALPHA: 0.05, CALM: 0.2, STIFF: 0.5 };
 /** Pairs are listed for as long as nothing has moved further than half of this, H. */
 const SKIN = 0.1;
 /** What is further from a surface hardly feels it, spacings. */
 const FELT = 1.2;
-/** What is under pressure within so much of a surface moves along, H. */
-const HELD = 0.45;
 /** Damper of a hand over its stiffness, in steps, as of explicit integrators. */
 const GRIP_DAMPING = 2;
 
@@ -73,6 +71,8 @@ export class Fluid implements Method {
   /** Of a free point. */
   private readonly mass: number;
   private readonly w: Float64Array;
+  /** 1/kg, 0: fixed */
+  private readonly light: Float64Array;
   private readonly neighbors: Neighbors;
   /** Those within H, and where the ones of each of the neighbors' groups begin. */
   private readonly pairs: Pairs;
@@ -94,10 +94,11 @@ export class Fluid implements Method {
     this.body = body;
     this.spec = spec;
     this.H = REACH * spacing;
-    this.c = (P.CFL * this.H) / h;
-    this.nu = 0.1 * P.ALPHA * this.c * this.H + (spec.viscosity ?? 0);
+    this.c = (TUNED.CFL * this.H) / h;
+    this.nu = 0.1 * TUNED.ALPHA * this.c * this.H + (spec.viscosity ?? 0);
     this.mass = mass.find((m) => m > 0) ?? 1;
     this.w = mass.map((m) => (m > 0 ? 1 : 0));
+    this.light = mass.map((m) => (m > 0 ? 1 / m : 0));
     this.neighbors = new Neighbors(count);
     const vector = (n: number): Float64Array => new Float64Array(n * count);
     [this.a, this.own, this.listed] = [vector(3), vector(3), vector(3)];
@@ -106,19 +107,22 @@ export class Fluid implements Method {
     this.pairs = pairsOf(0);
   }
 
-  begin({ x }: MethodState, outside: Outside): void {
+  begin(): void {
     this.fresh = false;
-    this.look(x, outside);
   }
 
   step(state: MethodState, outside: Outside): void {
     const { h } = this.body;
     const { x, v } = state;
-    for (const wetting of this.wettings) wetting.share(wetting.surface.change, v);
-    this.look(x, outside);
+    this.list(x, outside.surfaces ?? []);
+    this.sumPairs(x);
+    this.meet(x, outside.walls);
     this.accelerate(state, outside);
     for (let k = 0; k < v.length; k++) v[k]! += h * this.a[k]!;
-    for (const wetting of this.wettings) this.press(wetting, v);
+    for (const wetting of this.wettings) {
+      if (wetting.surface.closed) this.press(wetting);
+      else this.repel(wetting, v);
+    }
     if (this.spec.vorticity) confine(this.pairs, x, v, this.w, h * this.spec.vorticity);
     for (let k = 0; k < x.length; k++) x[k]! += h * v[k]!;
   }
@@ -127,14 +131,6 @@ export class Fluid implements Method {
   energy({ x }: MethodState): number {
     void x;
     return 0;
-  }
-
-  /** Who is near whom, and pressures. */
-  private look(x: Float64Array, { walls, surfaces = [] }: Outside): void {
-    this.list(x, surfaces);
-    this.sumPairs(x);
-    this.meet(x, walls);
-    for (const wetting of this.wettings) this.hold(wetting);
   }
 
   /** Lists pairs where what has moved may have come near. */
@@ -199,9 +195,8 @@ export class Fluid implements Method {
     free.fill(1);
     for (const wall of walls) this.meetWall(wall, x);
     for (const wetting of this.wettings) {
-      wetting.loosen();
       wetting.find(x, (FELT * H) / REACH);
-      for (let n = 0; n < wetting.count; n++) this.meetSurface(wetting, n);
+      if (wetting.surface.closed) for (let n = 0; n < wetting.count; n++) this.meetSurface(wetting, n);
     }
     for (let k = 0; k < P.length; k++) {
       const over = density[k]! - free[k]!;
@@ -240,15 +235,8 @@ export class Fluid implements Method {
     return wallSlope(d, this.H) / (1 - w);
   }
 
-  /** What is pressed against a surface moves along with it. */
-  private hold(wetting: Wetting): void {
-    for (let n = 0; n < wetting.count; n++)
-      if (this.P[wetting.point[n]!]! > 0 && wetting.found[NEAREST * n + DISTANCE]! < HELD * this.H)
-        wetting.hold(n, this.mass);
-  }
-
   /** The same impulses as on the points, against them. */
-  private press(wetting: Wetting, v: Float64Array): void {
+  private press(wetting: Wetting): void {
     const { P, free, body, mass, H } = this;
     for (let n = 0; n < wetting.count; n++) {
       const k = wetting.point[n]!;
@@ -257,7 +245,25 @@ export class Fluid implements Method {
       const slope = wallSlope(d, H) / (1 - wallAt(d, H));
       wetting.push(n, -body.h * P[k]! * free[k]! * slope * mass);
     }
-    wetting.takeKick(v);
+  }
+
+  /**
+   * A cloth, wet on both sides: springs from half a spacing on, as stiff as what they hold is heavy, so that the step
+   * is stable however light that is (Gershgorin: h^2 k (1/m + sum_c b_c w_c sum_j b_jc) = STIFF), and a damper.
+   */
+  private repel(wetting: Wetting, v: Float64Array): void {
+    const { light, body, H } = this;
+    const reach = (0.5 * H) / REACH;
+    wetting.share(reach);
+    for (let n = 0; n < wetting.count; n++) {
+      const d = wetting.found[NEAREST * n + DISTANCE]!;
+      const k = wetting.point[n]!;
+      const moved = light[k]! + wetting.light(n);
+      if (!(d < reach) || !(moved > 0)) continue;
+      const impulse = ((TUNED.STIFF * (reach - d)) / body.h - TUNED.CALM * wetting.rate(n, v)) / moved;
+      for (let r = 0; r < 3; r++) v[3 * k + r]! += impulse * light[k]! * wetting.found[NEAREST * n + ALONG + r]!;
+      wetting.push(n, impulse);
+    }
   }
 
   private accelerate({ x, v }: MethodState, { force, points }: Outside): void {

@@ -23,10 +23,8 @@ export class Wetting {
   /** By point: its place among the near ones, -1: none. */
   private readonly slot: Int32Array;
   private readonly out = new Float64Array(NEAREST);
-  /** By near point: it moves along. */
-  private readonly held: Uint8Array;
-  /** float64[3V] m/s */
-  private readonly kick: Float64Array;
+  /** By particle of the surface. */
+  private readonly shares: Float64Array;
 
   /** @param count of points */
   constructor(surface: Surface, count: number) {
@@ -36,8 +34,7 @@ export class Wetting {
     this.found = new Float64Array(NEAREST * count);
     this.listed = new Float64Array(surface.x.length);
     this.slot = new Int32Array(count).fill(-1);
-    this.held = new Uint8Array(count);
-    this.kick = new Float64Array(surface.x.length);
+    this.shares = new Float64Array(surface.w.length);
   }
 
   /** Lists what may be nearest while nothing moves further than half of `skin`. @param reach, skin m */
@@ -99,45 +96,41 @@ export class Wetting {
     return Math.abs(out[HEIGHT]!) > Math.abs(found[at + HEIGHT]!);
   }
 
-  /** Near point n moves along with the surface until `loosen`. @param mass kg */
-  hold(n: number, mass: number): void {
-    this.held[n] = 1;
-    this.eachCorner(n, (corner, weight) => (this.surface.added[corner]! += weight * mass));
-  }
-
-  loosen(): void {
-    this.held.fill(0, 0, this.count);
-    this.surface.added.fill(0);
+  /** Relative velocity of near point n along its normal, m/s. @param v float64[3N] of points */
+  rate(n: number, v: Float64Array): number {
+    const { found, point, surface } = this;
+    const at = NEAREST * n + ALONG;
+    let rate = 0;
+    for (let r = 0; r < 3; r++) rate += v[3 * point[n]! + r]! * found[at + r]!;
+    this.eachCorner(n, (corner, weight) => {
+      for (let r = 0; r < 3; r++) rate -= weight * surface.v[3 * corner + r]! * found[at + r]!;
+    });
+    return rate;
   }
 
   /** An impulse on the surface at near point n, against its normal. @param impulse N s */
   push(n: number, impulse: number): void {
-    const { found, kick } = this;
-    const { w, added } = this.surface;
+    const { found, surface } = this;
     const at = NEAREST * n + ALONG;
     this.eachCorner(n, (corner, weight) => {
-      const light = w[corner]! > 0 ? 1 / (1 / w[corner]! + added[corner]!) : 0;
-      for (let r = 0; r < 3; r++) kick[3 * corner + r]! -= impulse * weight * light * found[at + r]!;
+      const part = impulse * weight * surface.w[corner]!;
+      for (let r = 0; r < 3; r++) surface.v[3 * corner + r]! -= part * found[at + r]!;
     });
   }
 
-  /** The surface takes what pushed it, and so does what moves along. @param v float64[3N] inout: of the points, m/s */
-  takeKick(v: Float64Array): void {
-    const { kick, surface } = this;
-    for (let k = 0; k < kick.length; k++) surface.v[k]! += kick[k]!;
-    this.share(kick, v);
-    kick.fill(0);
+  /** Sums the weights of points within a distance at each particle of the surface: what `light` asks. @param within m */
+  share(within: number): void {
+    this.shares.fill(0);
+    for (let n = 0; n < this.count; n++)
+      if (this.found[NEAREST * n + DISTANCE]! < within)
+        this.eachCorner(n, (corner, weight) => (this.shares[corner]! += weight));
   }
 
-  /** @param change float64[3V] of the surface's velocities, m/s */
-  share(change: Float64Array, v: Float64Array): void {
-    for (let n = 0; n < this.count; n++) {
-      if (!this.held[n]) continue;
-      const k = 3 * this.point[n]!;
-      this.eachCorner(n, (corner, weight) => {
-        for (let r = 0; r < 3; r++) v[k + r]! += weight * change[3 * corner + r]!;
-      });
-    }
+  /** How much a push at near point n and the same ones at all others move the surface there, 1/kg. */
+  light(n: number): number {
+    let sum = 0;
+    this.eachCorner(n, (corner, weight) => (sum += weight * this.surface.w[corner]! * this.shares[corner]!));
+    return sum;
   }
 
   private eachCorner(n: number, visit: (corner: number, weight: number) => void): void {

@@ -35,7 +35,6 @@ import {
   BODY_MASS,
   BODY_MEETS,
   BODY_IMPLICIT,
-  BODY_WET,
   BODY_HELD,
   HELD_RIGID,
   BODY_ISLAND,
@@ -164,8 +163,7 @@ function sumForces(row: usize): void {
  * No particle is fixed, and no collider is within reach of the ball around the body, were it to go on for 1.5 ticks.
  */
 function flies(row: usize): bool {
-  // what it has is its own step's, or a fluid's
-  if (load<i32>(row, BODY_IMPLICIT) || load<i32>(row, BODY_WET)) return false;
+  if (load<i32>(row, BODY_IMPLICIT)) return false; // what it has is its own step's
   const first = <usize>load<u32>(row, BODY_FIRST);
   const count = load<i32>(row, BODY_COUNT);
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);

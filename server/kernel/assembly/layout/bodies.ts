@@ -38,8 +38,7 @@ export const BODY_LISTED = BODY_INACTIVE + I32;
 export const BODY_AGAINST = BODY_LISTED + I32; // i32 1: the list has a pair of it and a collider's core mesh
 // i32 not 0: its own step keeps its momentum: address of its IMPLICIT row, or 1 of a method's
 export const BODY_IMPLICIT = BODY_AGAINST + I32;
-export const BODY_WET = BODY_IMPLICIT + I32; // i32 1: a method may push it between substeps
-export const BODY_FORCE = BODY_WET + I32; // f64x3 N: external, of all its particles; where it may be free
+export const BODY_FORCE = BODY_IMPLICIT + I32 + 4; // f64x3 N: external, of all its particles; where it may be free
 export const BODY_MASS = BODY_FORCE + 3 * F64; // f64 kg, likewise
 export const BODY_LEAD = BODY_MASS + F64; // f64x3 m: what a substep of symplectic Euler falls too far (momentum.ts)
 export const BODY_BYTES = BODY_LEAD + 3 * F64 + 8;
