@@ -1,4 +1,30 @@
+/**
+ * Smoothed particles, weakly compressible: points whose pressure is that of their density.
+ *
+ *   rho_i/rho_0 = sum_j W_ij/W_0 + w(d),   P_i = c^2 max(0, rho_i/rho_0 - 1)       (Becker and Teschner 2007, eq. 6, 7)
+ *   a_i = g - sum_j (P_i + P_j) grad_i W_ij/W_0 - P_i grad w      the gradient of sum_i m P_i^2/2c^2: energy stays
+ *       + 10 nu sum_j (v_ij . x_ij)/(x_ij^2 + 0.01 H^2) grad_i W_ij/W_0                    (Monaghan 2005, section 8.2)
+ *   cohesion and vorticity confinement: fluidForces.ts.   Symplectic Euler, v then x.
+ *
+ * W = (1 - q)^4 (1 + 4q), q = r/H (Wendland 1995), W_0 its sum over the lattice that the body begins as. c is as much as
+ * the step can follow (c h = COURANT H): what has more steps is less compressible, by g depth/c^2 at the bottom.
+ *
+ * Walls: half a space of fluid at the distance d adds gamma(d) = u^6 (3.5 - 4.5u + 1.5u^2), u = 1 - d/H (the integral of
+ * W). w is gamma^2, scaled so that a layer of the lattice half a spacing away lacks nothing: its slope is twice that of
+ * gamma, as if the wall had the point's own pressure. With w = gamma and that pressure instead nothing keeps energy, and a
+ * tank boils within a second. What several walls add is joined like parts of a volume: 1 - w = prod (1 - w_k).
+ *
+ * Soft bodies are walls that move: at the nearest place of their surface, with the opposite impulse on its corners after
+ * every step, between two substeps of the kernel. A cloth is wet on both sides: its points stay each other's neighbors,
+ * and springs keep them off it, as stiff as its mass allows.
+ *
+ * Measured: docs/LIMITS.md. Tried for light surfaces: points that take over the surface's velocity along the normal
+ * (implicit in the contact's spring): a corner that weighs a tenth of a point follows the fluid before its constraints
+ * have an answer, and the fluid sinks into what it should carry. Fluid near a cloth as mass that its constraints move,
+ * too: carries, and shakes.
+ */
 import type { SmoothedParticles as Spec } from "../../../shared/scene.ts";
+import { SceneError } from "../../../shared/sceneError.ts";
 import { cohere, confine, normalOf, type Pairs } from "./fluidForces.ts";
 import { GRIPS } from "./integrators.ts";
 import type { Method, MethodBody, MethodKind, MethodState, Outside, Surface, Wall } from "./method.ts";
@@ -8,12 +34,20 @@ import { hasMoved, Wetting } from "./wetting.ts";
 
 /** H in spacings: there the sums over simple, body- and face-centered cubic lattices of a density differ by 0.2 % only. */
 const REACH = 2.2;
-/** c h/H; */
-export const TUNED = { CFL: 0.4, ALPHA: 0.05, CALM: 0.2, STIFF: 0.5 };
+/** c h/H; artificial nu over c H/10. */
+const COURANT = 0.4;
+const ARTIFICIAL = 0.05;
+/** Points that have settled have so much of the lattice's sum where they are as dense. */
+const SETTLED = 0.996;
 /** Pairs are listed for as long as nothing has moved further than half of this, H. */
 const SKIN = 0.1;
 /** What is further from a surface hardly feels it, spacings. */
 const FELT = 1.2;
+/** Surfaces count as so much further away: walls are smooth, they have edges. Spacings. */
+const EDGED = 0.05;
+/** Of springs at a cloth: h^2 k/m, 4 is the limit; and what a step takes of the velocity along them. */
+const STIFF = 0.5;
+const DAMPED = 0.2;
 /** Damper of a hand over its stiffness, in steps, as of explicit integrators. */
 const GRIP_DAMPING = 2;
 
@@ -21,9 +55,18 @@ export const smoothedParticles: MethodKind = {
   meetsBodies: true,
   anyStep: true,
   grip: () => GRIPS.explicit,
-  plan: (template) => ({ spacing: Float64Array.of(template.meanEdge) }),
+  plan(template, spec, { h }, path) {
+    const { viscosity = 0 } = spec as Spec;
+    const most = mostViscous(REACH * template.meanEdge, h);
+    if (viscosity > most)
+      throw new SceneError(path.replace(/type$/, "viscosity"), viscosity, `at most ${most} with these steps`);
+    return { spacing: Float64Array.of(template.meanEdge) };
+  },
   open: ({ spacing }, spec, body) => new Fluid((spacing as Float64Array)[0]!, spec as Spec, body),
 };
+
+/** Half of what is stable with the artificial one: an explicit step of 65 nu h/H^2 < 2, by the lattice's sum of slopes. */
+const mostViscous = (H: number, h: number): number => (0.015 * H * H) / h;
 
 const weightAt = (q: number): number => (q < 1 ? (1 - q) * (1 - q) * (1 - q) * (1 - q) * (1 + 4 * q) : 0);
 /** Part of W beyond a plane at the distance (1 - u) H, and its slope along u. */
@@ -44,6 +87,7 @@ function latticeSums(): { all: number; side: number } {
   return { all, side };
 }
 const LATTICE = latticeSums();
+const W_0 = SETTLED * LATTICE.all;
 /** w(d) = WALL beyond^2 is what a layer at half a spacing lacks, with twice the slope of that. */
 const WALL = LATTICE.side / LATTICE.all / beyond(1 - 0.5 / REACH) ** 2;
 const MOST_WALL = 0.95;
@@ -60,7 +104,7 @@ function wallSlope(d: number, H: number): number {
   return (-2 * WALL * beyond(u) * slopeOfBeyond(u)) / H;
 }
 
-export class Fluid implements Method {
+class Fluid implements Method {
   private readonly body: MethodBody;
   private readonly spec: Spec;
   private readonly H: number;
@@ -94,8 +138,10 @@ export class Fluid implements Method {
     this.body = body;
     this.spec = spec;
     this.H = REACH * spacing;
-    this.c = (TUNED.CFL * this.H) / h;
-    this.nu = 0.1 * TUNED.ALPHA * this.c * this.H + (spec.viscosity ?? 0);
+    this.c = (COURANT * this.H) / h;
+    // owners may have it take longer steps than the scene says
+    const nu = Math.min(spec.viscosity ?? 0, mostViscous(this.H, h));
+    this.nu = 0.1 * ARTIFICIAL * this.c * this.H + nu;
     this.mass = mass.find((m) => m > 0) ?? 1;
     this.w = mass.map((m) => (m > 0 ? 1 : 0));
     this.light = mass.map((m) => (m > 0 ? 1 / m : 0));
@@ -127,10 +173,25 @@ export class Fluid implements Method {
     for (let k = 0; k < x.length; k++) x[k]! += h * v[k]!;
   }
 
-  /** Of what is compressed, J. */
-  energy({ x }: MethodState): number {
-    void x;
+  /** What is compressed by a hundredth has next to none. */
+  energy(): number {
     return 0;
+  }
+
+  /** At each point in the last step, by the virial of its pairs, without walls: rho_0/6 sum_j (P_i + P_j) r |dW/dr|/W_0, Pa. */
+  pressure(x: Float64Array): Float64Array {
+    const { count, i, j, slope } = this.pairs;
+    const scale = this.mass / (this.H / REACH) ** 3 / 6;
+    const pressure = new Float64Array(this.body.count);
+    for (let p = 0; p < count; p++) {
+      const [a, b] = [i[p]!, j[p]!];
+      let square = 0;
+      for (let r = 0; r < 3; r++) square += (x[3 * a + r]! - x[3 * b + r]!) ** 2;
+      const part = -scale * (this.P[a]! + this.P[b]!) * slope[p]! * square;
+      pressure[a]! += part;
+      pressure[b]! += part;
+    }
+    return pressure;
   }
 
   /** Lists pairs where what has moved may have come near. */
@@ -154,7 +215,7 @@ export class Fluid implements Method {
     const { density, H, pairs, group, neighbors } = this;
     const { i: lower, j: higher, order, group: from } = neighbors;
     const { i, j, slope, weight } = pairs;
-    const scale = 1 / LATTICE.all;
+    const scale = 1 / W_0;
     const steep = (-20 * scale) / (H * H);
     density.fill(scale);
     let count = 0;
@@ -224,7 +285,7 @@ export class Fluid implements Method {
   private meetSurface({ point, found }: Wetting, n: number): void {
     const at = NEAREST * n;
     const k = point[n]!;
-    const slope = this.lack(k, found[at + DISTANCE]!);
+    const slope = this.lack(k, found[at + DISTANCE]! + (EDGED * this.H) / REACH);
     for (let r = 0; r < 3; r++) this.own[3 * k + r]! += slope * found[at + ALONG + r]!;
   }
 
@@ -241,7 +302,7 @@ export class Fluid implements Method {
     for (let n = 0; n < wetting.count; n++) {
       const k = wetting.point[n]!;
       if (P[k] === 0) continue;
-      const d = wetting.found[NEAREST * n + DISTANCE]!;
+      const d = wetting.found[NEAREST * n + DISTANCE]! + (EDGED * H) / REACH;
       const slope = wallSlope(d, H) / (1 - wallAt(d, H));
       wetting.push(n, -body.h * P[k]! * free[k]! * slope * mass);
     }
@@ -260,7 +321,7 @@ export class Fluid implements Method {
       const k = wetting.point[n]!;
       const moved = light[k]! + wetting.light(n);
       if (!(d < reach) || !(moved > 0)) continue;
-      const impulse = ((TUNED.STIFF * (reach - d)) / body.h - TUNED.CALM * wetting.rate(n, v)) / moved;
+      const impulse = ((STIFF * (reach - d)) / body.h - DAMPED * wetting.rate(n, v)) / moved;
       for (let r = 0; r < 3; r++) v[3 * k + r]! += impulse * light[k]! * wetting.found[NEAREST * n + ALONG + r]!;
       wetting.push(n, impulse);
     }
