@@ -44,10 +44,12 @@ const SKIN = 0.1;
 /** What is further from a surface hardly feels it, spacings. */
 const FELT = 1.2;
 /** Surfaces count as so much further away: walls are smooth, they have edges. Spacings. */
-const EDGED = 0.05;
+const EDGED = 0.07;
 /** Of springs at a cloth: h^2 k/m, 4 is the limit; and what a step takes of the velocity along them. */
-const STIFF = 0.5;
+const STIFF = 1;
 const DAMPED = 0.2;
+/** Where they begin, spacings: half of one, and some more to stop what comes fast. */
+const KEPT = 0.6;
 /** Damper of a hand over its stiffness, in steps, as of explicit integrators. */
 const GRIP_DAMPING = 2;
 
@@ -314,7 +316,7 @@ class Fluid implements Method {
    */
   private repel(wetting: Wetting, v: Float64Array): void {
     const { light, body, H } = this;
-    const reach = (0.5 * H) / REACH;
+    const reach = (KEPT * H) / REACH;
     wetting.share(reach);
     for (let n = 0; n < wetting.count; n++) {
       const d = wetting.found[NEAREST * n + DISTANCE]!;
