@@ -167,10 +167,7 @@ class Fluid implements Method {
     this.meet(x, outside.walls);
     this.accelerate(state, outside);
     for (let k = 0; k < v.length; k++) v[k]! += h * this.a[k]!;
-    for (const wetting of this.wettings) {
-      if (wetting.surface.closed) this.press(wetting);
-      else this.repel(wetting, v);
-    }
+    for (const wetting of this.wettings) this.press(wetting, v);
     if (this.spec.vorticity) confine(this.pairs, x, v, this.w, h * this.spec.vorticity);
     for (let k = 0; k < x.length; k++) x[k]! += h * v[k]!;
   }
@@ -259,6 +256,7 @@ class Fluid implements Method {
     for (const wall of walls) this.meetWall(wall, x);
     for (const wetting of this.wettings) {
       wetting.find(x, (FELT * H) / REACH);
+      wetting.share(H / REACH);
       if (wetting.surface.closed) for (let n = 0; n < wetting.count; n++) this.meetSurface(wetting, n);
     }
     for (let k = 0; k < P.length; k++) {
@@ -284,11 +282,20 @@ class Fluid implements Method {
     }
   }
 
-  private meetSurface({ point, found }: Wetting, n: number): void {
+  private meetSurface(wetting: Wetting, n: number): void {
+    const { found, point } = wetting;
     const at = NEAREST * n;
     const k = point[n]!;
-    const slope = this.lack(k, found[at + DISTANCE]! + (EDGED * this.H) / REACH);
+    const d = found[at + DISTANCE]! + (EDGED * this.H) / REACH;
+    const slope = this.lack(k, d) * this.followed(wetting, n, d);
     for (let r = 0; r < 3; r++) this.own[3 * k + r]! += slope * found[at + ALONG + r]!;
+  }
+
+  /** Share of a wall's force that a step can have on a surface: k = m c^2 |grad w|^2 is no stiffer than `stiff` allows. */
+  private followed(wetting: Wetting, n: number, d: number): number {
+    const steep = this.body.h * this.c * wallSlope(d, this.H);
+    const most = STIFF / (this.light[wetting.point[n]!]! + wetting.light(n));
+    return Math.min(1, most / (this.mass * steep * steep));
   }
 
   /** What a half space at the distance d adds to a point. @returns its slope along d, over 1 - w */
@@ -298,33 +305,29 @@ class Fluid implements Method {
     return wallSlope(d, this.H) / (1 - w);
   }
 
-  /** The same impulses as on the points, against them. */
-  private press(wetting: Wetting): void {
-    const { P, free, body, mass, H } = this;
-    for (let n = 0; n < wetting.count; n++) {
-      const k = wetting.point[n]!;
-      if (P[k] === 0) continue;
-      const d = wetting.found[NEAREST * n + DISTANCE]! + (EDGED * H) / REACH;
-      const slope = wallSlope(d, H) / (1 - wallAt(d, H));
-      wetting.push(n, -body.h * P[k]! * free[k]! * slope * mass);
-    }
-  }
-
   /**
-   * A cloth, wet on both sides: springs from half a spacing on, as stiff as what they hold is heavy, so that the step
-   * is stable however light that is (Gershgorin: h^2 k (1/m + sum_c b_c w_c sum_j b_jc) = STIFF), and a damper.
+   * What acts on points and surfaces alike: of a soft body the opposite of what its wall did, as far as its mass can
+   * follow, and springs for the rest; of a cloth springs alone, and a damper. h^2 k (1/m + sum_c b_c w_c sum_j b_jc) = STIFF
+   * (b: weights of corners, by Gershgorin's circles at most 4).
    */
-  private repel(wetting: Wetting, v: Float64Array): void {
-    const { light, body, H } = this;
+  private press(wetting: Wetting, v: Float64Array): void {
+    const { P, free, body, mass, H, light } = this;
+    const { found, point, surface } = wetting;
     const reach = (KEPT * H) / REACH;
-    wetting.share(reach);
     for (let n = 0; n < wetting.count; n++) {
-      const d = wetting.found[NEAREST * n + DISTANCE]!;
-      const k = wetting.point[n]!;
+      const k = point[n]!;
+      const d = found[NEAREST * n + DISTANCE]!;
+      let spring = 1;
+      if (surface.closed) {
+        const away = d + (EDGED * H) / REACH;
+        const share = this.followed(wetting, n, away);
+        spring = 1 - share;
+        wetting.push(n, (-share * body.h * P[k]! * free[k]! * wallSlope(away, H) * mass) / (1 - wallAt(away, H)));
+      }
       const moved = light[k]! + wetting.light(n);
-      if (!(d < reach) || !(moved > 0)) continue;
-      const impulse = ((STIFF * (reach - d)) / body.h - DAMPED * wetting.rate(n, v)) / moved;
-      for (let r = 0; r < 3; r++) v[3 * k + r]! += impulse * light[k]! * wetting.found[NEAREST * n + ALONG + r]!;
+      if (spring === 0 || !(d < reach) || !(moved > 0)) continue;
+      const impulse = (spring * ((STIFF * (reach - d)) / body.h - DAMPED * wetting.rate(n, v))) / moved;
+      for (let r = 0; r < 3; r++) v[3 * k + r]! += impulse * light[k]! * found[NEAREST * n + ALONG + r]!;
       wetting.push(n, impulse);
     }
   }
