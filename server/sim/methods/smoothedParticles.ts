@@ -48,6 +48,8 @@ const EDGED = 0.07;
 /** Of springs at a cloth: h^2 k/m, 4 is the limit; and what a step takes of the velocity along them. */
 const STIFF = 1;
 const DAMPED = 0.2;
+/** No faster than so many c is a point pushed off a surface: what is put in where fluid is does not blow it up. */
+const PARTING = 0.1;
 /** Where they begin, spacings: half of one, and some more to stop what comes fast. */
 const KEPT = 0.6;
 /** Damper of a hand over its stiffness, in steps, as of explicit integrators. */
@@ -93,8 +95,11 @@ const W_0 = SETTLED * LATTICE.all;
 /** w(d) = WALL beyond^2 is what a layer at half a spacing lacks, with twice the slope of that. */
 const WALL = LATTICE.side / LATTICE.all / beyond(1 - 0.5 / REACH) ** 2;
 const MOST_WALL = 0.95;
-/** Denser than by so much, pressure does not rise: what is put in where fluid is does not blow it up. */
-const MOST_OVER = 0.05;
+/**
+ * Denser than by so much, pressure rises by a tenth of what it should: blows of single points are no stronger than what
+ * flows at 0.2 c.
+ */
+const FIRM = 0.02;
 
 /** w at the distance d from a wall, and its slope. */
 function wallAt(d: number, H: number): number {
@@ -102,7 +107,8 @@ function wallAt(d: number, H: number): number {
   return Math.min(MOST_WALL, WALL * b * b);
 }
 function wallSlope(d: number, H: number): number {
-  const u = d > 0 ? 1 - d / H : 1;
+  if (!(d > 0)) return 0;
+  const u = 1 - d / H;
   return (-2 * WALL * beyond(u) * slopeOfBeyond(u)) / H;
 }
 
@@ -257,11 +263,13 @@ class Fluid implements Method {
     for (const wetting of this.wettings) {
       wetting.find(x, (FELT * H) / REACH);
       wetting.share(H / REACH);
-      if (wetting.surface.closed) for (let n = 0; n < wetting.count; n++) this.meetSurface(wetting, n);
+      if (!wetting.surface.closed) continue;
+      for (let n = 0; n < wetting.count; n++)
+        this.lack(wetting.point[n]!, wetting.found[NEAREST * n + DISTANCE]! + (EDGED * H) / REACH);
     }
     for (let k = 0; k < P.length; k++) {
       const over = density[k]! - free[k]!;
-      P[k] = over > 0 ? c * c * Math.min(over, MOST_OVER) : 0;
+      P[k] = over > FIRM ? c * c * (0.9 * FIRM + 0.1 * over) : over > 0 ? c * c * over : 0;
       const s = P[k]! * free[k]!;
       for (let r = 0; r < 3; r++) own[3 * k + r]! *= s;
     }
@@ -282,20 +290,11 @@ class Fluid implements Method {
     }
   }
 
-  private meetSurface(wetting: Wetting, n: number): void {
-    const { found, point } = wetting;
-    const at = NEAREST * n;
-    const k = point[n]!;
-    const d = found[at + DISTANCE]! + (EDGED * this.H) / REACH;
-    const slope = this.lack(k, d) * this.followed(wetting, n, d);
-    for (let r = 0; r < 3; r++) this.own[3 * k + r]! += slope * found[at + ALONG + r]!;
-  }
-
   /** Share of a wall's force that a step can have on a surface: k = m c^2 |grad w|^2 is no stiffer than `stiff` allows. */
   private followed(wetting: Wetting, n: number, d: number): number {
     const steep = this.body.h * this.c * wallSlope(d, this.H);
     const most = STIFF / (this.light[wetting.point[n]!]! + wetting.light(n));
-    return Math.min(1, most / (this.mass * steep * steep));
+    return steep === 0 ? 0 : Math.min(1, most / (this.mass * steep * steep));
   }
 
   /** What a half space at the distance d adds to a point. @returns its slope along d, over 1 - w */
@@ -317,16 +316,20 @@ class Fluid implements Method {
     for (let n = 0; n < wetting.count; n++) {
       const k = point[n]!;
       const d = found[NEAREST * n + DISTANCE]!;
+      const moved = light[k]! + wetting.light(n);
+      if (!(moved > 0)) continue;
+      const rate = wetting.rate(n, v);
       let spring = 1;
+      let impulse = 0;
       if (surface.closed) {
         const away = d + (EDGED * H) / REACH;
         const share = this.followed(wetting, n, away);
         spring = 1 - share;
-        wetting.push(n, (-share * body.h * P[k]! * free[k]! * wallSlope(away, H) * mass) / (1 - wallAt(away, H)));
+        impulse = (-share * body.h * P[k]! * free[k]! * wallSlope(away, H) * mass) / (1 - wallAt(away, H));
       }
-      const moved = light[k]! + wetting.light(n);
-      if (spring === 0 || !(d < reach) || !(moved > 0)) continue;
-      const impulse = (spring * ((STIFF * (reach - d)) / body.h - DAMPED * wetting.rate(n, v))) / moved;
+      if (d < reach)
+        impulse += (spring * ((STIFF * (reach - Math.max(d, 0))) / body.h - DAMPED * rate)) / moved;
+      impulse = Math.min(impulse, Math.max(0, PARTING * this.c - rate) / moved);
       for (let r = 0; r < 3; r++) v[3 * k + r]! += impulse * light[k]! * found[NEAREST * n + ALONG + r]!;
       wetting.push(n, impulse);
     }

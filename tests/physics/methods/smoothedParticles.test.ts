@@ -23,7 +23,7 @@ const meanOf = (x: Float64Array, r: number): number =>
   x.reduce((sum, value, k) => (k % 3 === r ? sum + value : sum), 0) / (x.length / 3);
 
 describe("a column in a tank", () => {
-  test.each(inLong([[12, 12], [10, 14]], [[8, 8]]))(
+  test.each(inLong([[12, 12], [10, 14]], [[10, 10]]))(
     "%i points wide, %i high: its volume within 1 %%, its pressure that of its depth within 2 %%",
     async (wide, high) => {
       const S = 0.04;
@@ -271,7 +271,7 @@ describe("a drop without walls", () => {
     const shear = (x: number[], r: number): number => (r === 0 ? x[1]! - 0.1 : 0);
     const away = (x: number[], r: number): number => 0.5 * (x[r]! - (r === 1 ? 0.1 : 0));
     const turn = (x: number[], r: number): number => (r === 0 ? x[1]! - 0.1 : r === 1 ? -x[0]! : 0);
-    expect((await after({ viscosity: 0.08 }, shear)).speed).toBeLessThan(0.7 * (await after({}, shear)).speed);
+    expect((await after({ viscosity: 0.08 }, shear)).speed).toBeLessThan(0.85 * (await after({}, shear)).speed);
     expect((await after({ surfaceTension: 60 }, away)).size).toBeLessThan(0.9 * (await after({}, away)).size);
     expect((await after({ vorticity: 0.3 }, turn)).speed).toBeGreaterThan(1.01 * (await after({}, turn)).speed);
   });
