@@ -40,7 +40,7 @@ const ARTIFICIAL = 0.05;
 /** Points that have settled have so much of the lattice's sum where they are as dense. */
 const SETTLED = 0.996;
 /** Pairs are listed for as long as nothing has moved further than half of this, H. */
-const SKIN = 0.1;
+const SKIN = 0.3;
 /** What is further from a surface hardly feels it, spacings. */
 const FELT = 1.2;
 /** Surfaces count as so much further away: walls are smooth, they have edges. Spacings. */
@@ -49,7 +49,7 @@ const EDGED = 0.07;
 const STIFF = 1;
 const DAMPED = 0.2;
 /** No faster than so many c is a point pushed off a surface: what is put in where fluid is does not blow it up. */
-const PARTING = 0.1;
+const PARTING = 0.2;
 /** Where they begin, spacings: half of one, and some more to stop what comes fast. */
 const KEPT = 0.6;
 /** Damper of a hand over its stiffness, in steps, as of explicit integrators. */

@@ -138,7 +138,7 @@ interface Floating {
 test.each<Floating>(
   inLong(
     [
-      { spacing: 0.05, cells: [12, 7, 12], side: 0.2, mesh: 4 },
+      { spacing: 0.05, cells: [12, 7, 12], side: 0.3, mesh: 6 },
       { spacing: 0.04, cells: [13, 8, 13], side: 0.32, mesh: 6 },
       { spacing: 0.05, cells: [14, 8, 14], side: 0.4, mesh: 5 },
     ],
@@ -272,7 +272,7 @@ describe("a drop without walls", () => {
     const away = (x: number[], r: number): number => 0.5 * (x[r]! - (r === 1 ? 0.1 : 0));
     const turn = (x: number[], r: number): number => (r === 0 ? x[1]! - 0.1 : r === 1 ? -x[0]! : 0);
     expect((await after({ viscosity: 0.08 }, shear)).speed).toBeLessThan(0.85 * (await after({}, shear)).speed);
-    expect((await after({ surfaceTension: 60 }, away)).size).toBeLessThan(0.9 * (await after({}, away)).size);
+    expect((await after({ surfaceTension: 120 }, away)).size).toBeLessThan(0.9 * (await after({}, away)).size);
     expect((await after({ vorticity: 0.3 }, turn)).speed).toBeGreaterThan(1.01 * (await after({}, turn)).speed);
   });
 });
