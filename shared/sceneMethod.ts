@@ -36,7 +36,13 @@ export function checkMethods({
 }
 
 /** What moves points, and nothing else. */
-const OF_POINTS: readonly Method["type"][] = ["lennard-jones", "point-based", "position-based-fluid", "smoothed-particles", "eulerian-fluid"];
+const OF_POINTS: readonly Method["type"][] = [
+  "lennard-jones",
+  "point-based",
+  "position-based-fluid",
+  "smoothed-particles",
+  "eulerian-fluid",
+];
 
 function checkKind({ kind }: Body, { type }: Method, path: string): void {
   if ((kind === "points") === OF_POINTS.includes(type)) return;

@@ -2,7 +2,7 @@
  * What acts between neighboring points of a fluid beside pressure, whatever keeps its density:
  *
  *   cohesion: a_i -= kappa sum_j W_ij/W_0 (x_i - x_j)                                  (Becker and Teschner 2007, eq. 7)
- *   v_i += h eps N x omega_i,   omega_i = sum_j (v_j - v_i) x grad_j W_ij/W_0          (Macklin and Mueller 2013, eq. 15, 16)
+ *   a_i += eps N x omega_i,     omega_i = sum_j (v_j - v_i) x grad_j W_ij/W_0          (Macklin and Mueller 2013, eq. 15, 16)
  *
  * W_0 is the sum of W over the lattice that the body begins as.
  */
@@ -32,51 +32,49 @@ export function cohere({ count, i, j, weight }: Pairs, x: Float64Array, a: Float
 
 /**
  * Vorticity confinement: gives back the turning that smoothing takes.
- * @param v float64[3N] inout: m/s. @param w float64[N], 0 of what is fixed. @param scale h eps, m
+ * @param v float64[3N] m/s. @param a float64[3N] inout: m/s^2. @param epsilon m/s
  */
 export function confine(
   { count: pairs, i, j, slope }: Pairs,
   x: Float64Array,
   v: Float64Array,
-  w: Float64Array,
-  scale: number,
+  a: Float64Array,
+  epsilon: number,
 ): void {
-  const count = w.length;
+  const count = a.length / 3;
   const omega = new Float64Array(3 * count);
   const e = new Float64Array(3);
   const g = new Float64Array(3);
   for (let p = 0; p < pairs; p++) {
     if (slope[p] === 0) continue;
-    const a = 3 * i[p]!;
-    const b = 3 * j[p]!;
+    const [one, two] = [3 * i[p]!, 3 * j[p]!];
     for (let r = 0; r < 3; r++) {
-      e[r] = v[b + r]! - v[a + r]!;
-      g[r] = slope[p]! * (x[b + r]! - x[a + r]!);
+      e[r] = v[two + r]! - v[one + r]!;
+      g[r] = slope[p]! * (x[two + r]! - x[one + r]!);
     }
     for (let r = 0; r < 3; r++) {
       const turn = e[(r + 1) % 3]! * g[(r + 2) % 3]! - e[(r + 2) % 3]! * g[(r + 1) % 3]!;
-      omega[a + r]! += turn;
-      omega[b + r]! += turn;
+      omega[one + r]! += turn;
+      omega[two + r]! += turn;
     }
   }
   const size = Float64Array.from({ length: count }, (_, k) => lengthOf(omega, 3 * k));
   const eta = new Float64Array(3 * count);
   for (let p = 0; p < pairs; p++) {
     if (slope[p] === 0) continue;
-    const a = 3 * i[p]!;
-    const b = 3 * j[p]!;
+    const [one, two] = [3 * i[p]!, 3 * j[p]!];
     const s = slope[p]! * (size[j[p]!]! - size[i[p]!]!);
     for (let r = 0; r < 3; r++) {
-      eta[a + r]! += s * (x[a + r]! - x[b + r]!);
-      eta[b + r]! += s * (x[a + r]! - x[b + r]!);
+      eta[one + r]! += s * (x[one + r]! - x[two + r]!);
+      eta[two + r]! += s * (x[one + r]! - x[two + r]!);
     }
   }
   for (let k = 0; k < count; k++) {
     const l = lengthOf(eta, 3 * k);
-    if (!(l > 0) || !(w[k]! > 0)) continue;
+    if (!(l > 0)) continue;
     for (let r = 0; r < 3; r++) {
       const [s, t] = [3 * k + ((r + 1) % 3), 3 * k + ((r + 2) % 3)];
-      v[3 * k + r]! += (scale * (eta[s]! * omega[t]! - eta[t]! * omega[s]!)) / l;
+      a[3 * k + r]! += (epsilon * (eta[s]! * omega[t]! - eta[t]! * omega[s]!)) / l;
     }
   }
 }

@@ -63,13 +63,7 @@ export class MethodBodies {
   private substep = 0;
 
   /** @param held whether a body stays where it is until a reset */
-  constructor(
-    views: Views,
-    layout: SimLayout,
-    kernel: Kernel,
-    tuning: RoomTuning,
-    held: (body: number) => boolean,
-  ) {
+  constructor(views: Views, layout: SimLayout, kernel: Kernel, tuning: RoomTuning, held: (body: number) => boolean) {
     this.views = views;
     this.layout = layout;
     this.kernel = kernel;

@@ -24,9 +24,10 @@ export class Neighbors {
   i: Uint32Array;
   j: Uint32Array;
   pairs = 0;
-  /** Where the pairs of order[n] begin that were found from it; its other is i + j less itself. One more than points. */
-  readonly group: Uint32Array;
+  /** Points by cell; where the pairs begin that were found from order[n], one more than points; and p's other's n. */
   readonly order: Uint32Array;
+  readonly group: Uint32Array;
+  second: Uint32Array;
   private readonly count: number;
   /** Where a cell begins in `order`. */
   private readonly begin = new Uint32Array(MOST_CELLS ** 3 + 1);
@@ -46,6 +47,7 @@ export class Neighbors {
     this.sorted = new Float64Array(3 * count);
     this.i = new Uint32Array(16 * count);
     this.j = new Uint32Array(16 * count);
+    this.second = new Uint32Array(16 * count);
   }
 
   /** @param x float64[3N] m. @param reach m */
@@ -108,6 +110,7 @@ export class Neighbors {
       if (this.pairs >= MOST_PER_POINT * this.count) return;
       if (this.pairs === this.i.length) this.grow();
       const b = order[other]!;
+      this.second[this.pairs] = other;
       this.i[this.pairs] = a < b ? a : b;
       this.j[this.pairs++] = a < b ? b : a;
     }
@@ -163,7 +166,7 @@ export class Neighbors {
       to.set(from);
       return to;
     };
-    [this.i, this.j] = [longer(this.i), longer(this.j)];
+    [this.i, this.j, this.second] = [longer(this.i), longer(this.j), longer(this.second)];
   }
 }
 

@@ -121,7 +121,11 @@ class Fluid implements Method {
     for (let n = 0; n < iterations; n++) this.correct(outside.walls);
     for (let k = 0; k < this.x.length; k++) this.v[k] = (this.x[k]! - state.x[k]!) / h;
     this.smooth();
-    if (this.spec.vorticity) confine(this.pairs, this.listed, this.v, this.w, h * this.spec.vorticity);
+    if (this.spec.vorticity) {
+      this.own.fill(0);
+      confine(this.pairs, this.listed, this.v, this.own, this.spec.vorticity);
+      for (let k = 0; k < this.v.length; k++) this.v[k]! += h * this.w[(k / 3) | 0]! * this.own[k]!;
+    }
     state.x.set(this.x);
     state.v.set(this.v);
   }

@@ -40,7 +40,7 @@ const ARTIFICIAL = 0.05;
 /** Points that have settled have so much of the lattice's sum where they are as dense. */
 const SETTLED = 0.996;
 /** Pairs are listed for as long as nothing has moved further than half of this, H. */
-const SKIN = 0.3;
+const SKIN = 0.15;
 /** What is further from a surface hardly feels it, spacings. */
 const FELT = 1.2;
 /** Surfaces count as so much further away: walls are smooth, they have edges. Spacings. */
@@ -126,7 +126,8 @@ class Fluid implements Method {
   /** 1/kg, 0: fixed */
   private readonly light: Float64Array;
   private readonly neighbors: Neighbors;
-  /** Those within H, and where the ones of each of the neighbors' groups begin. */
+  private readonly sorted: Record<"x" | "v" | "a" | "sum", Float64Array>;
+  /** By places in their order: those within H, and where the ones of each of the neighbors' groups begin. */
   private readonly pairs: Pairs;
   private readonly group: Uint32Array;
   private readonly a: Float64Array;
@@ -157,6 +158,7 @@ class Fluid implements Method {
     const vector = (n: number): Float64Array => new Float64Array(n * count);
     [this.a, this.own, this.listed] = [vector(3), vector(3), vector(3)];
     [this.free, this.density, this.P] = [vector(1), vector(1), vector(1)];
+    this.sorted = { x: vector(3), v: vector(3), a: vector(3), sum: vector(1) };
     this.group = new Uint32Array(count + 1);
     this.pairs = pairsOf(0);
   }
@@ -169,12 +171,12 @@ class Fluid implements Method {
     const { h } = this.body;
     const { x, v } = state;
     this.list(x, outside.surfaces ?? []);
-    this.sumPairs(x);
+    this.gather(state);
+    this.sumPairs();
     this.meet(x, outside.walls);
     this.accelerate(state, outside);
     for (let k = 0; k < v.length; k++) v[k]! += h * this.a[k]!;
     for (const wetting of this.wettings) this.press(wetting, v);
-    if (this.spec.vorticity) confine(this.pairs, x, v, this.w, h * this.spec.vorticity);
     for (let k = 0; k < x.length; k++) x[k]! += h * v[k]!;
   }
 
@@ -186,10 +188,11 @@ class Fluid implements Method {
   /** At each point in the last step, by the virial of its pairs, without walls: rho_0/6 sum_j (P_i + P_j) r |dW/dr|/W_0, Pa. */
   pressure(x: Float64Array): Float64Array {
     const { count, i, j, slope } = this.pairs;
+    const { order } = this.neighbors;
     const scale = this.mass / (this.H / REACH) ** 3 / 6;
     const pressure = new Float64Array(this.body.count);
     for (let p = 0; p < count; p++) {
-      const [a, b] = [i[p]!, j[p]!];
+      const [a, b] = [order[i[p]!]!, order[j[p]!]!];
       let square = 0;
       for (let r = 0; r < 3; r++) square += (x[3 * a + r]! - x[3 * b + r]!) ** 2;
       const part = -scale * (this.P[a]! + this.P[b]!) * slope[p]! * square;
@@ -197,6 +200,17 @@ class Fluid implements Method {
       pressure[b]! += part;
     }
     return pressure;
+  }
+
+  /** In the order of cells, what pairs ask of both: neighbors lie near each other in memory. */
+  private gather({ x, v }: MethodState): void {
+    const { order } = this.neighbors;
+    const { sorted } = this;
+    for (let n = 0; n < order.length; n++)
+      for (let r = 0, k = 3 * order[n]!, at = 3 * n; r < 3; r++) {
+        sorted.x[at + r] = x[k + r]!;
+        sorted.v[at + r] = v[k + r]!;
+      }
   }
 
   /** Lists pairs where what has moved may have come near. */
@@ -210,48 +224,56 @@ class Fluid implements Method {
     neighbors.find(x, H + skin);
     if (this.pairs.i.length < neighbors.pairs) Object.assign(this.pairs, pairsOf(Math.ceil(1.5 * neighbors.pairs)));
     listed.set(x);
-    if (surfaces.some((surface, n) => this.wettings[n]?.surface !== surface) || surfaces.length !== this.wettings.length)
+    if (
+      surfaces.some((surface, n) => this.wettings[n]?.surface !== surface) ||
+      surfaces.length !== this.wettings.length
+    )
       this.wettings = surfaces.map((surface) => new Wetting(surface, this.body.count));
     for (const wetting of this.wettings) wetting.list(x, neighbors, (FELT * H) / REACH, skin);
   }
 
   /** rho/rho_0 without walls; pairs within H. */
-  private sumPairs(x: Float64Array): void {
+  private sumPairs(): void {
     const { density, H, pairs, group, neighbors } = this;
-    const { i: lower, j: higher, order, group: from } = neighbors;
+    const { order, group: from, second } = neighbors;
+    const { x, sum } = this.sorted;
     const { i, j, slope, weight } = pairs;
     const scale = 1 / W_0;
     const steep = (-20 * scale) / (H * H);
-    density.fill(scale);
+    const per = 1 / H;
+    sum.fill(scale);
     let count = 0;
     for (let n = 0; n < order.length; n++) {
       group[n] = count;
-      const a = order[n]!;
-      const [ax, ay, az] = [x[3 * a]!, x[3 * a + 1]!, x[3 * a + 2]!];
-      let sum = 0;
-      for (let p = from[n]!; p < from[n + 1]!; p++) {
-        const b = lower[p]! + higher[p]! - a;
+      const ax = x[3 * n]!;
+      const ay = x[3 * n + 1]!;
+      const az = x[3 * n + 2]!;
+      let own = 0;
+      const end = from[n + 1]!;
+      for (let p = from[n]!; p < end; p++) {
+        const b = second[p]!;
         const dx = ax - x[3 * b]!;
         const dy = ay - x[3 * b + 1]!;
         const dz = az - x[3 * b + 2]!;
         const square = dx * dx + dy * dy + dz * dz;
         if (!(square < H * H)) continue;
-        const q = Math.sqrt(square) / H;
+        const q = Math.sqrt(square) * per;
         const u = 1 - q;
         const cube = u * u * u;
         const w = scale * cube * u * (1 + 4 * q);
-        i[count] = a;
+        i[count] = n;
         j[count] = b;
         slope[count] = steep * cube;
         weight[count] = w;
         count++;
-        sum += w;
-        density[b]! += w;
+        own += w;
+        sum[b]! += w;
       }
-      density[a]! += sum;
+      sum[n]! += own;
     }
     group[order.length] = count;
     pairs.count = count;
+    for (let n = 0; n < order.length; n++) density[order[n]!] = sum[n]!;
   }
 
   /** Walls and surfaces; then pressures, and what they do to both. */
@@ -327,8 +349,7 @@ class Fluid implements Method {
         spring = 1 - share;
         impulse = (-share * body.h * P[k]! * free[k]! * wallSlope(away, H) * mass) / (1 - wallAt(away, H));
       }
-      if (d < reach)
-        impulse += (spring * ((STIFF * (reach - Math.max(d, 0))) / body.h - DAMPED * rate)) / moved;
+      if (d < reach) impulse += (spring * ((STIFF * (reach - Math.max(d, 0))) / body.h - DAMPED * rate)) / moved;
       impulse = Math.min(impulse, Math.max(0, PARTING * this.c - rate) / moved);
       for (let r = 0; r < 3; r++) v[3 * k + r]! += impulse * light[k]! * found[NEAREST * n + ALONG + r]!;
       wetting.push(n, impulse);
@@ -347,33 +368,47 @@ class Fluid implements Method {
       const m = mass[(k / 3) | 0]!;
       a[k] = m > 0 ? (force[k]! - a[k]!) / m - alpha * v[k]! - own[k]! : 0;
     }
-    if (spec.surfaceTension) cohere(this.pairs, x, a, spec.surfaceTension);
-    this.pushPairs(x, v);
-    for (let k = 0; k < a.length; k++) if (!(mass[(k / 3) | 0]! > 0)) a[k] = 0;
+    const { sorted, pairs, neighbors, w } = this;
+    sorted.a.fill(0);
+    if (spec.surfaceTension) cohere(pairs, sorted.x, sorted.a, spec.surfaceTension);
+    if (spec.vorticity) confine(pairs, sorted.x, sorted.v, sorted.a, spec.vorticity);
+    this.pushPairs();
+    for (let n = 0; n < neighbors.order.length; n++) {
+      const k = neighbors.order[n]!;
+      for (let r = 0; r < 3; r++) a[3 * k + r]! += w[k]! * sorted.a[3 * n + r]!;
+    }
   }
 
   /** Pressure and viscosity. */
-  private pushPairs(x: Float64Array, v: Float64Array): void {
-    const { a, P, H, pairs, group } = this;
+  private pushPairs(): void {
+    const { P, H, pairs, group } = this;
     const { order } = this.neighbors;
+    const { x, v, a, sum: pressure } = this.sorted;
     const { j, slope } = pairs;
     const eps = 0.01 * H * H;
     const nu = 10 * this.nu;
+    for (let n = 0; n < order.length; n++) pressure[n] = P[order[n]!]!;
     for (let n = 0; n < order.length; n++) {
-      const own = order[n]!;
-      const ka = 3 * own;
-      const [ax, ay, az] = [x[ka]!, x[ka + 1]!, x[ka + 2]!];
-      const [ux, uy, uz] = [v[ka]!, v[ka + 1]!, v[ka + 2]!];
-      const pressure = P[own]!;
-      let [fx, fy, fz] = [0, 0, 0];
-      for (let p = group[n]!; p < group[n + 1]!; p++) {
+      const ka = 3 * n;
+      const ax = x[ka]!;
+      const ay = x[ka + 1]!;
+      const az = x[ka + 2]!;
+      const ux = v[ka]!;
+      const uy = v[ka + 1]!;
+      const uz = v[ka + 2]!;
+      const own = pressure[n]!;
+      let fx = 0;
+      let fy = 0;
+      let fz = 0;
+      const end = group[n + 1]!;
+      for (let p = group[n]!; p < end; p++) {
         const b = j[p]!;
         const kb = 3 * b;
         const dx = ax - x[kb]!;
         const dy = ay - x[kb + 1]!;
         const dz = az - x[kb + 2]!;
         const rate = dx * (ux - v[kb]!) + dy * (uy - v[kb + 1]!) + dz * (uz - v[kb + 2]!);
-        const f = slope[p]! * ((nu * rate) / (dx * dx + dy * dy + dz * dz + eps) - pressure - P[b]!);
+        const f = slope[p]! * ((nu * rate) / (dx * dx + dy * dy + dz * dz + eps) - own - pressure[b]!);
         fx += f * dx;
         fy += f * dy;
         fz += f * dz;

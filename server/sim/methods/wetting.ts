@@ -43,7 +43,10 @@ export class Wetting {
     this.listed.set(surface.x);
     const near: { point: number; triangle: number; distance: number }[] = [];
     const nearest = new Map<number, number>();
-    const [low, high] = [[0, 0, 0], [0, 0, 0]];
+    const [low, high] = [
+      [0, 0, 0],
+      [0, 0, 0],
+    ];
     for (let t = 0; t < surface.triangles.length / 3; t++) {
       boxOf(surface, t, reach + skin, low, high);
       neighbors.eachIn(low, high, (point) => {

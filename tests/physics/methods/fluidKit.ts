@@ -2,6 +2,7 @@
 import type { Collider, PointsBody } from "../../../shared/scene.ts";
 import { METHOD_KINDS } from "../../../server/sim/methods/kinds.ts";
 import type { MethodState } from "../../../server/sim/methods/method.ts";
+import type { Laboratory } from "../laboratory.ts";
 import { block, known, NOTHING, outside, templateOf } from "./kit.ts";
 
 /** A block of water that stands on the ground. @param spacing m */
@@ -53,10 +54,14 @@ export async function opened(body: PointsBody, h: number) {
 }
 
 /** What a room steps, with what only a fluid can say. */
-export interface Stepped {
+interface Stepped {
   method: { pressure(x: Float64Array): Float64Array };
   state: MethodState;
 }
+
+/** The first body with a method. */
+export const stepped = (lab: Laboratory): Stepped =>
+  (lab.world as unknown as { methods: { bodies: Stepped[] } }).methods.bodies[0]!;
 
 /** A line through pressures over heights, of points away from walls and surface: at half the depth, Pa, and its slope. */
 export function pressureLine(
@@ -71,7 +76,6 @@ export function pressureLine(
   );
   const mean = (f: (i: number) => number): number => inner.reduce((sum, i) => sum + f(i), 0) / inner.length;
   const [y, p] = [mean((i) => height[i]!), mean((i) => pressure[i]!)];
-  const slope =
-    mean((i) => (height[i]! - y) * (pressure[i]! - p)) / mean((i) => (height[i]! - y) * (height[i]! - y));
+  const slope = mean((i) => (height[i]! - y) * (pressure[i]! - p)) / mean((i) => (height[i]! - y) * (height[i]! - y));
   return { middle: p + slope * (depth / 2 - y), slope };
 }
