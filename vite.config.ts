@@ -16,8 +16,8 @@ const client = (path: string): string => fileURLToPath(new URL(`./client/${path}
 const COMPRESSED = { types: /\.(html|js|css|svg|wasm|json)$/, fromBytes: 1000 };
 
 /**
- * Beside every file that is worth it `<file>.br`, and `<file>.gz`, which is what browsers take over plain HTTP: as small
- * as they get, once here and never per request.
+ * Beside every file that is worth it `<file>.br`, and `<file>.gz`, which is what browsers take over plain HTTP: as
+ * small as they get, once here and never per request.
  */
 function precompress(): Plugin {
   let folder = "";

@@ -36,7 +36,8 @@ export default defineConfig({
     pool: "forks",
     sequence: { sequencer: LongestFirst },
     setupFiles: ["./tests/support/cpuTime.ts"],
-    // Hundreds of servers and commands are started: each would compile the same modules, half of what a short one takes.
+    // Hundreds of servers and commands are started: each would compile the same modules, half of what a short one
+    // takes.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("./build/cache/compiled", import.meta.url)) },
     projects: [
       {

@@ -1,8 +1,8 @@
 /**
- * `npm run bench [-- --only kernel,tick] [--runs n] [--json file] [--release] [--minutes n] [--pause s] [--scenes a,b] [--hands
- * 0,3] [--list]`: runs the parts of load-tests/parts, each run in a process of its own, and prints the machine, a table
- * of minimum, median and maximum with the state hash beside it, which targets were met, and what moved since the last
- * release. Figures compare within one machine and one run; across machines only ratios do.
+ * `npm run bench [-- --only kernel,tick] [--runs n] [--json file] [--release] [--minutes n] [--pause s] [--scenes a,b]
+ * [--hands 0,3] [--list]`: runs the parts of load-tests/parts, each run in a process of its own, and prints the
+ * machine, a table of minimum, median and maximum with the state hash beside it, which targets were met, and what moved
+ * since the last release. Figures compare within one machine and one run; across machines only ratios do.
  */
 import { fork } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

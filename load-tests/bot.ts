@@ -1,6 +1,7 @@
 /**
  * A member of a room without a browser: connects, decodes every frame with the shared codec, grabs, pulls, and counts.
- * Tests and load tests use it, for what `Room` of client/sdk keeps from its users: raw messages, lines that are cut, counts.
+ * Tests and load tests use it, for what `Room` of client/sdk keeps from its users: raw messages, lines that are cut,
+ * counts.
  */
 import { encode } from "@msgpack/msgpack";
 import WebSocket from "ws";

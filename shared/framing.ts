@@ -65,6 +65,26 @@ export function frame(
 }
 
 /**
+ * @param points float32[3n] m
+ * @param eye where it is, m
+ * @param towards the eye, from what is looked at in the middle of the picture
+ * @returns whether every point lies in the free part
+ */
+export function inside(points: Float32Array, eye: Vec3, towards: Vec3, lens: Lens, free: FreeArea): boolean {
+  const { right, up, back } = axesOf(towards);
+  for (let i = 0; i < points.length; i += 3) {
+    const ray: Vec3 = [points[i]! - eye[0], points[i + 1]! - eye[1], points[i + 2]! - eye[2]];
+    const depth = -dot(ray, back);
+    const x = dot(ray, right) / lens.tanX;
+    const y = dot(ray, up) / lens.tanY;
+    // Behind the eye depth is negative, and nothing is between the bounds.
+    if (!(x >= free.left * depth && x <= free.right * depth && y >= free.bottom * depth && y <= free.top * depth))
+      return false;
+  }
+  return true;
+}
+
+/**
  * One side of the picture: p - e lies between low (eye - depth) and high (eye - depth) for every point.
  * @returns the least eye coordinate along `back` that allows it, and e for a given one
  */
@@ -83,6 +103,10 @@ function bounds(points: Float32Array, side: Vec3, back: Vec3, low: number, high:
     distance: high > low ? (most - least) / (high - low) : -Infinity,
     at: (eye: number) => 0.5 * (most - high * eye + least - low * eye),
   };
+}
+
+function dot(a: Vec3, b: Vec3): number {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 function unit([x, y, z]: Vec3): Vec3 {

@@ -1,6 +1,6 @@
 /**
- * Materials by name in a scene: `"material": "rubber"`, or `{ "preset": "rubber", "damping": 2 }`, whose own fields stand
- * in place of the preset's. Everything behind the validator sees the material's fields alone.
+ * Materials by name in a scene: `"material": "rubber"`, or `{ "preset": "rubber", "damping": 2 }`, whose own fields
+ * stand in place of the preset's. Everything behind the validator sees the material's fields alone.
  */
 import { MATERIAL_PRESETS, type PresetName, presetsOf } from "./materialPresets.ts";
 import type { Body } from "./scene.ts";
@@ -49,7 +49,9 @@ export function wholeMaterial({ kind, material }: Body): Record<string, unknown>
   return { ...(kind === "cloth" ? cloth : soft), ...own };
 }
 
-/** A body's material as its file has it, to be changed: a name becomes an object. @param body of a scene's file, inout */
+/**
+ * A body's material as its file has it, to be changed: a name becomes an object. @param body of a scene's file, inout
+ */
 export function ownMaterial(body: Body): Body["material"] {
   const called = named(body.material);
   if (called && typeof (body.material as unknown) === "string") (body as { material: unknown }).material = called;

@@ -1,6 +1,6 @@
 /**
- * What a body with a method of its own cannot have (server/sim/methods): each check throws a SceneError with the field's
- * path, its value and the limit.
+ * What a body with a method of its own cannot have (server/sim/methods): each check throws a SceneError with the
+ * field's path, its value and the limit.
  */
 import type { Body, BodyContact, Collider, Method, PointsBody, Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";

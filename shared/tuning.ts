@@ -1,4 +1,7 @@
-/** What owners may change of a room while it runs: which fields, and within which limits. As in a scene, but for STRETCH. */
+/**
+ * What owners may change of a room while it runs: which fields, and within which limits. As in a scene, but for
+ * STRETCH.
+ */
 import type { Tuning, Wind } from "./protocol/protocol.ts";
 
 export const BODY_FIELDS = [

@@ -2,7 +2,8 @@
  * `npm test`: the checks of `npm run lint` and every test, then where the time went, then a closing line `N passed, N
  * failed[, N skipped]` alone on its line. The exit code is 0 only if something ran and nothing failed.
  *
- *   npm test                    everything: `pages`, then `unit`; `servers` beside them; checks, then what only computes
+ *   npm test                    everything: `pages`, then `unit`; `servers` beside them; checks, then what only
+ *                               computes
  *   npm test -- server/rooms    the tests whose paths hold this, and no checks; arguments go to Vitest
  *   npm run test:long           in full what is small in `npm test` (tests/support/long.ts); with `--if-release` only
  *                               when a release is being made (tests/support/release.ts)

@@ -2,8 +2,8 @@
  * Join tokens that this browser keeps, by room.
  *
  * A link brings a token behind its # (`/r/<room>#token=...`, or `/#token=...` for every room), where it is sent to no
- * server and kept in no server's log; it is taken out of the address bar at once, so that it is not in the history, in a
- * screenshot or in a copied link. Making a room brings its owner's.
+ * server and kept in no server's log; it is taken out of the address bar at once, so that it is not in the history, in
+ * a screenshot or in a copied link. Making a room brings its owner's.
  */
 const KEY = "pliant.tokens";
 /** For every room. */

@@ -1,6 +1,7 @@
 /**
  * `<pliant-room src="https://host/r/room">`: a room's own page in a frame, as an element. It sizes as any block does,
- * tells what happens in the room by events, and needs nothing of the page but the server's leave (PLIANT_EMBED_ORIGINS).
+ * tells what happens in the room by events, and needs nothing of the page but the server's leave
+ * (PLIANT_EMBED_ORIGINS).
  */
 
 /** Attributes of the element that are the page's parameters. */

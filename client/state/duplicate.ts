@@ -26,7 +26,9 @@ export function changesTo(wanted: Tuning, now: Tuning): TuningChange[] {
 /** Longest part of a link behind its #, characters: what mail programs and messengers leave whole. */
 const LONGEST_LINK = 1800;
 
-/** A link that opens the scene with these values, in a room of this name unless it is there; undefined: it is too long. */
+/**
+ * A link that opens the scene with these values, in a room of this name unless it is there; undefined: it is too long.
+ */
 export function linkTo(origin: string, room: string, scene: string, tuning: Tuning): string | undefined {
   const bytes = new TextEncoder().encode(JSON.stringify(tuning));
   const code = btoa(String.fromCharCode(...bytes))
@@ -38,7 +40,9 @@ export function linkTo(origin: string, room: string, scene: string, tuning: Tuni
     : `${origin}/r/${encodeURIComponent(room)}?scene=${encodeURIComponent(scene)}#as=${code}`;
 }
 
-/** What such a link says: no more than a wish, which the server judges; undefined: nothing. @param hash from its # on */
+/**
+ * What such a link says: no more than a wish, which the server judges; undefined: nothing. @param hash from its # on
+ */
 export function tuningOfLink(hash: string): Tuning | undefined {
   const code = new URLSearchParams(hash.slice(1)).get("as");
   try {

@@ -73,8 +73,8 @@ export class Playout {
    * @param frameMs its moment on the server's time line, ms (tick / tickHz)
    * @param nowMs local monotonic clock, ms
    * @param stillFromMs from this moment of the server's time line up to the frame before it nothing moved, NaN: it did.
-   *   A playhead that is there may jump forward unseen, and what begins to move is shown soon instead of after the length
-   *   of the rest's last silence
+   *   A playhead that is there may jump forward unseen, and what begins to move is shown soon instead of after the
+   *   length of the rest's last silence
    * @returns whether the playhead jumped over motion: what is drawn must fade into what comes
    */
   arrived(frameMs: number, nowMs: number, stillFromMs: number): boolean {

@@ -23,7 +23,9 @@ export class SimulatedTime {
     if (this.changes.length > KEPT) this.changes.shift();
   }
 
-  /** @param tick as of a frame, which shows what that tick left; may be between two. @returns ticks of simulated time */
+  /**
+   * @param tick as of a frame, which shows what that tick left; may be between two. @returns ticks of simulated time
+   */
   at(tick: number): number {
     const change = this.changes.findLast((c) => c.tick <= tick + 1) ?? this.changes[0];
     if (!change) return tick;

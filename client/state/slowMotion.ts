@@ -6,7 +6,9 @@ const SEEN = 0.95;
 /** A tick that takes less than this part of its period is late because it waited for a thread. */
 const BUSY = 0.9;
 
-/** Stages of a tick that are about contact, in its order; those that are neither this nor sending are the equations'. */
+/**
+ * Stages of a tick that are about contact, in its order; those that are neither this nor sending are the equations'.
+ */
 const CONTACT = new Set([
   "broadPhase",
   "points",

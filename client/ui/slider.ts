@@ -1,4 +1,6 @@
-/** A range with its name and value, that says where it is moved to; what others say of it does not pull it meanwhile. */
+/**
+ * A range with its name and value, that says where it is moved to; what others say of it does not pull it meanwhile.
+ */
 import { numberText, t } from "../text/text.ts";
 import { h } from "./dom.ts";
 

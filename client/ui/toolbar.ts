@@ -30,7 +30,10 @@ export class Toolbar {
   private readonly moreButton: HTMLButtonElement;
   private taken: ReadonlySet<string> = new Set();
 
-  /** @param room its name. @param tools that have panels of their own: what can be put in, what owners play with and decide, invitations */
+  /**
+   * @param room its name. @param tools that have panels of their own: what can be put in, what owners play with and
+   *   decide, invitations
+   */
   constructor(
     profile: Profile,
     actions: ToolbarActions,

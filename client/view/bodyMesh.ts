@@ -147,7 +147,9 @@ export class BodyMesh implements PickSurface {
   }
 }
 
-/** Squares with corners at -1 and 1, one for each point of a cloud, which the shaders turn to the eye and make round. */
+/**
+ * Squares with corners at -1 and 1, one for each point of a cloud, which the shaders turn to the eye and make round.
+ */
 function sprites(count: number): InstancedBufferGeometry {
   const geometry = new InstancedBufferGeometry();
   geometry.instanceCount = count;

@@ -78,7 +78,7 @@ export class HandsView {
         this.group.add(entry.band.group);
         this.changed = true;
       }
-      entry.band.wear(grab.color);
+      if (entry.band.wear(grab.color)) this.changed = true;
       this.glide(entry.shown, grab.id.startsWith("own:") ? 1 : blend);
       surfacePoint(this.point, surface, grab.triangle, grab.u, grab.v);
       entry.band.update(this.from.fromArray(this.point), entry.shown, view.camera);

@@ -9,8 +9,8 @@ interface Tracking {
 const tracking = OrbitControls.prototype as unknown as Tracking;
 
 /**
- * three's controls remember where fingers are, and not where a mouse is: one whose end was lost (released over a button,
- * in another window) makes them throw when a finger goes up later.
+ * three's controls remember where fingers are, and not where a mouse is: one whose end was lost (released over a
+ * button, in another window) makes them throw when a finger goes up later.
  */
 export class ViewControls extends OrbitControls {
   _addPointer(event: PointerEvent): void {

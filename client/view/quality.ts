@@ -1,8 +1,8 @@
 /**
- * Adaptive quality: when frames come too slowly it gives up what shows least for its cost. First pixels that are smaller
- * than the screen's, then the image-based light, then shadows; last the pixels of the screen itself, without which every
- * silhouette is jagged. It never climbs back by itself within a visit, because a picture that keeps changing is worse
- * than a plain one; only a renderer that starts low climbs, once, before anybody has seen much.
+ * Adaptive quality: when frames come too slowly it gives up what shows least for its cost. First pixels that are
+ * smaller than the screen's, then the image-based light, then shadows; last the pixels of the screen itself, without
+ * which every silhouette is jagged. It never climbs back by itself within a visit, because a picture that keeps
+ * changing is worse than a plain one; only a renderer that starts low climbs, once, before anybody has seen much.
  *
  * Drawn by a CPU of two cores at 1280 x 760, ms for each picture of `drape`, from the second level on: about 300, 200,
  * 115, 62, 45, 32. Shadows cost what is sampled, not the map's size; 0.75 of the pixels with shadows is 85.
@@ -68,7 +68,8 @@ export class QualityGovernor {
   }
 
   /**
-   * Called for every animation frame, whether it draws or not: a page that draws little because little comes is not slow.
+   * Called for every animation frame, whether it draws or not: a page that draws little because little comes is not
+   * slow.
    * @returns true when the level has just been lowered
    */
   frame(nowMs: number, sincePreviousMs: number): boolean {

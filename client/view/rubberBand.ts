@@ -128,6 +128,7 @@ function part(geometry: BufferGeometry, [color, rim]: readonly [Color, Color], i
 export class RubberBand {
   readonly group = new Group();
   private readonly colors = [new Color(), new Color()] as const;
+  private worn = "";
   private readonly band: Part;
   private readonly held: Part;
   private readonly hand: Part;
@@ -142,11 +143,14 @@ export class RubberBand {
     for (const { mesh, ghost } of [this.band, this.held, this.hand]) this.group.add(mesh, ghost);
   }
 
-  /** @param color a member's, as it travels */
-  wear(color: string): void {
+  /** @param color a member's, as it travels. @returns whether it had another one */
+  wear(color: string): boolean {
+    if (color === this.worn) return false;
+    this.worn = color;
     const { first, second } = lookOf(color);
     this.colors[0].set(first);
     this.colors[1].set(second);
+    return true;
   }
 
   /**

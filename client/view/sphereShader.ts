@@ -1,6 +1,6 @@
 /**
- * Points of a cloud as smooth spheres: a square for each, turned to the eye, on which the fragment shader finds where the
- * ray meets the sphere (Sigg et al. 2006). The cost is pixels, not triangles, so what lowers the picture's quality
+ * Points of a cloud as smooth spheres: a square for each, turned to the eye, on which the fragment shader finds where
+ * the ray meets the sphere (Sigg et al. 2006). The cost is pixels, not triangles, so what lowers the picture's quality
  * (quality.ts) lowers it here.
  *
  * Shadows: a disc facing the light, at the sphere's far side, so that no sphere darkens itself.

@@ -22,13 +22,15 @@ import { MovingColliders } from "./movingColliders.ts";
 import { Studio } from "./environment.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { oneKindOfPointer, ViewControls } from "./pointerKinds.ts";
-import { frame, WHOLE, type FreeArea } from "../../shared/framing.ts";
+import { frame, inside, WHOLE, type FreeArea } from "../../shared/framing.ts";
 import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./quality.ts";
 
 /** Colour of the floor's shade: never black, light bounces around in a room. */
 const SHADE_LIGHT = "#4a2f1e";
 const SHADE_DARK = "#120b07";
-/** Height of the free part, of the picture's 2: below it, as on a phone on its side, scenes' own views end under tools. */
+/**
+ * Height of the free part, of the picture's 2: below it, as on a phone on its side, scenes' own views end under tools.
+ */
 const LOW = 1.2;
 
 export class Stage {
@@ -124,7 +126,8 @@ export class Stage {
   /**
    * Back to the scene's own view. On a tall screen the camera steps back, so that the width still fits. Without a
    * camera of the scene's own the shown points lie in the free part of the picture, and nearly fill it; so they do,
-   * from no nearer than the scene's own place, on a screen so low that tools would lie on them.
+   * from no nearer than the scene's own place, on a screen so low that tools would lie on them, and on a tall one that
+   * they would leave.
    * @param shown float32[3n] m; free where no tools lie
    */
   home(shown: Float32Array = new Float32Array(0), free = WHOLE): void {
@@ -139,10 +142,11 @@ export class Stage {
       .multiplyScalar(this.camera.aspect < 1 ? 1 + 0.55 * (1 / this.camera.aspect - 1) : 1);
     this.camera.position.copy(this.homeTarget).add(step);
     this.controls.target.copy(this.homeTarget);
+    const tanY = Math.tan((this.camera.fov * Math.PI) / 360);
+    const lens = { tanX: tanY * this.camera.aspect, tanY };
     const low = free.top - free.bottom < LOW;
-    if ((this.fit || low) && shown.length > 0) {
-      const tanY = Math.tan((this.camera.fov * Math.PI) / 360);
-      const lens = { tanX: tanY * this.camera.aspect, tanY };
+    const left = (): boolean => !inside(shown, this.camera.position.toArray(), step.toArray(), lens, free);
+    if (shown.length > 0 && (this.fit || low || (this.camera.aspect < 1 && left()))) {
       const nearest = this.fit ? -Infinity : this.camera.position.dot(step) / step.length();
       const { position, target } = frame(shown, step.toArray(), lens, free, nearest);
       this.camera.position.set(...position);

@@ -1,6 +1,6 @@
 /**
- * What a visitor's two hands do: a controller's trigger holds what its ray meets, a pinch of a tracked hand what is near
- * it, and fingertips push what they run into. three says where the hands are and when a hand pinches.
+ * What a visitor's two hands do: a controller's trigger holds what its ray meets, a pinch of a tracked hand what is
+ * near it, and fingertips push what they run into. three says where the hands are and when a hand pinches.
  */
 import {
   BufferGeometry,

@@ -3,9 +3,9 @@
  *
  *     work <at> <ms>                                 a piece of work of 4 ms or more without looking up, by its own CPU
  *                                                    time, so that what else the machine does is not in it
- *     frame <at> <room> <waited> <stepped> <sent>    a frame is with the sockets: ms from its tick's being handed over to
- *                                                    the thread until it was back, without what the thread took for it;
- *                                                    what the thread took; from then until it was written
+ *     frame <at> <room> <waited> <stepped> <sent>    a frame is with the sockets: ms from its tick's being handed over
+ *                                                    to the thread until it was back, without what the thread took for
+ *                                                    it; what the thread took; from then until it was written
  */
 import { appendFileSync } from "node:fs";
 import { subscribe } from "node:diagnostics_channel";

@@ -1,6 +1,6 @@
 /**
- * Frames of a recording judged as they stand, each by itself (server/tools/check): for recordings of ticks, between which
- * nothing moves in straight lines.
+ * Frames of a recording judged as they stand, each by itself (server/tools/check): for recordings of ticks, between
+ * which nothing moves in straight lines.
  */
 import { STATIC, sum } from "../../server/tools/check/findings.ts";
 import { FrameReader, type Recording } from "../../server/tools/check/recording.ts";

@@ -7,10 +7,10 @@
  *
  * Calm and attacked windows of ten seconds come in turns, so that what else the machine does is in both alike. Calm is
  * calm: before each window an operator ends the rooms that the attack has made, and it begins once the server counts
- * nothing but the members' own rooms and sessions. Of each window the 99th percentile of all gaps (some 900) is taken, and
- * of the windows of a kind the median, which one disturbance of the machine does not move; the figure is attacked over
- * calm. Beside it stand the quartiles of the windows, and the same figure against the first calm window alone, before
- * which nobody had attacked.
+ * nothing but the members' own rooms and sessions. Of each window the 99th percentile of all gaps (some 900) is taken,
+ * and of the windows of a kind the median, which one disturbance of the machine does not move; the figure is attacked
+ * over calm. Beside it stand the quartiles of the windows, and the same figure against the first calm window alone,
+ * before which nobody had attacked.
  */
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";

@@ -1,7 +1,7 @@
 /**
  * What Lighthouse would hold the pages to, measured by the browser's own observers in a Chromium whose pictures are
- * drawn by the CPU: does anything move by itself while a page comes, and how long after each press does the next picture
- * come? Each page is used as it is meant: every control that opens something is pressed, by pointer and by key.
+ * drawn by the CPU: does anything move by itself while a page comes, and how long after each press does the next
+ * picture come? Each page is used as it is meant: every control that opens something is pressed, by pointer and by key.
  */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { createRoom } from "../bot.ts";

@@ -1,10 +1,10 @@
 /**
- * An exhibit alone in public for two hours (`--minutes 120`; `--pause` is how long nobody comes between two visitors, s;
- * what there is so far is in the file of `--json` with `.sofar` behind its name): the room page with `?exhibit=` in a real Chromium whose
- * visitors do anything at random (`../visitors/visit.ts`), some of them with phones. After each visitor everything has
- * to be as the first one found it, within seconds, and a hand has to show the next one how to pull: name, cards, view,
- * modes, the page's own address, what has been put in, how the room is set, and the shape of the bodies. What is not is
- * counted as stuck, told, and mended by opening the page again.
+ * An exhibit alone in public for two hours (`--minutes 120`; `--pause` is how long nobody comes between two visitors,
+ * s; what there is so far is in the file of `--json` with `.sofar` behind its name): the room page with `?exhibit=` in
+ * a real Chromium whose visitors do anything at random (`../visitors/visit.ts`), some of them with phones. After each
+ * visitor everything has to be as the first one found it, within seconds, and a hand has to show the next one how to
+ * pull: name, cards, view, modes, the page's own address, what has been put in, how the room is set, and the shape of
+ * the bodies. What is not is counted as stuck, told, and mended by opening the page again.
  *
  * Behind each visitor both heaps are measured after a collection: the page's, and that of the server's main thread. The
  * first sixth is warm-up. Flat means: the slope of a line through what is left is no growth of more than 2 % an hour,

@@ -1,7 +1,7 @@
 /**
  * Rooms of bodies with a method of their own under three hands, one thread: what a tick takes of a processor, which no
- * neighbor changes, and how much of real time that leaves. Hands take hold in the second second, each on a body of its own
- * as far as there are so many, and go round in circles.
+ * neighbor changes, and how much of real time that leaves. Hands take hold in the second second, each on a body of its
+ * own as far as there are so many, and go round in circles.
  */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

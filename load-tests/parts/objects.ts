@@ -1,6 +1,6 @@
 /**
- * A file of 110,336 triangles that somebody drops on the lobby, until its body has been pulled, and what rooms beside it
- * notice of it.
+ * A file of 110,336 triangles that somebody drops on the lobby, until its body has been pulled, and what rooms beside
+ * it notice of it.
  *
  * The first by a real Chromium whose pictures are drawn by the CPU that also builds and simulates: file sent, read,
  * shown, meshed, the room's page opened, the body held and lifted by a tenth of its size. Each time another file and a

@@ -3,17 +3,17 @@
  * moment. How long until each one's first pull is in the room, and is the room in real time while all
  * thirty pull?
  *
- * The link is read from a picture of the projector's code. As many of the phones as there are cores are real pages in a Chromium with touch
- * (a CPU that also simulates draws no thirty pages); the others fetch the same files, hold the same socket, decode every frame
- * and send the same messages, but draw nothing. A phone's time runs from opening the link to the moment in which the
- * projector's side is told of its hand; how long a person looks first is not in it.
+ * The link is read from a picture of the projector's code. As many of the phones as there are cores are real pages in a
+ * Chromium with touch (a CPU that also simulates draws no thirty pages); the others fetch the same files, hold the same
+ * socket, decode every frame and send the same messages, but draw nothing. A phone's time runs from opening the link to
+ * the moment in which the projector's side is told of its hand; how long a person looks first is not in it.
  *
  * After that all pull for a while, with the pages and, when those have gone and others have taken their hands, without:
  * a page drawn by the CPU takes what real phones bring along.
  *
  * Then another class comes in as classes do, one after another, as many at a time as there are cores. Here each
- * of the thirty is a real page, and the page goes when it has pulled: a hand that is drawn by nobody pulls on in its place, so that the room fills up. Every sixth
- * opens the lobby and types the room's code instead.
+ * of the thirty is a real page, and the page goes when it has pulled: a hand that is drawn by nobody pulls on in its
+ * place, so that the room fills up. Every sixth opens the lobby and types the room's code instead.
  */
 import { Agent, get } from "node:http";
 import { availableParallelism } from "node:os";

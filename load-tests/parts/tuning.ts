@@ -1,8 +1,8 @@
 /**
  * An owner's slider on one page, until another page shows what it does: gravity of a stack that stands, made less and
- * as it was in turns, so that it swells and sinks; no hand, nothing else moves. From the event of the range to the first
- * picture of the other page in which a particle is elsewhere than at rest, by a step of the grid. Two pages of one real
- * Chromium, drawn by the CPU that simulates, loopback; times are those of the machine's one monotonic clock.
+ * as it was in turns, so that it swells and sinks; no hand, nothing else moves. From the event of the range to the
+ * first picture of the other page in which a particle is elsewhere than at rest, by a step of the grid. Two pages of
+ * one real Chromium, drawn by the CPU that simulates, loopback; times are those of the machine's one monotonic clock.
  */
 import type { Page } from "playwright-core";
 import { createRoom } from "../bot.ts";

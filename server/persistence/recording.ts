@@ -1,7 +1,7 @@
 /**
  * A room's last minutes as one file: a state, every input since, hashes along the way, the scene, and the shapes of the
- * objects that it names. Whoever has the same program and the scene's other meshes steps it again to the same bits (`npm run replay`), which makes it a bug report.
- * There is nothing of the members in it but their numbers.
+ * objects that it names. Whoever has the same program and the scene's other meshes steps it again to the same bits
+ * (`npm run replay`), which makes it a bug report. There is nothing of the members in it but their numbers.
  *
  *     behind a checksum (checksummed.ts) msgpack of a map {format, room, scene, sceneText, identity, topology, tickHz,
  *     from, until, states, records, hashes, recordedAt, missing?, objects?}

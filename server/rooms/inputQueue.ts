@@ -8,7 +8,10 @@
  */
 import type { Input } from "../sim/types.ts";
 
-/** Inputs of one member that may wait: as many as a member may send at once (`inputBurst` of shared/protocol/protocol.ts). */
+/**
+ * Inputs of one member that may wait: as many as a member may send at once (`inputBurst` of
+ * shared/protocol/protocol.ts).
+ */
 const MOST_OF_A_MEMBER = 120;
 /** Inputs of all members that may wait. */
 const MOST_IN_ALL = 4096;

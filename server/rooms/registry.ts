@@ -480,7 +480,8 @@ export class RoomRegistry {
     const { setAsideDays: days, setAsideMb } = this.#options.config;
     const limits = { days, bytes: setAsideMb * 2 ** 20 };
     try {
-      // What the store has of it ends where it was rebuilt: what lies behind a gap must not be taken for what comes next.
+      // What the store has of it ends where it was rebuilt: what lies behind a gap must not be taken for what comes
+      // next.
       await store.setAside(lease, [...damaged, ...unreached], new Date().toISOString(), limits);
     } catch (error) {
       await room.dispose(CloseCode.restarting, "the store did not take it");

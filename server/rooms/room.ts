@@ -104,6 +104,10 @@ export class Room {
   #storing: Promise<void> | null = null;
   /** More than 0: it must not tick now, whoever comes; it is handed over, or goes back. */
   #still = 0;
+  /** Nothing had moved at the last send tick. */
+  #rests = false;
+  /** Something was put into a room that rests: what it moves is sent at once, and not with the next send tick. */
+  #stirred = false;
 
   private constructor(options: RoomOptions, checkpointPolicy: CheckpointPolicy, simulation: RoomSimulation) {
     const { config, template, metrics } = options;
@@ -604,14 +608,19 @@ export class Room {
 
   #composeTask(): Omit<StepTask, "room"> {
     const tick = this.tick + 1;
+    const inputs = this.#queue.take();
     const common = {
       tick,
-      inputs: this.#queue.take(),
+      inputs,
       save: this.checkpointPolicy.saveDue,
       hash: tick % (HASH_SECONDS * this.tickHz) === 0,
       touching: this.#broadcast.hearsContacts,
     };
-    if (tick % this.sendTicks !== 0) return { ...common, delta: "none", keyframe: false };
+    if (tick % this.sendTicks !== 0) {
+      this.#stirred ||= this.#rests && inputs.length > 0;
+      return { ...common, delta: this.#stirred ? "moving" : "none", keyframe: false };
+    }
+    this.#stirred = false;
     const quietMs = performance.now() - this.#lastFrameMs;
     return {
       ...common,
@@ -630,20 +639,19 @@ export class Room {
     this.#events.take(result);
     if (anyFrame) {
       this.#lastFrameMs = performance.now();
+      this.#stirred = false;
       metrics.observeFrames(delta, keyframe, result.seconds.encode, template.layout.streamedParticles);
     }
-    const beside = this.#besideFrames(result.tick);
+    const due = result.tick % this.sendTicks === 0;
+    if (anyFrame || due) this.#rests = !result.moved;
+    const beside = anyFrame || due ? this.#besideFrames(result.tick) : [];
     if (anyFrame || beside.length > 0) this.#broadcast.tick(result.tick, result, beside);
   }
 
   /** What is due beside the frames: hands that changed. */
   #besideFrames(tick: number): Outgoing[] {
-    const beside: Outgoing[] = [];
-    if (tick % this.sendTicks === 0) {
-      const changed = this.#interactions.takeChanged();
-      if (changed.length > 0) beside.push({ kind: "hands", bytes: encodeHands(tick, changed) });
-    }
-    return beside;
+    const changed = this.#interactions.takeChanged();
+    return changed.length > 0 ? [{ kind: "hands", bytes: encodeHands(tick, changed) }] : [];
   }
 
   /** The room was made again from what it remembers, after a thread was lost inside a step. */

@@ -53,7 +53,9 @@ export class RoomEvents {
     this.#contacts = new ContactEvents(options.tickHz);
   }
 
-  /** What everybody is to know goes out in one write, however much of it there is: inputs of one tick may be thousands. */
+  /**
+   * What everybody is to know goes out in one write, however much of it there is: inputs of one tick may be thousands.
+   */
   take({ tick, events, touching }: Pick<StepResult, "tick" | "events" | "touching">): void {
     for (const event of events) this.#report(event, tick);
     if (this.#told.length > 0) this.#options.broadcast.certainly(this.#told);

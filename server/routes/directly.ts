@@ -1,8 +1,8 @@
 /**
  * What is large goes to a page directly from the process that has the room, past the one that the page came from: other
  * origins' pages may read it (CORS) if they are this cluster's own. Pages that embed rooms may read the whole API if
- * their origins are listed (PLIANT_EMBED_ORIGINS), and no others. Nothing goes along by itself: there are no cookies, and
- * a page that has no token for the room reads what anybody may.
+ * their origins are listed (PLIANT_EMBED_ORIGINS), and no others. Nothing goes along by itself: there are no cookies,
+ * and a page that has no token for the room reads what anybody may.
  */
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";

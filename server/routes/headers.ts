@@ -1,4 +1,7 @@
-/** Headers that every answer has. @fastify/helmet sets what is the same for all; the content security policy goes by page. */
+/**
+ * Headers that every answer has. @fastify/helmet sets what is the same for all; the content security policy goes by
+ * page.
+ */
 import helmet from "@fastify/helmet";
 import type { FastifyInstance } from "fastify";
 

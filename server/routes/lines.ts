@@ -65,8 +65,8 @@ export class Lines {
   }
 
   watch(server: Server): void {
-    // Node asks its server's `blockList` before it makes a socket of a connection: one that is ended there costs half of
-    // the time (14 us, 10 of them the system's), and no garbage.
+    // Node asks its server's `blockList` before it makes a socket of a connection: one that is ended there costs half
+    // of the time (14 us, 10 of them the system's), and no garbage.
     Object.assign(server, { blockList: { check: (address: string) => this.#turnsAway(address) } });
     server.on("connection", (socket: Socket) => this.#opened(socket));
     // Whoever has answered until now answers what is let through.

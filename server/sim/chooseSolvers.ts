@@ -2,18 +2,19 @@
  * Which solver a scene's bodies get that name none (`solver: "auto"`).
  *
  * A substep's iterations carry stress over one edge of the mesh each. Where sound crosses n = (h/a) sqrt(k/density) /
- * iterations edges meanwhile, a compliant body gives by q/2 too much while it moves, q = n^2, and a sheet hangs too long
- * by as much (scenes/README.md): its tone is q/4 too deep. From MOST on all bodies of the scene are integrated implicitly,
- * which is right for any n, if they all can be (shared/sceneImplicit.ts), and if that costs no more than LIMIT: it is a
- * matter of the scene's numbers alone, never of the machine. Otherwise they stay compliant, and `simulate` says why.
+ * iterations edges meanwhile, a compliant body gives by q/2 too much while it moves, q = n^2, and a sheet hangs too
+ * long by as much (scenes/README.md): its tone is q/4 too deep. From MOST on all bodies of the scene are integrated
+ * implicitly, which is right for any n, if they all can be (shared/sceneImplicit.ts), and if that costs no more than
+ * LIMIT: it is a matter of the scene's numbers alone, never of the machine. Otherwise they stay compliant, and
+ * `simulate` says why.
  *
  * Costs (elements times steps; 0.65 us of a 2 core EPYC for a tetrahedron and 0.35 for a triangle, four steps a tick):
  * solids of 8,000 tetrahedra and sheets of 12,000 triangles that touch nothing take about a tick of 60 Hz. What lies on
  * something is solved again until friction is settled, and folds of a sheet under hands touch everywhere: pulled by
- * three hands a sheet of 800 triangles takes 27 ms a tick (74 at worst), one of 7,200 takes 380 (900), where a compliant one
- * takes 2 and 15. So sheets are chosen only where they touch nothing, themselves included. Cubes and beams under hands
- * cost what they cost without: 5 ms for a beam of 3,840 tetrahedra, 3 (9) for a cube of 1,080 on a floor, 14 (70) for
- * two of them on each other, 19 (65) for a stack of eight of 135.
+ * three hands a sheet of 800 triangles takes 27 ms a tick (74 at worst), one of 7,200 takes 380 (900), where a
+ * compliant one takes 2 and 15. So sheets are chosen only where they touch nothing, themselves included. Cubes and
+ * beams under hands cost what they cost without: 5 ms for a beam of 3,840 tetrahedra, 3 (9) for a cube of 1,080 on a
+ * floor, 14 (70) for two of them on each other, 19 (65) for a stack of eight of 135.
  */
 import type { Body, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";

@@ -19,6 +19,7 @@ import { boxOf } from "./spawn/inside.ts";
 import { obstacleOf, obstaclesFor, wallsFor } from "./spawn/obstacles.ts";
 import { findHeight, raise, type Comer } from "./spawn/place.ts";
 import type { Input, SimEvent } from "./types.ts";
+import { marksIn } from "./marks.ts";
 
 /** What layout.still says of a body, beside 0. */
 export const HELD = 1;
@@ -213,9 +214,8 @@ export class InactiveBodies {
     i32[still + b] = 0;
     i32[statusAt(layout, layout.bodyCount) + b] = 0;
     i32[statusAt(layout, 2 * layout.bodyCount) + b] = 0;
-    const marks = i32[(L.HEADER + L.H_MARKS) / 4]!;
-    const bytes = new Uint8Array(i32.buffer);
-    for (let p = marks + first; p < marks + first + count; p++) bytes[p]! &= L.MARK_RIGID;
+    const marks = marksIn(i32).subarray(first, first + count);
+    marks.forEach((bits, p) => (marks[p] = bits & L.MARK_RIGID));
   }
 
   /** What a roll-back of its first tick goes back to. */

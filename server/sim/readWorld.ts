@@ -1,4 +1,6 @@
-/** A scene as the simulation takes it: its bodies meshed, seen from the room's own origin and weighed in its own unit. */
+/**
+ * A scene as the simulation takes it: its bodies meshed, seen from the room's own origin and weighed in its own unit.
+ */
 import type { Collider, Reference, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";

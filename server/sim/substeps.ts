@@ -34,7 +34,9 @@ export interface Steps {
   iterations: number;
 }
 
-/** As the scene says; a scene of implicit bodies only, which does not say it, has as many substeps as those have steps. */
+/**
+ * As the scene says; a scene of implicit bodies only, which does not say it, has as many substeps as those have steps.
+ */
 export function askedSteps(scene: Scene): Steps {
   const { substeps, iterations } = SCENE_DEFAULTS;
   const tickHz = scene.tickHz ?? SCENE_DEFAULTS.tickHz;

@@ -13,9 +13,13 @@ export interface TunableBody {
   elasticity?: Elasticity;
   /** Largest plastic strain: yield stays below it. */
   mostStrain?: number;
+  /** It has an implicit step, and is flat or is not. */
+  implicit?: { flat: boolean };
   /** Of its method, in a tick. */
   mostSteps?: number;
-  /** 1/m and dimensionless: sound crosses edges * sqrt(stiffness(nu) k/density) of its edges in a second; 0: no matter. */
+  /**
+   * 1/m and dimensionless: sound crosses edges * sqrt(stiffness(nu) k/density) of its edges in a second; 0: no matter.
+   */
   edges: number;
   /** Particles that the scene pins, and their mass, kg. */
   pinned: Uint32Array;
@@ -58,13 +62,12 @@ function anisotropyOf({ material }: Body): number {
 
 /** Constraints whose rows can be written anew, and that see whole masses (memory/blocks, memory/sweeps.ts). */
 const isPlain = ({ form, shape, schedule }: BodyTemplate): boolean =>
-  form === "compliant" && !shape && schedule.order !== "jacobi" && schedule.rho === 0;
+  form === "implicit" || (form === "compliant" && !shape && schedule.order !== "jacobi" && schedule.rho === 0);
 
 /** @param body as the scene has it, in SI units; template of it, in kg; method that it has in place of constraints */
 export function tunableOf(body: Body, template: BodyTemplate, method?: MethodLayout): TunableBody {
   const { form, damping, friction, pinned, mass } = template;
-  const own = form === "implicit" || form === "method";
-  const scene: TunableBody["scene"] = { ...(!own && { damping }), friction, ...method?.tunable };
+  const scene: TunableBody["scene"] = { ...(form !== "method" && { damping }), friction, ...method?.tunable };
   const none: TunableBody = {
     ...(method && { mostSteps: method.mostSteps }),
     edges: 0,
@@ -87,6 +90,8 @@ export function tunableOf(body: Body, template: BodyTemplate, method?: MethodLay
   if (bendingStiffness) scene.bendingStiffness = bendingStiffness;
   if (template.enclosed) scene.pressure = volume?.pressure ?? 1;
   if (plasticity) scene.yield = plasticity.yield;
+  if (form === "implicit")
+    return { ...none, ...(elasticity && { elasticity }), implicit: { flat: body.kind === "cloth" } };
   const held = Uint32Array.from([...pinned].flatMap((is, i) => (is && mass[i] ? [i] : [])));
   if (held.length > 0) scene.pins = true;
   return {

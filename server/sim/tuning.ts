@@ -15,9 +15,9 @@
  *   steps, modes  nothing else: bodies with a method are opened for what the block says (methods/methodBodies.ts)
  *
  * A room that was tuned before its first tick goes on as a scene that says so itself: to the bit with what is not the
- * material's, to the rounding of float32 with what is. Where a body has a step of its own (`solver: "implicit"`,
- * `method`), damping, masses and moduli are part of a factored matrix; friction is to be changed, and of a method its
- * steps a tick where its constants do not depend on them.
+ * material's, to the rounding of float32 with what is, and to the tolerance of its step where that is implicit
+ * (retuneImplicit.ts). Of a body with a `method` friction is to be changed, and its steps a tick where its constants do
+ * not depend on them.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { BodyTuning, Tuning, Wind } from "../../shared/protocol/protocol.ts";
@@ -26,6 +26,7 @@ import type { BodyTemplate } from "./body/template.ts";
 import type { Refusal, Views } from "./grabs.ts";
 import type { SimLayout } from "./layout.ts";
 import { BodyMaterials } from "./retune.ts";
+import { ImplicitMaterials, refuseFar } from "./retuneImplicit.ts";
 import { MOST_EDGES, volumetric } from "./substeps.ts";
 import type { TunableBody } from "./tunable.ts";
 import type { Input } from "./types.ts";
@@ -82,6 +83,7 @@ export class RoomTuning {
   private readonly layout: SimLayout;
   private readonly block: Float64Array;
   private readonly materials: BodyMaterials;
+  private readonly implicit: ImplicitMaterials;
   private readonly air: RoomWind;
 
   private template: Float32Array | undefined;
@@ -92,7 +94,9 @@ export class RoomTuning {
     this.layout = layout;
     this.block = new Float64Array(views.f32.buffer, layout.tuning, tuningBytes(layout.bodyCount) / 8);
     this.template = template && new Float32Array(template.buffer);
-    this.materials = new BodyMaterials(views, layout, () => (this.template ??= this.copyBefore()));
+    const before = (): Float32Array => (this.template ??= this.copyBefore());
+    this.materials = new BodyMaterials(views, layout, before);
+    this.implicit = new ImplicitMaterials(views, layout, before);
     this.air = new RoomWind(views, layout, this.block.subarray(HEAD + PER_BODY * layout.bodyCount));
   }
 
@@ -171,15 +175,19 @@ export class RoomTuning {
     return { gravity, wind, timeScale, stood, bodies: this.layout.tuned.bodies.map(({ body }) => this.ofBody(body)) };
   }
 
-  /** @param input in its ranges (rooms/clientMessages.ts). @returns what of it cannot be beside the rest; nothing: all can */
+  /**
+   * @param input in its ranges (rooms/clientMessages.ts). @returns what of it cannot be beside the rest; nothing: all
+   *   can
+   */
   refuse({ body, ...change }: Tune): Refusal | undefined {
     if (change.asScene || body === undefined) return undefined;
-    const { mostStrain, mostSteps } = this.layout.tunable[body]!;
+    const tunable = this.layout.tunable[body]!;
+    const { mostStrain, mostSteps } = tunable;
     if (change.steps !== undefined && change.steps > mostSteps!)
       return { field: "steps", value: change.steps, limit: `<= ${mostSteps} for its particles` };
     if (change.yield !== undefined && !(change.yield < mostStrain!))
       return { field: "yield", value: change.yield, limit: `< ${mostStrain}, which is max` };
-    return this.refuseStiff(body, change);
+    return tunable.implicit ? refuseFar(tunable, this.ofBody(body), change) : this.refuseStiff(body, change);
   }
 
   /** @param input that is not refused. @returns whether pairs have to be listed anew */
@@ -271,9 +279,13 @@ export class RoomTuning {
     this.note({ ...change, body });
     const now = this.ofBody(body);
     const moved = ([...BODY_FIELDS, "pins"] as const).filter((field) => now[field] !== before[field]);
-    if (change.damping !== undefined) this.setDamping(body, change.damping);
+    const { implicit } = this.layout.tunable[body]!;
+    if (change.damping !== undefined && !implicit) this.setDamping(body, change.damping);
     if (change.friction !== undefined) this.setFriction(body, change.friction);
-    if (moved.some((field) => MATERIAL_FIELDS.includes(field))) {
+    if (implicit && moved.some((field) => field !== "friction")) {
+      this.implicit.write(body, now);
+      this.block[CHANGED] = this.block[CHANGED]! | MATERIALS;
+    } else if (moved.some((field) => MATERIAL_FIELDS.includes(field))) {
       const { body: _, damping: __, friction: ___, ...material } = now;
       this.materials.write(
         body,

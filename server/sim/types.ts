@@ -50,7 +50,10 @@ export type Input =
     }
   /** Takes out a body that the scene lets wait. */
   | { type: "remove"; member: number; body: number }
-  /** Changes what the scene said of gravity, wind, time, or of a body; `asScene` takes all such changes back (tuning.ts). */
+  /**
+   * Changes what the scene said of gravity, wind, time, or of a body; `asScene` takes all such changes back
+   * (tuning.ts).
+   */
   | ({ type: "tune"; member: number } & TuningChange);
 
 const SOLVE_STAGES = [
@@ -182,7 +185,9 @@ export type WorldLayout = Record<string, unknown> & {
 export interface BuiltWorld {
   memory: WebAssembly.Memory;
   layout: WorldLayout;
-  /** Made when it is first asked for: hanging a detail mesh on a body takes seconds, and whoever only steps needs none. */
+  /**
+   * Made when it is first asked for: hanging a detail mesh on a body takes seconds, and whoever only steps needs none.
+   */
   readonly topology: Topology;
 }
 

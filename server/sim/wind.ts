@@ -5,7 +5,8 @@
  * four octaves of three, whose velocities fall with the cube root of their size as in Kolmogorov's range
  * (A. N. Kolmogorov 1941; a random field of Fourier modes: R. H. Kraichnan 1970, Diffusion by a random velocity field).
  * f has a mean square of 8/15, and c is such that the root mean square of u' is intensity |U|.
- * The wind carries its waves along (Taylor's frozen turbulence), and each turns over in the time in which u' crosses it:
+ * The wind carries its waves along (Taylor's frozen turbulence), and each turns over in the time in which u' crosses
+ * it:
  *     d phase_m/dt = -k_m . U + |k_m| intensity |U| r_m,   r_m in 1/2 .. 1
  * Phases are state, so that a change of the wind does not make the air jump. Float64 with + - * / and square roots
  * alone, and a generator of whole numbers for directions: the same bits on any machine.

@@ -40,6 +40,7 @@ import {
   type World,
   type WorldLayout,
 } from "./types.ts";
+import { marksIn } from "./marks.ts";
 
 /**
  * Clients draw colliders by the tick that they have: frames go on this long after one has stopped, s; frames are sent
@@ -409,10 +410,8 @@ export class SimWorld implements World {
     views.i32[(L.HEADER + L.H_WARM_START) / 4] = 0;
     this.forgetPushes();
     // nothing is in the way of colliders any more
-    const marks = views.i32[(L.HEADER + L.H_MARKS) / 4]!;
-    const bytes = new Uint8Array(views.i32.buffer);
-    for (const { first, count } of layout.cores)
-      for (let p = marks + first; p < marks + first + count; p++) bytes[p]! &= ~L.MARK_LAGS;
+    const marks = marksIn(views.i32);
+    for (const { first, count } of layout.cores) for (let p = first; p < first + count; p++) marks[p]! &= ~L.MARK_LAGS;
     views.i32[(L.HEADER + L.H_RESOLUTION) / 4] = 0;
     this.intersections.request();
   }

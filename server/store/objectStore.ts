@@ -38,7 +38,10 @@ export interface ObjectLimits {
   countPerAddress: number;
 }
 
-/** stored: it is there now. there: it was already. full, share: nothing was stored, for there or the address has as much as may be. */
+/**
+ * stored: it is there now. there: it was already. full, share: nothing was stored, for there or the address has as much
+ * as may be.
+ */
 export type PutOutcome = "stored" | "there" | "full" | "share";
 
 /** What the store holds at most of scenes that visitors made; anybody who may open a room makes them. */
@@ -48,7 +51,9 @@ export interface SceneLimits {
   bytes: number;
 }
 
-/** missing: one of its objects is not there (any more). full: there is as much as may be. Either way nothing was stored. */
+/**
+ * missing: one of its objects is not there (any more). full: there is as much as may be. Either way nothing was stored.
+ */
 export type ScenePut = "stored" | "missing" | "full";
 
 export interface StoredScene {

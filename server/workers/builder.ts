@@ -1,6 +1,6 @@
 /**
- * Builds scenes, reads what visitors bring along, and builds scenes of it: one after another in a thread for each of the
- * three, which may take only so long and so much. What cannot be done in that costs its thread, and nobody else
+ * Builds scenes, reads what visitors bring along, and builds scenes of it: one after another in a thread for each of
+ * the three, which may take only so long and so much. What cannot be done in that costs its thread, and nobody else
  * anything. Addresses take turns: who wants many waits for them alone. Where there are fewer cores than busy threads,
  * rooms come first.
  */

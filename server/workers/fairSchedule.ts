@@ -5,8 +5,8 @@
  *   due and beyond its share   whoever has had least, by weight (start-time fair queueing: Goyal, Vin and Cheng 1996)
  *   not due yet                nobody: the thread sleeps
  *
- * Rooms of one address have one account, and a share together (rooms/weights.ts): first accounts are fair to each other,
- * then the rooms within each.
+ * Rooms of one address have one account, and a share together (rooms/weights.ts): first accounts are fair to each
+ * other, then the rooms within each.
  *
  * A share is counted in virtual time: seconds of the thread over the weight. The schedule's own virtual
  * time follows the room that has had least of those that want a turn, so a room that asks for less than its share is
@@ -15,8 +15,8 @@
  *
  * That is not enough where one tick takes longer than others can wait. A long tick is therefore preempted: between the
  * phases of its step, those that are due and have had less run in its middle: much shorter ones, and of accounts that
- * will have had less even after it any that take no longer than the long one. So whoever keeps to its share waits for a piece
- * of the ticks of whoever does not, never for their end. What cannot be preempted
+ * will have had less even after it any that take no longer than the long one. So whoever keeps to its share waits for a
+ * piece of the ticks of whoever does not, never for their end. What cannot be preempted
  * (a piece: a phase, encoding, lists) may still cost light rooms ticks. What it costs them beyond what they catch up
  * with (rooms/clock.ts) is a stall; stalls get STALL_SHARE of the wall time, and a tick that would stall others for
  * longer waits until there is enough of it. It never waits for ever.
@@ -133,7 +133,9 @@ export class Flow {
     return this.#isProven && this.expectedSeconds <= Math.max(LONG_SECONDS, MUCH_SHORTER * seconds);
   }
 
-  /** Has it had less than one that runs and has had so many seconds of its tick? Within an account rooms are compared. */
+  /**
+   * Has it had less than one that runs and has had so many seconds of its tick? Within an account rooms are compared.
+   */
   hasHadLess(running: Flow, seconds: number): boolean {
     return this.account === running.account
       ? this.virtualSeconds <= running.virtualSeconds + seconds / running.weight + SLACK_SECONDS

@@ -6,8 +6,8 @@
  * the first of them a minute ago.
  *
  * A collection takes 10 to 40 ms of each thread, the main one the longest, and all rooms' frames wait for that. It is
- * asked for at most every LEAST_SECONDS, of one thread after another, and only for what rooms can have left: whoever had
- * the process grow by other means (scenes, files) and let one film end had one every five seconds.
+ * asked for at most every LEAST_SECONDS, of one thread after another, and only for what rooms can have left: whoever
+ * had the process grow by other means (scenes, files) and let one film end had one every five seconds.
  *
  * What threads keep for young objects is none of this: it grows to what the busiest moment asked for and stays, up to
  * 128 MB a thread, hence --max-semi-space-size=16 where the server is started (package.json, Dockerfile; 32 MB a

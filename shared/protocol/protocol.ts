@@ -84,7 +84,9 @@ export const ServerMessage = {
   positions: 76,
   /** [77, tick, [[body, body], ...]]: these have begun to touch; to who said `contacts: true`. */
   contacts: 77,
-  /** [78, tick, [x, y, z], [[body, damping, friction], ...], member]: with what the room is simulated from this tick on. */
+  /**
+   * [78, tick, [x, y, z], [[body, damping, friction], ...], member]: with what the room is simulated from this tick on.
+   */
   tuned: 78,
 } as const;
 
@@ -171,7 +173,9 @@ export interface Wind {
   /** C_D and C_L, dimensionless (server/kernel/assembly/wind/wind.ts). */
   drag: number;
   lift: number;
-  /** Turbulence: root mean square of its velocity over the wind's, m of its largest waves, and which of all there are. */
+  /**
+   * Turbulence: root mean square of its velocity over the wind's, m of its largest waves, and which of all there are.
+   */
   intensity: number;
   scale: number;
   seed: number;
@@ -237,7 +241,9 @@ export interface RoomStats {
   timeDilation: number;
   /** Bodies with a method of their own that were stepped, and mean milliseconds of a step of it. */
   methods: [body: number, stepMs: number][];
-  /** Bodies that the scene compares with a reference: how far they are from it, over their largest side; null: unknown. */
+  /**
+   * Bodies that the scene compares with a reference: how far they are from it, over their largest side; null: unknown.
+   */
   errors: [body: number, error: number | null][];
 }
 

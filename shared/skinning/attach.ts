@@ -168,7 +168,8 @@ class Attacher {
       const c1 = detAt(k, 9, 3, 6) + detAt(k, 0, 12, 6) + detAt(k, 0, 3, 15);
       const c2 = detAt(k, 0, 12, 15) + detAt(k, 9, 3, 15) + detAt(k, 9, 12, 6);
       const c3 = detAt(k, 9, 12, 15);
-      // |sum| of unit normals shrinks where they differ, so d may exceed the distance that it stands for; 8 is beyond any usable bend.
+      // |sum| of unit normals shrinks where they differ, so d may exceed the distance that it stands for; 8 is beyond
+      // any usable bend.
       for (const d of cubicRoots(c0, c1, c2, c3, 8 * radius)) {
         const [u, v] = coordinates(k, d);
         if (!(u >= -SLACK && v >= -SLACK && u + v <= 1 + SLACK)) continue;
@@ -204,7 +205,8 @@ class Attacher {
   }
 
   /**
-   * |p - x(u, v) - d N| with the d that makes it smallest; leaves the vector, N and d in `s`. Of the triangle loaded last.
+   * |p - x(u, v) - d N| with the d that makes it smallest; leaves the vector, N and d in `s`. Of the triangle loaded
+   * last.
    */
   private miss(x: number, y: number, z: number, u: number, v: number): number {
     const { s, corners: k } = this;

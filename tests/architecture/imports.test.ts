@@ -1,7 +1,7 @@
 /**
- * Imports go one way: main -> app -> routes, services -> rooms -> workers/pool; separately workers/simWorker, buildWorker -> sim
- * -> kernel; client -> shared; tools/check alone. server/README.md draws the same picture. A type-only import does not exist
- * at run time and may point at a contract anywhere in the server.
+ * Imports go one way: main -> app -> routes, services -> rooms -> workers/pool; separately workers/simWorker,
+ * buildWorker -> sim -> kernel; client -> shared; tools/check alone. server/README.md draws the same picture. A
+ * type-only import does not exist at run time and may point at a contract anywhere in the server.
  */
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -73,7 +73,7 @@ const kernelFolders: Record<string, string[]> = {
   broadPhase: ["math", "state", "scheduler"],
   intersections: ["math", "broadPhase"],
   contact: ["math", "state", "scheduler", "ccd", "colliders", "broadPhase", "rigid", "integrate"],
-  implicit: ["state", "colliders", "constraints", "contact"],
+  implicit: ["math", "state", "colliders", "constraints", "contact"],
   step: [
     "math",
     "scheduler",

@@ -7,6 +7,8 @@ import { posix } from "node:path";
 import { expect, test } from "vitest";
 import { readSources, repositoryFiles } from "./sources.ts";
 
+const MOST_COLUMNS = 120;
+
 /** Text files up to 5 MB; a zero byte means binary. */
 const texts = repositoryFiles()
   .filter((path) => statSync(path).isFile() && statSync(path).size < 5e6)
@@ -57,6 +59,22 @@ test("every source file begins by saying what it is for, and stays short enough 
       .filter(({ path, text }) => path !== "server/kernel/assembly/layout/layout.ts" && text.split("\n").length > 700)
       .map(({ path }) => path),
   ).toEqual([]);
+});
+
+test(`no comment has lines of more than ${MOST_COLUMNS} columns, which no formatter wraps`, () => {
+  const long = texts
+    .filter(({ path }) => /\.(ts|mjs|css)$/.test(path) && path !== "shared/snapshot/wasm.ts")
+    .flatMap(({ path, text }) =>
+      Buffer.from(text, "latin1")
+        .toString("utf8")
+        .split("\n")
+        .flatMap((line, n) =>
+          line.length > MOST_COLUMNS && /^\s*(\/?\*\*?|\/\/) /.test(line) && !line.includes("://")
+            ? [`${path}:${n + 1}`]
+            : [],
+        ),
+    );
+  expect(long).toEqual([]);
 });
 
 test("no test is switched off or switched alone", () => {

@@ -3,6 +3,7 @@
  * everybody coming back at once, on a real database.
  */
 import { describe, expect, test } from "vitest";
+import { LEASE_SECONDS } from "../../server/store/store.ts";
 import { inLong } from "../support/long.ts";
 import { findPostgres } from "../support/postgres.ts";
 import { lacks } from "../support/tools.ts";
@@ -30,9 +31,9 @@ describe.skipIf(lacks("PostgreSQL", bin))("chaos", () => {
       });
       expect(outcomes.flatMap(({ wrong }) => wrong)).toEqual([]);
       expect(outcomes).toHaveLength(1);
-      // A lease, the looks of who takes over, and a margin for two busy cores. A process of this machine that was
-      // killed is not even waited for.
-      expect(outcomes[0].stillMs).toBeLessThan(10_000);
+      // A lease and the looks of who takes over, and twice that for two busy cores: nobody who does not come back is
+      // waited for. (A process of this machine that was killed is not waited for at all: tests/integration/cluster.)
+      expect(outcomes[0].stillMs).toBeLessThan(3 * 1000 * LEASE_SECONDS);
     },
   );
 });

@@ -1,13 +1,15 @@
 /**
  * The contract: the same scene and inputs give the same bits on any machine, with any number of threads, on repeat,
- * whatever thread steps a tick, and when the memory is copied and carried on elsewhere. golden.json pins what those
- * bits are; `npm run golden` changes it.
+ * whatever thread steps a tick, when the memory is copied and carried on elsewhere, and on from a checkpoint.
+ * golden.json pins what those bits are; `npm run golden` changes it.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { loadState, saveState } from "../../server/sim/checkpoint.ts";
+import { openWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/memoryCopy.ts";
 import { inLong } from "../support/long.ts";
-import { build, GOLDEN_PATH, hashOf, partOf, SCENES_FOLDER, ticksOf, type Built, type Golden } from "./run.ts";
+import { build, GOLDEN_PATH, hashOf, partOf, SCENES_FOLDER, script, ticksOf, type Built, type Golden } from "./run.ts";
 
 // more threads than cores wait for each other
 vi.setConfig({ testTimeout: 240_000 });
@@ -20,8 +22,8 @@ const scenes = readdirSync(SCENES_FOLDER)
 /** One of each mesher: what a scene is built to is in every golden hash, so the rest is built again in the long run. */
 const BUILT_AGAIN = ["bunny", "drape", "jelly-stack", "position-based"];
 /**
- * And of each kind of body and stage: three threads, and worlds opened anew for every tick. The rest is in the long run;
- * two threads, and worlds that go on from a checkpoint (checkpoints.test.ts), are tried with every scene.
+ * And of each kind of body and stage: three threads, and worlds opened anew for every tick. The rest is in the long
+ * run; two threads, and worlds that go on from a checkpoint, are tried with every scene.
  */
 const ALL_WAYS = [
   ...BUILT_AGAIN,
@@ -38,27 +40,71 @@ test("every bundled scene has a golden hash, and no other", () => {
   expect(Object.keys(golden).sort()).toEqual(scenes);
 });
 
+interface Run {
+  /** What it began with, where it was half-way through its first part, and where checkpoints are taken, by tick. */
+  copy: () => Built;
+  middle: () => Built;
+  taken: Map<number, () => Built>;
+  /** After the first part, to which other ways are held; and at the end. */
+  hash: string;
+  golden: string;
+}
+
+/** Ticks for which whoever goes on from a checkpoint is compared. */
+const ON = 8;
+
 describe.each(scenes)("%s", (scene) => {
   const until = ticksOf(scene);
   const part = partOf(scene);
   const half = Math.floor(part / 2);
-  let started: Promise<{ created: Built; copy: () => Built; middle: () => Built; hash: string }> | undefined;
-  /** The first part of the run, by one thread: what everybody else's is held to; what it began with; its middle. */
-  const begun = (): NonNullable<typeof started> =>
-    (started ??= build(scene).then(async (created) => {
-      const { layout } = created;
-      const copier = (): (() => Built) => {
-        const memory = copyMemory(created.memory);
-        return () => ({ memory: copyMemory(memory), layout });
-      };
-      const copy = copier();
-      await hashOf(created, { until: half });
-      const middle = copier();
-      return { created, copy, middle, hash: await hashOf(created, { from: half + 1, until: part }) };
-    }));
+  /** In the air, and in the middle of the pull or of the crowd. */
+  const taken = [7, Math.min(33, until)];
+  let started: Promise<Run> | undefined;
+  /** The whole run, by one thread: what everybody else's is held to. */
+  const begun = (): Promise<Run> => (started ??= build(scene).then(wholeRun));
+  afterAll(() => (started = undefined));
+
+  function wholeRun({ memory, layout }: Built): Run {
+    const copier = (): (() => Built) => {
+      const kept = copyMemory(memory);
+      return () => ({ memory: copyMemory(kept), layout });
+    };
+    const copy = copier();
+    const run: Run = { copy, middle: copy, taken: new Map(), hash: "", golden: "" };
+    const world = openWorld(memory, layout);
+    for (let tick = 1; tick <= until; tick++) {
+      world.step(script(tick));
+      if (tick === half) run.middle = copier();
+      if (taken.includes(tick)) run.taken.set(tick, copier());
+      if (tick === part) run.hash = world.stateHash();
+    }
+    run.golden = world.stateHash();
+    return run;
+  }
 
   test("golden hash", async () => {
-    expect(await hashOf((await begun()).created, { from: part + 1, until })).toBe(golden[scene]);
+    expect((await begun()).golden).toBe(golden[scene]);
+  });
+
+  test("whoever goes on from a checkpoint has the same bits", async () => {
+    const run = await begun();
+    const template = run.copy().memory;
+    for (const [from, at] of run.taken) {
+      const { memory, layout } = at();
+      const state = saveState(memory, template, layout);
+      const restored = run.copy().memory;
+      loadState(restored, layout, state);
+      const [live, other] = [openWorld(memory, layout), openWorld(restored, layout)];
+      expect(other.stateHash()).toBe(live.stateHash());
+      for (let tick = from + 1; tick <= from + ON; tick++) {
+        const [one, two] = [live, other].map((world) => world.step(script(tick)).events);
+        expect(two).toEqual(one);
+        expect(other.stateHash(), `tick ${tick}, of a checkpoint after ${from}`).toBe(live.stateHash());
+        expect(other.contactCounts()).toEqual(live.contactCounts());
+      }
+      // both take another one: the same bytes
+      expect(Buffer.compare(saveState(restored, template, layout), saveState(memory, template, layout))).toBe(0);
+    }
   });
 
   test("2 threads, from a copy of the built memory", async () => {

@@ -60,14 +60,14 @@ describe.skipIf(noBrowser)("for everybody", () => {
       await close();
       expect(await room.evaluate((wanted) => document.activeElement?.matches(wanted), button), button).toBe(true);
       await open();
-      expect(await findings(room), panel).toEqual([]);
+      expect(await findings(room, { within: panel }), panel).toEqual([]);
       await close();
     }
     // what only a phone has
-    const phone = WIDTHS.slice(0, 1);
-    await room.setViewportSize(phone[0]!);
+    const widths = WIDTHS.slice(0, 1);
+    await room.setViewportSize(widths[0]!);
     await room.click(".more-tools");
-    expect(await findings(room, phone), "menu").toEqual([]);
+    expect(await findings(room, { widths }), "menu").toEqual([]);
     const replay = await visit("/r/everybody/replay");
     await replay.waitForSelector(".replay input:not([disabled])", { timeout: 60_000 });
     expect(await findings(replay)).toEqual([]);

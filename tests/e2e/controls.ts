@@ -74,14 +74,30 @@ export const WIDTHS = [
   { width: 1280, height: 800 },
 ];
 
+interface Look {
+  widths?: readonly { width: number; height: number }[];
+  schemes?: readonly ("light" | "dark")[];
+  /** What has changed since the whole page was looked at, as a selector; absent: the whole page. */
+  within?: string;
+}
+
+/** A phone in the light: enough for what colours and widths make no difference to. */
+export const PHONE_ONLY: Look = { widths: WIDTHS.slice(0, 1), schemes: ["light"] };
+
 /** What is wrong with the page as it is now, at both widths in both themes. */
-export async function findings(page: Page, widths = WIDTHS): Promise<string[]> {
+export async function findings(
+  page: Page,
+  { widths = WIDTHS, schemes = ["light", "dark"], within }: Look = {},
+): Promise<string[]> {
   const found: string[] = [];
   for (const viewport of widths)
-    for (const colorScheme of ["light", "dark"] as const) {
+    for (const colorScheme of schemes) {
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+      const { violations } = await page.evaluate(
+        (selector) => window.axe.run(selector ?? document, { resultTypes: ["violations"] }),
+        within,
+      );
       for (const { id, nodes } of violations)
         for (const { html, failureSummary } of nodes)
           found.push(`${viewport.width} ${colorScheme} ${id}: ${html.slice(0, 120)} ${failureSummary?.slice(0, 260)}`);
@@ -94,3 +110,20 @@ export async function withAxe(page: Page): Promise<Page> {
   await page.evaluate(axe.source);
   return page;
 }
+
+/** How far the bodies reach over the free part of the window, px: negative where they stay inside. */
+export const over = (page: Page): Promise<{ above: number; below: number; left: number; right: number }> =>
+  page.evaluate(() => {
+    const positions = [...window.pliant.view!.shownPoints()];
+    const seen = [];
+    for (let i = 0; i < positions.length; i += 3)
+      seen.push(window.pliant.project(positions.slice(i, i + 3) as [number, number, number])!);
+    const bar = document.querySelector(".title")!.getBoundingClientRect();
+    const tools = document.querySelector(".toolbar")!.getBoundingClientRect();
+    return {
+      above: bar.bottom - Math.min(...seen.map(({ y }) => y)),
+      below: Math.max(...seen.map(({ y }) => y)) - tools.top,
+      left: -Math.min(...seen.map(({ x }) => x)),
+      right: Math.max(...seen.map(({ x }) => x)) - innerWidth,
+    };
+  });

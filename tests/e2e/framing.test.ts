@@ -1,26 +1,9 @@
 /** A scene without a camera is seen whole between the tools: when it opens, when the window turns, by *Home*. */
 import { fileURLToPath } from "node:url";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
+import { over } from "./controls.ts";
 import { drawn, noBrowser, openStage, until, type E2e } from "./stage.ts";
-
-/** How far the bodies reach over the free part of the window, px: negative where they stay inside. */
-const over = (page: Page): Promise<{ above: number; below: number; left: number; right: number }> =>
-  page.evaluate(() => {
-    const positions = [...window.pliant.view!.shownPoints()];
-    const seen = [];
-    for (let i = 0; i < positions.length; i += 3)
-      seen.push(window.pliant.project(positions.slice(i, i + 3) as [number, number, number])!);
-    const bar = document.querySelector(".title")!.getBoundingClientRect();
-    const tools = document.querySelector(".toolbar")!.getBoundingClientRect();
-    return {
-      above: bar.bottom - Math.min(...seen.map(({ y }) => y)),
-      below: Math.max(...seen.map(({ y }) => y)) - tools.top,
-      left: -Math.min(...seen.map(({ x }) => x)),
-      right: Math.max(...seen.map(({ x }) => x)) - innerWidth,
-    };
-  });
 
 describe.skipIf(noBrowser)("framing", () => {
   let stage: E2e;
@@ -70,6 +53,21 @@ describe.skipIf(noBrowser)("framing", () => {
     for (const [side, px] of Object.entries(await over(page))) expect(px, side).toBeLessThan(0);
     await stage.shoot(page, "framing-put-in");
     await bot.leave();
+    expect(stage.takeErrors()).toEqual([]);
+  });
+
+  test("a room in slow motion says so, and why", async () => {
+    const { path } = await stage.room("heavy");
+    const page = await drawn(await stage.visit(path));
+    // four times the time that it has, and more on a slow machine
+    await until(page, () => document.querySelector(".slow:not([hidden])"), undefined);
+    const badge = page.locator(".slow");
+    const percent = Number(/^(\d+) %/.exec((await badge.textContent())!)?.[1]);
+    expect(percent).toBeLessThan(95);
+    expect(await badge.getAttribute("title")).toMatch(/^Slow motion: .*(equations|solv|calculat).*\. Numbers \(O\)$/);
+    await stage.shoot(page, "slow-motion");
+    await badge.click();
+    await page.waitForSelector(".stats:not([hidden])");
     expect(stage.takeErrors()).toEqual([]);
   });
 

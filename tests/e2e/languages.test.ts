@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { german } from "../../client/text/german.ts";
 import { arabic } from "../../client/text/arabic.ts";
-import { findings, PANELS, tooWide, withAxe, wrong } from "./controls.ts";
+import { findings, PANELS, PHONE_ONLY, tooWide, withAxe, wrong } from "./controls.ts";
 import { drawn, noBrowser, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
@@ -30,7 +30,7 @@ describe.skipIf(noBrowser)("languages", () => {
     expect(await page.textContent(".lobby h1 em")).toBe(texts.lobbyHeroShared);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(NARROW.width);
     await stage.shoot(page, `lobby-${expected.lang}`);
-    expect(await findings(page)).toEqual([]);
+    expect(await findings(page, PHONE_ONLY)).toEqual([]);
     await stage.app.registry.remove(room.name);
   });
 
@@ -78,13 +78,13 @@ describe.skipIf(noBrowser)("languages", () => {
     const name = await guest.textContent(".tool.me .text");
     const said = texts.startedAgain.replace("{name}", lang === "ar" ? `\u2068${name}\u2069` : name!);
     await page.waitForFunction((text) => document.querySelector(".toasts")?.textContent === text, said);
-    expect(await findings(page)).toEqual([]);
+    expect(await findings(page, PHONE_ONLY)).toEqual([]);
     const replay = await withAxe(await stage.visit(`/r/in-${lang}/replay?lang=${lang}`, PHONE));
     await replay.waitForSelector(".replay input:not([disabled])", { timeout: 60_000 });
     expect(await wrong(replay, ".room", true)).toEqual([]);
     expect(await tooWide(replay)).toEqual([]);
     await stage.shoot(replay, `replay-${lang}`);
-    expect(await findings(replay)).toEqual([]);
+    expect(await findings(replay, PHONE_ONLY)).toEqual([]);
   });
 
   test("the operators' page from right to left", async () => {
@@ -94,7 +94,7 @@ describe.skipIf(noBrowser)("languages", () => {
     await page.press(".admin-login input", "Enter");
     await page.waitForSelector(".admin tbody[data-room]");
     await page.click(".admin .toggle");
-    expect(await findings(page)).toEqual([]);
+    expect(await findings(page, PHONE_ONLY)).toEqual([]);
     await stage.shoot(page, "admin-ar");
     expect(await page.textContent("th[scope=col]")).toBe(arabic.columnRoom);
   });

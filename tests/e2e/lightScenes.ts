@@ -1,6 +1,6 @@
 /**
- * The project's scenes, of which the two that most tests of pages pull at are coarser: a server steps the stack of jelly
- * in a sixth of the time, the bunny in a third, for as long as a test looks at them.
+ * The project's scenes, of which the two that most tests of pages pull at are coarser: a server steps the stack of
+ * jelly in a sixth of the time, the bunny in a third, for as long as a test looks at them.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 /**
- * The room page as its address asks for it: bare in somebody's frame, on a big screen, and alone in public, where nothing
- * that a visitor leaves behind stays.
+ * The room page as its address asks for it: bare in somebody's frame, on a big screen, and alone in public, where
+ * nothing that a visitor leaves behind stays.
  */
 import { describe, expect, test } from "vitest";
 import { readQr } from "../../load-tests/visitors/qr.ts";

@@ -1,6 +1,6 @@
 /**
- * Something of one's own, on real pages: a GLB of several textured materials is dropped on the lobby, two people pull on
- * it, and at rest it looks as three's own loader shows the file. What cannot be used is said where it was dropped.
+ * Something of one's own, on real pages: a GLB of several textured materials is dropped on the lobby, two people pull
+ * on it, and at rest it looks as three's own loader shows the file. What cannot be used is said where it was dropped.
  */
 import { readdirSync, writeFileSync } from "node:fs";
 import { decode } from "fast-png";
@@ -9,7 +9,7 @@ import type { Page } from "playwright-core";
 import type { Mesh } from "three";
 import { objBall, texturedGlb } from "../support/modelFiles.ts";
 import { similarity, type Pixels } from "../support/similarity.ts";
-import { findings, SIZES, WIDTHS, tooWide, withAxe, wrong } from "./controls.ts";
+import { findings, PHONE_ONLY, SIZES, tooWide, withAxe, wrong } from "./controls.ts";
 import { drawn, noBrowser, takeHold, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
@@ -165,7 +165,7 @@ describe.skipIf(noBrowser)("something of one's own", () => {
     await page.waitForSelector(".bring-dialog[open]");
     await page.setInputFiles("#bring-file", { name: "broken.glb", mimeType: "", buffer: Buffer.from("glTF") });
     await page.waitForSelector(".bring-dialog .problem:not([hidden])", PATIENCE);
-    expect(await findings(page)).toEqual([]);
+    expect(await findings(page, { within: ".bring-dialog" })).toEqual([]);
     await page.setInputFiles("#bring-file", { name: "pear.glb", mimeType: "", buffer: Buffer.from(glb) });
     await page.waitForSelector(".bring-dialog form:not([hidden])", PATIENCE);
     for (const size of SIZES) {
@@ -175,7 +175,7 @@ describe.skipIf(noBrowser)("something of one's own", () => {
       expect(await tooWide(page), at).toEqual([]);
       await stage.shoot(page, `bring-${at}`);
     }
-    expect(await findings(page)).toEqual([]);
+    expect(await findings(page, { within: ".bring-dialog" })).toEqual([]);
     await page.keyboard.press("Escape");
     await page.waitForSelector(".bring-dialog", { state: "detached" });
 
@@ -194,7 +194,7 @@ describe.skipIf(noBrowser)("something of one's own", () => {
       expect(await wrong(page, ".found-panel", size.width < 1000), at).toEqual([]);
       await stage.shoot(page, `bring-found-${at}`);
     }
-    expect(await findings(await withAxe(page), WIDTHS.slice(0, 1))).toEqual([]);
+    expect(await findings(await withAxe(page), PHONE_ONLY)).toEqual([]);
     await page.keyboard.press("Escape");
     await page.waitForSelector(".found-panel", { state: "hidden" });
     await page.reload();

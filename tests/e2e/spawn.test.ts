@@ -40,9 +40,9 @@ describe.skipIf(noBrowser)("bodies that wait", () => {
       undefined,
     );
     await until(ann, (body) => !window.pliant.waiting.includes(body), GREEN);
-    // it stands where the click was: a ray through there meets it now, on both pages
+    // it stands where the click was: a ray through there meets it, on both pages, as soon as the picture shows it
     for (const page of [ann, ben])
-      expect(await page.evaluate(({ x, y }) => window.pliant.pick(x, y)?.body, at)).toBe(GREEN);
+      await until(page, ({ x, y, body }) => window.pliant.pick(x, y)?.body === body, { ...at, body: GREEN });
     expect((await serverPositions(stage, name)).waiting).toEqual(ALL.filter((body) => body !== GREEN));
     await stage.shoot(ben, "put-in");
 
@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)("bodies that wait", () => {
     expect(await ben.textContent(`.spares-panel [data-body="${GREEN}"] small`)).toBe("take out");
     await ben.click(`.spares-panel [data-body="${GREEN}"]`);
     await until(ann, (body) => window.pliant.waiting.includes(body), GREEN);
-    expect(await ann.evaluate(({ x, y }) => window.pliant.pick(x, y), at)).toBeUndefined();
+    await until(ann, ({ x, y }) => window.pliant.pick(x, y) === undefined, at);
   });
 
   test("a click on a body puts the next one on top of it; Escape forgets what was to be put in", async () => {

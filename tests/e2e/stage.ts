@@ -1,7 +1,8 @@
 /**
- * The set for end-to-end tests: the real server in this process with the project's own scenes (lightScenes.ts), a client built from the
- * sources as they are, a real Chromium whose WebGL is drawn by the CPU. Every page's errors are collected, because a
- * page that works with errors does not. In a test run all files share one browser (tests/e2e/shared.ts).
+ * The set for end-to-end tests: the real server in this process with the project's own scenes (lightScenes.ts), a
+ * client built from the sources as they are, a real Chromium whose WebGL is drawn by the CPU. Every page's errors are
+ * collected, because a page that works with errors does not. In a test run all files share one browser
+ * (tests/e2e/shared.ts).
  */
 import { mkdirSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
@@ -58,7 +59,10 @@ export interface E2e {
   shoot(page: Page, name: string): Promise<void>;
   /** Errors of all pages so far; taken out. */
   takeErrors(): string[];
-  /** Closes all pages, each of which costs the next test a good part of a core, and the rooms that wait for them to come back. */
+  /**
+   * Closes all pages, each of which costs the next test a good part of a core, and the rooms that wait for them to come
+   * back.
+   */
   leave(): Promise<void>;
   close(): Promise<void>;
 }

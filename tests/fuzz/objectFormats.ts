@@ -98,7 +98,9 @@ const attempt = (make: () => Uint8Array): Uint8Array | undefined => {
   }
 };
 
-/** What is drawn of such files besides their triangles: coordinates of textures, normals, colors, more than one part. */
+/**
+ * What is drawn of such files besides their triangles: coordinates of textures, normals, colors, more than one part.
+ */
 const OBJ =
   "mtllib a.mtl\no one\nv 0 0 0 1 0 0\nv 1 0 0 0 1 0\nv 0 1 0 0 0 1\nv 0 0 1 1 1 1\nvt 0 0\nvt 1 0\nvt 0 1\nvn 0 0 -1\n" +
   "usemtl skin\nf 1/1/1 3/3/1 2/2/1\ng two\ns 1\nf 1/1 2/2 4/3\nf -4//-1 -1//-1 -2//-1\nf 2 3 4\n";

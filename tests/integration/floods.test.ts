@@ -1,6 +1,6 @@
 /**
- * One address that sends as fast as its line goes, over raw sockets: what is refused must cost next to nothing, and what
- * many are told must not cost more writes than there are members.
+ * One address that sends as fast as its line goes, over raw sockets: what is refused must cost next to nothing, and
+ * what many are told must not cost more writes than there are members.
  */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";

@@ -243,7 +243,8 @@ describe("what takes more than its share", () => {
     const lines: Socket[] = [];
     const said: string[] = [];
     const refused = (why: string): number => said.filter((text) => text.includes(why)).length;
-    // Half of the places are taken with the third, so the fourth is refused, whichever comes last; the last is one too many.
+    // Half of the places are taken with the third, so the fourth is refused, whichever comes last; the last is one too
+    // many.
     for (const from of [1, 1, 2, 2, 3, 4, 5, 6]) {
       const line = connect({ port, host: "127.0.0.1", localAddress: `127.0.5.${from}` });
       line.on("error", () => {});

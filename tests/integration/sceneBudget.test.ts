@@ -1,4 +1,6 @@
-/** A server tells whoever runs it of a scene whose ticks take longer than they may: in the log once, and in the list. */
+/**
+ * A server tells whoever runs it of a scene whose ticks take longer than they may: in the log once, and in the list.
+ */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { startServer } from "../../load-tests/server.ts";

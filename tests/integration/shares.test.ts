@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const LIGHT_ROOMS = 4;
 /** Of every light room, after the greedy one has begun. */
-const TICKS = 200;
+const TICKS = 140;
 const PUSH = { type: "impulse", member: 1, body: 0, triangle: 0, u: 0.3, v: 0.3 } as const;
 let pools: WorkerPools;
 
@@ -25,8 +25,8 @@ async function template(name: string): Promise<SceneTemplate> {
 }
 
 interface Watched {
-  /** Of every tick: from when on the thread could have run it, and when it did, ms of performance.now(). */
-  ticks: { readyMs: number; startMs: number; ownMs: number }[];
+  /** Of every tick: when the thread began it, ms of performance.now(), and how much of that was its own. */
+  ticks: { startMs: number; ownMs: number }[];
   stop: () => Promise<void>;
 }
 
@@ -50,13 +50,11 @@ function watch(simulation: RoomSimulation, hz: number, awake = false): Watched {
   const ticker = new Ticker(hz, ({ dueMs, began }) => {
     last = (async () => {
       tick += 1;
-      const stepped = simulation.step({ ...tickOf(tick, awake), dueMs }, lost);
-      const readyMs = Math.max(dueMs, performance.now());
-      const outcome = await stepped;
+      const outcome = await simulation.step({ ...tickOf(tick, awake), dueMs }, lost);
       if (outcome.kind !== "stepped") throw new Error("a step was not stepped", { cause: outcome });
       const { startMs, wholeSeconds } = outcome.result;
       began(startMs);
-      ticks.push({ readyMs, startMs, ownMs: 1000 * wholeSeconds });
+      ticks.push({ startMs, ownMs: 1000 * wholeSeconds });
     })();
     return last;
   });
@@ -94,13 +92,7 @@ test("on one thread the light rooms come first, and the greedy one has what is l
   const watched = rooms.map((room) => watch(room, light.layout.tickHz));
   await vi.waitUntil(() => watched.every(({ ticks }) => ticks.length > TICKS), { timeout: 60_000 });
   await Promise.all([greedy, ...watched].map(({ stop }) => stop()));
-  const all = watched.flatMap(({ ticks }) => ticks);
-  // None of the greedy room's begins while a light one could.
-  const overtaken = all.filter(({ readyMs, startMs }) =>
-    greedy.ticks.some((other) => other.startMs > readyMs && other.startMs < startMs),
-  );
-  // An order is on its way to the thread for a moment: a tick that the thread chose then has not overtaken it.
-  expect(overtaken.length / all.length).toBeLessThan(0.1);
+  // That none of the greedy room's begins while a light one could: tests/server/workers/threadLoop.test.ts.
   expect(greedy.ticks.length).toBeGreaterThan(LIGHT_ROOMS);
   // Once their rooms are known, those that come due in the middle of one of its ticks begin there,
   const inTheMiddle = watched.flatMap(({ ticks }) =>

@@ -72,6 +72,30 @@ test("the owner turns gravity round and everybody's body rises; a reset keeps it
   await Promise.all([owner.leave(), guest.leave(), late.leave()]);
 });
 
+test("what begins to move out of a rest is sent with the tick that moves it, not with the next that is due", async () => {
+  const token = (await createRoom(server.url, "cube", "stirred")).token!;
+  const owner = await Bot.join(server.url, "stirred", { joinToken: token, keepFrames: 30 });
+  const every = owner.welcome.tickHz / owner.welcome.sendHz;
+  expect(every).toBe(2);
+  // until it was a tick between two that are due: each time as likely as not
+  for (let between = false, turn = 1; !between; turn++) {
+    owner.tune({ gravity: [0, 0, 0] });
+    owner.reset();
+    await owner.until(() => owner.resets === turn, "the reset");
+    const { emptyDeltas } = owner.counts;
+    await owner.until(() => owner.counts.emptyDeltas > emptyDeltas + 1, "rest");
+    const rest = owner.frame.slice();
+    const restTick = owner.tick;
+    // in one tick by 5 mm, ten steps of the grid
+    owner.tune({ gravity: [0, 40, 0] });
+    await owner.until(() => owner.tuned!.tick > restTick && owner.tick >= owner.tuned!.tick + every, "motion");
+    const [first] = [...owner.recent].find(([tick, frame]) => tick > restTick && frame.some((x, i) => x !== rest[i]))!;
+    expect(first).toBe(owner.tuned!.tick);
+    between = first % every !== 0;
+  }
+  await owner.leave();
+});
+
 test("the scene with what was changed is a scene like any other", async () => {
   const { owner } = await owned(server.url, "spare", "saved");
   const saved = async (): Promise<Response> => fetch(`${server.url}/api/rooms/saved/scene`);

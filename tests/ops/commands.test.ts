@@ -1,8 +1,9 @@
 /**
- * The commands of README.md and docs/USING.md in a fresh copy of the repository, with the machine's own Node and npm: `npm run simulate`
- * installs and builds what it needs; `npm start` builds the rest and serves, ends cleanly on a signal to npm, and does
- * nothing twice; a machine that cannot get the runtime is told why. In `npm test` the copy has this checkout's packages
- * and kernel: CI, which begins in a fresh clone, has just installed and built them by the same setup.mjs.
+ * The commands of README.md and docs/USING.md in a fresh copy of the repository, with the machine's own Node and npm:
+ * `npm run simulate` installs and builds what it needs; `npm start` builds the rest and serves, ends cleanly on a
+ * signal to npm, and does nothing twice; a machine that cannot get the runtime is told why. In `npm test` the copy has
+ * this checkout's packages and kernel: CI, which begins in a fresh clone, has just installed and built them by the same
+ * setup.mjs.
  */
 import { spawn, spawnSync } from "node:child_process";
 import type { ChildProcess } from "node:child_process";

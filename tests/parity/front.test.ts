@@ -159,7 +159,8 @@ describe("at the end of every substep there is a row for every pair that is near
     for (let tick = 0; tick < 45; tick++) world.step([]);
     expect(missed).toEqual([]);
     expect(twice).toBe(0);
-    // pairs nearer than their thickness after all: 8,413 and 388, for most of what comes is solved before it is that near
+    // pairs nearer than their thickness after all: 8,413 and 388, for most of what comes is solved before it is that
+    // near
     expect(near).toBeGreaterThan(100);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Kernel and twin of implicit bodies that touch each other, themselves and a collider's mesh: of the same near pairs the
- * same bits.
+ * Kernel and twin of implicit bodies that touch each other, themselves and a collider's mesh: of the same near pairs
+ * the same bits.
  */
 import { expect, test } from "vitest";
 import type { Body, Scene } from "../../shared/scene.ts";
@@ -204,6 +204,30 @@ test("two blocks that collide in free flight", async () => {
         }),
       ],
     },
+    10,
+  );
+  expect(together).toBeGreaterThan(0);
+});
+
+test("a sheet that comes to lie on another", async () => {
+  const sheet = (name: string, height: number, velocity: [number, number, number]): Body => ({
+    name,
+    kind: "cloth",
+    solver: "implicit",
+    mesh: { type: "grid", size: [0.5, 0.5], cells: [5, 5] },
+    transform: { translate: [0.02, height, 0.03], rotate: [0, 10 * height, 0] },
+    velocity,
+    material: {
+      density: 200,
+      thickness: 1e-3,
+      youngsModulus: 1e5,
+      poissonsRatio: 0.3,
+      bendingStiffness: 1e-4,
+      friction: 0.4,
+    },
+  });
+  const [, together] = await compare(
+    { gravity: [0, 0, 0], bodies: [sheet("low", 0, [0, 0.2, 0]), sheet("high", 0.012, [0.1, -0.2, 0])] },
     10,
   );
   expect(together).toBeGreaterThan(0);

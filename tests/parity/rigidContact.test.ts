@@ -119,8 +119,8 @@ test.each([
 });
 
 /**
- * Two boxes at rest on a plane, moved as gravity and a push aside would in a substep: cold, then again with the pushes of
- * the first time. What a contact is pushed by is found to a thousandth of what rest moves by, and rounded with the
+ * Two boxes at rest on a plane, moved as gravity and a push aside would in a substep: cold, then again with the pushes
+ * of the first time. What a contact is pushed by is found to a thousandth of what rest moves by, and rounded with the
  * positions; the second time begins where the first ended.
  */
 test("what stands on a plane, cold and begun with the pushes of the substep before", async () => {

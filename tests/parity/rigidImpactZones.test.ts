@@ -11,6 +11,7 @@ import { Allocator } from "../../server/sim/memory/map.ts";
 import { planContactBlocks } from "../../server/sim/memory/contactBlocks.ts";
 import { add, cross, dot, norm, scale, solveLinear, subtract, type Vector } from "../../server/sim/reference/vector.ts";
 import { randomStream, UNIT } from "./kit.ts";
+import { marksIn } from "../../server/sim/marks.ts";
 
 interface Cloud {
   safe: Vector[];
@@ -49,9 +50,7 @@ function move({ safe, x, w }: Cloud, joins: readonly (readonly [number, number, 
   kernel.endZones();
   kernel.endChanges();
   // nothing is left behind that the next substep would find
-  const marks = i32[(L.HEADER + L.H_MARKS) / 4]!;
-  const left = new Uint8Array(memory.buffer).subarray(marks, marks + n);
-  expect(left.every((m) => (m & ~L.MARK_LAGS) === 0)).toBe(true);
+  expect(marksIn(i32).every((m) => (m & ~L.MARK_LAGS) === 0)).toBe(true);
   return x.map((_, i) => [f32[X / 4 + 4 * i]!, f32[X / 4 + 4 * i + 1]!, f32[X / 4 + 4 * i + 2]!]);
 }
 

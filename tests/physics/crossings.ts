@@ -1,6 +1,6 @@
 /**
- * Which triangles of a laboratory's surfaces go through each other, by the checker's exact test (server/tools/check), apart
- * from the simulation's own.
+ * Which triangles of a laboratory's surfaces go through each other, by the checker's exact test (server/tools/check),
+ * apart from the simulation's own.
  */
 import { CROSSING, trianglesMeet } from "../../server/tools/check/triangles.ts";
 import type { Laboratory } from "./laboratory.ts";

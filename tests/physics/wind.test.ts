@@ -1,6 +1,6 @@
 /**
- * Wind on surfaces against what a flat plate and a box feel (server/kernel/assembly/wind/wind.ts): drag on the area that
- * is shown to it, lift across, terminal velocity, the books, sleep.
+ * Wind on surfaces against what a flat plate and a box feel (server/kernel/assembly/wind/wind.ts): drag on the area
+ * that is shown to it, lift across, terminal velocity, the books, sleep.
  * Tolerances: forces and velocities are float32 of a few operations, 1e-5; motion is symplectic Euler's, h.
  */
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,6 @@
-/** Where others reach the server, over real sockets: only who sits at the machine is told its address in the network. */
+/**
+ * Where others reach the server, over real sockets: only who sits at the machine is told its address in the network.
+ */
 import { request } from "node:http";
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * PROTOCOL.md says what the code does: every number, name, code and byte in its tables is held to shared/. All documents
- * lead where they say.
+ * PROTOCOL.md says what the code does: every number, name, code and byte in its tables is held to shared/. All
+ * documents lead where they say.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

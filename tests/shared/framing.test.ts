@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { PerspectiveCamera, Vector3 } from "three";
 import { expect, test } from "vitest";
-import { frame } from "../../shared/framing.ts";
+import { frame, inside } from "../../shared/framing.ts";
 
 const coordinate = fc.double({ min: -3, max: 3, noNaN: true });
 const points = fc.array(fc.tuple(coordinate, coordinate, coordinate), { minLength: 2, maxLength: 30 });
@@ -54,6 +54,28 @@ test("all points lie in the free area, and on two opposite edges of it, unless t
     ),
     { numRuns: 300 },
   );
+});
+
+test("what lies inside is what the picture shows between the edges, in front of the eye", () => {
+  const lens = { tanX: 0.5, tanY: 0.25 };
+  const free = { left: -0.8, right: 0.9, bottom: -0.4, top: 0.6 };
+  const seen = (x: number, y: number, z: number): boolean =>
+    inside(Float32Array.from([0, 0, 0, x, y, z]), [0, 0, 4], [0, 0, 1], lens, free);
+  // at depth 4 the edges lie at x = 4 0.5 (-0.8, 0.9), y = 4 0.25 (-0.4, 0.6)
+  for (const [x, y] of [
+    [-1.6, 0],
+    [1.8, 0],
+    [0, -0.4],
+    [0, 0.6],
+  ] as const) {
+    expect(seen(0.999 * x, 0.999 * y, 0)).toBe(true);
+    expect(seen(1.001 * x, 1.001 * y, 0)).toBe(false);
+    // the same from half as far
+    expect(seen(0.5 * 0.999 * x, 0.5 * 0.999 * y, 2)).toBe(true);
+    expect(seen(0.5 * 1.001 * x, 0.5 * 1.001 * y, 2)).toBe(false);
+  }
+  expect(seen(0, 0, 5), "behind the eye").toBe(false);
+  expect(inside(new Float32Array(0), [0, 0, 4], [0, 0, 1], lens, free)).toBe(true);
 });
 
 test("the eye keeps the distance that it is given, and goes back from there only as far as it has to", () => {

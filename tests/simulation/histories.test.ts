@@ -1,7 +1,7 @@
 /**
- * Ten thousand histories (fifty thousand in `npm run test:long`) of servers that are killed, stopped, cut off and lied to,
- * in virtual time, on the server's own code; docs/SIMULATION.md says what is virtual in them. In two halves, for two
- * cores. A thousand are enough to find each fault of mutations.test.ts.
+ * Ten thousand histories (fifty thousand in `npm run test:long`) of servers that are killed, stopped, cut off and lied
+ * to, in virtual time, on the server's own code; docs/SIMULATION.md says what is virtual in them. In two halves, for
+ * two cores. A thousand are enough to find each fault of mutations.test.ts.
  */
 import { expect, test } from "vitest";
 import { inLong } from "../support/long.ts";

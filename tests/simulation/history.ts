@@ -371,9 +371,9 @@ export class History {
   }
 
   /**
-   * A copy of a process that has lost the room, or whose room is gone (a failover took it, too), serves nobody: it stands still until the store
-   * tells it so ("then they stand still until it is back [...] and members are sent away", OPERATIONS.md), which is a
-   * matter of time as well.
+   * A copy of a process that has lost the room, or whose room is gone (a failover took it, too), serves nobody: it
+   * stands still until the store tells it so ("then they stand still until it is back [...] and members are sent away",
+   * OPERATIONS.md), which is a matter of time as well.
    */
   #isBack({ name, deletion, request }: RoomModel): boolean {
     const open = this.servers.filter(({ running }) => running?.registry.find(name));

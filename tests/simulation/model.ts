@@ -485,9 +485,9 @@ export class Model {
   }
 
   /**
-   * "200 {tick}: the room went back to that tick" (PROTOCOL.md): it rests on the transaction that took the journal back,
-   * and on none that came between this one and the answer. A failover that takes it takes the undo, unless its owner
-   * goes on and tells the replica.
+   * "200 {tick}: the room went back to that tick" (PROTOCOL.md): it rests on the transaction that took the journal
+   * back, and on none that came between this one and the answer. A failover that takes it takes the undo, unless its
+   * owner goes on and tells the replica.
    * @param tick that it was answered with; null: an error, or no answer
    */
   undoAnswered(room: RoomModel, undo: Undo, tick: number | null): void {

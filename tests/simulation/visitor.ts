@@ -1,7 +1,7 @@
 /**
- * A visitor of the room that a request has made: goes in by any server, is passed on to the one that has the room, comes back when its socket
- * is closed, pulls at bodies, and as its owner changes who may come in. It believes what it was told, and tells the
- * model.
+ * A visitor of the room that a request has made: goes in by any server, is passed on to the one that has the room,
+ * comes back when its socket is closed, pulls at bodies, and as its owner changes who may come in. It believes what it
+ * was told, and tells the model.
  */
 import { decode } from "@msgpack/msgpack";
 import { ServerMessage } from "../../shared/protocol/protocol.ts";

@@ -24,8 +24,8 @@ export function findChromium(): string | undefined {
 }
 
 /**
- * Flags for a run without screen, GPU, network chatter or a user's profile; WebGL is drawn by the CPU. So is the rest of
- * the page, as wherever there is no GPU, but not through WebGL's emulation: a page opens with a quarter less of CPU.
+ * Flags for a run without screen, GPU, network chatter or a user's profile; WebGL is drawn by the CPU. So is the rest
+ * of the page, as wherever there is no GPU, but not through WebGL's emulation: a page opens with a quarter less of CPU.
  */
 export const chromiumFlags: readonly string[] = [
   "--no-sandbox",

@@ -1,7 +1,7 @@
 /**
- * Writes the counts of a test run, and what its files took, as JSON to the file that TEST_COUNTS_FILE names, for the closing line of
- * tests/run.ts. Anything that makes Vitest's exit code non-zero counts as failed: a file that cannot be loaded, a hook
- * that throws, an error outside of any test.
+ * Writes the counts of a test run, and what its files took, as JSON to the file that TEST_COUNTS_FILE names, for the
+ * closing line of tests/run.ts. Anything that makes Vitest's exit code non-zero counts as failed: a file that cannot be
+ * loaded, a hook that throws, an error outside of any test.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * What takes minutes. `npm test` runs a small twin of it: the same test with fewer cases or shorter runs, enough to fail
- * when what it guards is broken. `npm run test:long` runs the files that import this one, in full.
+ * What takes minutes. `npm test` runs a small twin of it: the same test with fewer cases or shorter runs, enough to
+ * fail when what it guards is broken. `npm run test:long` runs the files that import this one, in full.
  */
 import { readFileSync } from "node:fs";
 import { importsOf, repositoryFiles } from "../architecture/sources.ts";

@@ -12,7 +12,10 @@ export interface TestFile {
 const DEAREST = 15;
 const LONG_SECONDS = 20;
 
-/** Of `unit`, `pure` and `alone`: more than 20 s on two cores, longest first. They are begun first; `times` says which are missing here. */
+/**
+ * Of `unit`, `pure` and `alone`: more than 20 s on two cores, longest first. They are begun first; `times` says which
+ * are missing here.
+ */
 export const LONGEST = [
   "determinism/golden",
   "server/tools/simulate",

@@ -138,7 +138,8 @@ class RoomRow {
   update(room: AdminRoom): void {
     const { inside, owner, members } = room;
     const people = inside?.people ?? [];
-    // Alarming is what somebody notices: a room that nobody is in, or whose long ticks fit into its time, alarms nobody.
+    // Alarming is what somebody notices: a room that nobody is in, or whose long ticks fit into its time, alarms
+    // nobody.
     const noticed = members > 0;
     this.#fill("columnScene", room.scene);
     this.#fill("columnOwner", owner ?? t("adminNobodyOwns"), inside === null);

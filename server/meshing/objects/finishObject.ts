@@ -60,7 +60,9 @@ export async function finishObject(
   };
 }
 
-/** The parts that are drawn, with the places of their vertices: fewer triangles where a page could not draw them all. */
+/**
+ * The parts that are drawn, with the places of their vertices: fewer triangles where a page could not draw them all.
+ */
 async function pictureParts(
   parts: readonly Part[],
   places: Uint32Array,

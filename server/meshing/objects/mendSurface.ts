@@ -85,7 +85,9 @@ function withoutTwins({ positions, triangles }: SurfaceMesh): { triangles: Uint3
   return { triangles: kept.slice(0, length), twins: (triangles.length - length) / 3 };
 }
 
-/** int32[3m]: across the edge that begins at each corner, the corner where the other triangle's side of it begins; -1. */
+/**
+ * int32[3m]: across the edge that begins at each corner, the corner where the other triangle's side of it begins; -1.
+ */
 function neighborsOf(triangles: Uint32Array, vertices: number, findings: SurfaceFindings): Int32Array {
   const across = new Int32Array(triangles.length).fill(-1);
   const first = new Map<number, number>();

@@ -35,7 +35,9 @@ function formatOf(bytes: Uint8Array, fileName: string): Format {
   });
 }
 
-/** Text in UTF-16, as some programs save it, in UTF-8: a byte order mark says so, which no binary format begins with. */
+/**
+ * Text in UTF-16, as some programs save it, in UTF-8: a byte order mark says so, which no binary format begins with.
+ */
 function inUtf8(bytes: Uint8Array, format: Format): Uint8Array {
   const [a, b] = bytes;
   const little = a === 0xff && b === 0xfe;

@@ -16,7 +16,7 @@ import {
 } from "../constraints/elements.ts";
 import { shapeOf } from "../reference/triangle.ts";
 import { blockAt, factorize, type BlockMatrix, type Factor } from "./factor.ts";
-import { graphOf, nestedDissection } from "./order.ts";
+import { graphOf, nestedDissection, type Graph } from "./order.ts";
 
 /** Longest step, s: BDF2 takes 0.8 % of the frequency at 10 Hz and 8 % at 30 Hz with it. */
 const LONGEST_STEP = 1 / 240;
@@ -38,6 +38,11 @@ export interface SheetStiffness {
   c22: number;
 }
 
+/** Bending as rows of numbers, N/m, the same for x, y and z: K^T K / alpha, rounded to float32. */
+export interface Stencils extends Graph {
+  values: Float32Array;
+}
+
 export interface ImplicitModel {
   count: number;
   /** float64[n] kg; 0 for fixed particles */
@@ -55,8 +60,12 @@ export interface ImplicitModel {
   triangles: TriangleElements | undefined;
   stiffness: SheetStiffness;
   bends: BendElements | undefined;
+  stencils: Stencils | undefined;
   factor: Factor;
-  /** float64[n] N/m: mean of the diagonal of A at each particle. */
+  /**
+   * float64[n] N/m: what contact at each particle begins as stiff as: the mean of the diagonal of A, of a sheet what
+   * resists across its plane.
+   */
   diagonal: Float64Array;
 }
 
@@ -109,8 +118,9 @@ export function implicitModel(
     triangles,
     stiffness,
     bends,
+    stencils: bends && stencilsOf(count, bends),
     factor: factorize(matrix, order),
-    diagonal: diagonalOf(matrix, count),
+    diagonal: tets ? diagonalOf(matrix, count) : resistanceAcross(mass, coefficient, bends),
   };
 }
 
@@ -122,6 +132,17 @@ function diagonalOf(matrix: BlockMatrix, count: number): Float64Array {
     for (let r = 0; r < size; r++) sum += values[at + (size + 1) * r]!;
     return sum / size;
   });
+}
+
+/**
+ * c M and bending, on the diagonal. With the membrane's stiffness, which acts in the plane, folds throw each other
+ * about: a sheet of 800 triangles pulled by three hands took 488 iterations a tick and 60 impulses after the solve
+ * instead of 110 and 7; with 0.3 of c M it takes 84 and 11, with 4 times as much 158 and 9.
+ */
+function resistanceAcross(mass: Float64Array, coefficient: number, bends: BendElements | undefined): Float64Array {
+  const diagonal = mass.map((m) => coefficient * m);
+  bends?.particles.forEach((particle, j) => (diagonal[particle]! += bends.K[j]! ** 2 / bends.alpha[j >> 2]!));
+  return diagonal;
 }
 
 function sheetStiffness(triangles: TriangleElements | undefined): SheetStiffness {
@@ -185,6 +206,13 @@ function bendingShare(
     shapeOf(triangles, e).forEach(([a, b]) => (membrane += V * (c00 * a * a + c11 * b * b))),
   );
   return bending / membrane;
+}
+
+function stencilsOf(count: number, bends: BendElements): Stencils {
+  const graph = graphOf(count, [{ particles: bends.particles, corners: PARTICLES_PER_ELEMENT.bend }]);
+  const values = new Float64Array(graph.columns.length);
+  addBending({ ...graph, size: 1, values }, bends);
+  return { ...graph, values: Float32Array.from(values) };
 }
 
 function addBending(matrix: BlockMatrix, { particles, K, alpha }: BendElements): void {

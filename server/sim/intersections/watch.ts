@@ -29,6 +29,7 @@ import { findSunk, raiseSunk, type Sunk } from "./sunk.ts";
 import { enclosedVolume, readSurface, type IntersectingSurface } from "./surface.ts";
 import { dot, readIntersections, times, type Intersection } from "./intersection.ts";
 import { findWays, type Ways } from "./ways.ts";
+import { marksIn } from "../marks.ts";
 
 /** What is tangled parts at a speed that clears its size in this time, s: one that people can follow. */
 const SECONDS_TO_CLEAR = 4;
@@ -220,7 +221,9 @@ export class IntersectionWatch {
     return { unfolding, skipped };
   }
 
-  /** Solid bodies and colliders that elasticity has to unfold: those that do so already, and those with too much of it. */
+  /**
+   * Solid bodies and colliders that elasticity has to unfold: those that do so already, and those with too much of it.
+   */
   private tangledAllOver(
     groups: ReadonlyMap<string, readonly Intersection[]>,
     unfolding: ReadonlySet<number>,
@@ -475,14 +478,14 @@ export class IntersectionWatch {
 
   /** Particles of the intersections, those on a wrong side, and all their neighbors. */
   private mark(a: number, b: number, group: readonly Intersection[], wrong: readonly number[]): void {
-    const marks = this.header(L.H_MARKS);
+    const marks = marksIn(this.views.i32);
     const near = new Set([...group.flatMap((t) => t.particles), ...wrong]);
     const bits =
       this.surface(a).solid === SOLID.collider || this.surface(b).solid === SOLID.collider
         ? L.MARK_INTERSECTING | L.MARK_WITHIN
         : L.MARK_INTERSECTING;
     if (bits & L.MARK_WITHIN) this.markAll(a < this.layout.bodies.length ? a : b, L.MARK_SLOW);
-    const set = (p: number): void => void (this.bytes[marks + p]! |= bits);
+    const set = (p: number): void => void (marks[p]! |= bits);
     near.forEach(set);
     for (const n of new Set([a, b])) {
       const { first, edges } = this.surface(n);
@@ -495,19 +498,14 @@ export class IntersectionWatch {
 
   private markAll(body: number, mark: number): void {
     const { first, count } = this.layout.bodies[body]!;
-    const marks = this.header(L.H_MARKS);
-    for (let p = first; p < first + count; p++) this.bytes[marks + p]! |= mark;
+    const marks = marksIn(this.views.i32);
+    for (let p = first; p < first + count; p++) marks[p]! |= mark;
   }
 
   private clearMarks(): void {
-    const { bodies } = this.layout;
-    const marks = this.header(L.H_MARKS);
-    const end = marks + this.header(L.H_PARTICLES);
-    const last = bodies[bodies.length - 1];
-    for (let at = marks; at < end; at++) this.bytes[at]! &= ~(L.MARK_INTERSECTING | L.MARK_WITHIN | L.MARK_SLOW);
-    // the same bit says something else of colliders' core meshes
-    for (let at = marks + (last ? last.first + last.count : 0) - 1; at >= marks; at--)
-      this.bytes[at]! &= ~L.MARK_GLIDES;
+    const marks = marksIn(this.views.i32);
+    const kept = ~(L.MARK_INTERSECTING | L.MARK_WITHIN | L.MARK_SLOW | L.MARK_GLIDES);
+    for (let p = 0; p < marks.length; p++) marks[p]! &= kept;
   }
 
   /** How far surfaces a and b are to part in a substep, m. */

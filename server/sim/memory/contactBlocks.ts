@@ -47,7 +47,7 @@ export function planContactBlocks(
   const take = (bytes: number): number => allocator.takeForList(bytes);
   // what outlives a list, or was written before the first one
   const owners = allocator.take(4 * particles);
-  const marks = allocator.take(particles);
+  const marks = allocator.take(L.MARK_BYTES * particles);
   const fields: [number, number][] = [
     [L.H_SAFE, anyMeet ? take(16 * particles) : 0],
     [L.H_CONTACT_BLOCKS, take(blocks * L.CONTACT_BLOCK_BYTES)],

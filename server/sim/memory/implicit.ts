@@ -3,10 +3,11 @@
  * (kernel/assembly/implicit/step.ts).
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
+import { LANES } from "../../kernel/assembly/layout/sizes.ts";
 import type { BendElements, TetElements, TriangleElements } from "../constraints/elements.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { startPositions } from "../body/start.ts";
-import { implicitModel, type ImplicitModel } from "../implicit/model.ts";
+import { implicitModel, type ImplicitModel, type Stencils } from "../implicit/model.ts";
 import { initialState } from "../reference/implicit/step.ts";
 import type { Allocator } from "./map.ts";
 import { wholeRun, type StateRun } from "./writeBlocks.ts";
@@ -102,6 +103,8 @@ export function planImplicit(
         if (stiffness) new Float64Array(buffer, stiffness, model.count).set(model.diagonal);
         if (model.tets) writeTets(view, at.get(L.IMPLICIT_TETS)!, model.tets);
         if (model.triangles) writeTriangles(view, at.get(L.IMPLICIT_TRIANGLES)!, model.triangles);
+        if (model.triangles) writeQuads(view, at.get(L.IMPLICIT_QUADS)!, model.triangles);
+        if (model.stencils) writeStencils(view, at, model.stencils);
         if (model.bends) writeBends(view, at.get(L.IMPLICIT_BENDS)!, model.bends);
         writeState(buffer, body, model, acc + 16 * first, states[n]!);
       });
@@ -109,7 +112,9 @@ export function planImplicit(
   };
 }
 
-/** Near pairs for each particle: what lies flat on another, vertex on vertex, has 20 (surfaces.ts), of which few answer. */
+/**
+ * Near pairs for each particle: what lies flat on another, vertex on vertex, has 20 (surfaces.ts), of which few answer.
+ */
 const ROWS_PER_PARTICLE = 6;
 
 /** What the bodies that may touch surfaces have between them. @param meeting the bodies, and their particles */
@@ -143,7 +148,7 @@ const stateBytes = (count: number, touches: boolean): number =>
   (touches ? 5 : 4) * VECTOR * count + L.IMPLICIT_STATE_END;
 
 function takeArrays(
-  { count, tets, triangles, bends, factor }: ImplicitModel,
+  { count, tets, triangles, bends, stencils, factor }: ImplicitModel,
   points: number,
   touches: boolean,
   allocator: Allocator,
@@ -156,6 +161,10 @@ function takeArrays(
   if (tets) take(L.IMPLICIT_ROTATIONS, 72 * count);
   if (tets) take(L.IMPLICIT_TETS, L.IMPLICIT_TET_BYTES * tets.volume.length);
   if (triangles) take(L.IMPLICIT_TRIANGLES, L.IMPLICIT_TRIANGLE_BYTES * triangles.volume.length);
+  if (triangles) take(L.IMPLICIT_QUADS, L.QUAD_BYTES * Math.ceil(triangles.volume.length / 4));
+  if (triangles) take(L.IMPLICIT_LANES, 2 * LANES * count);
+  if (stencils) take(L.IMPLICIT_STENCIL_START, 4 * count);
+  if (stencils) take(L.IMPLICIT_STENCILS, 8 * stencils.columns.length);
   if (bends) take(L.IMPLICIT_BENDS, L.IMPLICIT_BEND_BYTES * bends.alpha.length);
   take(L.IMPLICIT_ORDER, factor.order.byteLength);
   take(L.IMPLICIT_START, factor.start.byteLength);
@@ -240,6 +249,26 @@ function writeTriangles(view: DataView, address: number, { particles, dmInverse,
     writeNumbers(view, row + L.IMPLICIT_TRIANGLE_DM, dmInverse, 4 * e, 4);
     writeNumbers(view, row + L.IMPLICIT_TRIANGLE_VOLUME, volume, e, 1);
   }
+}
+
+/** Four triangles a row; what is left over in the last one has no volume, and rests on the first particle. */
+function writeQuads(view: DataView, address: number, { particles, dmInverse, volume }: TriangleElements): void {
+  for (let e = 0; e < volume.length; e++) {
+    const lane = address + (e >> 2) * L.QUAD_BYTES + 4 * (e & 3);
+    for (let c = 0; c < 3; c++) view.setUint32(lane + LANES * c, LANES * particles[3 * e + c]!, true);
+    for (let k = 0; k < 4; k++) view.setFloat32(lane + L.QUAD_DM + LANES * k, dmInverse[4 * e + k]!, true);
+    view.setFloat32(lane + L.QUAD_VOLUME, volume[e]!, true);
+  }
+}
+
+function writeStencils(view: DataView, at: ReadonlyMap<number, number>, { start, columns, values }: Stencils): void {
+  const entries = at.get(L.IMPLICIT_STENCILS)!;
+  const ends = at.get(L.IMPLICIT_STENCIL_START)!;
+  for (let i = 0; i + 1 < start.length; i++) view.setUint32(ends + 4 * i, entries + 8 * start[i + 1]!, true);
+  columns.forEach((column, p) => {
+    view.setUint32(entries + 8 * p, LANES * column, true);
+    view.setFloat32(entries + 8 * p + 4, values[p]!, true);
+  });
 }
 
 function writeBends(view: DataView, address: number, { particles, K, alpha, rest }: BendElements): void {

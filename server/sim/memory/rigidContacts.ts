@@ -26,14 +26,13 @@ export function planRigidContacts(bodies: readonly BodyTemplate[], allocator: Al
   return {
     write(buffer, firsts) {
       const i32 = new Int32Array(buffer);
-      const marks = new Uint8Array(buffer);
-      const first = i32[(L.HEADER + L.H_MARKS) / 4]!;
+      const marks = new Uint16Array(buffer, i32[(L.HEADER + L.H_MARKS) / 4]!);
       i32[(L.HEADER + L.H_RIGID_CONTACTS) / 4] = rows;
       i32[(L.HEADER + L.H_RIGID_CONTACT_CAPACITY) / 4] = capacity;
       i32[(L.HEADER + L.H_RIGID_KEPT) / 4] = kept;
       i32[(L.HEADER + L.H_RIGID_KEPT_CAPACITY) / 4] = places;
       bodies.forEach((body, b) => {
-        if (isRigid(body)) marks.fill(L.MARK_RIGID, first + firsts[b]!, first + firsts[b]! + body.particleCount);
+        if (isRigid(body)) marks.fill(L.MARK_RIGID, firsts[b]!, firsts[b]! + body.particleCount);
       });
     },
   };

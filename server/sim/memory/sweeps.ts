@@ -10,7 +10,10 @@ export interface Schedule {
   order: Sweep["order"];
   /** Jacobi: 0 < r < 2. */
   relaxation: number;
-  /** Chebyshev's spectral radius; 0 is none. Scenes may give it to jacobi only: tests/report/figures/chebyshev.ts says why. */
+  /**
+   * Chebyshev's spectral radius; 0 is none. Scenes may give it to jacobi only: tests/report/figures/chebyshev.ts says
+   * why.
+   */
   rho: number;
 }
 

@@ -3,11 +3,11 @@
  *
  *   div u = 0,   u_t = -(u . grad) u + nu lap u - grad p + f         in a box of cells around the body's middle
  *
- * The velocity is what the body remembers (macGrid.ts); its points are tracers, which go where the fluid goes by a midpoint
- * step and have no inertia: gravity and impulses do nothing to them. A plume pushes up what is near the middle of the
- * box's bottom. Hands push the fluid where the tracers are that they hold. Cells whose middle is in a collider that stands
- * are obstacles. Where the room has wind, the fluid is part of it: it blows on triangles in its box (methodBodies.ts), and
- * they do not slow it.
+ * The velocity is what the body remembers (macGrid.ts); its points are tracers, which go where the fluid goes by a
+ * midpoint step and have no inertia: gravity and impulses do nothing to them. A plume pushes up what is near the middle
+ * of the box's bottom. Hands push the fluid where the tracers are that they hold. Cells whose middle is in a collider
+ * that stands are obstacles. Where the room has wind, the fluid is part of it: it blows on triangles in its box
+ * (methodBodies.ts), and they do not slow it.
  */
 import type { EulerianFluid as Spec } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";

@@ -1,14 +1,16 @@
 /**
- * Finite differences on a regular sheet (Physically Based Deformable Models, "Finite differences method"; Terzopoulos et
- * al. 1987): the energy is a quadratic form of how metric G_ab = r_a . r_b and curvature B_ab differ from those at rest,
+ * Finite differences on a regular sheet (Physically Based Deformable Models, "Finite differences method"; Terzopoulos
+ * et al. 1987): the energy is a quadratic form of how metric G_ab = r_a . r_b and curvature B_ab differ from those at
+ * rest,
  *
- *   U = 1/2 int c_00 e_00^2 + 2 c_01 e_00 e_11 + c_11 e_11^2 + c_22 g^2 + D ((B_00 + B_11)^2 - 2 (1 - nu) (B_00 B_11 - B_01^2))
- *   e_aa = (G_aa - 1)/2,   g = G_01
+ *   U = 1/2 int c_00 e_00^2 + 2 c_01 e_00 e_11 + c_11 e_11^2 + c_22 g^2 + D ((B_00 + B_11)^2 - 2 (1 - nu) (B_00 B_11 -
+ *   B_01^2)) e_aa = (G_aa - 1)/2,   g = G_01
  *
  * with the tensor of plane stress and the rigidity of a plate for Terzopoulos's weights. Derivatives are differences:
  * r_a along the edges of the grid, in the middle of a cell the mean of the two beside it; r_00 and r_11 of three
- * neighbors, r_01 of a cell's corners. Curvature is |r_ab| in place of n . r_ab, the same where the sheet keeps its lengths, so
- * that bending is linear. K leaves out what compressed edges take from it, and shear's part of the geometric stiffness.
+ * neighbors, r_01 of a cell's corners. Curvature is |r_ab| in place of n . r_ab, the same where the sheet keeps its
+ * lengths, so that bending is linear. K leaves out what compressed edges take from it, and shear's part of the
+ * geometric stiffness.
  */
 import type { ClothMaterial, Method as MethodSpec } from "../../../shared/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";

@@ -1,13 +1,13 @@
 /**
- * Loosely coupled particles (Physically Based Deformable Models, "Loosely coupled particle systems"; Tonnesen 1991): the
- * Lennard-Jones bi-reciprocal function of each pair at the distance d,
+ * Loosely coupled particles (Physically Based Deformable Models, "Loosely coupled particle systems"; Tonnesen 1991):
+ * the Lennard-Jones bi-reciprocal function of each pair at the distance d,
  *
  *   phi(d) = -e_0/(m - n) (m (d_0/d)^n - n (d_0/d)^m),    m < n,   minimum -e_0 at d_0
  *   phi_c(d) = phi(d) - phi(d_c) - (d - d_c) phi'(d_c)     below the cut-off d_c: energy and force end at 0 there
  *
- * d_0 is such that the lattice that the body begins as is at rest: sum d phi_c'(d) = 0 over the neighbors of its middle.
- * Steps are kick in the middle of a drift (position Verlet): symplectic, and forces once a step. They are as many as
- * make omega h <= STIFFEST, omega^2 = 8 phi''(d_0)/M the fastest of a close-packed lattice's; 2 is the limit.
+ * d_0 is such that the lattice that the body begins as is at rest: sum d phi_c'(d) = 0 over the neighbors of its
+ * middle. Steps are kick in the middle of a drift (position Verlet): symplectic, and forces once a step. They are as
+ * many as make omega h <= STIFFEST, omega^2 = 8 phi''(d_0)/M the fastest of a close-packed lattice's; 2 is the limit.
  *
  * Heat is a thermostat of pairs (Groot and Warren 1997, eq. 4 to 9), so that it takes and gives no momentum:
  *   f_ij = (-gamma w^2 (v_ij . n) + sqrt(2 gamma k T / h) w zeta) n,   w = 1 - d/d_c,  <zeta> = 0, <zeta^2> = 1

@@ -1,20 +1,20 @@
 /**
  * A staggered grid (Harlow and Welch 1965): the velocity's components on the faces of cells, pressure in their middles.
  *
- *   advect    semi-Lagrangian (Stam 1999): from where a face's fluid was h ago, by a midpoint step, linear between faces.
- *             MacCormack (Selle et al. 2008): and half of what going there and back loses, without a limiter; order 2.
- *             There what is carried is cubic between faces (Lagrange's polynomial, one-sided at walls)
+ *   advect    semi-Lagrangian (Stam 1999): from where a face's fluid was h ago, by a midpoint step, linear between
+ *             faces. MacCormack (Selle et al. 2008): and half of what going there and back loses, without a limiter;
+ *             order 2. There what is carried is cubic between faces (Lagrange's polynomial, one-sided at walls)
  *   diffuse   explicit, in as many parts as are stable
- *   project   div grad p = div u, by conjugate gradients with modified incomplete Cholesky (Bridson, Fluid Simulation for
- *             Computer Graphics, section 5.3); obstacles are whole cells. Then u -= grad p: no divergence is left
+ *   project   div grad p = div u, by conjugate gradients with modified incomplete Cholesky (Bridson, Fluid Simulation
+ *             for Computer Graphics, section 5.3); obstacles are whole cells. Then u -= grad p: no divergence is left
  *
  * Every component has a rim of one value beyond the box: of what slips the value within, of what sticks what a parabola
  * through the wall's own velocity and two values within says. A box of one cell's depth is flat: it slips there. Serial
  * sums, + - * / sqrt and floor: the same bits on any machine.
  *
- * A lid at Re 400 (Ghia et al. 1982), largest error in the lid's speed once nothing changes, 64 cells a side, h = 3/4 of a
- * cell: linear and mirror images at walls 2.53 %, parabolas 2.23 %, and cubic 1.78 %. With 32 cells 7.15, 6.12, 4.50 %, and
- * 3.55 % with a third of the step: splitting projection from the rest is what is left, of order 1 in h.
+ * A lid at Re 400 (Ghia et al. 1982), largest error in the lid's speed once nothing changes, 64 cells a side, h = 3/4
+ * of a cell: linear and mirror images at walls 2.53 %, parabolas 2.23 %, and cubic 1.78 %. With 32 cells 7.15, 6.12,
+ * 4.50 %, and 3.55 % with a third of the step: splitting projection from the rest is what is left, of order 1 in h.
  */
 
 /** Residual that the projection leaves, of the largest divergence before. */
@@ -417,7 +417,8 @@ function bilinear(values: Float64Array, at: number, up: number, a: number, b: nu
 const tapsOf = (n: number): number => (n < 2 ? 2 : 4);
 
 /**
- * Weights of the four values around a place (Lagrange's cubic), of two where there are no more. @param place from 0 to n + 1
+ * Weights of the four values around a place (Lagrange's cubic), of two where there are no more. @param place from 0 to
+ * n + 1
  * @returns the first
  */
 function lagrange(place: number, n: number, out: Float64Array): number {

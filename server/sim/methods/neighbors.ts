@@ -1,6 +1,6 @@
 /**
- * Pairs of points that are nearer than a distance, by cells as large as that. Points are sorted by cell, then by number:
- * the same pairs in the same order on any machine. Every pair comes once, the lower number first.
+ * Pairs of points that are nearer than a distance, by cells as large as that. Points are sorted by cell, then by
+ * number: the same pairs in the same order on any machine. Every pair comes once, the lower number first.
  *
  * Cells are a grid around the points' mean; what lies beyond belongs to the cell at its rim, which keeps neighbors
  * neighbors, and what has flown far away costs nothing. Tried: a hash of cells (Teschner et al. 2003) needs no rim, and

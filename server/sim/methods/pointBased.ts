@@ -19,8 +19,8 @@
  * deviatoric strain e' is above the yield, F <- F exp(-g e'), g = creep h (1 - yield/|e'|), which keeps the volume
  * (Mueller's additive plastic strain, section 6, would not turn with the body; this is Gerszewski et al. 2009). Once
  * FLOWED has flowed, where the points are becomes their rest, with new neighbors, and Q <- J Q: no strain changes.
- * Then nothing remembers how far points were apart, so those of bodies that flow push each other away when they are near.
- * Melting: the yield goes to 0 with the temperature, and what is left is a Maxwell fluid of viscosity mu/creep.
+ * Then nothing remembers how far points were apart, so those of bodies that flow push each other away when they are
+ * near. Melting: the yield goes to 0 with the temperature, and what is left is a Maxwell fluid of viscosity mu/creep.
  *
  * K leaves out how F turns stress (Gauss and Newton): it is symmetric and positive semidefinite.
  */

@@ -15,12 +15,13 @@
  *   2 pi H^3/s^3 ((1-q)^5/20 - (1-q)^6/30),  q = d/H,  scaled so that a layer of the lattice half a spacing away rests.
  * Without it points crowd at walls and the fluid loses volume. Shapes that are no planes are planes to each point.
  *
- * Corrections are made all at once and under-relaxed: with all of each, a step of one iteration blows up. What is left of
- * them in a step is volume: a column of 12 points at 8 steps of 2 in 1/30 s stands 1.1 % too low.
+ * Corrections are made all at once and under-relaxed: with all of each, a step of one iteration blows up. What is left
+ * of them in a step is volume: a column of 12 points at 8 steps of 2 in 1/30 s stands 1.1 % too low.
  *
- * Tried: pressure of the step before to begin with (0.9 of it): a column boils. Particles of other bodies as neighbors of
- * a volume of their own (Akinci et al. 2012) with impulses at the tick's end: a surface's particles are so light that they
- * leave their body before its constraints have an answer, and the fluid runs into a cube that it should carry.
+ * Tried: pressure of the step before to begin with (0.9 of it): a column boils. Particles of other bodies as neighbors
+ * of a volume of their own (Akinci et al. 2012) with impulses at the tick's end: a surface's particles are so light
+ * that they leave their body before its constraints have an answer, and the fluid runs into a cube that it should
+ * carry.
  */
 import type { PositionBasedFluid as Spec } from "../../../shared/scene.ts";
 import { cohere, confine, normalOf, type Pairs } from "./fluidForces.ts";

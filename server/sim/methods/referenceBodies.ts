@@ -1,17 +1,17 @@
 /**
- * How wrong bodies are, live: what a scene compares them with (shared/scene.ts, Reference), stepped under the hands that
- * hold each of them. A reference is the same solid of warped elements on two meshes, the second twice as coarse, by
- * symplectic Euler; what it says is extrapolated to a mesh without end (Richardson):
+ * How wrong bodies are, live: what a scene compares them with (shared/scene.ts, Reference), stepped under the hands
+ * that hold each of them. A reference is the same solid of warped elements on two meshes, the second twice as coarse,
+ * by symplectic Euler; what it says is extrapolated to a mesh without end (Richardson):
  *
  *   u = u_1 + (u_1 - u_2)/(2^p - 1),   error = sqrt(mean_i |x_i - X_i - u(X_i)|^2)/(largest side), over what is drawn
  *
  * p is 2 where the solution is smooth, and twice Williams' exponent where a clamped face meets a free one, which is in
  * every body that stands fixed: 1.42 for nu = 0.3 (M. L. Williams 1952).
  *
- * One reference, number 0, is held by nobody. Who is taken by a hand, or pushed, gets one of its own (APART), which begins
- * as 0 is then, and gives it back when it has been left alone for so long that motion has faded by e^-5; or to the next
- * hand, if none is free and nobody has been left for longer. Who has none cannot be judged until then. It feels gravity
- * and its loads, no wind and no collider.
+ * One reference, number 0, is held by nobody. Who is taken by a hand, or pushed, gets one of its own (APART), which
+ * begins as 0 is then, and gives it back when it has been left alone for so long that motion has faded by e^-5; or to
+ * the next hand, if none is free and nobody has been left for longer. Who has none cannot be judged until then. It
+ * feels gravity and its loads, no wind and no collider.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { neighborhood, type Views } from "../grabs.ts";
@@ -29,7 +29,9 @@ import { APART, headOf, type ReferenceLayout } from "./planReference.ts";
 
 /** 1/(2^p - 1) with p = 1.42. */
 const BEYOND = 0.597;
-/** Of the rate of damping: after so many times its inverse amplitudes, which fall at half the rate, have faded by e^-5. */
+/**
+ * Of the rate of damping: after so many times its inverse amplitudes, which fall at half the rate, have faded by e^-5.
+ */
 const FADED = 10;
 /** m/s, of a reference that rests. */
 const STILL = 1e-5;
@@ -56,10 +58,13 @@ export class ReferenceBodies {
   /** What each body follows, and for how many ticks more; then gravity x, y, z and 1 if number 0 rests under it. */
   private readonly head: Float64Array;
   private readonly meshes: Mesh[];
+  /** What holds each body now. */
+  private readonly held: HeldPoint[][];
 
   constructor(views: Views, layout: SimLayout, own: ReferenceLayout, tuning: RoomTuning) {
     [this.views, this.layout, this.own, this.tuning] = [views, layout, own, tuning];
     const { buffer } = views.f32;
+    this.held = own.bodies.map(() => []);
     const head = headOf(own.bodies.length);
     this.head = new Float64Array(buffer, own.state, head);
     this.meshes = own.meshes.map(({ count, constants: layouts }, m) => {
@@ -85,7 +90,8 @@ export class ReferenceBodies {
 
   /** One tick, after that of the bodies: hands are where it ends. */
   step(): void {
-    const held = this.own.bodies.map((_, n) => this.pointsOf(n));
+    const { held } = this;
+    this.seeHands();
     held.forEach((points, n) => (points.length > 0 ? this.disturb(n) : this.leave(n)));
     const gravity = this.tuning.gravity;
     for (const { constants, known, force } of this.meshes)
@@ -207,27 +213,36 @@ export class ReferenceBodies {
     return most;
   }
 
-  /** What holds a body, by its own particles, seen from the reference. */
-  private pointsOf(n: number): HeldPoint[] {
-    const { f32, i32 } = this.views;
-    const { grabFirst, grabCount, bodies, interaction, massUnit, x } = this.layout;
-    const { first, count } = bodies[this.own.bodies[n]!]!;
-    const offset = this.own.offsets[n]!;
-    const held: HeldPoint[] = [];
+  /** What holds each body, by its own particles, seen from the reference: all hands are looked at once. */
+  private seeHands(): void {
+    const { i32 } = this.views;
+    const { grabFirst, grabCount, bodies, x } = this.layout;
+    for (const points of this.held) points.length = 0;
     for (let slot = 0; slot < grabCount; slot++) {
       const point = (grabFirst + slot * L.POINT_BYTES) / 4;
-      const place = (i: number): number => (i32[point + L.POINT_ADDRESS / 4 + i]! - x) / 16 - first;
-      if (i32[point + L.POINT_ACTIVE / 4] === 0 || place(0) < 0 || place(0) >= count) continue;
-      const rows = Array.from({ length: i32[point + L.POINT_COUNT / 4]! }, (_, i) => i);
-      held.push({
-        particles: rows.map(place),
-        weights: rows.map((i) => f32[point + L.POINT_WEIGHT / 4 + i]!),
-        target: offset.map((o, r) => f32[point + L.POINT_TARGET / 4 + r]! - o) as [number, number, number],
-        compliance: interaction.grabCompliance * massUnit,
-        maxForce: f32[point + L.POINT_MAX_FORCE / 4]! * f32[point + L.POINT_SHARE / 4]!,
+      if (i32[point + L.POINT_ACTIVE / 4] === 0) continue;
+      const particle = (i32[point + L.POINT_ADDRESS / 4]! - x) / 16;
+      const n = this.own.bodies.findIndex((b) => {
+        const { first, count } = bodies[b]!;
+        return particle >= first && particle < first + count;
       });
+      if (n >= 0) this.held[n]!.push(this.heldPoint(n, point));
     }
-    return held;
+  }
+
+  /** @param point of a hand on body n, as 32-bit words of memory */
+  private heldPoint(n: number, point: number): HeldPoint {
+    const { f32, i32 } = this.views;
+    const { bodies, interaction, massUnit, x } = this.layout;
+    const { first } = bodies[this.own.bodies[n]!]!;
+    const rows = Array.from({ length: i32[point + L.POINT_COUNT / 4]! }, (_, i) => i);
+    return {
+      particles: rows.map((i) => (i32[point + L.POINT_ADDRESS / 4 + i]! - x) / 16 - first),
+      weights: rows.map((i) => f32[point + L.POINT_WEIGHT / 4 + i]!),
+      target: this.own.offsets[n]!.map((o, r) => f32[point + L.POINT_TARGET / 4 + r]! - o) as [number, number, number],
+      compliance: interaction.grabCompliance * massUnit,
+      maxForce: f32[point + L.POINT_MAX_FORCE / 4]! * f32[point + L.POINT_SHARE / 4]!,
+    };
   }
 }
 

@@ -171,7 +171,9 @@ interface Limits {
   motion: number;
 }
 
-/** @returns those of the first round: MOST_PUSH times what the worst row misses, MOST_MOTION times the fastest motion */
+/**
+ * @returns those of the first round: MOST_PUSH times what the worst row misses, MOST_MOTION times the fastest motion
+ */
 const limitsOf = (p: Particles, safe: Float64Array, rows: readonly Row[]): Limits => ({
   push: MOST_PUSH * Math.max(0, ...rows.map((row) => row.target - gapOf(p, row))),
   motion:

@@ -1,8 +1,8 @@
 /**
  * Twin of kernel/assembly/contact/rigidContact.ts and of what it is made of (rigidRow.ts, rigidManifold.ts,
- * rigidIslands.ts, rigidWarmStart.ts, rigid/rigidGround.ts): near pairs of rigid bodies and what they stand on, answered by the whole of
- * them, as one impact after another on displacements since the start of the substep, in sweeps there and back
- * (projected Gauss-Seidel, with conjugate gradients on top of it).
+ * rigidIslands.ts, rigidWarmStart.ts, rigid/rigidGround.ts): near pairs of rigid bodies and what they stand on,
+ * answered by the whole of them, as one impact after another on displacements since the start of the substep, in sweeps
+ * there and back (projected Gauss-Seidel, with conjugate gradients on top of it).
  *   u . n >= e a where a pair that comes nearer than its thickness approached by more than rest does, else its gap
  *   stays min(thickness, gap at the start)
  * Of contacts that rest the outermost are solved; they begin with the pushes of the substep before.

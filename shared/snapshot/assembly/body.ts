@@ -139,6 +139,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
     let yy = p;
     let yz = p;
     let closeness = p;
+    // What is expected: of the first particle nothing, of others what their neighbors have moved.
     if (k === 0) {
       if (self > start) {
         p = v128.load(self - PARTICLE_BYTES);
@@ -179,6 +180,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
         ),
       );
       aim = f32x4.mul(p, v128.load(EIGHTS));
+      // And how lengths of edges are kept: a quadratic form, and its solution one coordinate after the other.
       if (!keyframe && older !== 0) {
         quiet = false;
         const one = v128.load(ONES);
@@ -246,6 +248,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       }
     }
 
+    // Symbols out, or in.
     const level = f32x4.add(f32x4.mul(f32x4.splat(act * act), variances), v128.load(ONES));
     const bins = i32x4.min_s(v128.load(LAST_BINS), i32x4.shr_s(i32x4.sub(level, v128.load(ONES)), 23));
     let rounded = f32x4.splat(0);
@@ -282,6 +285,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       let symbol: i32 = 0;
       let interval: u32 = 0;
       let residual: i32 = 0;
+      // x
       const centerX = f32x4.extract_lane(aim, 0);
       const placeX = nearest(centerX);
       const binX = i32x4.extract_lane(bins, 0);
@@ -303,6 +307,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       }
       const yX = ((placeX + 4) >> 3) + residual;
       const movedX = <f32>yX;
+      // y, by what x was
       const centerY = f32x4.extract_lane(aim, 1) - f32x4.extract_lane(turnX, 1) * movedX;
       const placeY = nearest(centerY);
       const binY = i32x4.extract_lane(bins, 1);
@@ -324,6 +329,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       }
       const yY = ((placeY + 4) >> 3) + residual;
       const movedY = <f32>yY;
+      // z, by what both were
       const centerZ =
         f32x4.extract_lane(aim, 2) - f32x4.extract_lane(turnX, 2) * movedX - f32x4.extract_lane(turnY, 2) * movedY;
       const placeZ = nearest(centerZ);
@@ -357,6 +363,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       v128.store32_lane(current + v, now, 2, 8);
       aim = lanes3(centerX, centerY, centerZ);
     }
+    // What the next ones expect from this one.
     v128.store(self, before, PLACED_AT);
     const size = f32x4.mul(f32x4.abs(f32x4.sub(f32x4.mul(rounded, v128.load(EIGHTS)), aim)), f32x4.sqrt(pivots));
     store<f32>(

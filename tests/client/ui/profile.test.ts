@@ -51,8 +51,9 @@ test.each(Object.entries(EYES))("the colours differ for eyes with %s", (_, eyes)
   for (const [i, one] of seen.entries())
     for (const other of seen.slice(0, i)) {
       const pair = `${one.name}, ${other.name}`;
-      // three of four viewers tell two cursors apart (the model is linear in their share); 5 is a difference that any observer sees as two
-      // colours (Mokrzycki and Tatol 2011): twice that for places of a picture that are far from each other
+      // three of four viewers tell two cursors apart (the model is linear in their share); 5 is a difference that any
+      // observer sees as two colours (Mokrzycki and Tatol 2011): twice that for places of a picture that are far from
+      // each other
       expect(noticed(one.lab, other.lab, CURSOR_DEGREES), pair).toBeGreaterThan(1.5);
       expect(ciede2000(one.lab, other.lab), pair).toBeGreaterThan(10);
     }
@@ -121,7 +122,8 @@ test("as many look different as a room has places; a pair travels as its first c
     expect(cleanColor(color)).toBe(color);
     const { first, second } = looks[at]!;
     expect(known).toEqual(expect.arrayContaining([first, second]));
-    // who draws it alone draws what nobody tells from the first: below 2 only the trained notice (Mokrzycki and Tatol 2011)
+    // who draws it alone draws what nobody tells from the first: below 2 only the trained notice (Mokrzycki and Tatol
+    // 2011)
     expect(ciede2000(labOf(color, EYES.normal), labOf(first, EYES.normal)), color).toBeLessThan(2);
   }
   expect(lookOf("#123456")).toEqual({ first: "#123456", second: "#123456" });

@@ -113,6 +113,8 @@ describe("takeover", () => {
   });
 
   test("killed and started again: its rooms need not wait for its own old lease", async () => {
+    // Longer than anything is waited for here.
+    nodes = new Nodes(nodes.where, "a secret of the cluster's own", 60);
     const a = await nodes.start();
     const rooms = names(10);
     for (const room of rooms) await create(a, room);
@@ -120,13 +122,7 @@ describe("takeover", () => {
     a.child.kill("SIGKILL");
     await once(a.child, "exit");
     const again = await nodes.start();
-    const readyMs = nowMs();
     await nodes.until("all rooms tick again", () => rooms.every((room) => owner(room) === again.process));
-    // The first look comes within half a second; a term would be 2 s.
-    const lastMs = Math.max(
-      ...rooms.map((room) => nodes.ticks.find((tick) => tick.room === room && tick.by === again.process)?.ms as number),
-    );
-    expect(lastMs - readyMs).toBeLessThan(1000 * TERM);
   });
 });
 

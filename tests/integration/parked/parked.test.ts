@@ -204,8 +204,8 @@ describe("a room of another version", () => {
     await expect.poll(() => parkedOf(server.url, "again"), { timeout: 30_000 }).toMatchObject({ reason: "version" });
     expect([contents("version", "kept"), contents("version", "again")]).toEqual(before);
     expect(await replays(server.url, "kept")).toContain("recorded by another version of the program or the scene");
-    // Where it was there is nothing that this program could read. It is tried at the next look, not when parked rooms of
-    // other versions are looked into again, which is after 30 s.
+    // Where it was there is nothing that this program could read. It is tried at the next look, not when parked rooms
+    // of other versions are looked into again, which is after 30 s.
     expect((await call(server.url, "POST", "/api/admin/rooms/again/unpark", { from: "end" })).status).toBe(204);
     await expect.poll(() => parkedOf(server.url, "again"), { timeout: 20_000 }).toMatchObject({ reason: "version" });
     expect((await call(server.url, "POST", "/api/admin/rooms/again/unpark", { from: "start" })).status).toBe(204);

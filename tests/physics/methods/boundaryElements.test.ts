@@ -1,6 +1,6 @@
 /**
- * Boundary elements: uniform strain and a ball under pressure against exact fields, a cube against finite elements of 27
- * times as many cells by other code (tests/statics), and hands that come and go.
+ * Boundary elements: uniform strain and a ball under pressure against exact fields, a cube against finite elements of
+ * 27 times as many cells by other code (tests/statics), and hands that come and go.
  */
 import { describe, expect, test } from "vitest";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";

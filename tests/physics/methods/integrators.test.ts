@@ -1,6 +1,6 @@
 /**
- * The three Eulers on one oscillator, a particle on a spring of the mass-spring method, against x = a cos(w t): order of
- * convergence, limits of stability, and what becomes of energy. All numbers follow from the eigenvalues of one step.
+ * The three Eulers on one oscillator, a particle on a spring of the mass-spring method, against x = a cos(w t): order
+ * of convergence, limits of stability, and what becomes of energy. All numbers follow from the eigenvalues of one step.
  */
 import { describe, expect, test } from "vitest";
 import { massSpring } from "../../../server/sim/methods/massSpring.ts";

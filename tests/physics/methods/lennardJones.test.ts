@@ -1,6 +1,6 @@
 /**
- * Loosely coupled particles against lattice sums, mechanics and statistics that know nothing of the code: distances of a
- * crystal's shells are counted here, by themselves.
+ * Loosely coupled particles against lattice sums, mechanics and statistics that know nothing of the code: distances of
+ * a crystal's shells are counted here, by themselves.
  */
 import { describe, expect, test } from "vitest";
 import type { Lattice, LennardJones, PointsBody } from "../../../shared/scene.ts";

@@ -1,6 +1,6 @@
 /**
- * Position-based fluid against statics and momentum. What it does not reach (the front of a dam break, bodies that float)
- * is in docs/LIMITS.md with its numbers.
+ * Position-based fluid against statics and momentum. What it does not reach (the front of a dam break, bodies that
+ * float) is in docs/LIMITS.md with its numbers.
  */
 import { describe, expect, test } from "vitest";
 import type { PointsBody, PositionBasedFluid, Scene } from "../../../shared/scene.ts";

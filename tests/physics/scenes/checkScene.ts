@@ -1,6 +1,6 @@
 /**
- * A scene run with scripted hands, every substep recorded and judged (server/tools/check): a recording of some ticks at a
- * time, which is deleted when it is judged. A reset begins a new recording: what it moves has not traveled.
+ * A scene run with scripted hands, every substep recorded and judged (server/tools/check): a recording of some ticks at
+ * a time, which is deleted when it is judged. A reset begins a new recording: what it moves has not traveled.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,6 @@
 /**
- * Every figure of the physics report, small: all of its checks hold. `npx vitest run tests/report/figures -t fig7` runs one.
+ * Every figure of the physics report, small: all of its checks hold. `npx vitest run tests/report/figures -t fig7` runs
+ * one.
  */
 import { describe, expect, test } from "vitest";
 import { allowed, check, short } from "./figure.ts";

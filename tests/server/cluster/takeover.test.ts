@@ -1,4 +1,6 @@
-/** What becomes of a lease when the room under it cannot be taken. A real SQLite store, which fails when it is told to. */
+/**
+ * What becomes of a lease when the room under it cannot be taken. A real SQLite store, which fails when it is told to.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

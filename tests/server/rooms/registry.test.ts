@@ -1,4 +1,7 @@
-/** What becomes of leases when the store fails in the middle of something. A real SQLite store, which fails when told to. */
+/**
+ * What becomes of leases when the store fails in the middle of something. A real SQLite store, which fails when told
+ * to.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +23,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A registry of a store that removes no room. @param templates what the scene's file gives, one question after another */
+/**
+ * A registry of a store that removes no room. @param templates what the scene's file gives, one question after another
+ */
 function registryOf(templates: (() => Promise<unknown>)[] = []): RoomRegistry {
   const failing = new Proxy(store, {
     get: (target, name) => {

@@ -115,7 +115,7 @@ function regionsOf({ memory, layout, bodies }: CreatedWorld): Region[] {
     { name: "color masks", at: header(L.H_COLOR_MASKS), bytes: 32 * particles },
     { name: "heads", at: header(L.H_BLOCK_STATUS), bytes: L.STATUS_BYTES * header(L.H_CONTACT_BLOCK_CAPACITY) },
     { name: "changed", at: header(L.H_CHANGED), bytes: 8 * particles },
-    { name: "marks", at: header(L.H_MARKS), bytes: particles },
+    { name: "marks", at: header(L.H_MARKS), bytes: L.MARK_BYTES * particles },
     { name: "owners of corners", at: header(L.H_OWNERS), bytes: 4 * particles },
     { name: "incident", at: header(L.H_INCIDENT), bytes: 4 * particles },
     { name: "incidences", at: header(L.H_INCIDENCES), bytes: 64 * header(L.H_CONTACT_BLOCK_CAPACITY) },

@@ -1,6 +1,6 @@
 /**
- * A store whose process was killed, and whose log somebody has deleted, cut off or damaged since: SQLite says nothing of
- * it, so the store does. Real processes that write until they are killed.
+ * A store whose process was killed, and whose log somebody has deleted, cut off or damaged since: SQLite says nothing
+ * of it, so the store does. Real processes that write until they are killed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

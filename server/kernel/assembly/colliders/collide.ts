@@ -23,7 +23,6 @@ import {
   H_SAFE,
   H_LOW,
   H_ROUNDING,
-  H_MARKS,
   MARK_INTERSECTING,
   MARK_WITHIN,
   MARK_SLOW,
@@ -49,6 +48,7 @@ import { mayBeAnswered } from "./colliderLanes";
 import { bounce, findCoefficients, rootBounce, rootStatic } from "./coefficients";
 import { roundingFrom, word } from "../math/places";
 import { meets } from "../state/filters";
+import { hasMarks, marksOf } from "../state/marks";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "./motion";
 
 /**
@@ -270,7 +270,7 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
   let prevAt = <usize>load<u32>(HEADER, H_XPREV) + ((<usize>begin) << 4);
   let vAt = <usize>load<u32>(HEADER, H_V) + ((<usize>begin) << 4);
   let accAt = <usize>load<u32>(HEADER, H_ACC) + ((<usize>begin) << 4);
-  const marks = <usize>load<u32>(HEADER, H_MARKS);
+  const anyMarks = hasMarks();
   const firstCollider = <usize>load<u32>(HEADER, H_COLLIDERS);
   let may = 0;
   for (let i = begin; i < end; i++, xAt += 16, prevAt += 16, vAt += 16, accAt += 16) {
@@ -290,7 +290,7 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
     const rough = load<f32>(accAt, 12);
     // what begins deep inside is drawn out with its neighbors (resolution.ts), else leaves slowly, and is not thrown
     // out alone; a plane has no surface
-    const mark: i32 = marks ? load<u8>(marks + <usize>i) : 0;
+    const mark: i32 = anyMarks ? marksOf(i) : 0;
     const marked = mark & (MARK_WITHIN | MARK_SLOW);
     const drawn = (mark & (MARK_WITHIN | MARK_INTERSECTING)) === MARK_WITHIN;
     let touched = false;

@@ -15,7 +15,6 @@ import {
   H_X,
   H_XPREV,
   H_V,
-  H_MARKS,
   H_MOTIONS,
   H_MOTION_COUNT,
   H_TICK_SECONDS,
@@ -35,6 +34,7 @@ import {
   MARK_LAGS,
 } from "../layout/layout";
 import { planMotions, poseAtEnd } from "./motion";
+import { hasMarks, marksOf, numberOf, unmark } from "../state/marks";
 
 /**
  * One substep of the core particles begin .. end of the collider with this MOTION row, whose poses are made.
@@ -43,9 +43,8 @@ import { planMotions, poseAtEnd } from "./motion";
 export function moveCoreMesh(motion: usize, begin: i32, end: i32, h: f32): void {
   place(motion, begin, end, 1 / h);
   if (load<i32>(motion, MOTION_JUMPED)) forgetWay(motion, begin, end);
-  const first = markOf(<usize>load<u32>(motion, MOTION_CORE));
-  if (first)
-    for (let i = begin; i < end; i++) store<u8>(first + <usize>i, <u8>(load<u8>(first + <usize>i) & ~MARK_LAGS));
+  const first = numberOf(<usize>load<u32>(motion, MOTION_CORE));
+  if (hasMarks()) for (let i = begin; i < end; i++) unmark(first + i, MARK_LAGS);
 }
 
 /**
@@ -62,17 +61,10 @@ function forgetWay(motion: usize, begin: i32, end: i32): void {
   store<i32>(HEADER, 0, H_LIST_VALID);
 }
 
-/** Address of a particle's marks; 0: there is no contact, and none. */
-// @inline
-function markOf(particle: usize): usize {
-  const marks = <usize>load<u32>(HEADER, H_MARKS);
-  return marks ? marks + ((particle - <usize>load<u32>(HEADER, H_X)) >> 4) : 0;
-}
-
 /** Has the response held back any particle of this core mesh in the last substep? */
 function lags(motion: usize, count: i32): bool {
-  const first = markOf(<usize>load<u32>(motion, MOTION_CORE));
-  if (first) for (let i = 0; i < count; i++) if (load<u8>(first + <usize>i) & MARK_LAGS) return true;
+  const first = numberOf(<usize>load<u32>(motion, MOTION_CORE));
+  if (hasMarks()) for (let i = 0; i < count; i++) if (marksOf(first + i) & MARK_LAGS) return true;
   return false;
 }
 

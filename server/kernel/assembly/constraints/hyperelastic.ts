@@ -67,7 +67,8 @@ const FLOOR: f32 = 0.25;
  */
 const POLAR_STEPS: i32 = 3;
 /**
- * |R|^2 that is still good enough (a rotation has 3): single stretches from 0.38 to 2.6; others take R from the singular value decomposition.
+ * |R|^2 that is still good enough (a rotation has 3): single stretches from 0.38 to 2.6; others take R from the
+ * singular value decomposition.
  */
 const NEAR: f32 = 3.007;
 /** Least J that the stable model's volumetric stiffness divides by; below it the other bound holds. */

@@ -8,29 +8,21 @@ import {
   H_PARTICLES,
   H_CHANGED,
   H_CHANGED_FROM,
-  H_MARKS,
   H_INCIDENT,
   H_INCIDENCES,
   MARK_CHANGED,
   MARK_ROUND,
   MARK_LAGS,
 } from "../layout/layout";
+import { mark, marksOf, numberOf, unmark } from "../state/marks";
 
 /** Particles moved in this substep, and in this round. */
 export let changedCount = 0;
 export let roundCount = 0;
 
 // @inline
-export function numberOf(particle: usize): i32 {
-  return <i32>((particle - <usize>load<u32>(HEADER, H_X)) >> 4);
-}
-// @inline
 export function particleAt(number: i32): usize {
   return <usize>load<u32>(HEADER, H_X) + ((<usize>number) << 4);
-}
-// @inline
-export function markAt(number: i32): usize {
-  return <usize>load<u32>(HEADER, H_MARKS) + <usize>number;
 }
 
 /** Address of the n-th particle of this substep. */
@@ -48,8 +40,8 @@ export function roundParticle(n: i32): usize {
 
 /** Has to be called before a particle is moved: notes it once a substep and once a round. */
 export function change(particle: usize): void {
-  const at = markAt(numberOf(particle));
-  const marks = load<u8>(at);
+  const number = numberOf(particle);
+  const marks = marksOf(number);
   const list = <usize>load<u32>(HEADER, H_CHANGED);
   if (!(marks & MARK_CHANGED)) {
     v128.store(<usize>load<u32>(HEADER, H_CHANGED_FROM) + ((<usize>changedCount) << 4), v128.load(particle));
@@ -60,23 +52,17 @@ export function change(particle: usize): void {
     store<u32>(list + ((<usize>(load<i32>(HEADER, H_PARTICLES) + roundCount)) << 2), <u32>particle);
     roundCount++;
   }
-  store<u8>(at, <u8>(marks | MARK_CHANGED | MARK_ROUND | (load<f32>(particle, 12) === 0 ? MARK_LAGS : 0)));
+  mark(number, MARK_CHANGED | MARK_ROUND | (load<f32>(particle, 12) === 0 ? MARK_LAGS : 0));
 }
 
 export function endRound(): void {
-  for (let n = 0; n < roundCount; n++) {
-    const at = markAt(numberOf(roundParticle(n)));
-    store<u8>(at, <u8>(load<u8>(at) & ~MARK_ROUND));
-  }
+  for (let n = 0; n < roundCount; n++) unmark(numberOf(roundParticle(n)), MARK_ROUND);
   roundCount = 0;
 }
 
 export function endChanges(): void {
   endRound();
-  for (let n = 0; n < changedCount; n++) {
-    const at = markAt(numberOf(changedParticle(n)));
-    store<u8>(at, <u8>(load<u8>(at) & ~MARK_CHANGED));
-  }
+  for (let n = 0; n < changedCount; n++) unmark(numberOf(changedParticle(n)), MARK_CHANGED);
   changedCount = 0;
 }
 

@@ -79,13 +79,12 @@ import {
   endChanges,
   endRound,
   firstOf,
-  markAt,
   nextOf,
-  numberOf,
   pairOf,
   roundCount,
   roundParticle,
 } from "./changed";
+import { marksOf, numberOf } from "../state/marks";
 import { beginKeeping, endKeeping, noteChange } from "../integrate/momentumCorrection";
 import { leaveColliders } from "../colliders/leaveColliders";
 import { addRow, beginImpulses, endImpulses, farthestMoved, lean, solveRows, takeBack } from "./impulses";
@@ -267,7 +266,7 @@ function pushApart(): void {
 
 // @inline
 function moved(particle: u32): bool {
-  return (load<u8>(markAt(numberOf(<usize>particle))) & MARK_ROUND) !== 0;
+  return (marksOf(numberOf(<usize>particle)) & MARK_ROUND) !== 0;
 }
 
 /** Pairs of this round's particles that are not clear -> next queue; ends the round. */

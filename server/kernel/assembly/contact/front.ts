@@ -23,9 +23,9 @@
  * And lost: ways that hold the start of the substep, too. Leaves that fly side by side then use up what they both fly:
  * dragon with 3 hands 10.9 instead of 8.2 ms of broad phase a tick, bunny 4.3 and 3.1, flag-on-pole 6.2 and 5.2, drape
  * 19 and 17 (medians, in turns).
- * And lost: boxes and ways that look one substep ahead, so that the front need not be moved on before the solve. What is
- * saved there (half of the calls) goes into rows that are listed too early: drape 32 ms a tick instead of 28, dragon and
- * flag-on-pole the same (means, in turns; margins of half and a quarter no better).
+ * And lost: boxes and ways that look one substep ahead, so that the front need not be moved on before the solve. What
+ * is saved there (half of the calls) goes into rows that are listed too early: drape 32 ms a tick instead of 28, dragon
+ * and flag-on-pole the same (means, in turns; margins of half and a quarter no better).
  */
 import {
   HEADER,
@@ -257,7 +257,8 @@ function makeFront(): void {
 
 /**
  * Parted pairs are only ever split: now and then they are found anew, from the roots, so that there are few again.
- * Close pairs keep all that is known of them. (Made from nothing instead, the front of drape took 40 ms every 50 ticks.)
+ * Close pairs keep all that is known of them. (Made from nothing instead, the front of drape took 40 ms every 50
+ * ticks.)
  */
 function thinFront(): void {
   const before = load<i32>(front(), FRONT_CLOSE_COUNT);
@@ -304,8 +305,8 @@ function noteNew(row: usize, count: i32): bool {
 
 /**
  * The front for the way from S to x; new rows have directions that hold them apart at S. To be called again where x has
- * changed: it adds what has to be added. If memory does not hold all that is near at S and by as much as it moves, it is
- * made again with rows of what comes near only.
+ * changed: it adds what has to be added. If memory does not hold all that is near at S and by as much as it moves, it
+ * is made again with rows of what comes near only.
  * @returns false where memory does not hold that either: then nothing is known, and H_LIST_VALID is 0
  */
 export function advanceFront(): bool {

@@ -323,8 +323,8 @@ export function indexClose(count: i32): void {
 }
 
 /**
- * Rows from `before` on take over what the indexed ones before them know, and are all that there are. Those that are not
- * among them any more have been parted.
+ * Rows from `before` on take over what the indexed ones before them know, and are all that there are. Those that are
+ * not among them any more have been parted.
  */
 export function takeOver(before: i32): void {
   const end = load<i32>(front(), FRONT_CLOSE_COUNT);

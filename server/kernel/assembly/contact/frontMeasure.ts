@@ -543,8 +543,8 @@ export function measureLeaves(a: i32, b: i32, rows: f32, look: f32, same: bool):
 
 /**
  * Leaves a and b from S to x: what comes near on the way becomes a row.
- * @param clear distance at x beyond which nothing need be a row, m; sure the same at S; step how far the leaves may move
- *   against each other; look up to which distance at x anything is measured; same whether both are of one surface
+ * @param clear distance at x beyond which nothing need be a row, m; sure the same at S; step how far the leaves may
+ *   move against each other; look up to which distance at x anything is measured; same whether both are of one surface
  * @returns a distance that nothing but rows comes within at x, m
  */
 export function measureOnWay(a: i32, b: i32, clear: f32, sure: f32, step: f32, look: f32, same: bool): f32 {

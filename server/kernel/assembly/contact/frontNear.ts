@@ -56,8 +56,8 @@ export function packNear(): void {
   const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
   const first = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges;
   const touches = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS);
-  // Where surfaces intersect, what would be solved next may be on the wrong side: a jelly in a cloth came out of it in 8
-  // to 10 of 12 heights with foresight, in 12 without, in 11 with lists.
+  // Where surfaces intersect, what would be solved next may be on the wrong side: a jelly in a cloth came out of it in
+  // 8 to 10 of 12 heights with foresight, in 12 without, in 11 with lists.
   if (!load<i32>(HEADER, H_RESOLUTION)) {
     foreseeContacts(touches, vertices, true);
     foreseeContacts(touches + <usize>first * CONTACT_BLOCK_BYTES, edges, false);

@@ -1,10 +1,10 @@
 /**
- * Rows of the front (front.ts): lanes of the list's blocks. A pair of leaves has its rows in a chain, each with the name
- * that it has among all that the two leaves may have. When the pair is measured again, a row that is still one keeps its
- * lane, its direction and what is known of it; the others are given back, and new ones take the lanes that are free, or
- * further ones. Serial, and in the order of the front.
- * Who is in which pair is only asked by the response: its chains are made when it asks first in a substep, and until the
- * substep ends new rows are added to them; lanes that become free then wait, so that no chain leads into another.
+ * Rows of the front (front.ts): lanes of the list's blocks. A pair of leaves has its rows in a chain, each with the
+ * name that it has among all that the two leaves may have. When the pair is measured again, a row that is still one
+ * keeps its lane, its direction and what is known of it; the others are given back, and new ones take the lanes that
+ * are free, or further ones. Serial, and in the order of the front.
+ * Who is in which pair is only asked by the response: its chains are made when it asks first in a substep, and until
+ * the substep ends new rows are added to them; lanes that become free then wait, so that no chain leads into another.
  * Tried and lost: to look for a row among the lanes of its pair, particle by particle: 4 to 11 % of a tick.
  */
 import {

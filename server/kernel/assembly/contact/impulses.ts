@@ -46,7 +46,8 @@ import {
   gap,
   weighted,
 } from "./contactPair";
-import { change, changedCount, changedParticle, markAt, numberOf } from "./changed";
+import { change, changedCount, changedParticle } from "./changed";
+import { mark, marksOf, numberOf, unmark } from "../state/marks";
 
 /** Sweeps of a round: at least, at most, and rows looked at in between. */
 const SWEEPS = 16;
@@ -106,16 +107,12 @@ export function beginImpulses(): void {
 
 /** Nothing leans any more. */
 export function endImpulses(): void {
-  for (let n = 0; n < changedCount; n++) {
-    const at = markAt(numberOf(changedParticle(n)));
-    store<u8>(at, <u8>(load<u8>(at) & ~MARK_LEANS));
-  }
+  for (let n = 0; n < changedCount; n++) unmark(numberOf(changedParticle(n)), MARK_LEANS);
 }
 
 /** A collider has turned the particle back. */
 export function lean(particle: usize): void {
-  const at = markAt(numberOf(particle));
-  store<u8>(at, <u8>(load<u8>(at) | MARK_LEANS));
+  mark(numberOf(particle), MARK_LEANS);
 }
 
 /**
@@ -256,7 +253,7 @@ export function takeBack(moved: f32): bool {
 // @inline
 function inverseMass(row: usize, k: usize, leaning: bool): f64 {
   const particle = <usize>load<u32>(row + (k << 2), PARTICLES);
-  return leaning && load<u8>(markAt(numberOf(particle))) & MARK_LEANS ? 0 : <f64>load<f32>(particle, 12);
+  return leaning && marksOf(numberOf(particle)) & MARK_LEANS ? 0 : <f64>load<f32>(particle, 12);
 }
 
 /** w_k b_k / sum w b^2: all 0 where nothing can move. */

@@ -99,8 +99,8 @@ import { keepPush, recall } from "./rigidWarmStart";
 /**
  * Nine points of a face need about 20 sweeps to share an impact evenly; a tower of eight boxes, which leans as a beam
  * does, more in every substep. Few contacts may take more, so many pushes in all: two boxes of which the upper one is a
- * thousand times as heavy need them. Of 8192, or without conjugate gradients, it was thrown off at 30 m/s. With 8 and 16
- * sweeps, or a residue of 0.01, the tower crept by 0.1 to 0.3 mm/s a box.
+ * thousand times as heavy need them. Of 8192, or without conjugate gradients, it was thrown off at 30 m/s. With 8 and
+ * 16 sweeps, or a residue of 0.01, the tower crept by 0.1 to 0.3 mm/s a box.
  */
 const SWEEPS = 64;
 const PUSHES = 16384;
@@ -494,11 +494,41 @@ function push(contact: usize): f64 {
   return max<f64>(abs<f64>(add), dragged) * W;
 }
 
-/** Friction, while the normal push is `pushed`. @returns by how much it changed, kg m */
-function drag(contact: usize, pushed: f64, mx: f64, my: f64, mz: f64): f64 {
+/** 1/kg that a contact's two sides move with against each other, pushed along t where it holds them. */
+function inverseMassAlong(contact: usize, tx: f64, ty: f64, tz: f64): f64 {
   const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
   const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
   const two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND);
+  let W: f64 = 0;
+  if (one)
+    W += inverseMassAt(
+      one,
+      load<f64>(contact, RIGID_CONTACT_ARM),
+      load<f64>(contact, RIGID_CONTACT_ARM + 8),
+      load<f64>(contact, RIGID_CONTACT_ARM + 16),
+      tx,
+      ty,
+      tz,
+    );
+  if (two)
+    W += inverseMassAt(
+      two,
+      load<f64>(contact, RIGID_CONTACT_OTHER_ARM),
+      load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 8),
+      load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 16),
+      tx,
+      ty,
+      tz,
+    );
+  for (let k: usize = 0; lane && k < 4; k++) {
+    const b = weightOf(contact, k);
+    if (!(b > 0 ? one : two)) W += <f64>load<f32>(particleOf(lane, k), 12) * b * b;
+  }
+  return W;
+}
+
+/** Friction, while the normal push is `pushed`. @returns by how much it changed, kg m */
+function drag(contact: usize, pushed: f64, mx: f64, my: f64, mz: f64): f64 {
   const still = load<f64>(contact, RIGID_CONTACT_STATIC);
   const mu = load<f64>(contact, RIGID_CONTACT_DYNAMIC);
   if (!(still > 0) && !(mu > 0)) return 0;
@@ -518,32 +548,7 @@ function drag(contact: usize, pushed: f64, mx: f64, my: f64, mz: f64): f64 {
     tx /= slide;
     ty /= slide;
     tz /= slide;
-    let W: f64 = 0;
-    if (one)
-      W += inverseMassAt(
-        one,
-        load<f64>(contact, RIGID_CONTACT_ARM),
-        load<f64>(contact, RIGID_CONTACT_ARM + 8),
-        load<f64>(contact, RIGID_CONTACT_ARM + 16),
-        tx,
-        ty,
-        tz,
-      );
-    if (two)
-      W += inverseMassAt(
-        two,
-        load<f64>(contact, RIGID_CONTACT_OTHER_ARM),
-        load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 8),
-        load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 16),
-        tx,
-        ty,
-        tz,
-      );
-    for (let k: usize = 0; lane && k < 4; k++) {
-      const b = weightOf(contact, k);
-      if (!(b > 0 ? one : two)) W += <f64>load<f32>(particleOf(lane, k), 12) * b * b;
-    }
-    const s = slide / W;
+    const s = slide / inverseMassAlong(contact, tx, ty, tz);
     dx -= s * tx;
     dy -= s * ty;
     dz -= s * tz;

@@ -20,7 +20,8 @@ import {
   H_PARTICLES,
   MARK_ZONE,
 } from "../layout/layout";
-import { change, markAt, numberOf, particleAt } from "./changed";
+import { change, particleAt } from "./changed";
+import { mark, marksOf, numberOf, unmark } from "../state/marks";
 import { entersCollider } from "../colliders/leaveColliders";
 
 let members = 0;
@@ -50,10 +51,7 @@ export function beginZones(): void {
 }
 
 export function endZones(): void {
-  for (let n = 0; n < members; n++) {
-    const at = markAt(load<i32>(memberAt(n)));
-    store<u8>(at, <u8>(load<u8>(at) & ~MARK_ZONE));
-  }
+  for (let n = 0; n < members; n++) unmark(load<i32>(memberAt(n)), MARK_ZONE);
   members = 0;
   active = false;
 }
@@ -71,10 +69,8 @@ function root(number: i32): i32 {
 
 function enter(particle: usize): i32 {
   const number = numberOf(particle);
-  const at = markAt(number);
-  const marks = load<u8>(at);
-  if (!(marks & MARK_ZONE)) {
-    store<u8>(at, <u8>(marks | MARK_ZONE));
+  if (!(marksOf(number) & MARK_ZONE)) {
+    mark(number, MARK_ZONE);
     store<i32>(parentAt(number), number);
     store<i32>(memberAt(members), number);
     members++;
@@ -102,8 +98,7 @@ export function sameZone(a: usize, b: usize, c: usize, d: usize): bool {
   const nb = numberOf(b);
   const nc = numberOf(c);
   const nd = numberOf(d);
-  if (!(load<u8>(markAt(na)) & load<u8>(markAt(nb)) & load<u8>(markAt(nc)) & load<u8>(markAt(nd)) & MARK_ZONE))
-    return false;
+  if (!(marksOf(na) & marksOf(nb) & marksOf(nc) & marksOf(nd) & MARK_ZONE)) return false;
   const r = root(na);
   return r === root(nb) && r === root(nc) && r === root(nd);
 }

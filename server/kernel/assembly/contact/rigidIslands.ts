@@ -1,6 +1,7 @@
 /**
- * Islands of rigid bodies: contacts that pass pushes on to each other are solved together, those of others on their own,
- * so that each takes the sweeps that it needs. Soft particles join all that touch any; what is fixed passes nothing on.
+ * Islands of rigid bodies: contacts that pass pushes on to each other are solved together, those of others on their
+ * own, so that each takes the sweeps that it needs. Soft particles join all that touch any; what is fixed passes
+ * nothing on.
  */
 import {
   RIGID_CONTACT_FIRST,

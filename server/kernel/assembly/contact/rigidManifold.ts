@@ -3,8 +3,8 @@
  * flat faces meet, u . n is linear over the face, so that the outermost contacts hold all others. Two boxes of 3 x 3
  * cells have some hundred near pairs, of which eight are left; without this a tower of eight boxes took 32 ms a tick.
  * What is left out is still checked at the end of the substep. Outermost in eight directions across the leader's
- * normal, as in other engines' manifolds (Jolt, Box2D); the first of those that are within NEARLY of each other, so that
- * the same ones are found in the next substep.
+ * normal, as in other engines' manifolds (Jolt, Box2D); the first of those that are within NEARLY of each other, so
+ * that the same ones are found in the next substep.
  */
 import {
   RIGID_CONTACT_ARM,

@@ -1,6 +1,6 @@
 /**
- * A contact of a rigid body, while it is solved (rigidContact.ts): where both sides are pushed, what is wanted of it, and
- * how the two have moved against each other so far.
+ * A contact of a rigid body, while it is solved (rigidContact.ts): where both sides are pushed, what is wanted of it,
+ * and how the two have moved against each other so far.
  */
 import {
   CONTACT_BLOCK_BOUNCE,
@@ -85,7 +85,6 @@ export function prepare(contact: usize): void {
   const mx = load<f64>(contact, RIGID_CONTACT_NORMAL);
   const my = load<f64>(contact, RIGID_CONTACT_NORMAL + 8);
   const mz = load<f64>(contact, RIGID_CONTACT_NORMAL + 16);
-  const r: f64 = load<f32>(lane, CONTACT_BLOCK_THICKNESS);
   let ax: f64 = 0;
   let ay: f64 = 0;
   let az: f64 = 0;
@@ -119,7 +118,6 @@ export function prepare(contact: usize): void {
     const gz: f64 = load<f32>(at + toAcc, 8);
     if (load<f32>(at, 12) !== 0) most = max<f64>(most, gx * gx + gy * gy + gz * gz);
   }
-  const gap = (ax - bx) * mx + (ay - by) * my + (az - bz) * mz;
   // particles can be pushed where they are only; nothing is passed on to what is fixed
   let px = 0.5 * (ax + bx);
   let py = 0.5 * (ay + by);
@@ -130,35 +128,43 @@ export function prepare(contact: usize): void {
     pz = one ? bz : az;
   }
   let inverse = light;
-  if (one) {
-    const x = px - load<f64>(one, SHAPE_CENTER);
-    const y = py - load<f64>(one, SHAPE_CENTER + 8);
-    const z = pz - load<f64>(one, SHAPE_CENTER + 16);
-    store<f64>(contact, x, RIGID_CONTACT_ARM);
-    store<f64>(contact, y, RIGID_CONTACT_ARM + 8);
-    store<f64>(contact, z, RIGID_CONTACT_ARM + 16);
-    inverse += inverseMassAt(one, x, y, z, mx, my, mz);
-  }
-  if (two) {
-    const x = px - load<f64>(two, SHAPE_CENTER);
-    const y = py - load<f64>(two, SHAPE_CENTER + 8);
-    const z = pz - load<f64>(two, SHAPE_CENTER + 16);
-    store<f64>(contact, x, RIGID_CONTACT_OTHER_ARM);
-    store<f64>(contact, y, RIGID_CONTACT_OTHER_ARM + 8);
-    store<f64>(contact, z, RIGID_CONTACT_OTHER_ARM + 16);
-    inverse += inverseMassAt(two, x, y, z, mx, my, mz);
-  }
-  memory.fill(contact + RIGID_CONTACT_PUSHED, 0, 32);
-  store<i32>(contact, 0, RIGID_CONTACT_COLLIDER);
-  store<f64>(contact, load<f32>(lane, CONTACT_BLOCK_STATIC), RIGID_CONTACT_STATIC);
-  store<f64>(contact, load<f32>(lane, CONTACT_BLOCK_DYNAMIC), RIGID_CONTACT_DYNAMIC);
-  store<f64>(contact, r, RIGID_CONTACT_THICKNESS);
+  if (one) inverse += arm(contact + RIGID_CONTACT_ARM, one, px, py, pz, mx, my, mz);
+  if (two) inverse += arm(contact + RIGID_CONTACT_OTHER_ARM, two, px, py, pz, mx, my, mz);
   const inside = weightOf(contact, 1) < 0 && weightOf(contact, 2) < 0 && weightOf(contact, 3) < 0;
   store<i32>(contact, inside ? 1 : 0, RIGID_CONTACT_FACE);
   store<f64>(contact, inverse, RIGID_CONTACT_INVERSE);
+  want(contact, (ax - bx) * mx + (ay - by) * my + (az - bz) * mz, most, light > 0 || moves);
+}
+
+/** Where a body is pushed, from its center, f64x3 at `at`. @returns what it moves with along the normal there, 1/kg */
+function arm(at: usize, body: usize, px: f64, py: f64, pz: f64, mx: f64, my: f64, mz: f64): f64 {
+  const x = px - load<f64>(body, SHAPE_CENTER);
+  const y = py - load<f64>(body, SHAPE_CENTER + 8);
+  const z = pz - load<f64>(body, SHAPE_CENTER + 16);
+  store<f64>(at, x);
+  store<f64>(at, y, 8);
+  store<f64>(at, z, 16);
+  return inverseMassAt(body, x, y, z, mx, my, mz);
+}
+
+/**
+ * What the push is to reach, from how the two have moved in this substep.
+ * @param gap m; most largest external acceleration of any particle, squared; gives one side is of particles
+ */
+function want(contact: usize, gap: f64, most: f64, gives: bool): void {
+  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
+  memory.fill(contact + RIGID_CONTACT_PUSHED, 0, 32);
+  store<i32>(contact, 0, RIGID_CONTACT_COLLIDER);
+  const r: f64 = load<f32>(lane, CONTACT_BLOCK_THICKNESS);
+  store<f64>(contact, r, RIGID_CONTACT_THICKNESS);
+  store<f64>(contact, load<f32>(lane, CONTACT_BLOCK_STATIC), RIGID_CONTACT_STATIC);
+  store<f64>(contact, load<f32>(lane, CONTACT_BLOCK_DYNAMIC), RIGID_CONTACT_DYNAMIC);
   relative(contact);
-  const along = ux * mx + uy * my + uz * mz;
-  const approach = -along;
+  const approach = -(
+    ux * load<f64>(contact, RIGID_CONTACT_NORMAL) +
+    uy * load<f64>(contact, RIGID_CONTACT_NORMAL + 8) +
+    uz * load<f64>(contact, RIGID_CONTACT_NORMAL + 16)
+  );
   const began = gap + approach;
   const hold = min<f64>(r, began);
   const h: f64 = load<f32>(HEADER, H_SUBSTEP_SECONDS);
@@ -168,7 +174,7 @@ export function prepare(contact: usize): void {
   const bounces = e > 0 && gap < r && !slow;
   store<i32>(contact, slow ? 1 : 0, RIGID_CONTACT_RESTS);
   // what gives does not move as a plane, and impacts are shared out to all
-  store<i32>(contact, light > 0 || moves || !slow ? 1 : 0, RIGID_CONTACT_GROUP);
+  store<i32>(contact, gives || !slow ? 1 : 0, RIGID_CONTACT_GROUP);
   store<f64>(contact, bounces ? e * approach : hold - began, RIGID_CONTACT_WANTED);
   store<f64>(contact, hold + RELEASE * (r - hold), RIGID_CONTACT_MISSING);
 }

@@ -2,9 +2,10 @@
  * What contacts of rigid bodies were pushed by in the substep before, so that what rests begins with it: Gauss-Seidel
  * passes the weight of a tower on by a body a sweep, and how it leans far slower. A contact takes over what the nearest
  * one of the same two was pushed by, within SAME of their size and along the same direction: which near pairs stand for
- * a face changes from substep to substep where several have the same place. An open-addressed table; a substep reads all
- * that it needs before it writes. Begun anew in every tick, a tower of eight boxes rocked for ever and crept by 0.1 mm/s
- * a box, in 64 sweeps; found by their particles alone, contacts lost their pushes now and then, with 1 mm/s each time.
+ * a face changes from substep to substep where several have the same place. An open-addressed table; a substep reads
+ * all that it needs before it writes. Begun anew in every tick, a tower of eight boxes rocked for ever and crept by 0.1
+ * mm/s a box, in 64 sweeps; found by their particles alone, contacts lost their pushes now and then, with 1 mm/s each
+ * time.
  */
 import {
   HEADER,

@@ -3,19 +3,20 @@
  * pair (contact/front.ts) that pushes is a spring in what the step minimizes,
  *   E = k/2 (r - n . s)^2 + D(|u|),   s = sum_k b_k y_k,   k = STIFFNESS / sum_k b_k^2/A_kk
  * n and b those of the closest points where the step begins, of what slides where it is going. So all bodies that touch
- * are solved at once, whatever their masses, and stacks stand. Which pairs push is guessed from where they lie and would go, and changed after a solve:
- * who pulls is let go, who is too near pushes, and it is solved again (an active set, as with colliders: touches.ts).
- * Friction: u = t + (1 - n n^T)(s - s_0) with t the elastic part of all slip before, kept from step to step;
+ * are solved at once, whatever their masses, and stacks stand. Which pairs push is guessed from where they lie and
+ * would go, and changed after a solve: who pulls is let go, who is too near pushes, and it is solved again (an active
+ * set, as with colliders: touches.ts). Friction: u = t + (1 - n n^T)(s - s_0) with t the elastic part of all slip
+ * before, kept from step to step;
  *   D = k u^2/2 up to u = mu p/k, mu p (u - mu p/2k) beyond      p the push of the last solve
  * It holds without creeping, can only take energy, and slides with mu p. What is nearer than r where it is found first
  * keeps the gap that it has, and comes out slowly (RISE): nothing that is placed too near is thrown.
  * What is still too near afterwards is answered exactly (contact/contacts.ts).
  * Tried and lost: see server/kernel/README.md. Known to be wrong: what slides over the vertices of a coarse mesh is
  * braked where a vertex passes from one triangle to the next. A plate of 1 m/s and mu 0.5 on triangles of 0.5 m stops
- * after 0.08 m (exact 0.102), with mu 0.2 after 0.03 to 0.07, by where it begins (exact 0.255): most of it in single steps
- * that slow it down by ten times mu g. It is friction: without, it keeps 0.9998 of its speed. Tried for that: friction of
- * the step before while it is not known who pushes (it stops at once: 0.005 m); the slip that there would be without any
- * force in all solves of a step, not the first alone (nothing changes).
+ * after 0.08 m (exact 0.102), with mu 0.2 after 0.03 to 0.07, by where it begins (exact 0.255): most of it in single
+ * steps that slow it down by ten times mu g. It is friction: without, it keeps 0.9998 of its speed. Tried for that:
+ * friction of the step before while it is not known who pushes (it stops at once: 0.005 m); the slip that there would
+ * be without any force in all solves of a step, not the first alone (nothing changes).
  */
 import {
   CONTACT_BLOCK_BYTES,
@@ -86,7 +87,7 @@ import { RISE } from "../colliders/collide";
 import { bodyOf } from "../state/owners";
 import { indexKept, isOfEdges, keptOf, together } from "./keptPairs";
 
-/** How many times as stiff as the matrix at rest of what it parts a pair is where it begins to push. */
+/** How many times as stiff as what it parts (IMPLICIT_STIFFNESS) a pair is where it begins to push. */
 const STIFFNESS: f64 = 1;
 /** Its push would be infinite at this part of the gap that it keeps; from STEEP of that on it grows no steeper. */
 const MOST: f64 = 0.8;
@@ -522,8 +523,8 @@ function energyOf(row: usize): f64 {
 
 /**
  * g += dE/dy; keeps the slip, for products.
- * @param y, g numbers of vectors; first nothing has been solved in this step: what glides rubs as far as it would glide,
- *   or what begins where the step does would stick
+ * @param y, g numbers of vectors; first nothing has been solved in this step: what glides rubs as far as it would
+ *   glide, or what begins where the step does would stick
  */
 export function linearizeContacts(y: i32, g: i32, first: bool): void {
   for (let n = 0; n < rows; n++) {

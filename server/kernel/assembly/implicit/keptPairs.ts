@@ -1,6 +1,6 @@
 /**
- * What pairs of implicit bodies keep from step to step (gap, slip, whether they slid), found again by their particles: a
- * list of KEPT rows and two open hash tables of it, by all four particles and by the first vertex or edge.
+ * What pairs of implicit bodies keep from step to step (gap, slip, whether they slid), found again by their particles:
+ * a list of KEPT rows and two open hash tables of it, by all four particles and by the first vertex or edge.
  */
 import {
   HEADER,
@@ -65,8 +65,8 @@ function enter(table: usize, hash: u32, entry: u32): void {
 }
 
 /**
- * KEPT row of a row's pair, or else of its first vertex or edge, which has come to another triangle or edge; 0: there is
- * none.
+ * KEPT row of a row's pair, or else of its first vertex or edge, which has come to another triangle or edge; 0: there
+ * is none.
  */
 export function keptOf(row: usize): usize {
   const edge = isOfEdges(row);

@@ -29,6 +29,7 @@ import {
   IMPLICIT_TOUCHES,
   IMPLICIT_ROTATIONS,
   IMPLICIT_ROUNDS,
+  IMPLICIT_QUADS,
   VECTOR_Y,
   VECTOR_TARGET,
   VECTOR_D,
@@ -39,14 +40,8 @@ import {
   VECTOR_THERE,
 } from "../layout/layout";
 import { energyOfTets, linearizeTets, multiplyTets } from "./solids";
-import {
-  energyOfBends,
-  energyOfTriangles,
-  linearizeBends,
-  linearizeTriangles,
-  multiplyBends,
-  multiplyTriangles,
-} from "./sheets";
+import { energyOfBends, energyOfTriangles, linearizeBends, linearizeTriangles } from "./sheets";
+import { multiplySheet } from "./sheetProducts";
 import { energyOfPoints, linearizePoints, multiplyPoints } from "./points";
 import { precondition, turnParticles } from "./preconditioner";
 import { moveRigidly } from "./rigidMotion";
@@ -89,8 +84,8 @@ const TOLERANCE_HELD_SHEET: f64 = 0.1;
 /**
  * What has changed of who touches and rubs is solved again until a tenth of it is left. (Until the part that the first
  * solve leaves: two cubes 6.8 iterations a solve in their first 20 ticks, now 6.) A sheet's is not where it makes less
- * than LEFT times what the first solve leaves: 3 solves a step of a sheet on a sphere; by the rule of solids, 9. (Solids
- * by the rule of sheets: a third fewer iterations,
+ * than LEFT times what the first solve leaves: 3 solves a step of a sheet on a sphere; by the rule of solids, 9.
+ * (Solids by the rule of sheets: a third fewer iterations,
  * but a plate that slides over a mesh is braked up to twice as much, and without friction loses 1 % of its speed.
  * TOLERANCE_HELD 0.05: a plate of 2 m/s that has not yet come to lie slides 3 % too far.)
  */
@@ -103,7 +98,9 @@ const HALVINGS: i32 = 8;
 const ROUNDING: f64 = 1e-12;
 /** Solves after which what touches stays as it is. */
 const MOST_ROUNDS = 5;
-/** Likewise of bodies that touch each other: a plate that slides over a corner of a mesh changes all that it rests on. */
+/**
+ * Likewise of bodies that touch each other: a plate that slides over a corner of a mesh changes all that it rests on.
+ */
 const MOST_ROUNDS_TOUCHING = 12;
 /** Bodies that touch and would move no further than this are not moved, m. */
 const NOTHING: f64 = 1e-9;
@@ -465,10 +462,11 @@ function multiplyAll(): f64 {
     open(n);
     const p = workVector(VECTOR_P);
     const q = workVector(VECTOR_Q);
-    multiplyMasses(p, 0, q);
-    multiplyTets(row, p, q);
-    multiplyTriangles(row, p, q);
-    multiplyBends(row, p, q);
+    if (load<u32>(row, IMPLICIT_QUADS)) multiplySheet(row, p, q, coefficient);
+    else {
+      multiplyMasses(p, 0, q);
+      multiplyTets(row, p, q);
+    }
     multiplyPoints(row, p, q);
     multiplyTouches(row, p, q);
   }

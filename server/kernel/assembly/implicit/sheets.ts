@@ -1,9 +1,9 @@
 /**
  * Saint Venant-Kirchhoff membranes of an implicit body, E = V/2 eps^T C eps (../constraints/triangle.ts), and its
- * bending stencils, E = (|K x| - rest)^2 / (2 alpha) (../constraints/bending.ts). Products are with the membrane's
- * Hessian, stress part projected to be positive semidefinite, and with K^T K / alpha, which is the stencil's where it
- * is flat at rest and never below it elsewhere. Float64. Twin: sim/reference/implicit/elements.ts, same operations in
- * the same order.
+ * bending stencils, E = (|K x| - rest)^2 / (2 alpha) (../constraints/bending.ts), and their gradients, in float64.
+ * Products (sheetProducts.ts) are with the membrane's Hessian, stress part projected to be positive semidefinite, and
+ * with K^T K / alpha, which is the stencil's where it is flat at rest and never below it elsewhere. Twin:
+ * sim/reference/implicit/elements.ts, same operations in the same order.
  */
 import {
   IMPLICIT_TRIANGLES,
@@ -16,14 +16,17 @@ import {
   IMPLICIT_C22,
   IMPLICIT_TRIANGLE_DM,
   IMPLICIT_TRIANGLE_VOLUME,
-  IMPLICIT_TRIANGLE_F,
-  IMPLICIT_TRIANGLE_STRESS,
   IMPLICIT_TRIANGLE_BYTES,
   IMPLICIT_BEND_K,
   IMPLICIT_BEND_ALPHA,
   IMPLICIT_BEND_REST,
   IMPLICIT_BEND_BYTES,
+  IMPLICIT_QUADS,
+  QUAD_BYTES,
+  QUAD_F,
+  QUAD_STRESS,
 } from "../layout/layout";
+import { LANES } from "../layout/sizes";
 
 // columns of the last deformation, weft and warp
 let u0: f64 = 0;
@@ -121,15 +124,12 @@ export function energyOfTriangles(row: usize, x: usize): f64 {
 /** g += dE/dx at x; keeps what products need. @returns J at x, as energyOfTriangles has it */
 export function linearizeTriangles(row: usize, x: usize, g: usize): f64 {
   let sum: f64 = 0;
+  let quad = <usize>load<u32>(row, IMPLICIT_QUADS);
+  let lane: usize = 0;
   const end = endOfTriangles(row);
   for (let triangle = <usize>load<u32>(row, IMPLICIT_TRIANGLES); triangle < end; triangle += IMPLICIT_TRIANGLE_BYTES) {
     deform(x, triangle);
-    store<f64>(triangle, u0, IMPLICIT_TRIANGLE_F);
-    store<f64>(triangle, u1, IMPLICIT_TRIANGLE_F + 8);
-    store<f64>(triangle, u2, IMPLICIT_TRIANGLE_F + 16);
-    store<f64>(triangle, v0, IMPLICIT_TRIANGLE_F + 24);
-    store<f64>(triangle, v1, IMPLICIT_TRIANGLE_F + 32);
-    store<f64>(triangle, v2, IMPLICIT_TRIANGLE_F + 40);
+    keepDeformation(quad + lane);
     strain();
     const V = load<f64>(triangle, IMPLICIT_TRIANGLE_VOLUME);
     const a = s0;
@@ -141,11 +141,25 @@ export function linearizeTriangles(row: usize, x: usize, g: usize): f64 {
     scatter(triangle, g + 8, V * (s0 * u1 + s2 * v1), V * (s2 * u1 + s1 * v1));
     scatter(triangle, g + 16, V * (s0 * u2 + s2 * v2), V * (s2 * u2 + s1 * v2));
     positivePart();
-    store<f64>(triangle, s0, IMPLICIT_TRIANGLE_STRESS);
-    store<f64>(triangle, s1, IMPLICIT_TRIANGLE_STRESS + 8);
-    store<f64>(triangle, s2, IMPLICIT_TRIANGLE_STRESS + 16);
+    store<f32>(quad + lane, <f32>s0, QUAD_STRESS);
+    store<f32>(quad + lane, <f32>s1, QUAD_STRESS + LANES);
+    store<f32>(quad + lane, <f32>s2, QUAD_STRESS + 2 * LANES);
+    lane += 4;
+    if (lane < <usize>LANES) continue;
+    lane = 0;
+    quad += QUAD_BYTES;
   }
   return sum;
+}
+
+// @inline
+function keepDeformation(at: usize): void {
+  store<f32>(at, <f32>u0, QUAD_F);
+  store<f32>(at, <f32>u1, QUAD_F + LANES);
+  store<f32>(at, <f32>u2, QUAD_F + 2 * LANES);
+  store<f32>(at, <f32>v0, QUAD_F + 3 * LANES);
+  store<f32>(at, <f32>v1, QUAD_F + 4 * LANES);
+  store<f32>(at, <f32>v2, QUAD_F + 5 * LANES);
 }
 
 /** The stress without its negative eigenvalues. */
@@ -167,31 +181,6 @@ function positivePart(): void {
   s0 = scale * (s0 - low);
   s1 = scale * (s1 - low);
   s2 = scale * s2;
-}
-
-/** q += H+ p of the last linearization. */
-export function multiplyTriangles(row: usize, p: usize, q: usize): void {
-  const end = endOfTriangles(row);
-  for (let triangle = <usize>load<u32>(row, IMPLICIT_TRIANGLES); triangle < end; triangle += IMPLICIT_TRIANGLE_BYTES) {
-    deform(p, triangle);
-    const U0 = load<f64>(triangle, IMPLICIT_TRIANGLE_F);
-    const U1 = load<f64>(triangle, IMPLICIT_TRIANGLE_F + 8);
-    const U2 = load<f64>(triangle, IMPLICIT_TRIANGLE_F + 16);
-    const V0 = load<f64>(triangle, IMPLICIT_TRIANGLE_F + 24);
-    const V1 = load<f64>(triangle, IMPLICIT_TRIANGLE_F + 32);
-    const V2 = load<f64>(triangle, IMPLICIT_TRIANGLE_F + 40);
-    s0 = U0 * u0 + U1 * u1 + U2 * u2;
-    s1 = V0 * v0 + V1 * v1 + V2 * v2;
-    s2 = U0 * v0 + U1 * v1 + U2 * v2 + (V0 * u0 + V1 * u1 + V2 * u2);
-    toStress(row);
-    const V = load<f64>(triangle, IMPLICIT_TRIANGLE_VOLUME);
-    const a = load<f64>(triangle, IMPLICIT_TRIANGLE_STRESS);
-    const b = load<f64>(triangle, IMPLICIT_TRIANGLE_STRESS + 8);
-    const c = load<f64>(triangle, IMPLICIT_TRIANGLE_STRESS + 16);
-    scatter(triangle, q, V * (s0 * U0 + s2 * V0 + (a * u0 + c * v0)), V * (s2 * U0 + s1 * V0 + (c * u0 + b * v0)));
-    scatter(triangle, q + 8, V * (s0 * U1 + s2 * V1 + (a * u1 + c * v1)), V * (s2 * U1 + s1 * V1 + (c * u1 + b * v1)));
-    scatter(triangle, q + 16, V * (s0 * U2 + s2 * V2 + (a * u2 + c * v2)), V * (s2 * U2 + s1 * V2 + (c * u2 + b * v2)));
-  }
 }
 
 /** K x -> k0 .. k2. @returns |K x| */
@@ -264,16 +253,4 @@ export function linearizeBends(row: usize, x: usize, g: usize): f64 {
     scatterBend(bend, g + 16, scale * k2);
   }
   return sum;
-}
-
-/** q += K^T K p / alpha */
-export function multiplyBends(row: usize, p: usize, q: usize): void {
-  const end = endOfBends(row);
-  for (let bend = <usize>load<u32>(row, IMPLICIT_BENDS); bend < end; bend += IMPLICIT_BEND_BYTES) {
-    curvature(p, bend);
-    const scale = 1 / load<f64>(bend, IMPLICIT_BEND_ALPHA);
-    scatterBend(bend, q, scale * k0);
-    scatterBend(bend, q + 8, scale * k1);
-    scatterBend(bend, q + 16, scale * k2);
-  }
 }

@@ -1,8 +1,8 @@
 /**
  * Saint Venant-Kirchhoff tetrahedra of an implicit body: E = V (mu E:E + lambda/2 (tr E)^2), E Green's strain, and
  * products with its Hessian whose stress part is projected to be positive semidefinite (Teran et al. 2005): dP = F dS +
- * dF S+. That law is weaker the more it is crushed, and pulls what is nearly flat on through; so an element of less than
- * CRUSHED of its volume resists with
+ * dF S+. That law is weaker the more it is crushed, and pulls what is nearly flat on through; so an element of less
+ * than CRUSHED of its volume resists with
  *   V K/2 ((J - CRUSHED)/CRUSHED)^2,   J = det F,  K = lambda + 2 mu
  * too, of whose Hessian the positive part K/CRUSHED^2 cof F (cof F)^T is taken. (Without it a soft cube that fell from
  * 5 cm stayed a crumpled block for ever: no step may turn its flat elements inside out.)
@@ -320,8 +320,8 @@ export function multiplyTets(row: usize, p: usize, q: usize): void {
 
 /**
  * s0 .. s5 without its negative eigenvalues, from the one eigenvalue l that has its sign alone, by Cayley and Hamilton:
- * S+ = l P(l) or S - l P(l) with P(l) = (S - a)(S - b)/((l - a)(l - b)) and a, b the other two. l = m -+ p (1 + d), m the
- * mean of all three, 6 p^2 = |S - m|^2, and d in 0 .. 1 solves d^3 + 3 d^2 = 2 (1 -+ r), r = det (S - m)/(2 p^3).
+ * S+ = l P(l) or S - l P(l) with P(l) = (S - a)(S - b)/((l - a)(l - b)) and a, b the other two. l = m -+ p (1 + d), m
+ * the mean of all three, 6 p^2 = |S - m|^2, and d in 0 .. 1 solves d^3 + 3 d^2 = 2 (1 -+ r), r = det (S - m)/(2 p^3).
  */
 function positivePart(): void {
   const trace = s0 + s1 + s2;

@@ -8,9 +8,9 @@
  * x1 and v1 are those of the step before, a the external acceleration, keep = 1/(1 + 2 h d/3), c = 2.25/(h^2 keep).
  * One Newton step with conjugate gradients, preconditioned by the factor at rest (preconditioner.ts); it begins at 2x -
  * x1, or at x where that is lower: the second-order start amplifies what is not solved.
- * A step in which something is hit is implicit Euler's, xt = x + keep h v + a/c with c = (1 + h d)/h^2: BDF2, which looks
- * back, gives half of a stopped velocity back. Colliders hold what lies on them and what comes to them (touches.ts);
- * what is left is answered by `collide` after the step.
+ * A step in which something is hit is implicit Euler's, xt = x + keep h v + a/c with c = (1 + h d)/h^2: BDF2, which
+ * looks back, gives half of a stopped velocity back. Colliders hold what lies on them and what comes to them
+ * (touches.ts); what is left is answered by `collide` after the step.
  * The state is float64: with positions of float32 steel trembles at 7e-5 m/s. Other parts of the kernel see it rounded;
  * what they or the host change there (an impulse, a reset) is taken over, in the step before, too, as if it had always
  * been so. A body is one thread's, and all sums are serial. Bodies that may touch surfaces have a step a substep:

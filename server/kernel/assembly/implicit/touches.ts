@@ -5,13 +5,13 @@
  *   slides   n . (y_i - p) = 0, and friction's potential D = mu lambda_n sqrt(s^2 + e^2) of its slip s, with lambda_n
  *            as it was last (Li et al. 2020, incremental potential contact): it can only take energy
  *   open     nothing
- * What holds it is what the gradient of the rest leaves there, lambda = dE/dy_i. After a solve what pulls (lambda_n < 0)
- * opens, what friction cannot hold (|lambda_t| > mu_static lambda_n) slides, and what has gone through closes; then it
- * is solved again, a few times at most. What did not slip sticks in the next step. mu lambda_n of what slides is kept
- * from step to step.
- * What would be in a collider at the end, and is clear of it where the step begins, is held where it would come out, and
- * the step is taken again by Euler (step.ts): the body is stopped as a whole. (Were it left to `collide`, which follows
- * the step, the skin alone would be stopped: a cube of 10^9 Pa that fell 30 cm held 28 kJ for a moment.)
+ * What holds it is what the gradient of the rest leaves there, lambda = dE/dy_i. After a solve what pulls (lambda_n <
+ * 0) opens, what friction cannot hold (|lambda_t| > mu_static lambda_n) slides, and what has gone through closes; then
+ * it is solved again, a few times at most. What did not slip sticks in the next step. mu lambda_n of what slides is
+ * kept from step to step.
+ * What would be in a collider at the end, and is clear of it where the step begins, is held where it would come out,
+ * and the step is taken again by Euler (step.ts): the body is stopped as a whole. (Were it left to `collide`, which
+ * follows the step, the skin alone would be stopped: a cube of 10^9 Pa that fell 30 cm held 28 kJ for a moment.)
  * Twin: sim/reference/implicit/touches.ts.
  */
 import {
@@ -78,15 +78,16 @@ const ROUND: f64 = 0.1;
 /** What sticks begins to slide with so many times what friction holds: a force at the limit does not quiver. */
 const BREAKS: f64 = 1.01;
 /**
- * Of a slip of so many times what two steps of external acceleration make friction's direction alone is what resists: it
- * slides steadily. Else friction counts as a spring to where it ends, which lies above its potential and never
- * overshoots. (With its true curvature whole steps did not go down: 2 to 8 halvings a step of a sheet on a sphere, or of
- * cubes on a plane; with the spring 0.1. With 4 times the last centimeters of a slide have 5 % too little friction.)
+ * Of a slip of so many times what two steps of external acceleration make friction's direction alone is what resists:
+ * it slides steadily. Else friction counts as a spring to where it ends, which lies above its potential and never
+ * overshoots. (With its true curvature whole steps did not go down: 2 to 8 halvings a step of a sheet on a sphere, or
+ * of cubes on a plane; with the spring 0.1. With 4 times the last centimeters of a slide have 5 % too little friction.)
  */
 const STEADY: f64 = 1;
 /**
  * A part by which that spring may resist more than friction can: what begins to slide would hardly, and stick again;
- * and of a slip that is BEGUN times what counts as none. (0.05 of that, too: nine solves a step of a sheet on a sphere.)
+ * and of a slip that is BEGUN times what counts as none. (0.05 of that, too: nine solves a step of a sheet on a
+ * sphere.)
  */
 const CHANGED: f64 = 0.05;
 const CHANGED_BEGUN: f64 = 0.5;
@@ -400,8 +401,8 @@ export function linearizeTouches(row: usize, y: usize, g: usize): void {
 }
 
 /**
- * q += H p, H = mu lambda_n/t (1 - s s^T/t^2), t = sqrt(s^2 + e^2), of a steady slip, else mu lambda_n/t; p does not leave
- * the surface.
+ * q += H p, H = mu lambda_n/t (1 - s s^T/t^2), t = sqrt(s^2 + e^2), of a steady slip, else mu lambda_n/t; p does not
+ * leave the surface.
  */
 export function multiplyTouches(row: usize, p: usize, q: usize): void {
   let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);

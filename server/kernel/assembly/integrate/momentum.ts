@@ -44,6 +44,7 @@ import {
   BODY_BYTES,
 } from "../layout/layout";
 import { noteIsland } from "./momentumCorrection";
+import { findTurn, turnX, turnY, turnZ } from "./turn";
 import { lowFrom, put, roundingFrom, word } from "../math/places";
 import { standsForIsland, standsForRigid } from "../state/islands";
 
@@ -177,38 +178,16 @@ function balanceIsland(row: usize, island: i32, inverseH: f64): void {
   const gx = mx - (qy * tz - qz * ty) / M - lx + (cy * pz - cz * py);
   const gy = my - (qz * tx - qx * tz) / M - ly + (cz * px - cx * pz);
   const gz = mz - (qx * ty - qy * tx) / M - lz + (cx * py - cy * px);
-  // I = tr(Q) - Q with Q = sum m (x - c)(x - c)^T
-  xx -= M * cx * cx;
-  yy -= M * cy * cy;
-  zz -= M * cz * cz;
-  xy -= M * cx * cy;
-  xz -= M * cx * cz;
-  yz -= M * cy * cz;
-  const i00 = yy + zz;
-  const i11 = xx + zz;
-  const i22 = xx + yy;
-  const i01 = -xy;
-  const i02 = -xz;
-  const i12 = -yz;
-  const k00 = i11 * i22 - i12 * i12;
-  const k01 = i02 * i12 - i01 * i22;
-  const k02 = i01 * i12 - i02 * i11;
-  const determinant = i00 * k00 + i01 * k01 + i02 * k02;
-  const trace = i00 + i11 + i22;
+  findTurn(M, cx, cy, cz, xx, yy, zz, xy, xz, yz, gx, gy, gz);
   store<f64>(row, (tx - px) / M, BODY_VELOCITY);
   store<f64>(row, (ty - py) / M, BODY_VELOCITY + 8);
   store<f64>(row, (tz - pz) / M, BODY_VELOCITY + 16);
   store<f64>(row, ox + cx, BODY_CENTER);
   store<f64>(row, oy + cy, BODY_CENTER + 8);
   store<f64>(row, oz + cz, BODY_CENTER + 16);
-  // a body on a line does not say how fast it turns about it
-  const inverse: f64 = determinant > 1e-9 * trace * trace * trace ? 1.0 / determinant : 0.0;
-  const k11 = i00 * i22 - i02 * i02;
-  const k12 = i01 * i02 - i00 * i12;
-  const k22 = i00 * i11 - i01 * i01;
-  store<f64>(row, inverse * (k00 * gx + k01 * gy + k02 * gz), BODY_SPIN);
-  store<f64>(row, inverse * (k01 * gx + k11 * gy + k12 * gz), BODY_SPIN + 8);
-  store<f64>(row, inverse * (k02 * gx + k12 * gy + k22 * gz), BODY_SPIN + 16);
+  store<f64>(row, turnX, BODY_SPIN);
+  store<f64>(row, turnY, BODY_SPIN + 8);
+  store<f64>(row, turnZ, BODY_SPIN + 16);
 }
 
 /** The velocity update again, with what `balance` found. */

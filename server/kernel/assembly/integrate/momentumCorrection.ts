@@ -25,6 +25,7 @@ import {
   BODY_CENTER,
   BODY_BYTES,
 } from "../layout/layout";
+import { findTurn, turnX, turnY, turnZ } from "./turn";
 import { bodyOf } from "../state/owners";
 import { standsForIsland, standsForRigid } from "../state/islands";
 
@@ -177,7 +178,6 @@ function putBack(row: usize, island: i32): void {
   const lz = load<f64>(row, BODY_SPIN + 16);
   if (px === 0 && py === 0 && pz === 0 && lx === 0 && ly === 0 && lz === 0) return;
   const origin = <usize>load<u32>(row, BODY_FIRST);
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
   const bodies = load<i32>(HEADER, H_BODY_COUNT) - island;
   const ox: f64 = load<f32>(origin);
   const oy: f64 = load<f32>(origin, 4);
@@ -214,37 +214,26 @@ function putBack(row: usize, island: i32): void {
   const cx = sx / M;
   const cy = sy / M;
   const cz = sz / M;
-  xx -= M * cx * cx;
-  yy -= M * cy * cy;
-  zz -= M * cz * cz;
-  xy -= M * cx * cy;
-  xz -= M * cx * cz;
-  yz -= M * cy * cz;
   const gx = cy * pz - cz * py - lx;
   const gy = cz * px - cx * pz - ly;
   const gz = cx * py - cy * px - lz;
-  const i00 = yy + zz;
-  const i11 = xx + zz;
-  const i22 = xx + yy;
-  const i01 = -xy;
-  const i02 = -xz;
-  const i12 = -yz;
-  const k00 = i11 * i22 - i12 * i12;
-  const k01 = i02 * i12 - i01 * i22;
-  const k02 = i01 * i12 - i02 * i11;
-  const determinant = i00 * k00 + i01 * k01 + i02 * k02;
-  const trace = i00 + i11 + i22;
-  // on a line nothing says how fast it turns about it
-  const inverse: f64 = determinant > 1e-9 * trace * trace * trace ? 1.0 / determinant : 0.0;
-  const k11 = i00 * i22 - i02 * i02;
-  const k12 = i01 * i02 - i00 * i12;
-  const k22 = i00 * i11 - i01 * i01;
-  const wx = inverse * (k00 * gx + k01 * gy + k02 * gz);
-  const wy = inverse * (k01 * gx + k11 * gy + k12 * gz);
-  const wz = inverse * (k02 * gx + k12 * gy + k22 * gz);
-  const vx = -px / M;
-  const vy = -py / M;
-  const vz = -pz / M;
+  findTurn(M, cx, cy, cz, xx, yy, zz, xy, xz, yz, gx, gy, gz);
+  moveAlong(row, island, cx, cy, cz, -px / M, -py / M, -pz / M);
+}
+
+/**
+ * Adds v, and the turn that was found, to an island. @param cx center, from its first particle as all places here, m
+ */
+function moveAlong(row: usize, island: i32, cx: f64, cy: f64, cz: f64, vx: f64, vy: f64, vz: f64): void {
+  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  const bodies = load<i32>(HEADER, H_BODY_COUNT) - island;
+  const origin = <usize>load<u32>(row, BODY_FIRST);
+  const ox: f64 = load<f32>(origin);
+  const oy: f64 = load<f32>(origin, 4);
+  const oz: f64 = load<f32>(origin, 8);
+  const wx = turnX;
+  const wy = turnY;
+  const wz = turnZ;
   for (let n = 0, other = row; n < bodies; n++, other += BODY_BYTES) {
     if (load<i32>(other, BODY_ISLAND) !== island) continue;
     for (let i = load<i32>(other, BODY_COUNT), at = <usize>load<u32>(other, BODY_FIRST); i > 0; i--, at += 16) {

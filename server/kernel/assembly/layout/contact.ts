@@ -164,15 +164,16 @@ export const ZONE_BYTES = 208;
  * impulse have a row of that size (impulses.ts).
  */
 export const IMPULSE_ROWS = 1024;
+export const MARK_BYTES = 2; // a u16 for each particle (state/marks.ts)
 export const MARK_CHANGED = 1;
 export const MARK_ROUND = 2;
 export const MARK_ZONE = 4; // of a rigid zone, while there are any
-export const MARK_LEANS = 4; // on a collider, while there are impulses: neither lists nor zones are made then
-export const MARK_INTERSECTING = 8;
-export const MARK_LAGS = 16; // of a collider's core mesh: the response has held it back in the last substep
-export const MARK_GLIDES = 16; // of a body that is drawn out of another one: colliders do not hold it by friction
+export const MARK_LEANS = 8; // on a collider, while there are impulses
+export const MARK_INTERSECTING = 16;
+export const MARK_LAGS = 32; // of a collider's core mesh: the response has held it back in the last substep
+export const MARK_GLIDES = 64; // of a body that is drawn out of another one: colliders do not hold it by friction
 // tangled with a collider; without MARK_INTERSECTING: of a body that is drawn out of one as a whole, or off one:
 // colliders' shapes leave it alone, but for planes
-export const MARK_WITHIN = 32;
-export const MARK_RIGID = 128; // of a rigid body, for good
-export const MARK_SLOW = 64; // of a body that is: what began inside leaves slowly
+export const MARK_WITHIN = 128;
+export const MARK_SLOW = 256; // of a body that is: what began inside leaves slowly
+export const MARK_RIGID = 512; // of a rigid body, for good

@@ -96,7 +96,7 @@ export const H_LIST_VALID = H_DUMMIES + I32; // i32 1: the list holds what it pr
 // i32 pointer: i32 addresses of particles that the response has moved in this substep
 export const H_CHANGED = H_LIST_VALID + I32;
 export const H_CHANGED_FROM = H_CHANGED + I32; // i32 pointer: f32x4 per particle, where it was before
-export const H_MARKS = H_CHANGED_FROM + I32; // i32 pointer: a byte per particle, MARK bits
+export const H_MARKS = H_CHANGED_FROM + I32; // i32 pointer: u16 per particle, MARK bits
 // i32 pointer: per particle the first of its chain in H_INCIDENCES, plus one; 0: none
 export const H_INCIDENT = H_MARKS + I32;
 // i32 pointer: per particle of a pair (four times the pair's number, plus which) the next of the chain, likewise

@@ -52,9 +52,16 @@ export const IMPLICIT_HIT = IMPLICIT_TOGETHER + I32; // i32 1: others have chang
 // i32 address of the row of the first body that it touches, through others too
 export const IMPLICIT_LEADER = IMPLICIT_HIT + I32;
 export const IMPLICIT_ELASTIC = IMPLICIT_LEADER + I32; // f64 J where the step was linearized or measured last
-// i32 pointer: f64[n] N/m, of its factored matrix at each particle; of what may touch surfaces
+// i32 pointer: f64[n] N/m, what contact at each particle begins as stiff as; of what may touch surfaces
 export const IMPLICIT_STIFFNESS = IMPLICIT_ELASTIC + F64;
-export const IMPLICIT_BYTES = IMPLICIT_STIFFNESS + I32 + 4;
+// of sheets: i32 pointer: QUAD rows, of all triangles in their order
+export const IMPLICIT_QUADS = IMPLICIT_STIFFNESS + I32;
+export const IMPLICIT_LANES = IMPLICIT_QUADS + I32; // i32 pointer: f32x4[2n] what is multiplied, and the product
+// i32 pointer: u32[n] address of the end of each particle's stencil; 0: nothing bends
+export const IMPLICIT_STENCIL_START = IMPLICIT_LANES + I32;
+// i32 pointer: u32 byte offset in the lanes, f32 N/m: of each particle in it
+export const IMPLICIT_STENCILS = IMPLICIT_STENCIL_START + I32;
+export const IMPLICIT_BYTES = IMPLICIT_STENCILS + I32 + 4;
 
 /**
  * i32x4 byte offsets of the corners in a vector; f64: D_m^-1 row by row, volume; then of the last linearization F row
@@ -68,13 +75,22 @@ export const IMPLICIT_TET_STRESS = IMPLICIT_TET_F + 9 * F64;
 export const IMPLICIT_TET_CRUSHED = IMPLICIT_TET_STRESS + 3 * LANES;
 export const IMPLICIT_TET_BYTES = IMPLICIT_TET_CRUSHED + F64;
 
-/** Likewise: D_m^-1 (4), volume; the columns of F (6), stress (weft, warp, shear). */
+/** Likewise: D_m^-1 (4), volume. */
 export const IMPLICIT_TRIANGLE_DM = LANES;
 export const IMPLICIT_TRIANGLE_COUNT = IMPLICIT_TRIANGLE_DM + 5 * I32; // i32
 export const IMPLICIT_TRIANGLE_VOLUME = IMPLICIT_TRIANGLE_COUNT + I32 + 8;
-export const IMPLICIT_TRIANGLE_F = IMPLICIT_TRIANGLE_VOLUME + F64;
-export const IMPLICIT_TRIANGLE_STRESS = IMPLICIT_TRIANGLE_F + 3 * LANES;
-export const IMPLICIT_TRIANGLE_BYTES = IMPLICIT_TRIANGLE_STRESS + 3 * F64;
+export const IMPLICIT_TRIANGLE_BYTES = IMPLICIT_TRIANGLE_VOLUME + F64;
+
+/**
+ * Four triangles (implicit/sheetProducts.ts): u32x4 byte offsets in the lanes of their first corners, second, third;
+ * f32x4 D_m^-1 (4), volume; of the last linearization the columns of F (6), positive part of the stress (weft, warp,
+ * shear).
+ */
+export const QUAD_DM = 3 * LANES;
+export const QUAD_VOLUME = QUAD_DM + 4 * LANES;
+export const QUAD_F = QUAD_VOLUME + LANES;
+export const QUAD_STRESS = QUAD_F + 6 * LANES;
+export const QUAD_BYTES = QUAD_STRESS + 3 * LANES;
 
 /** Likewise: K (4), alpha in m/N, rest in m. */
 export const IMPLICIT_BEND_K = LANES;
@@ -182,7 +198,9 @@ export const ROW_GLIDE = ROW_THICKNESS + F64;
 export const ROW_REACH = ROW_GLIDE + 3 * F64; // f64 m: its length
 export const ROW_BYTES = ROW_REACH + F64;
 
-/** What a pair keeps from step to step: u32x4 particles; f32 friction x y z, N, gap that it keeps (below 0: it slid). */
+/**
+ * What a pair keeps from step to step: u32x4 particles; f32 friction x y z, N, gap that it keeps (below 0: it slid).
+ */
 export const KEPT_SHEAR = LANES;
 export const KEPT_REST = KEPT_SHEAR + 3 * I32;
 export const KEPT_EDGE = KEPT_REST + I32; // i32 1: of two edges

@@ -28,19 +28,19 @@ export function dot3(a0: v128, b0: v128, a1: v128, b1: v128, a2: v128, b2: v128)
 }
 
 // @inline
-function low(a: v128, b: v128): v128 {
+export function low(a: v128, b: v128): v128 {
   return v128.shuffle<f32>(a, b, 0, 4, 1, 5);
 }
 // @inline
-function high(a: v128, b: v128): v128 {
+export function high(a: v128, b: v128): v128 {
   return v128.shuffle<f32>(a, b, 2, 6, 3, 7);
 }
 // @inline
-function firstHalves(a: v128, b: v128): v128 {
+export function firstHalves(a: v128, b: v128): v128 {
   return v128.shuffle<f32>(a, b, 0, 1, 4, 5);
 }
 // @inline
-function secondHalves(a: v128, b: v128): v128 {
+export function secondHalves(a: v128, b: v128): v128 {
   return v128.shuffle<f32>(a, b, 2, 3, 6, 7);
 }
 

@@ -26,14 +26,12 @@ import {
   H_X,
   H_XPREV,
   H_V,
-  H_ACC,
   H_SURFACE,
   H_BODIES,
   H_BODY_COUNT,
   H_BALLS,
   H_BALL_COUNT,
   H_TICK_SECONDS,
-  H_SUBSTEP_SECONDS,
   PASS_FIRST,
   SURFACE_FIRST,
   SURFACE_COUNT,
@@ -42,7 +40,6 @@ import {
   SURFACE_RADIUS,
   SURFACE_SOLID,
   SURFACE_SHAPED,
-  SURFACE_RESTITUTION,
   SURFACE_BYTES,
   SOLID_BALL,
   SOLID_COLLIDER,
@@ -51,13 +48,10 @@ import {
   BODY_HELD,
   BODY_RIGID,
   BODY_BYTES,
-  SHAPE_FIRST,
   SHAPE_RADIUS,
   SHAPE_MEASURED,
-  SHAPE_INVERSE_MASS,
   SHAPE_CENTER,
   SHAPE_SHIFT,
-  SHAPE_TURN,
   SHAPE_PUSH,
   SHAPE_TWIST,
   SHAPE_PUSH_STILL,
@@ -69,13 +63,13 @@ import {
   BALL_SLACK,
   BALL_BYTES,
 } from "../layout/layout";
-import { rigidRow, surfaceOf } from "../state/owners";
+import { rigidRow } from "../state/owners";
 import { blocked, depthOfPoint, depthOfTriangle, nx, ny, nz, setAnswer, wa, wb, wc } from "./ballSweep";
-import { bounce } from "../colliders/coefficients";
 import { meetsSurface } from "../state/filters";
 import { join } from "../state/islands";
-import { inverseMassAt, measure, moveParticles, pushAt } from "./rigidBody";
+import { measure, moveParticles } from "./rigidBody";
 import { ROTATION_SCRATCH } from "../math/rotation";
+import { center32, centerBefore32, respond, stick, touchBall } from "./ballResponse";
 
 /**
  * A triangle that is pushed out may push its neighbor in: so many rounds, or until none was met deeper than RESIDUE
@@ -301,33 +295,6 @@ function square(a: v128): f32 {
   return x * x + y * y + z * z;
 }
 
-// @inline
-function center32(shape: usize): v128 {
-  return f32x4(
-    <f32>(load<f64>(shape, SHAPE_CENTER) + load<f64>(shape, SHAPE_PUSH)),
-    <f32>(load<f64>(shape, SHAPE_CENTER + 8) + load<f64>(shape, SHAPE_PUSH + 8)),
-    <f32>(load<f64>(shape, SHAPE_CENTER + 16) + load<f64>(shape, SHAPE_PUSH + 16)),
-    0,
-  );
-}
-
-/** Where the center was when the substep began: after pushes that make no velocity, moved along with them. */
-// @inline
-function centerBefore32(shape: usize): v128 {
-  return f32x4(
-    <f32>(load<f64>(shape, SHAPE_CENTER) - load<f64>(shape, SHAPE_SHIFT) + load<f64>(shape, SHAPE_PUSH_STILL)),
-    <f32>(
-      (load<f64>(shape, SHAPE_CENTER + 8) - load<f64>(shape, SHAPE_SHIFT + 8) + load<f64>(shape, SHAPE_PUSH_STILL + 8))
-    ),
-    <f32>(
-      (load<f64>(shape, SHAPE_CENTER + 16) -
-        load<f64>(shape, SHAPE_SHIFT + 16) +
-        load<f64>(shape, SHAPE_PUSH_STILL + 16))
-    ),
-    0,
-  );
-}
-
 /**
  * How deep what is listed comes into the sphere, m; sets n, the weights and `blocked`.
  * @param room 144 bytes: the corners seen from the center at the start, at the end, between; now, before: the center
@@ -456,35 +423,6 @@ function touchListed(ball: usize, room: usize, hold: bool): f32 {
 }
 
 /**
- * Ball and particle share what they moved in this substep, by their masses: afterwards they stand to each other as at
- * its start.
- */
-function stick(shape: usize, at: usize): void {
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const w: f64 = load<f32>(at, 12);
-  const heavy = load<f64>(shape, SHAPE_INVERSE_MASS);
-  const W = w + heavy;
-  if (!(W > 0) || rigidRow(at)) return; // a rigid body is not bent: verification sees to it
-  const x = displacement(shape, 0) - <f64>(load<f32>(at) - load<f32>(at + toPrev));
-  const y = displacement(shape, 8) - <f64>(load<f32>(at, 4) - load<f32>(at + toPrev, 4));
-  const z = displacement(shape, 16) - <f64>(load<f32>(at, 8) - load<f32>(at + toPrev, 8));
-  const length = sqrt(x * x + y * y + z * z);
-  if (!(length > 0)) return;
-  pushAt(shape, 0, 0, 0, -x / length, -y / length, -z / length, length / W, 0);
-  const s = w / W;
-  store<f32>(at, <f32>(<f64>load<f32>(at) + s * x));
-  store<f32>(at, <f32>(<f64>load<f32>(at, 4) + s * y), 4);
-  store<f32>(at, <f32>(<f64>load<f32>(at, 8) + s * z), 8);
-}
-
-// @inline
-function shift(at: usize, s: f64, x: f64, y: f64, z: f64): void {
-  store<f32>(at, <f32>(<f64>load<f32>(at) + s * x));
-  store<f32>(at, <f32>(<f64>load<f32>(at, 4) + s * y), 4);
-  store<f32>(at, <f32>(<f64>load<f32>(at, 8) + s * z), 8);
-}
-
-/**
  * Where a particle is; that of a rigid body, after what balls have pushed it so far in this iteration.
  * @param row its SHAPE row, 0: none
  */
@@ -506,190 +444,4 @@ function placeOf(at: usize, row: usize): v128 {
       0,
     ),
   );
-}
-
-/**
- * What a displacement `approach` towards each other is to become, both ways together: turned around by restitution, or
- * just made good.
- * @param first particles of the two
- */
-function turned(approach: f64, e: f32, first: usize, second: usize): f64 {
-  if (!(approach > 0)) return 0;
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  const h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
-  return (
-    approach + <f64>min<f32>(bounce(e, <f32>approach, first + toAcc, h), bounce(e, <f32>approach, second + toAcc, h))
-  );
-}
-
-/** Square root of the restitution of the surface that owns a particle. */
-// @inline
-function rootBounceOf(particle: usize): f32 {
-  return load<f32>(surfaceOf(particle), SURFACE_RESTITUTION);
-}
-
-/** Measures a rigid body that a ball touches, once an iteration. */
-function open(row: usize, scratch: usize): void {
-  if (load<i32>(row, SHAPE_MEASURED)) return;
-  store<i32>(row, 1, SHAPE_MEASURED);
-  measure(row, scratch);
-}
-
-/**
- * Parts ball and triangle by `depth` along n, and holds them together sideways.
- * @param scratch ROTATION_SCRATCH bytes
- */
-function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, R: f64, scratch: usize): void {
-  const X = <usize>load<u32>(HEADER, H_X);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - X;
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - X;
-  const two = rigidRow(A);
-  const a: f64 = wa;
-  const b: f64 = wb;
-  const c: f64 = wc;
-  const va = <f64>load<f32>(A, 12) * a;
-  const vb = <f64>load<f32>(B, 12) * b;
-  const vc = <f64>load<f32>(C, 12) * c;
-  const light = two ? 0 : va * a + vb * b + vc * c;
-  const n0: f64 = nx;
-  const n1: f64 = ny;
-  const n2: f64 = nz;
-  // both are pushed at one point: particles where they are, what takes a push anywhere on the sphere
-  const arm = R + (light > 0 ? <f64>load<f32>(A + toPrev, 12) : 0);
-  const sx = -arm * n0;
-  const sy = -arm * n1;
-  const sz = -arm * n2;
-  let ox: f64 = 0;
-  let oy: f64 = 0;
-  let oz: f64 = 0;
-  let W = light + load<f64>(shape, SHAPE_INVERSE_MASS);
-  if (two) {
-    open(two, scratch);
-    ox = center(shape, 0) + sx - center(two, 0);
-    oy = center(shape, 8) + sy - center(two, 8);
-    oz = center(shape, 16) + sz - center(two, 16);
-    W += inverseMassAt(two, ox, oy, oz, n0, n1, n2);
-  }
-  if (!(W > 0)) return;
-  // displacement of the ball against the triangle since the start of the substep
-  let dx = displacement(shape, 0);
-  let dy = displacement(shape, 8);
-  let dz = displacement(shape, 16);
-  if (two) {
-    const x = turn(two, 0);
-    const y = turn(two, 8);
-    const z = turn(two, 16);
-    dx -= displacement(two, 0) + y * oz - z * oy;
-    dy -= displacement(two, 8) + z * ox - x * oz;
-    dz -= displacement(two, 16) + x * oy - y * ox;
-  } else {
-    dx -= a * moved(A, toPrev, 0) + b * moved(B, toPrev, 0) + c * moved(C, toPrev, 0);
-    dy -= a * moved(A, toPrev, 4) + b * moved(B, toPrev, 4) + c * moved(C, toPrev, 4);
-    dz -= a * moved(A, toPrev, 8) + b * moved(B, toPrev, 8) + c * moved(C, toPrev, 8);
-  }
-  const first = <usize>load<u32>(shape, SHAPE_FIRST);
-  const approach = -(dx * n0 + dy * n1 + dz * n2);
-  const root = rootBounceOf(first);
-  const back = turned(approach, root > 0 ? root * rootBounceOf(A) : 0, first, A);
-  const lambda = max<f64>(depth, back) / W;
-  const still = max<f64>(0, depth - back) / W;
-  pushAt(shape, 0, 0, 0, n0, n1, n2, lambda, still);
-  if (two) pushAt(two, ox, oy, oz, n0, n1, n2, -lambda, -still);
-  else {
-    shift(A, -va * lambda, n0, n1, n2);
-    shift(B, -vb * lambda, n0, n1, n2);
-    shift(C, -vc * lambda, n0, n1, n2);
-    if (still > 0) {
-      shift(A + toPrev, -va * still, n0, n1, n2);
-      shift(B + toPrev, -vb * still, n0, n1, n2);
-      shift(C + toPrev, -vc * still, n0, n1, n2);
-    }
-  }
-  // friction between the surfaces: the ball's turns along
-  const turnX = turn(shape, 0);
-  const turnY = turn(shape, 8);
-  const turnZ = turn(shape, 16);
-  let tx = dx + approach * n0 + turnY * sz - turnZ * sy;
-  let ty = dy + approach * n1 + turnZ * sx - turnX * sz;
-  let tz = dz + approach * n2 + turnX * sy - turnY * sx;
-  const slide = sqrt(tx * tx + ty * ty + tz * tz);
-  if (!(slide > 0)) return;
-  tx /= slide;
-  ty /= slide;
-  tz /= slide;
-  const meets =
-    light + inverseMassAt(shape, sx, sy, sz, tx, ty, tz) + (two ? inverseMassAt(two, ox, oy, oz, tx, ty, tz) : 0);
-  const mu = <f64>load<f32>(first + toAcc, 12) * <f64>load<f32>(A + toAcc, 12);
-  const cut = min<f64>(slide / meets, mu * (lambda - still));
-  pushAt(shape, sx, sy, sz, tx, ty, tz, -cut, 0);
-  if (two) pushAt(two, ox, oy, oz, tx, ty, tz, cut, 0);
-  else {
-    shift(A, va * cut, tx, ty, tz);
-    shift(B, vb * cut, tx, ty, tz);
-    shift(C, vc * cut, tx, ty, tz);
-  }
-}
-
-// @inline
-function moved(at: usize, toPrev: usize, k: usize): f64 {
-  return <f64>load<f32>(at + k) - <f64>load<f32>(at + toPrev + k);
-}
-// @inline
-function center(shape: usize, k: usize): f64 {
-  return load<f64>(shape + k, SHAPE_CENTER) + load<f64>(shape + k, SHAPE_PUSH);
-}
-
-/** Two balls: the second's center is a point with its radius as the margin. */
-function touchBall(one: usize, two: usize): void {
-  const start = f32x4.sub(centerBefore32(two), centerBefore32(one));
-  const end = f32x4.sub(center32(two), center32(one));
-  const R = <f32>load<f64>(one, SHAPE_RADIUS);
-  const S = <f32>load<f64>(two, SHAPE_RADIUS);
-  const depth = depthOfPoint(start, end, R + S);
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  const W = load<f64>(one, SHAPE_INVERSE_MASS) + load<f64>(two, SHAPE_INVERSE_MASS);
-  if (!(depth > 0) || !(W > 0)) return;
-  const first = <usize>load<u32>(one, SHAPE_FIRST);
-  const second = <usize>load<u32>(two, SHAPE_FIRST);
-  let dx = displacement(one, 0) - displacement(two, 0);
-  let dy = displacement(one, 8) - displacement(two, 8);
-  let dz = displacement(one, 16) - displacement(two, 16);
-  const n0: f64 = nx;
-  const n1: f64 = ny;
-  const n2: f64 = nz;
-  const approach = -(dx * n0 + dy * n1 + dz * n2);
-  const back = turned(approach, rootBounceOf(first) * rootBounceOf(second), first, second);
-  const lambda = max<f64>(depth, back) / W;
-  const still = max<f64>(0, <f64>depth - back) / W;
-  pushAt(one, 0, 0, 0, n0, n1, n2, lambda, still);
-  pushAt(two, 0, 0, 0, n0, n1, n2, -lambda, -still);
-  // the touching points lie at -R n of one and +S n of the other
-  const x = <f64>R * turn(one, 0) + <f64>S * turn(two, 0);
-  const y = <f64>R * turn(one, 8) + <f64>S * turn(two, 8);
-  const z = <f64>R * turn(one, 16) + <f64>S * turn(two, 16);
-  dx += approach * n0 - (y * n2 - z * n1);
-  dy += approach * n1 - (z * n0 - x * n2);
-  dz += approach * n2 - (x * n1 - y * n0);
-  const slide = sqrt(dx * dx + dy * dy + dz * dz);
-  if (!(slide > 0)) return;
-  dx /= slide;
-  dy /= slide;
-  dz /= slide;
-  const r: f64 = R;
-  const s: f64 = S;
-  const meets =
-    inverseMassAt(one, -r * n0, -r * n1, -r * n2, dx, dy, dz) + inverseMassAt(two, s * n0, s * n1, s * n2, dx, dy, dz);
-  const mu: f64 = load<f32>(first + toAcc, 12) * load<f32>(second + toAcc, 12);
-  const cut = min<f64>(slide / meets, mu * (lambda - still));
-  pushAt(one, -r * n0, -r * n1, -r * n2, dx, dy, dz, -cut, 0);
-  pushAt(two, s * n0, s * n1, s * n2, dx, dy, dz, cut, 0);
-}
-
-// @inline
-function displacement(shape: usize, k: usize): f64 {
-  return load<f64>(shape + k, SHAPE_SHIFT) + load<f64>(shape + k, SHAPE_PUSH) - load<f64>(shape + k, SHAPE_PUSH_STILL);
-}
-// @inline
-function turn(shape: usize, k: usize): f64 {
-  return load<f64>(shape + k, SHAPE_TURN) + load<f64>(shape + k, SHAPE_TWIST) - load<f64>(shape + k, SHAPE_TWIST_STILL);
 }

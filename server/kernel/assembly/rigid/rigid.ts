@@ -32,7 +32,6 @@ import {
   H_ACC,
   H_COLLIDERS,
   H_COLLIDER_COUNT,
-  H_MARKS,
   MARK_INTERSECTING,
   MARK_WITHIN,
   COLLIDER_TYPE,
@@ -70,6 +69,7 @@ import { answer, answerX, answerY, answerZ, RISE } from "../colliders/collide";
 import { distanceTo } from "../colliders/colliderDistance";
 import { findCoefficients, rootStatic } from "../colliders/coefficients";
 import { meets } from "../state/filters";
+import { hasMarks, marksOf, numberOf } from "../state/marks";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "../colliders/motion";
 
 /** A box on its face needs 4, on an edge 2; a ball between the walls of a funnel 3. */
@@ -96,9 +96,8 @@ function collideRigid(row: usize): bool {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
   const table = <usize>load<u32>(<usize>load<u32>(row, SHAPE_BODY), BODY_MEETS);
   // one mark for all of the body
-  const marks = <usize>load<u32>(HEADER, H_MARKS);
-  const first = (<usize>load<u32>(row, SHAPE_FIRST) - <usize>load<u32>(HEADER, H_X)) >> 4;
-  const drawn = marks !== 0 && (load<u8>(marks + first) & (MARK_WITHIN | MARK_INTERSECTING)) === MARK_WITHIN;
+  const marks = hasMarks() ? marksOf(numberOf(<usize>load<u32>(row, SHAPE_FIRST))) : 0;
+  const drawn = (marks & (MARK_WITHIN | MARK_INTERSECTING)) === MARK_WITHIN;
   let near = 0;
   let ever = false;
   for (let sweep = 0; sweep < SWEEPS; sweep++) {

@@ -15,7 +15,6 @@ import {
   H_BODIES,
   H_COLLIDERS,
   H_COLLIDER_COUNT,
-  H_MARKS,
   H_SUBSTEP_SECONDS,
   BODY_FREE,
   BODY_INACTIVE,
@@ -69,6 +68,7 @@ import { RISE } from "../colliders/collide";
 import { distanceTo, nx, ny, nz } from "../colliders/colliderDistance";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "../colliders/motion";
 import { meets } from "../state/filters";
+import { hasMarks, marksOf, numberOf } from "../state/marks";
 import { inverseMassAt } from "./rigidBody";
 
 /** Rows are made of what is no further out of its margin than this part of it: pushes may bring it there. */
@@ -83,9 +83,8 @@ export function standingRow(n: i32): usize {
   const row = <usize>load<u32>(body, BODY_RIGID);
   if (!row || load<i32>(body, BODY_FREE) || load<i32>(body, BODY_INACTIVE)) return 0;
   if (load<f64>(row, SHAPE_RADIUS) > 0) return 0;
-  const marks = <usize>load<u32>(HEADER, H_MARKS);
-  const first = (<usize>load<u32>(row, SHAPE_FIRST) - <usize>load<u32>(HEADER, H_X)) >> 4;
-  return marks && load<u8>(marks + first) & (MARK_WITHIN | MARK_SLOW) ? 0 : row;
+  if (!hasMarks()) return row;
+  return marksOf(numberOf(<usize>load<u32>(row, SHAPE_FIRST))) & (MARK_WITHIN | MARK_SLOW) ? 0 : row;
 }
 
 /**

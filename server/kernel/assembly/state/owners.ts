@@ -4,10 +4,8 @@
  */
 import {
   HEADER,
-  H_X,
   H_BODIES,
   H_BODY_COUNT,
-  H_MARKS,
   H_SURFACE,
   H_SURFACE_COUNT,
   BODY_RIGID,
@@ -15,6 +13,7 @@ import {
   MARK_RIGID,
   SURFACE_BYTES,
 } from "../layout/layout";
+import { hasMarks, marksOf, numberOf } from "./marks";
 
 /** The last of `count` rows that does not begin behind the particle. */
 function rowOf(rows: usize, count: i32, bytes: usize, particle: usize): usize {
@@ -40,7 +39,6 @@ export function surfaceOf(particle: usize): usize {
 
 /** SHAPE row of the rigid body that owns a particle; 0: it is of none. */
 export function rigidRow(particle: usize): usize {
-  const marks = <usize>load<u32>(HEADER, H_MARKS);
-  if (!marks || !(load<u8>(marks + ((particle - <usize>load<u32>(HEADER, H_X)) >> 4)) & MARK_RIGID)) return 0;
+  if (!hasMarks() || !(marksOf(numberOf(particle)) & MARK_RIGID)) return 0;
   return <usize>load<u32>(bodyOf(particle), BODY_RIGID);
 }

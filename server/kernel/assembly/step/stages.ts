@@ -159,7 +159,9 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   runContacts(phase, kind, begin, end, pass, h, scratch);
 }
 
-/** Elements of solids: constraints of strain, whose multipliers may be remembered. @returns whether it is one of them */
+/**
+ * Elements of solids: constraints of strain, whose multipliers may be remembered. @returns whether it is one of them
+ */
 function solveElements(phase: usize, kind: i32, begin: i32, count: i32, pass: i32, scratch: usize, from: usize): bool {
   const hyper = kind === KIND_NEO_HOOKEAN || kind === KIND_STABLE_NEO_HOOKEAN;
   const bytes = hyper

@@ -12,7 +12,8 @@
  *
  * u is the wind's velocity plus a few waves (sim/wind.ts), divergence-free because each is across its own direction:
  *     u = U + sum_m a_m f(k_m . c + phase_m),   a_m . k_m = 0,   f the parabolas through the zeros of a sine
- * and what fluids on grids do there, at the triangle's center c, once a tick. f has no transcendental function in it: the same bits on any machine.
+ * and what fluids on grids do there, at the triangle's center c, once a tick. f has no transcendental function in it:
+ * the same bits on any machine.
  *
  * Explicit, so the change that a substep's force makes to the velocity of a triangle's lightest corner is held to half
  * of |w|: light silk in a storm would swing otherwise. That is 1/h = 1200/s times half; cotton in 10 m/s has 60/s.

@@ -3,23 +3,25 @@
  * their Hessians, whose stress part is projected to be positive semidefinite (Teran et al. 2005), so that conjugate
  * gradients may be used:
  *   dP = F dS + dF S+,   S+ = the stress without its negative eigenvalues
- * A tetrahedron of less than CRUSHED of its volume resists that with V K/2 ((J - CRUSHED)/CRUSHED)^2, K = lambda + 2 mu.
- * Same operations in the same order as the kernel: the same bits.
+ * A tetrahedron of less than CRUSHED of its volume resists that with V K/2 ((J - CRUSHED)/CRUSHED)^2, K = lambda + 2
+ * mu. Same operations in the same order as the kernel: the same bits.
  */
 import type { BendElements, TetElements, TriangleElements } from "../../constraints/elements.ts";
-import type { SheetStiffness } from "../../implicit/model.ts";
+import type { SheetStiffness, Stencils } from "../../implicit/model.ts";
 import { positivePart } from "./positivePart.ts";
 
 const CRUSHED = 0.5;
+const f = Math.fround;
+type Four = [number, number, number, number];
 
-/** What a body is made of. Vectors are float64[3n]. */
-export interface ElasticSet {
+/** What a body is made of. Vectors are float64[3n], those of a sheet's products float32[3n]. */
+export interface ElasticSet<Product = Float64Array> {
   /** J */
   energy: (x: Float64Array) => number;
   /** g += dE/dx; keeps what `product` needs. */
   linearize: (x: Float64Array, g: Float64Array) => void;
   /** q += H+ p of the last linearization. */
-  product: (p: Float64Array, q: Float64Array) => void;
+  product: (p: Product, q: Product) => void;
 }
 
 /** sum_j x_j b_j^T, row by row, -> out. */
@@ -251,7 +253,7 @@ function positiveSheet([a, b, c]: readonly [number, number, number]): [number, n
 }
 
 /** Saint Venant-Kirchhoff membranes: E = V/2 eps^T C eps (reference/triangle.ts). */
-export function triangleSet(e: TriangleElements, { c00, c01, c11, c22 }: SheetStiffness): ElasticSet {
+export function triangleSet(e: TriangleElements, { c00, c01, c11, c22 }: SheetStiffness): ElasticSet<Float32Array> {
   const count = e.volume.length;
   const F = new Float64Array(6 * count);
   const S = new Float64Array(3 * count);
@@ -292,21 +294,49 @@ export function triangleSet(e: TriangleElements, { c00, c01, c11, c22 }: SheetSt
         S.set(positiveSheet([a, b, c]), 3 * i);
       }
     },
-    product: (p, q) => {
-      for (let i = 0; i < count; i++) {
-        sheetGradient(p, e, i, dF, 0);
-        const f = 6 * i;
-        const V = e.volume[i]!;
-        const s = S.subarray(3 * i, 3 * i + 3);
-        const P: number[] = [];
-        const [a, b, c] = stressOf(dot3(F, f, dF, 0), dot3(F, f + 3, dF, 3), dot3(F, f, dF, 3) + dot3(F, f + 3, dF, 0));
-        for (let r = 0; r < 3; r++) {
-          P[r] = V * (a * F[f + r]! + c * F[f + r + 3]! + (s[0]! * dF[r]! + s[2]! * dF[r + 3]!));
-          P[r + 3] = V * (c * F[f + r]! + b * F[f + r + 3]! + (s[2]! * dF[r]! + s[1]! * dF[r + 3]!));
-        }
-        scatterSheet(e, i, P, q);
+    product: productOfTriangles(e, { c00, c01, c11, c22 }, F, S),
+  };
+}
+
+/**
+ * In float32, element after element.
+ * @param F, S columns of the deformation and positive part of the stress, by element
+ */
+function productOfTriangles(
+  { particles, dmInverse, volume }: TriangleElements,
+  stiffness: SheetStiffness,
+  F: Float64Array,
+  S: Float64Array,
+): ElasticSet<Float32Array>["product"] {
+  const dot = (a: readonly number[], b: readonly number[]): number =>
+    f(f(a[0]! * b[0]!) + f(f(a[1]! * b[1]!) + f(a[2]! * b[2]!)));
+  const both = (a: number, b: number, c: number, d: number): number => f(f(a * b) + f(c * d));
+  const rounded = (values: Float64Array, from: number, count: number): number[] =>
+    Array.from(values.subarray(from, from + count), f);
+  const [c00, c01, c11, c22] = [stiffness.c00, stiffness.c01, stiffness.c11, stiffness.c22].map(f) as Four;
+  return (p, q) => {
+    for (let e = 0; e < volume.length; e++) {
+      const volume32 = f(volume[e]!);
+      const m = rounded(dmInverse, 4 * e, 4) as Four;
+      const U = rounded(F, 6 * e, 3);
+      const V = rounded(F, 6 * e + 3, 3);
+      const [t0, t1, t2] = rounded(S, 3 * e, 3) as [number, number, number];
+      const [i, j, k] = [0, 1, 2].map((c) => 3 * particles[3 * e + c]!) as [number, number, number];
+      const a = [0, 1, 2].map((r) => f(p[i + r]! - p[k + r]!));
+      const b = [0, 1, 2].map((r) => f(p[j + r]! - p[k + r]!));
+      const u = a.map((value, r) => both(value, m[0], b[r]!, m[2]));
+      const v = a.map((value, r) => both(value, m[1], b[r]!, m[3]));
+      const [s0, s1, s2] = [dot(U, u), dot(V, v), f(dot(U, v) + dot(V, u))];
+      const [weft, warp, shear] = [both(c00, s0, c01, s1), both(c01, s0, c11, s1), f(c22 * s2)];
+      for (let r = 0; r < 3; r++) {
+        const P = f(volume32 * f(both(weft, U[r]!, shear, V[r]!) + both(t0, u[r]!, t2, v[r]!)));
+        const Q = f(volume32 * f(both(shear, U[r]!, warp, V[r]!) + both(t2, u[r]!, t1, v[r]!)));
+        const [first, second] = [both(m[0], P, m[1], Q), both(m[2], P, m[3], Q)];
+        q[i + r] = f(q[i + r]! + first);
+        q[j + r] = f(q[j + r]! + second);
+        q[k + r] = f(q[k + r]! - f(first + second));
       }
-    },
+    }
   };
 }
 
@@ -314,7 +344,7 @@ export function triangleSet(e: TriangleElements, { c00, c01, c11, c22 }: SheetSt
  * Bending, E = (|C| - rest)^2 / (2 alpha), C = sum_j K_j x_j (reference/bending.ts). Where it is curved at rest the
  * Hessian of the flat stencil, K K^T / alpha, stands for the true one: never below it.
  */
-export function bendSet(e: BendElements): ElasticSet {
+export function bendSet(e: BendElements, { start, columns, values }: Stencils): ElasticSet<Float32Array> {
   const count = e.alpha.length;
   const C = [0, 0, 0];
   const curvature = (x: Float64Array, i: number): number => {
@@ -351,10 +381,9 @@ export function bendSet(e: BendElements): ElasticSet {
       }
     },
     product: (p, q) => {
-      for (let i = 0; i < count; i++) {
-        curvature(p, i);
-        scatter(q, i, 1 / e.alpha[i]!);
-      }
+      for (let i = 0; i + 1 < start.length; i++)
+        for (let n = start[i]!; n < start[i + 1]!; n++)
+          for (let r = 0; r < 3; r++) q[3 * i + r] = f(q[3 * i + r]! + f(values[n]! * p[3 * columns[n]! + r]!));
     },
   };
 }

@@ -1,7 +1,7 @@
 /**
  * Twin of kernel/assembly/implicit/rigidMotion.ts: of what a step minimizes, a rigid motion changes the inertia only,
- * c/2 sum m |y - xt|^2, so a body that nothing holds, or bodies that touch only each other, are moved to where that is least: it keeps its momentum and angular
- * momentum exactly, which conjugate gradients that end early do not.
+ * c/2 sum m |y - xt|^2, so a body that nothing holds, or bodies that touch only each other, are moved to where that is
+ * least: it keeps its momentum and angular momentum exactly, which conjugate gradients that end early do not.
  *   y = S + Q (y - Y),  S, Y = centers of mass of xt, y;   Q = Cayley's rotation by one Newton step,
  *   sum m ((q.d) 1 - (q d^T + d q^T)/2) w = sum m q x d,   q = y - Y,  d = xt - S
  */

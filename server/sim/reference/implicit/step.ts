@@ -91,7 +91,8 @@ export class ImplicitBody {
   readonly around: Surroundings | undefined;
   readonly points: HoldingPoints;
   private readonly a: Float64Array;
-  private readonly sets: ElasticSet[];
+  private readonly solid: ElasticSet[];
+  private readonly sheet: ElasticSet<Float32Array>[];
   /** Elastic, at x, J: of a free body before it was turned as a whole; and where it was measured last. */
   energy: number;
   private measured = 0;
@@ -108,11 +109,11 @@ export class ImplicitBody {
     this.a = a;
     this.around = around;
     this.points = new HoldingPoints(model);
-    const { tets, triangles, bends } = model;
-    this.sets = [
-      ...(tets ? [tetSet(tets)] : []),
+    const { tets, triangles, bends, stencils } = model;
+    this.solid = tets ? [tetSet(tets)] : [];
+    this.sheet = [
       ...(triangles ? [triangleSet(triangles, model.stiffness)] : []),
-      ...(bends ? [bendSet(bends)] : []),
+      ...(bends && stencils ? [bendSet(bends, stencils)] : []),
     ];
     this.energy = this.elastic(state.x);
   }
@@ -210,14 +211,14 @@ export class ImplicitBody {
   }
 
   private elastic(y: Float64Array): number {
-    return this.sets.reduce((sum, set) => sum + set.energy(y), 0);
+    return [...this.solid, ...this.sheet].reduce((sum, set) => sum + set.energy(y), 0);
   }
 
   /** Its gradient likewise; keeps what products need. */
   linearize(y: Float64Array): Float64Array {
     const { mass } = this.model;
     const g = y.map((p, k) => this.coefficient * mass[Math.floor(k / 3)]! * (p - this.target[k]!));
-    for (const set of this.sets) set.linearize(y, g);
+    for (const set of [...this.solid, ...this.sheet]) set.linearize(y, g);
     this.points.linearize(y, g);
     this.touches.linearize(y, g);
     return g;
@@ -227,7 +228,10 @@ export class ImplicitBody {
   product(p: Float64Array): Float64Array {
     const { mass } = this.model;
     const q = p.map((value, k) => this.coefficient * mass[Math.floor(k / 3)]! * value);
-    for (const set of this.sets) set.product(p, q);
+    for (const set of this.solid) set.product(p, q);
+    const [p32, q32] = [Float32Array.from(p), new Float32Array(p.length)];
+    for (const set of this.sheet) set.product(p32, q32);
+    q32.forEach((value, k) => (q[k]! += value));
     this.points.product(p, q);
     this.touches.product(p, q);
     return q;

@@ -13,9 +13,14 @@ import type { Vector } from "../vector.ts";
 const BREAKS = 1.01;
 /** Friction grows over this part of the slip that there would be without any force. */
 const ROUND = 0.1;
-/** Of a slip of so many times what two steps of external acceleration make friction's direction alone is what resists. */
+/**
+ * Of a slip of so many times what two steps of external acceleration make friction's direction alone is what resists.
+ */
 const STEADY = 1;
-/** A part by which a solve may have resisted more than friction can; and of a slip that is BEGUN times what counts as none. */
+/**
+ * A part by which a solve may have resisted more than friction can; and of a slip that is BEGUN times what counts as
+ * none.
+ */
 const CHANGED = 0.05;
 const CHANGED_BEGUN = 0.5;
 const BEGUN = 10;

@@ -1,0 +1,201 @@
+/**
+ * An implicit body whose material is not the scene's any more: constants of its row, masses, bending. All are made from
+ * those in the template that the room's memory began as, so that a body that is as the scene says has the scene's very
+ * bits.
+ *
+ * Its factor stays that of the scene's material. It preconditions a step, and what a step comes to does not depend on
+ * that. With A0 the matrix that was factored and A the one now, both of masses and of moduli, the eigenvalues of A0^-1
+ * A lie between the least and the greatest of their ratios; conjugate gradients then need the root of the quotient of
+ * these two times as many iterations at most (Saad, Iterative Methods for Sparse Linear Systems, 2003, eq 6.128). So
+ * that quotient is bounded: a body costs four times as much at most, and ten iterations are still enough.
+ */
+import * as L from "../kernel/assembly/layout/layout.ts";
+import type { Refusal, Views } from "./grabs.ts";
+import { statusAt } from "./inactive.ts";
+import type { SimLayout } from "./layout.ts";
+import { lameCoefficients } from "./materials.ts";
+import type { TunableBody } from "./tunable.ts";
+
+/** Of the greatest to the least ratio of what is now to what was factored. */
+const MOST_QUOTIENT = 16;
+
+type Material = Omit<TunableBody["scene"], "friction">;
+type Field = "youngsModulus" | "poissonsRatio" | "bendingStiffness" | "density";
+const FIELDS: readonly Field[] = ["youngsModulus", "poissonsRatio", "bendingStiffness", "density"];
+
+/** Of a step of BDF2: c h^2 / 2.25 = 1/keep, of one that hits something c h^2. */
+const kept = (h: number, damping: number): number => 1 / (1 + (2 * h * damping) / 3);
+
+/** Pa over Young's modulus: what resists a stretch across which nothing may give. */
+function confined(flat: boolean, nu: number): number {
+  return flat ? 1 / (1 - nu * nu) : (1 - nu) / ((1 + nu) * (1 - 2 * nu));
+}
+
+/** What is now over what the scene has, of every part of the matrix. */
+function ratios({ implicit, scene }: TunableBody, now: Material): Map<Field, number> {
+  const of = new Map<Field, number>();
+  if (scene.density) of.set("density", now.density! / scene.density);
+  if (scene.bendingStiffness) of.set("bendingStiffness", now.bendingStiffness! / scene.bendingStiffness);
+  if (!scene.youngsModulus) return of;
+  const stiffer = now.youngsModulus! / scene.youngsModulus;
+  of.set("youngsModulus", stiffer);
+  if (scene.poissonsRatio === undefined) return of;
+  const nu = confined(implicit!.flat, now.poissonsRatio!) / confined(implicit!.flat, scene.poissonsRatio);
+  return of.set("poissonsRatio", stiffer * nu);
+}
+
+/** @param change of the material. @returns what of it is too far from what was factored */
+export function refuseFar(body: TunableBody, was: Material, change: Partial<Material>): Refusal | undefined {
+  const now = { ...was, ...change };
+  const of = ratios(body, now);
+  const all = [...of.values()];
+  if (!(Math.max(...all) > MOST_QUOTIENT * (1 + 1e-9) * Math.min(...all))) return undefined;
+  const field = FIELDS.find((name) => change[name] !== undefined)!;
+  // a modulus takes what it is when nothing gives across with it
+  const confining = field === "youngsModulus" ? (of.get("poissonsRatio") ?? of.get(field)!) / of.get(field)! : 1;
+  if (field === "youngsModulus") of.delete("poissonsRatio");
+  of.delete(field);
+  const least = Math.max(...of.values()) / (MOST_QUOTIENT * Math.min(1, confining));
+  const most = (Math.min(...of.values()) * MOST_QUOTIENT) / Math.max(1, confining);
+  const scene = body.scene[field]!;
+  const value = (ratio: number): number => Number((scene * ratio).toPrecision(4));
+  const limit =
+    field === "poissonsRatio"
+      ? `nearer to the scene's ${scene}: its implicit step was prepared for that`
+      : `${value(least)} to ${value(most)}: its implicit step was prepared for ${value(1)}`;
+  return { field, value: change[field]!, limit };
+}
+
+/** The row of a body, and what it was as the scene has it. */
+interface Place {
+  row: number;
+  live: DataView;
+  from: DataView;
+}
+
+export class ImplicitMaterials {
+  private readonly views: Views;
+  private readonly layout: SimLayout;
+  private readonly template: () => Float32Array;
+
+  /** @param template the memory that the room's began as, never stepped */
+  constructor(views: Views, layout: SimLayout, template: () => Float32Array) {
+    this.views = views;
+    this.layout = layout;
+    this.template = template;
+  }
+
+  /** Writes what the next step of body b takes. */
+  write(b: number, now: Material): void {
+    const live = new DataView(this.views.f32.buffer);
+    const from = new DataView(this.template().buffer);
+    const row = live.getInt32(this.layout.bodyRows + b * L.BODY_BYTES + L.BODY_IMPLICIT, true);
+    const at = { row, live, from };
+    const tunable = this.layout.tunable[b]!;
+    const { scene } = tunable;
+    const heavier = scene.density ? now.density! / scene.density : 1;
+    this.writeStep(at, scene.damping!, now.damping!);
+    this.writeModuli(at, tunable, now);
+    this.writeMasses(b, at, heavier);
+    const bending = scene.bendingStiffness ? now.bendingStiffness! / scene.bendingStiffness : 1;
+    if (bending !== 1 || live.getInt32(row + L.IMPLICIT_BEND_COUNT, true) > 0) writeBending(at, bending);
+    this.writeResistance(at, tunable, heavier, bending);
+    this.forgetEnergy(at);
+  }
+
+  private writeStep({ row, live, from }: Place, was: number, now: number): void {
+    const h = from.getFloat64(row + L.IMPLICIT_STEP_SECONDS, true);
+    const write = (field: number, value: (before: number) => number): void => {
+      const before = from.getFloat64(row + field, true);
+      live.setFloat64(row + field, now === was ? before : value(before), true);
+    };
+    write(L.IMPLICIT_KEEP, () => kept(h, now));
+    write(L.IMPLICIT_COEFFICIENT, () => 2.25 / (h * h * kept(h, now)));
+    write(L.IMPLICIT_EULER, () => (1 + h * now) / (h * h));
+  }
+
+  private writeModuli({ row, live, from }: Place, { implicit, scene }: TunableBody, now: Material): void {
+    const same = now.youngsModulus === scene.youngsModulus && now.poissonsRatio === scene.poissonsRatio;
+    const stiffer = (now.youngsModulus ?? 1) / (scene.youngsModulus ?? 1);
+    const isotropic = scene.poissonsRatio !== undefined;
+    const material = { youngsModulus: now.youngsModulus! / this.layout.massUnit, poissonsRatio: now.poissonsRatio! };
+    const { mu, lambda } = lameCoefficients(material);
+    const across = material.youngsModulus * confined(true, material.poissonsRatio);
+    const written: [number, number][] = implicit!.flat
+      ? [
+          [L.IMPLICIT_C00, across],
+          [L.IMPLICIT_C01, material.poissonsRatio * across],
+          [L.IMPLICIT_C11, across],
+          [L.IMPLICIT_C22, mu],
+        ]
+      : [
+          [L.IMPLICIT_MU, mu],
+          [L.IMPLICIT_LAMBDA, lambda],
+        ];
+    for (const [field, value] of written) {
+      const before = from.getFloat64(row + field, true);
+      live.setFloat64(row + field, same ? before : isotropic ? value : before * stiffer, true);
+    }
+  }
+
+  /** Of the step, and inverse masses of the particles and of the copies that they go back to. */
+  private writeMasses(b: number, { row, live, from }: Place, heavier: number): void {
+    const { layout, views } = this;
+    const { first, count } = layout.bodies[b]!;
+    const template = this.template();
+    const mass = live.getInt32(row + L.IMPLICIT_MASS, true);
+    // who is held has none now
+    const there = views.i32[statusAt(layout, b)] === 0;
+    const copies = there ? [layout.x, layout.initial, layout.good] : [layout.initial, layout.good];
+    for (let i = 0; i < count; i++) {
+      live.setFloat64(mass + 8 * i, from.getFloat64(mass + 8 * i, true) * heavier, true);
+      const inverse = template[layout.initial / 4 + 4 * (first + i) + 3]! / heavier;
+      for (const rows of copies) views.f32[rows / 4 + 4 * (first + i) + 3] = inverse;
+    }
+  }
+
+  /** What contact begins as stiff as: in proportion to what it is the sum of, c M and the trace of the stiffness. */
+  private writeResistance(
+    { row, live, from }: Place,
+    { implicit }: TunableBody,
+    heavier: number,
+    bending: number,
+  ): void {
+    const address = live.getInt32(row + L.IMPLICIT_STIFFNESS, true);
+    if (!address) return;
+    const number = (view: DataView, field: number): number => view.getFloat64(row + field, true);
+    const trace = (view: DataView): number => 4 * number(view, L.IMPLICIT_MU) + number(view, L.IMPLICIT_LAMBDA);
+    const stiffer = implicit!.flat ? bending : trace(live) / trace(from);
+    const mass = live.getInt32(row + L.IMPLICIT_MASS, true);
+    const c = number(live, L.IMPLICIT_COEFFICIENT);
+    const same = c === number(from, L.IMPLICIT_COEFFICIENT) && heavier === 1 && stiffer === 1;
+    for (let i = 0, at = address; i < live.getInt32(row + L.IMPLICIT_COUNT, true); i++, at += 8) {
+      const m = from.getFloat64(mass + 8 * i, true);
+      const before = from.getFloat64(at, true);
+      const elastic = before - number(from, L.IMPLICIT_COEFFICIENT) * m;
+      live.setFloat64(at, same ? before : c * m * heavier + stiffer * elastic, true);
+    }
+  }
+
+  /** Now and where it goes back to: it is of other moduli. */
+  private forgetEnergy({ row, live }: Place): void {
+    const state = live.getInt32(row + L.IMPLICIT_STATE, true);
+    const end = 96 * live.getInt32(row + L.IMPLICIT_COUNT, true);
+    const run = this.layout.states.find(({ address }) => address === state)!;
+    for (const address of [run.address, run.initial, run.good]) live.setFloat64(address + end, -1, true);
+  }
+}
+
+/** Compliances of the energy, and rows of the product. */
+function writeBending({ row, live, from }: Place, stiffer: number): void {
+  const bends = live.getInt32(row + L.IMPLICIT_BENDS, true);
+  for (let e = 0; e < live.getInt32(row + L.IMPLICIT_BEND_COUNT, true); e++) {
+    const at = bends + e * L.IMPLICIT_BEND_BYTES + L.IMPLICIT_BEND_ALPHA;
+    live.setFloat64(at, from.getFloat64(at, true) / stiffer, true);
+  }
+  const ends = live.getInt32(row + L.IMPLICIT_STENCIL_START, true);
+  const last = ends + 4 * (live.getInt32(row + L.IMPLICIT_COUNT, true) - 1);
+  if (!ends) return;
+  for (let at = live.getInt32(row + L.IMPLICIT_STENCILS, true); at < live.getInt32(last, true); at += 8)
+    live.setFloat32(at + 4, from.getFloat32(at + 4, true) * stiffer, true);
+}
