@@ -30,15 +30,12 @@ import { GRIPS } from "./integrators.ts";
 import type { Method, MethodBody, MethodKind, MethodState, Outside, Surface, Wall } from "./method.ts";
 import { Neighbors } from "./neighbors.ts";
 import { ALONG, DISTANCE, NEAREST } from "./nearestOn.ts";
+import { REACH, W_0, wallAt, wallSlope } from "./wendland.ts";
 import { hasMoved, Wetting } from "./wetting.ts";
 
-/** H in spacings: there the sums over simple, body- and face-centered cubic lattices of a density differ by 0.2 % only. */
-const REACH = 2.2;
 /** c h/H; artificial nu over c H/10. */
 const COURANT = 0.4;
 const ARTIFICIAL = 0.05;
-/** Points that have settled have so much of the lattice's sum where they are as dense. */
-const SETTLED = 0.996;
 /** Pairs are listed for as long as nothing has moved further than half of this, H. */
 const SKIN = 0.15;
 /** What is further from a surface hardly feels it, spacings. */
@@ -72,45 +69,11 @@ export const smoothedParticles: MethodKind = {
 /** Half of what is stable with the artificial one: an explicit step of 65 nu h/H^2 < 2, by the lattice's sum of slopes. */
 const mostViscous = (H: number, h: number): number => (0.015 * H * H) / h;
 
-const weightAt = (q: number): number => (q < 1 ? (1 - q) * (1 - q) * (1 - q) * (1 - q) * (1 + 4 * q) : 0);
-/** Part of W beyond a plane at the distance (1 - u) H, and its slope along u. */
-const beyond = (u: number): number => u * u * u * u * u * u * (3.5 - 4.5 * u + 1.5 * u * u);
-const slopeOfBeyond = (u: number): number => 21 * u * u * u * u * u * (1 - 1.5 * u + (4 / 7) * u * u);
-
-/** Sums of W/W(0) over the cubic lattice: all of it, and what lies on one side of a point's own layer. */
-function latticeSums(): { all: number; side: number } {
-  let all = 0;
-  let side = 0;
-  for (let i = -2; i <= 2; i++)
-    for (let j = -2; j <= 2; j++)
-      for (let k = -2; k <= 2; k++) {
-        const w = weightAt(Math.sqrt(i * i + j * j + k * k) / REACH);
-        all += w;
-        if (i > 0) side += w;
-      }
-  return { all, side };
-}
-const LATTICE = latticeSums();
-const W_0 = SETTLED * LATTICE.all;
-/** w(d) = WALL beyond^2 is what a layer at half a spacing lacks, with twice the slope of that. */
-const WALL = LATTICE.side / LATTICE.all / beyond(1 - 0.5 / REACH) ** 2;
-const MOST_WALL = 0.95;
 /**
  * Denser than by so much, pressure rises by a tenth of what it should: blows of single points are no stronger than what
  * flows at 0.2 c.
  */
 const FIRM = 0.02;
-
-/** w at the distance d from a wall, and its slope. */
-function wallAt(d: number, H: number): number {
-  const b = beyond(d > 0 ? 1 - d / H : 1);
-  return Math.min(MOST_WALL, WALL * b * b);
-}
-function wallSlope(d: number, H: number): number {
-  if (!(d > 0)) return 0;
-  const u = 1 - d / H;
-  return (-2 * WALL * beyond(u) * slopeOfBeyond(u)) / H;
-}
 
 class Fluid implements Method {
   private readonly body: MethodBody;
