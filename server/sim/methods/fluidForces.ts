@@ -1,8 +1,8 @@
 /**
  * What acts between neighboring points of a fluid beside pressure, whatever keeps its density:
  *
- *   cohesion: a_i -= kappa sum_j W_ij/W_0 (x_i - x_j)                                  (Becker and Teschner 2007, eq. 7)
- *   a_i += eps N x omega_i,     omega_i = sum_j (v_j - v_i) x grad_j W_ij/W_0          (Macklin and Mueller 2013, eq. 15, 16)
+ *   cohesion: a_i -= kappa sum_j W_ij/W_0 (x_i - x_j)                          (Becker and Teschner 2007, eq. 7)
+ *   a_i += eps N x omega_i,   omega_i = sum_j (v_j - v_i) x grad_j W_ij/W_0    (Macklin and Mueller 2013, eq. 15, 16)
  *
  * W_0 is the sum of W over the lattice that the body begins as.
  */

@@ -1,7 +1,7 @@
 /** The point of a triangle that is nearest to a place (Ericson, Real-Time Collision Detection, 5.1.5). */
 import type { Surface } from "./method.ts";
 
-/** What nearestOn finds: how far, how high over the plane (negative behind it), weights of b and c, from there to the place. */
+/** What nearestOn finds: how far, how high over the plane (negative behind it), weights of b and c, the way there. */
 export const DISTANCE = 0;
 export const HEIGHT = 1;
 export const WEIGHT_B = 2;
@@ -12,8 +12,8 @@ export const NEAREST = 7;
 const flat = new Float64Array(2);
 
 /**
- * @param k where the place begins in x. @param limit m. @param out float64[NEAREST]; of a place on the triangle ALONG is
- * its normal. @returns false: it is no nearer than the limit
+ * @param k where the place begins in x. @param limit m. @param out float64[NEAREST]; ALONG leads from the triangle to
+ * the place, and is its normal where that is on it. @returns false: it is no nearer than the limit
  */
 export function nearestOn(
   { triangles, x: s }: Surface,

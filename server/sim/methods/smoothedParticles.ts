@@ -1,22 +1,23 @@
 /**
  * Smoothed particles, weakly compressible: points whose pressure is that of their density.
  *
- *   rho_i/rho_0 = sum_j W_ij/W_0 + w(d),   P_i = c^2 max(0, rho_i/rho_0 - 1)       (Becker and Teschner 2007, eq. 6, 7)
- *   a_i = g - sum_j (P_i + P_j) grad_i W_ij/W_0 - P_i grad w      the gradient of sum_i m P_i^2/2c^2: energy stays
- *       + 10 nu sum_j (v_ij . x_ij)/(x_ij^2 + 0.01 H^2) grad_i W_ij/W_0                    (Monaghan 2005, section 8.2)
+ *   rho_i/rho_0 = sum_j W_ij/W_0 + w(d),   P_i = c^2 max(0, rho_i/rho_0 - 1)   (Becker and Teschner 2007, eq. 6, 7)
+ *   a_i = g - sum_j (P_i + P_j) grad_i W_ij/W_0 - P_i grad w          the gradient of sum_i m P_i^2/2c^2
+ *       + 10 nu sum_j (v_ij . x_ij)/(x_ij^2 + 0.01 H^2) grad_i W_ij/W_0                (Monaghan 2005, section 8.2)
  *   cohesion and vorticity confinement: fluidForces.ts.   Symplectic Euler, v then x.
  *
- * W = (1 - q)^4 (1 + 4q), q = r/H (Wendland 1995), W_0 its sum over the lattice that the body begins as. c is as much as
- * the step can follow (c h = COURANT H): what has more steps is less compressible, by g depth/c^2 at the bottom.
+ * W = (1 - q)^4 (1 + 4q), q = r/H (Wendland 1995), W_0 its sum over the lattice that the body begins as. c is as much
+ * as the step can follow (c h = COURANT H): what has more steps is less compressible, by g depth/c^2 at the bottom.
  *
- * Walls: half a space of fluid at the distance d adds gamma(d) = u^6 (3.5 - 4.5u + 1.5u^2), u = 1 - d/H (the integral of
- * W). w is gamma^2, scaled so that a layer of the lattice half a spacing away lacks nothing: its slope is twice that of
- * gamma, as if the wall had the point's own pressure. With w = gamma and that pressure instead nothing keeps energy, and a
- * tank boils within a second. What several walls add is joined like parts of a volume: 1 - w = prod (1 - w_k).
+ * Walls: half a space of fluid at the distance d adds gamma(d) = u^6 (3.5 - 4.5u + 1.5u^2), u = 1 - d/H, the integral
+ * of W. w is gamma^2, scaled so that a layer of the lattice half a spacing away lacks nothing: its slope is twice that
+ * of gamma, as if the wall had the point's own pressure. With w = gamma and that pressure nothing keeps energy, and a
+ * tank boils within a second. Several walls join like parts of a volume: 1 - w = prod (1 - w_k).
  *
- * Soft bodies are walls that move: at the nearest place of their surface, with the opposite impulse on its corners after
- * every step, between two substeps of the kernel. A cloth is wet on both sides: its points stay each other's neighbors,
- * and springs keep them off it, as stiff as its mass allows.
+ * Soft bodies are walls that move: at the nearest place of their surface, with the opposite impulse on its corners
+ * after every step, between two substeps of the kernel. Where that is stiffer than what it acts on can follow in a
+ * step, springs that are not take its place. A cloth is wet on both sides: its points stay each other's neighbors, and
+ * springs alone keep them off it.
  *
  * Measured: docs/LIMITS.md. Tried for light surfaces: points that take over the surface's velocity along the normal
  * (implicit in the contact's spring): a corner that weighs a tenth of a point follows the fluid before its constraints
@@ -66,7 +67,7 @@ export const smoothedParticles: MethodKind = {
   open: ({ spacing }, spec, body) => new Fluid((spacing as Float64Array)[0]!, spec as Spec, body),
 };
 
-/** Half of what is stable with the artificial one: an explicit step of 65 nu h/H^2 < 2, by the lattice's sum of slopes. */
+/** Half of what is stable, m^2/s: 65 nu h/H^2 < 2, by the lattice's sum of slopes. */
 const mostViscous = (H: number, h: number): number => (0.015 * H * H) / h;
 
 /**
@@ -148,7 +149,7 @@ class Fluid implements Method {
     return 0;
   }
 
-  /** At each point in the last step, by the virial of its pairs, without walls: rho_0/6 sum_j (P_i + P_j) r |dW/dr|/W_0, Pa. */
+  /** In the last step by the virial of a point's pairs, without walls, Pa: rho_0/6 sum_j (P_i + P_j) r |dW/dr|/W_0. */
   pressure(x: Float64Array): Float64Array {
     const { count, i, j, slope } = this.pairs;
     const { order } = this.neighbors;
@@ -275,7 +276,7 @@ class Fluid implements Method {
     }
   }
 
-  /** Share of a wall's force that a step can have on a surface: k = m c^2 |grad w|^2 is no stiffer than `stiff` allows. */
+  /** Share of a wall's force that a surface can follow: k = m c^2 |grad w|^2 no stiffer than springs there may be. */
   private followed(wetting: Wetting, n: number, d: number): number {
     const steep = this.body.h * this.c * wallSlope(d, this.H);
     const most = STIFF / (this.light[wetting.point[n]!]! + wetting.light(n));
@@ -290,9 +291,9 @@ class Fluid implements Method {
   }
 
   /**
-   * What acts on points and surfaces alike: of a soft body the opposite of what its wall did, as far as its mass can
-   * follow, and springs for the rest; of a cloth springs alone, and a damper. h^2 k (1/m + sum_c b_c w_c sum_j b_jc) = STIFF
-   * (b: weights of corners, by Gershgorin's circles at most 4).
+   * What acts on points and surfaces alike: of a soft body the opposite of what its wall does, as far as its mass can
+   * follow, and springs for the rest; of a cloth springs alone, and a damper. Springs are as stiff as is stable by
+   * Gershgorin's circles: h^2 k (1/m + sum_c b_c w_c sum_j b_jc) = STIFF, at most 4, with weights b of corners.
    */
   private press(wetting: Wetting, v: Float64Array): void {
     const { P, free, body, mass, H, light } = this;

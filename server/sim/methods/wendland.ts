@@ -1,9 +1,9 @@
 /**
- * The kernel of smoothed particles, W = (1 - q)^4 (1 + 4q), q = r/H (Wendland 1995), its sum over the lattice that fluid
- * begins as, and what half a space of it adds to a point before a wall (smoothedParticles.ts has the equations).
+ * The kernel of smoothed particles, W = (1 - q)^4 (1 + 4q), q = r/H (Wendland 1995), its sum over the lattice that a
+ * fluid begins as, and what half a space of it adds to a point before a wall (smoothedParticles.ts has the equations).
  */
 
-/** H in spacings: there the sums over simple, body- and face-centered cubic lattices of a density differ by 0.2 % only. */
+/** H in spacings: there the sums of a density over simple, body- and face-centered cubic lattices differ by 0.2 %. */
 export const REACH = 2.2;
 /** Points that have settled have so much of the lattice's sum where they are as dense. */
 const SETTLED = 0.996;
@@ -32,6 +32,7 @@ export const W_0 = SETTLED * LATTICE.all;
 /** w(d) = WALL beyond^2 is what a layer at half a spacing lacks, with twice the slope of that. */
 const WALL = LATTICE.side / LATTICE.all / beyond(1 - 0.5 / REACH) ** 2;
 const MOST_WALL = 0.95;
+
 /** w at the distance d from a wall, and its slope. */
 export function wallAt(d: number, H: number): number {
   const b = beyond(d > 0 ? 1 - d / H : 1);

@@ -11,7 +11,7 @@ const TIE = 1e-9;
 
 export class Wetting {
   readonly surface: Surface;
-  /** Points near it: number, triangle, and what nearestOn found; distances are negative within, normals lead outside. */
+  /** Points near it: number, triangle, what nearestOn found; distances are negative within, normals lead outside. */
   count = 0;
   readonly point: Uint32Array;
   readonly triangle: Uint32Array;
@@ -121,7 +121,7 @@ export class Wetting {
     });
   }
 
-  /** Sums the weights of points within a distance at each particle of the surface: what `light` asks. @param within m */
+  /** Sums weights of points within a distance at each particle of the surface: what `light` asks. @param within m */
   share(within: number): void {
     this.shares.fill(0);
     for (let n = 0; n < this.count; n++)

@@ -63,7 +63,7 @@ interface Stepped {
 export const stepped = (lab: Laboratory): Stepped =>
   (lab.world as unknown as { methods: { bodies: Stepped[] } }).methods.bodies[0]!;
 
-/** A line through pressures over heights, of points away from walls and surface: at half the depth, Pa, and its slope. */
+/** A line through pressures over heights, of points away from walls and surface: Pa at half the depth, Pa/m. */
 export function pressureLine(
   { x, height, pressure }: Record<"x" | "height" | "pressure", Float64Array>,
   { depth, half, spacing }: Record<"depth" | "half" | "spacing", number>,

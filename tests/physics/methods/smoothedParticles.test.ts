@@ -144,6 +144,7 @@ test.each<Floating>(
   inLong(
     [
       { spacing: 0.05, cells: [12, 7, 12], side: 0.3, mesh: 6 },
+      { spacing: 0.05, cells: [12, 7, 12], side: 0.2, mesh: 4 },
       { spacing: 0.04, cells: [13, 8, 13], side: 0.32, mesh: 6 },
       { spacing: 0.05, cells: [14, 8, 14], side: 0.4, mesh: 5 },
     ],
@@ -174,7 +175,8 @@ test.each<Floating>(
     // whichever way it has turned, half of it is under water
     const volume = cells[0] * cells[1] * cells[2] * spacing ** 3 + side ** 3 / 2;
     const depth = volume / (4 * half * half) - middle + side / 2;
-    expect(Math.abs(depth / (side / 2) - 1)).toBeLessThan(0.03);
+    console.log("FLOAT", spacing, side, 100 * (depth / (side / 2) - 1));
+  expect(Math.abs(depth / (side / 2) - 1)).toBeLessThan(0.03);
   },
 );
 
