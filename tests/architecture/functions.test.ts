@@ -73,7 +73,6 @@ const LEFT = [
   "tests/parity/step.test.ts flatMap",
   "tests/parity/surfaces.ts surfaceRoom",
   "tests/physics/scenes/checkScene.ts checkScene",
-  "tests/report/figures/elastica.ts run",
   "tests/report/figures/fig11.ts run",
   "tests/report/figures/fig5.ts run",
   "tests/report/figures/fig7.ts run",
