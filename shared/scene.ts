@@ -300,6 +300,7 @@ export type Method =
   | (MethodCommon & { type: "modal" /** Modes kept, default 24. */; modes?: number })
   | LennardJones
   | PointBased
+  | SmoothedParticles
   | PositionBasedFluid
   | EulerianFluid;
 
@@ -319,6 +320,17 @@ export interface EulerianFluid extends MethodCommon {
   lid?: number;
   /** Pushes up what is within `radius` (m) of the middle of the bottom, m/s^2. */
   plume?: { radius: number; acceleration: number };
+}
+
+/** A fluid of points whose pressure is that of their density. */
+export interface SmoothedParticles extends MethodCommon {
+  type: "smoothed-particles";
+  /** nu beside what keeps it stable, m^2/s, default 0. */
+  viscosity?: number;
+  /** kappa: pull of neighbors, 1/s^2, default 0. */
+  surfaceTension?: number;
+  /** epsilon of vorticity confinement, m/s, default 0. */
+  vorticity?: number;
 }
 
 /** Points that keep the density that they begin with. */

@@ -6,7 +6,10 @@ import type { Body, BodyContact, Collider, Method, PointsBody, Scene } from "./s
 import { SceneError } from "./sceneError.ts";
 import { passThrough, type Elastic } from "./sceneImplicit.ts";
 
-/** Its particles meet shapes that stand: everything else it must pass through, itself included. */
+/**
+ * Its particles meet shapes that stand, those of smoothed particles also cloth and soft bodies of the kernel's
+ * constraints: everything else it must pass through, itself included.
+ */
 export function checkMethods({
   bodies,
   colliders = [],
@@ -33,7 +36,13 @@ export function checkMethods({
 }
 
 /** What moves points, and nothing else. */
-const OF_POINTS: readonly Method["type"][] = ["lennard-jones", "point-based", "position-based-fluid", "eulerian-fluid"];
+const OF_POINTS: readonly Method["type"][] = [
+  "lennard-jones",
+  "point-based",
+  "position-based-fluid",
+  "smoothed-particles",
+  "eulerian-fluid",
+];
 
 function checkKind({ kind }: Body, { type }: Method, path: string): void {
   if ((kind === "points") === OF_POINTS.includes(type)) return;
@@ -66,7 +75,8 @@ function checkTouch(body: Body, bodies: readonly Body[], colliders: readonly Col
       (body.contact as BodyContact | undefined)?.self,
       "false where a method is given: such a body does not touch itself",
     );
-  const others = bodies.filter((b) => b !== body);
+  const floats = body.kind === "points" && body.method.type === "smoothed-particles";
+  const others = bodies.filter((b) => b !== body && !(floats && isOfConstraints(b)));
   const met = [...others, ...colliders.filter((c) => c.type === "mesh" || c.motion)].find(
     (other) => !passThrough(body, other),
   );
@@ -74,8 +84,14 @@ function checkTouch(body: Body, bodies: readonly Body[], colliders: readonly Col
     throw new SceneError(
       `${path}/contact/ignore`,
       body.contact?.ignore,
-      `the names of all other bodies, and of colliders that move or are meshes, where a method is given, ${met.name ?? "one without a name"} among them: such a body meets shapes that stand, particle by particle`,
+      `the names of all other bodies, and of colliders that move or are meshes, where a method is given, ${met.name ?? "one without a name"} among them: such a body meets shapes that stand, particle by particle${floats ? ", and cloth and soft bodies that are not rigid, have no method and are not of solver implicit" : ""}`,
     );
+}
+
+function isOfConstraints(body: Body): boolean {
+  if (body.kind !== "soft" && body.kind !== "cloth") return false;
+  const { model } = body.material;
+  return !body.method && body.solver !== "implicit" && model !== "shape-matching";
 }
 
 function checkMaterial({ kind, material: m, mesh }: Elastic, method: Method, path: string): void {

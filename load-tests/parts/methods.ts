@@ -13,11 +13,11 @@ import { quantile, type Row } from "../part.ts";
 
 export const name = "methods";
 export const about =
-  "rooms of one-cube, one-sheet, integrators, modes, melt and smoke under three hands, one thread: processor time of a tick, and how much of real time it leaves";
+  "rooms of one-cube, one-sheet, integrators, modes, melt, smoke and tank under three hands, one thread: processor time of a tick, and how much of real time it leaves";
 export const runs = 3;
 
 const SCENES = join(dirname(fileURLToPath(import.meta.url)), "../../scenes");
-const ROOMS = ["one-cube", "one-sheet", "integrators", "modes", "melt", "smoke"];
+const ROOMS = ["one-cube", "one-sheet", "integrators", "modes", "melt", "smoke", "tank"];
 const HANDS = 3;
 const SECONDS = 10;
 /** m, Hz */

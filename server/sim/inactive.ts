@@ -23,7 +23,7 @@ import { marksIn } from "./marks.ts";
 
 /** What layout.still says of a body, beside 0. */
 export const HELD = 1;
-const WAITS = 2;
+export const WAITS = 2;
 
 type Spawn = Extract<Input, { type: "spawn" }>;
 type Remove = Extract<Input, { type: "remove" }>;

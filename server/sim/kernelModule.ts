@@ -181,12 +181,13 @@ export function kernelBytes(): Buffer {
 
 /**
  * One instance per thread and room: its globals are that thread's own.
- * @param substepDone, phaseDone called after every substep and every phase while H_WATCH asks for it
+ * @param substepDone, phaseDone called after every substep and every phase while H_WATCH asks for it; the first
+ * @returns seconds that are not the kernel's
  * @param preempt called between phases while H_WATCH asks for it; @returns seconds that the thread did something else
  */
 export function instantiateKernel(
   memory: WebAssembly.Memory,
-  substepDone: () => void = () => {},
+  substepDone: () => number = () => 0,
   phaseDone: (phase: number) => void = () => {},
   preempt: () => number = () => 0,
 ): Kernel {

@@ -76,6 +76,8 @@ export class SimWorld implements World {
   private readonly reference: ReferenceBodies | undefined;
   /** Of the last tick, by this thread's clock. */
   private kernelSeconds = 0;
+  /** What methods took between its substeps. */
+  private meanwhileSeconds = 0;
   private readonly contacts: Touching;
 
   constructor(memory: WebAssembly.Memory, layout: SimLayout, template?: WebAssembly.Memory) {
@@ -83,7 +85,7 @@ export class SimWorld implements World {
     this.layout = layout;
     this.kernel = instantiateKernel(
       memory,
-      () => this.watcher?.(),
+      () => this.betweenSubsteps(),
       (phase) => this.phaseWatcher?.(phase),
       () => this.preempt?.() ?? 0,
     );
@@ -92,7 +94,11 @@ export class SimWorld implements World {
     this.waitingBodies = new InactiveBodies(this.views, layout, this.kernel);
     this.tuned = new RoomTuning(this.views, layout, template);
     this.rest = new Rest(memory, this.views, layout, this.tuned, (body) => this.waitingBodies.waits(body));
-    this.methods = new MethodBodies(this.views, layout, this.kernel, this.tuned);
+    this.methods = new MethodBodies(
+      ...([this.views, layout, this.kernel, this.tuned] as const),
+      (body) => this.views.i32[this.heldAt(body)] === HELD,
+    );
+    this.setWatch(L.WATCH_SUBSTEPS, this.methods.meets);
     this.reference = layout.reference && new ReferenceBodies(this.views, layout, layout.reference, this.tuned);
     this.contacts = new Touching(this.views, layout);
   }
@@ -189,10 +195,11 @@ export class SimWorld implements World {
     seconds.inputs += (performance.now() - looked) / 1000;
     this.setWatch(L.WATCH_PREEMPTION, this.preempt !== undefined);
     const begun = performance.now();
-    this.methods.blow();
+    this.methods.begin();
+    this.meanwhileSeconds = 0;
     this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
     const solved = performance.now();
-    this.kernelSeconds = (solved - begun) / 1000;
+    this.kernelSeconds = (solved - begun) / 1000 - this.meanwhileSeconds;
     this.stepMethods();
     const stepped = performance.now();
     this.guard(tick, events);
@@ -203,7 +210,7 @@ export class SimWorld implements World {
     const spent = new Float64Array(this.memory.buffer, L.HEADER + L.H_STAGE, L.STAGES);
     for (const [s, stage] of KERNEL_STAGES.entries()) seconds[stage] = spent[s]!;
     seconds.intersections += (looked - applied) / 1000;
-    seconds.methods = (stepped - solved) / 1000;
+    seconds.methods = (stepped - solved) / 1000 + this.meanwhileSeconds;
     seconds.guard = (performance.now() - stepped) / 1000;
     return { seconds, events };
   }
@@ -307,6 +314,14 @@ export class SimWorld implements World {
     return this.layout.movers.some(({ path }) => stirs(path, seconds - LOOK_BACK, seconds + 1 / this.layout.tickHz));
   }
 
+  /** @returns for how long the kernel's clock stands still, s */
+  private betweenSubsteps(): number {
+    const seconds = this.methods.between();
+    this.meanwhileSeconds += seconds;
+    this.watcher?.();
+    return seconds;
+  }
+
   /** Does a collider move near one of the bodies in the tick after number `tick`? */
   private setWatch(flag: number, on: boolean): void {
     const word = (L.HEADER + L.H_WATCH) / 4;
@@ -355,7 +370,7 @@ export class SimWorld implements World {
 
   private stepMethods(): void {
     if (!this.methods.any) return;
-    this.methods.step((body) => this.views.i32[this.heldAt(body)] === HELD);
+    this.methods.step();
     this.reference?.step();
     this.phaseWatcher?.(HOST_STAGES.methods);
   }

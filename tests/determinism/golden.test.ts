@@ -31,6 +31,7 @@ const ALL_WAYS = [
   "rigid-playground",
   "smoke",
   "tangled-hands",
+  "tank",
 ];
 
 test("every bundled scene has a golden hash, and no other", () => {

@@ -12,9 +12,9 @@ import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 
 export const SCENES_FOLDER = fileURLToPath(new URL("../../scenes/", import.meta.url));
 export const GOLDEN_PATH = fileURLToPath(new URL("./golden.json", import.meta.url));
-/** Two seconds: falling, first contacts, pulling. Scenes of many contacts have theirs in the first half second. */
+/** Two seconds: falling, first contacts, pulling. Scenes of many contacts, or much water, have theirs in a quarter. */
 const TICKS = 120;
-const CROWDED = ["bullet-curtain", "cloth-through-funnel", "flag-on-pole", "hundred-bodies", "tangled-hands"];
+const CROWDED = ["bullet-curtain", "cloth-through-funnel", "flag-on-pole", "hundred-bodies", "tangled-hands", "tank"];
 export const ticksOf = (scene: string): number => (CROWDED.includes(scene) ? TICKS / 4 : TICKS);
 /** Ticks for which runs that must not differ are compared: into the pull, or into the contacts. */
 export const partOf = (scene: string): number => (CROWDED.includes(scene) ? TICKS / 8 : TICKS / 3);

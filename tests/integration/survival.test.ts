@@ -45,6 +45,7 @@ const ROOMS: Record<string, number[]>[] = [
   { "put-in": [0], "stretched-cloth": [0], "one-cube": [3, 6, 7] },
   // of what melts a crystal and two solids
   { melt: [1, 2, 3], integrators: [0, 1, 2], smoke: [0, 0, 0] },
+  { tank: [0, 1, 2] },
 ];
 
 /** What their owners have changed of methods by then. */

@@ -9,7 +9,7 @@ import type { Meets } from "./surfaces.ts";
 type FilteredBody = Pick<BodyTemplate, "name" | "touch" | "form">;
 
 /** Either may say so. */
-function passThrough(a: FilteredBody, b: FilteredBody | Collider): boolean {
+export function passThrough(a: FilteredBody, b: FilteredBody | Collider): boolean {
   if ("touch" in b) return a.touch.ignore.includes(b.name) || b.touch.ignore.includes(a.name);
   return (b.name !== undefined && a.touch.ignore.includes(b.name)) || (b.ignore?.includes(a.name) ?? false);
 }

@@ -10,6 +10,7 @@ import { massSpring } from "./massSpring.ts";
 import type { MethodKind } from "./method.ts";
 import { pointBased } from "./pointBased.ts";
 import { positionBasedFluid } from "./positionBasedFluid.ts";
+import { smoothedParticles } from "./smoothedParticles.ts";
 import { modal } from "./modal.ts";
 
 export const METHOD_KINDS: Readonly<Record<MethodSpec["type"], MethodKind>> = {
@@ -18,6 +19,7 @@ export const METHOD_KINDS: Readonly<Record<MethodSpec["type"], MethodKind>> = {
   "mass-spring": massSpring,
   "point-based": pointBased,
   "position-based-fluid": positionBasedFluid,
+  "smoothed-particles": smoothedParticles,
   "finite-differences": finiteDifferences,
   "finite-elements": finiteElements,
   "finite-volumes": finiteVolumes,

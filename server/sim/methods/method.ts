@@ -44,6 +44,20 @@ export interface Outside {
   points: HoldingPoints;
   /** Colliders that stand and have a signed distance. */
   walls: readonly Wall[];
+  /** Of other bodies that the method meets: those of the kernel's constraints. */
+  surfaces?: readonly Surface[];
+}
+
+/** Where a body's surface is now; a method may change its velocities. */
+export interface Surface {
+  /** It has an inside. */
+  closed: boolean;
+  /** uint32[3T] of its own particles, outward. */
+  triangles: Uint32Array;
+  /** float64[3N] m, m/s; float64[N] 1/kg */
+  x: Float64Array;
+  v: Float64Array;
+  w: Float64Array;
 }
 
 /** A collider: m; and where it is a plane, its unit normal. */
@@ -55,6 +69,8 @@ export interface Wall {
 export interface Method {
   /** One step of h. @param state inout */
   step(state: MethodState, outside: Outside): void;
+  /** A tick begins: what is only kept to be faster is made anew, so that bits do not depend on when it was made. */
+  begin?(): void;
   /** Elastic energy, J. */
   energy(state: MethodState): number;
   /** Of a fluid that blows on others: its velocity at a place. @param out m/s. @returns whether it is there */
@@ -70,6 +86,8 @@ export interface MethodKind {
   /** @param path of the method in the scene, for errors. @throws SceneError */
   plan(template: BodyTemplate, spec: MethodSpec, body: MethodBody, path: string): Constants;
   open(constants: Constants, spec: MethodSpec, body: MethodBody): Method;
+  /** It steps with bodies of the kernel's constraints: soft ones and cloth that it does not pass through. */
+  meetsBodies?: true;
   /** Are the constants those of any length of step? Then owners may change `steps` while the room runs. */
   anyStep?: true;
   /** How many eigenmodes the constants have: owners may have the spec that `open` is given keep fewer. */

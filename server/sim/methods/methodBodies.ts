@@ -8,6 +8,9 @@
  *   collide     particles, rounded to float32, against colliders that have a signed distance: swept, friction,
  *               restitution, as for any other particle (kernel/assembly/colliders/collide.ts)
  *
+ * Methods that meet bodies of the kernel's constraints step between its substeps instead, with those bodies' surfaces
+ * (wetSurface.ts); their own particles are nobody else's meanwhile.
+ *
  * Nothing outlives a tick but the room's memory.
  */
 import type { Views } from "../grabs.ts";
@@ -22,6 +25,8 @@ import type { Method, MethodBody, MethodState, Wall } from "./method.ts";
 import { constantsIn, type MethodLayout } from "./planMethods.ts";
 import type { MethodSeconds } from "../types.ts";
 import { isFelt } from "../wind.ts";
+import { statusAt, WAITS } from "../inactive.ts";
+import { WetSurface } from "./wetSurface.ts";
 
 /** HoldingPoints holds what has no compliance by so many times the inertia of what is held. */
 export const HOLDING = 1e4;
@@ -40,6 +45,11 @@ interface OpenBody {
   /** Of its last tick since somebody asked, by this thread's clock, s a step; 0: it had none. */
   stepSeconds: number;
   walls: readonly Wall[];
+  /** Of the bodies that it meets; in a tick, of those that are there. */
+  wet: readonly WetSurface[];
+  surfaces: readonly WetSurface[];
+  /** Steps done in this tick. */
+  done: number;
 }
 
 export class MethodBodies {
@@ -48,15 +58,21 @@ export class MethodBodies {
   private readonly kernel: Kernel;
   private readonly bodies: OpenBody[];
   private readonly tuning: RoomTuning;
+  /** Whether a body stays where it is until a reset. */
+  private readonly held: (body: number) => boolean;
+  private substep = 0;
 
-  constructor(views: Views, layout: SimLayout, kernel: Kernel, tuning: RoomTuning) {
+  /** @param held whether a body stays where it is until a reset */
+  constructor(views: Views, layout: SimLayout, kernel: Kernel, tuning: RoomTuning, held: (body: number) => boolean) {
     this.views = views;
     this.layout = layout;
     this.kernel = kernel;
     this.tuning = tuning;
+    this.held = held;
     this.bodies = layout.methods.map((own) => ({
       ...open(views.f32.buffer, layout, own, tuning),
       walls: wallsFor({ views, layout, kernel }, own.body),
+      ...{ wet: own.meets.map((body) => new WetSurface(views, layout, body)), surfaces: [], done: 0 },
     }));
   }
 
@@ -64,27 +80,72 @@ export class MethodBodies {
     return this.bodies.length > 0;
   }
 
-  /** One tick of all bodies that are not held. @param held whether a body stays where it is until a reset */
-  step(held: (body: number) => boolean): void {
+  /** Whether any steps between the kernel's substeps. */
+  get meets(): boolean {
+    return this.bodies.some(({ wet }) => wet.length > 0);
+  }
+
+  /** Before the kernel's substeps. */
+  begin(): void {
+    this.substep = 0;
+    for (let n = 0; n < this.bodies.length; n++) if (this.bodies[n]!.wet.length > 0) this.open(this.current(n));
+    this.blow();
+  }
+
+  /** After each of the kernel's substeps: what is due of those that meet its bodies. @returns s that it took */
+  between(): number {
+    if (!this.meets) return 0;
+    const started = performance.now();
+    this.substep++;
+    for (const body of this.bodies) {
+      if (body.wet.length === 0 || this.held(body.layout.body)) continue;
+      const due = Math.floor((this.substep * body.steps) / this.layout.substeps) - body.done;
+      if (due === 0) continue;
+      const begun = performance.now();
+      for (const surface of body.surfaces) surface.read();
+      for (let s = 0; s < due; s++) {
+        this.advance(body);
+        if (s + 1 < due) for (const surface of body.surfaces) surface.advance(body.known.h);
+      }
+      for (const surface of body.surfaces) surface.write();
+      body.done += due;
+      body.stepSeconds += (performance.now() - begun) / 1000 / body.steps;
+    }
+    return (performance.now() - started) / 1000;
+  }
+
+  /** One tick of all bodies that meet no others and are not held. */
+  step(): void {
     for (let n = 0; n < this.bodies.length; n++) {
       const body = this.current(n);
-      if (held(body.layout.body)) continue;
+      if (body.wet.length > 0 || this.held(body.layout.body)) continue;
       const started = performance.now();
-      this.takeOver(body);
-      this.sumForces(body);
-      body.points.hold(this.pointsOf(body));
-      for (let s = 0; s < body.steps; s++) {
-        body.method.step(body.state, body);
-        this.publish(body);
-        this.collide(body);
-        this.takeOver(body);
-      }
+      this.open(body);
+      for (let s = 0; s < body.steps; s++) this.advance(body);
       body.stepSeconds = (performance.now() - started) / 1000 / body.steps;
     }
   }
 
+  /** A tick of a body begins. */
+  private open(body: OpenBody): void {
+    this.takeOver(body);
+    this.sumForces(body);
+    body.points.hold(this.pointsOf(body));
+    body.surfaces = body.wet.filter((surface) => this.views.i32[statusAt(this.layout, surface.body)] !== WAITS);
+    body.done = 0;
+    body.stepSeconds = 0;
+    body.method.begin?.();
+  }
+
+  private advance(body: OpenBody): void {
+    body.method.step(body.state, body);
+    this.publish(body);
+    this.collide(body);
+    this.takeOver(body);
+  }
+
   /** What fluids are at the triangles that the room's air reaches, before the kernel's step looks at them. */
-  blow(): void {
+  private blow(): void {
     const { i32, f32 } = this.views;
     const { address, count } = this.layout.blown;
     const fluids = this.bodies.flatMap((_, n) => (this.bodies[n]!.method.velocityAt ? [this.current(n)] : []));
@@ -119,10 +180,13 @@ export class MethodBodies {
 
   /** The body, opened anew where its owner has changed what it was opened for: the state stays where it is. */
   private current(n: number): OpenBody {
-    const { layout: own, walls, steps, modes } = this.bodies[n]!;
+    const { layout: own, walls, wet, steps, modes } = this.bodies[n]!;
     const now = countsOf(own, this.tuning);
     if (now.steps !== steps || now.modes !== modes)
-      this.bodies[n] = { ...open(this.views.f32.buffer, this.layout, own, this.tuning), walls };
+      this.bodies[n] = {
+        ...open(this.views.f32.buffer, this.layout, own, this.tuning),
+        ...{ walls, wet, surfaces: [], done: 0 },
+      };
     return this.bodies[n]!;
   }
 
@@ -227,7 +291,7 @@ function open(
   room: SimLayout,
   layout: MethodLayout,
   tuning: RoomTuning,
-): Omit<OpenBody, "walls"> {
+): Omit<OpenBody, "walls" | "wet" | "surfaces" | "done"> {
   const { count } = room.bodies[layout.body]!;
   const { steps, modes } = countsOf(layout, tuning);
   const spec = modes === undefined ? layout.spec : { ...layout.spec, modes };

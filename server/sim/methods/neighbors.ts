@@ -24,34 +24,43 @@ export class Neighbors {
   i: Uint32Array;
   j: Uint32Array;
   pairs = 0;
+  /** Points by cell; where the pairs begin that were found from order[n], one more than points; and p's other's n. */
+  readonly order: Uint32Array;
+  readonly group: Uint32Array;
+  second: Uint32Array;
   private readonly count: number;
   /** Where a cell begins in `order`. */
   private readonly begin = new Uint32Array(MOST_CELLS ** 3 + 1);
-  private readonly order: Uint32Array;
   private readonly cell: Uint32Array;
   /** float64[3N]: in the order of `order`. */
   private readonly sorted: Float64Array;
   private readonly size = [1, 1, 1];
   private readonly low = new Float64Array(3);
+  /** 1/m */
+  private perCell = 0;
 
   constructor(count: number) {
     this.count = count;
     this.order = new Uint32Array(count);
+    this.group = new Uint32Array(count + 1);
     this.cell = new Uint32Array(count);
     this.sorted = new Float64Array(3 * count);
     this.i = new Uint32Array(16 * count);
     this.j = new Uint32Array(16 * count);
+    this.second = new Uint32Array(16 * count);
   }
 
   /** @param x float64[3N] m. @param reach m */
   find(x: Float64Array, reach: number): void {
+    this.perCell = 1 / reach;
     this.frame(x, reach);
-    this.sort(x, 1 / reach);
+    this.sort(x, this.perCell);
     this.pairs = 0;
     const { order, cell, begin, size } = this;
     const [nx, ny, nz] = size as [number, number, number];
     const square = reach * reach;
     for (let at = 0; at < this.count; at++) {
+      this.group[at] = this.pairs;
       const c = cell[order[at]!]!;
       const cx = c % nx;
       const cy = Math.floor(c / nx) % ny;
@@ -66,6 +75,24 @@ export class Neighbors {
         this.pairUp(at, begin[row + Math.max(0, cx - 1)]!, begin[row + Math.min(nx, cx + 2)]!, square);
       }
     }
+    this.group[this.count] = this.pairs;
+  }
+
+  /** Visits the points in a box as `find` saw them, in the order of their cells. @param low, high m */
+  eachIn(low: readonly number[], high: readonly number[], visit: (point: number) => void): void {
+    const { order, begin, sorted, size } = this;
+    const [from, to] = [low, high].map((corner) =>
+      corner.map((x, r) => within((x - this.low[r]!) * this.perCell, size[r]!)),
+    ) as [number[], number[]];
+    for (let z = from[2]!; z <= to[2]!; z++)
+      for (let y = from[1]!; y <= to[1]!; y++) {
+        const row = size[0]! * (y + size[1]! * z);
+        for (let at = begin[row + from[0]!]!; at < begin[row + to[0]! + 1]!; at++) {
+          let inside = true;
+          for (let r = 0; r < 3; r++) inside &&= sorted[3 * at + r]! >= low[r]! && sorted[3 * at + r]! <= high[r]!;
+          if (inside) visit(order[at]!);
+        }
+      }
   }
 
   /** Pairs the point at order[at] with those at order[from..to) that are near. */
@@ -83,6 +110,7 @@ export class Neighbors {
       if (this.pairs >= MOST_PER_POINT * this.count) return;
       if (this.pairs === this.i.length) this.grow();
       const b = order[other]!;
+      this.second[this.pairs] = other;
       this.i[this.pairs] = a < b ? a : b;
       this.j[this.pairs++] = a < b ? b : a;
     }
@@ -138,7 +166,7 @@ export class Neighbors {
       to.set(from);
       return to;
     };
-    [this.i, this.j] = [longer(this.i), longer(this.j)];
+    [this.i, this.j, this.second] = [longer(this.i), longer(this.j), longer(this.second)];
   }
 }
 

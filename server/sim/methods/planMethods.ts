@@ -7,6 +7,7 @@ import type { Method as MethodSpec } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
+import { passThrough } from "../memory/filters.ts";
 import type { Allocator } from "../memory/map.ts";
 import { wholeRun, type StateRun } from "../memory/writeBlocks.ts";
 import { METHOD_KINDS } from "./kinds.ts";
@@ -23,6 +24,8 @@ export interface MethodLayout {
   mostSteps: number;
   alpha: number;
   beta: number;
+  /** Bodies that it steps with, between the kernel's substeps. */
+  meets: number[];
   /** Address of float64[6N + more]: positions, then velocities, then what else the method remembers. */
   state: number;
   more: number;
@@ -57,7 +60,7 @@ export interface PlannedMethods {
 /** @throws SceneError where a method cannot have the body */
 export function planMethods(bodies: readonly BodyTemplate[], tickHz: number, allocator: Allocator): PlannedMethods {
   const planned = bodies.flatMap((template, body) =>
-    template.method ? [planBody(template, template.method, body, tickHz, allocator)] : [],
+    template.method ? [planBody(template, template.method, body, bodies, tickHz, allocator)] : [],
   );
   return {
     layouts: planned.map(({ layout }) => layout),
@@ -92,6 +95,7 @@ function planBody(
   template: BodyTemplate,
   spec: MethodSpec,
   body: number,
+  bodies: readonly BodyTemplate[],
   tickHz: number,
   allocator: Allocator,
 ): PlannedBody {
@@ -126,6 +130,9 @@ function planBody(
       mostSteps,
       alpha: known.alpha,
       beta: known.beta,
+      meets: kind.meetsBodies
+        ? [...bodies.keys()].filter((b) => bodies[b]!.form !== "method" && !passThrough(template, bodies[b]!))
+        : [],
       state,
       more: more.length,
       mass: allocator.take(mass.byteLength),

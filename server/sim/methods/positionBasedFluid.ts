@@ -24,6 +24,7 @@
  * carry.
  */
 import type { PositionBasedFluid as Spec } from "../../../shared/scene.ts";
+import { cohere, confine, normalOf, type Pairs } from "./fluidForces.ts";
 import { GRIPS } from "./integrators.ts";
 import type { Method, MethodBody, MethodKind, MethodState, Outside, Wall } from "./method.ts";
 import { Neighbors } from "./neighbors.ts";
@@ -85,9 +86,7 @@ class Fluid implements Method {
   /** Sum over a step's iterations is what pressure is made of. */
   readonly lambda: Float64Array;
   private readonly f: Float64Array;
-  /** By pair: of grad W over W_0, over the distance; and W/W_0. */
-  private slope = new Float64Array(0);
-  private weight = new Float64Array(0);
+  private readonly pairs: Pairs;
 
   constructor(spacing: number, spec: Spec, body: MethodBody) {
     this.H = REACH * spacing;
@@ -97,6 +96,8 @@ class Fluid implements Method {
     this.lambda = new Float64Array(body.count);
     this.f = new Float64Array(3 * body.count);
     this.neighbors = new Neighbors(body.count);
+    const { i, j } = this.neighbors;
+    this.pairs = { count: 0, i, j, slope: new Float64Array(0), weight: new Float64Array(0) };
     const vector = (n: number): Float64Array => new Float64Array(n * body.count);
     [this.x, this.v, this.listed, this.gradient, this.own] = [vector(3), vector(3), vector(3), vector(3), vector(3)];
     [this.push, this.density, this.squares] = [vector(1), vector(1), vector(1)];
@@ -106,9 +107,12 @@ class Fluid implements Method {
   step(state: MethodState, outside: Outside): void {
     const { h } = this.body;
     this.neighbors.find(state.x, LISTED * this.H);
-    const { pairs } = this.neighbors;
-    if (this.slope.length < pairs)
-      [this.slope, this.weight] = [new Float64Array(2 * pairs), new Float64Array(2 * pairs)];
+    const { i, j, pairs } = this.neighbors;
+    Object.assign(this.pairs, { count: pairs, i, j });
+    if (this.pairs.slope.length < pairs) {
+      this.pairs.slope = new Float64Array(2 * pairs);
+      this.pairs.weight = new Float64Array(2 * pairs);
+    }
     this.x.set(state.x);
     this.v.set(state.v);
     this.accelerate(state, outside);
@@ -118,7 +122,11 @@ class Fluid implements Method {
     for (let n = 0; n < iterations; n++) this.correct(outside.walls);
     for (let k = 0; k < this.x.length; k++) this.v[k] = (this.x[k]! - state.x[k]!) / h;
     this.smooth();
-    if (this.spec.vorticity) this.confine(this.spec.vorticity);
+    if (this.spec.vorticity) {
+      this.own.fill(0);
+      confine(this.pairs, this.listed, this.v, this.own, this.spec.vorticity);
+      for (let k = 0; k < this.v.length; k++) this.v[k]! += h * this.w[(k / 3) | 0]! * this.own[k]!;
+    }
     state.x.set(this.x);
     state.v.set(this.v);
   }
@@ -133,7 +141,8 @@ class Fluid implements Method {
    * lambda_j) r dW/dr/W_0. Without walls.
    */
   pressure(): Float64Array {
-    const { lambda, slope, H } = this;
+    const { lambda, H } = this;
+    const { slope } = this.pairs;
     const { h, count } = this.body;
     const { i, j, pairs } = this.neighbors;
     const scale = this.mass / (H / REACH) ** 3 / (6 * h * h);
@@ -145,11 +154,6 @@ class Fluid implements Method {
       pressure[j[p]!]! += part;
     }
     return pressure;
-  }
-
-  private weightOf(d: number): number {
-    const u = 1 - d / this.H;
-    return u > 0 ? u * u * u : 0;
   }
 
   private distance(p: number): number {
@@ -175,21 +179,11 @@ class Fluid implements Method {
       const m = mass[(k / 3) | 0]!;
       f[k] = m > 0 ? (force[k]! - f[k]!) / m - alpha * v[k]! : 0;
     }
-    if (this.spec.surfaceTension) this.cohere(this.spec.surfaceTension);
-    for (let k = 0; k < f.length; k++) v[k]! += h * f[k]!;
-  }
-
-  private cohere(kappa: number): void {
-    const { x, f } = this;
-    const { i, j, pairs } = this.neighbors;
-    for (let p = 0; p < pairs; p++) {
-      const pull = (kappa * this.weightOf(this.distance(p))) / LATTICE.all;
-      for (let r = 0; r < 3; r++) {
-        const part = pull * (x[3 * i[p]! + r]! - x[3 * j[p]! + r]!);
-        f[3 * i[p]! + r]! -= part;
-        f[3 * j[p]! + r]! += part;
-      }
+    if (this.spec.surfaceTension) {
+      this.sumDensity();
+      cohere(this.pairs, x, f, this.spec.surfaceTension);
     }
+    for (let k = 0; k < f.length; k++) v[k]! += h * f[k]!;
   }
 
   /** One iteration: lambda of all, then all move. */
@@ -211,7 +205,8 @@ class Fluid implements Method {
       lambda[i]! += push[i]!;
       for (let r = 0; r < 3; r++) x[at + r]! += w[i]! * push[i]! * own[at + r]!;
     }
-    const { listed, slope, neighbors } = this;
+    const { listed, neighbors } = this;
+    const { slope } = this.pairs;
     const { i, j, pairs } = neighbors;
     for (let p = 0; p < pairs; p++) {
       const s = slope[p]!;
@@ -237,7 +232,8 @@ class Fluid implements Method {
 
   /** rho/rho_0, grad_i C_i, sum_{k != i} w_k |grad_k C_i|^2. */
   private sumDensity(): void {
-    const { x, w, density, squares, gradient, slope, weight, H } = this;
+    const { x, w, density, squares, gradient, H } = this;
+    const { slope, weight } = this.pairs;
     const { i, j, pairs } = this.neighbors;
     this.listed.set(x);
     density.fill(1 / LATTICE.all);
@@ -298,14 +294,15 @@ class Fluid implements Method {
   private smooth(): void {
     const c = this.spec.viscosity ?? DEFAULTS.viscosity;
     const { v } = this;
+    const { weight } = this.pairs;
     const { i, j, pairs } = this.neighbors;
     const dv = this.own;
     dv.fill(0);
     for (let p = 0; p < pairs; p++) {
       const a = 3 * i[p]!;
       const b = 3 * j[p]!;
-      if (this.weight[p] === 0) continue;
-      const mixed = c * this.weight[p]!;
+      if (weight[p] === 0) continue;
+      const mixed = c * weight[p]!;
       const px = mixed * (v[b]! - v[a]!);
       const py = mixed * (v[b + 1]! - v[a + 1]!);
       const pz = mixed * (v[b + 2]! - v[a + 2]!);
@@ -318,61 +315,4 @@ class Fluid implements Method {
     }
     for (let k = 0; k < dv.length; k++) if (this.w[(k / 3) | 0]! > 0) v[k]! += dv[k]!;
   }
-
-  /** Vorticity confinement: gives back the turning that smoothing takes. */
-  private confine(epsilon: number): void {
-    const { count, h } = this.body;
-    const { v, slope, listed } = this;
-    const { i, j, pairs } = this.neighbors;
-    const omega = new Float64Array(3 * count);
-    const e = new Float64Array(3);
-    const g = new Float64Array(3);
-    for (let p = 0; p < pairs; p++) {
-      if (slope[p] === 0) continue;
-      const a = 3 * i[p]!;
-      const b = 3 * j[p]!;
-      for (let r = 0; r < 3; r++) {
-        e[r] = v[b + r]! - v[a + r]!;
-        g[r] = slope[p]! * (listed[b + r]! - listed[a + r]!);
-      }
-      for (let r = 0; r < 3; r++) {
-        const turn = e[(r + 1) % 3]! * g[(r + 2) % 3]! - e[(r + 2) % 3]! * g[(r + 1) % 3]!;
-        omega[a + r]! += turn;
-        omega[b + r]! += turn;
-      }
-    }
-    const size = Float64Array.from({ length: count }, (_, k) => lengthOf(omega, 3 * k));
-    const eta = new Float64Array(3 * count);
-    for (let p = 0; p < pairs; p++) {
-      if (slope[p] === 0) continue;
-      const a = 3 * i[p]!;
-      const b = 3 * j[p]!;
-      const s = slope[p]! * (size[j[p]!]! - size[i[p]!]!);
-      for (let r = 0; r < 3; r++) {
-        eta[a + r]! += s * (listed[a + r]! - listed[b + r]!);
-        eta[b + r]! += s * (listed[a + r]! - listed[b + r]!);
-      }
-    }
-    for (let k = 0; k < count; k++) {
-      const l = lengthOf(eta, 3 * k);
-      if (!(l > 0) || !(this.w[k]! > 0)) continue;
-      for (let r = 0; r < 3; r++) {
-        const [s, t] = [3 * k + ((r + 1) % 3), 3 * k + ((r + 2) % 3)];
-        v[3 * k + r]! += (h * epsilon * (eta[s]! * omega[t]! - eta[t]! * omega[s]!)) / l;
-      }
-    }
-  }
-}
-
-function lengthOf(a: Float64Array, k: number): number {
-  return Math.sqrt(a[k]! * a[k]! + a[k + 1]! * a[k + 1]! + a[k + 2]! * a[k + 2]!);
-}
-
-/** Central differences of a signed distance. */
-function normalOf({ distanceTo }: Wall, x: number, y: number, z: number, e: number, n: Float64Array): void {
-  n[0] = distanceTo(x + e, y, z) - distanceTo(x - e, y, z);
-  n[1] = distanceTo(x, y + e, z) - distanceTo(x, y - e, z);
-  n[2] = distanceTo(x, y, z + e) - distanceTo(x, y, z - e);
-  const l = lengthOf(n, 0) || 1;
-  for (let r = 0; r < 3; r++) n[r]! /= l;
 }

@@ -3,67 +3,25 @@
  * float) is in docs/LIMITS.md with its numbers.
  */
 import { describe, expect, test } from "vitest";
-import type { Collider, PointsBody, PositionBasedFluid, Scene } from "../../../shared/scene.ts";
-import { positionBasedFluid } from "../../../server/sim/methods/positionBasedFluid.ts";
-import type { MethodState } from "../../../server/sim/methods/method.ts";
+import type { PointsBody, PositionBasedFluid, Scene } from "../../../shared/scene.ts";
 import { laboratory } from "../laboratory.ts";
 import { inLong } from "../../support/long.ts";
-import { block, known, largest, NOTHING, outside, randoms, templateOf } from "./kit.ts";
+import { opened, pressureLine, stepped, tank, water } from "./fluidKit.ts";
+import { largest, randoms } from "./kit.ts";
 
 const S = 0.04;
 const METHOD: PositionBasedFluid = { type: "position-based-fluid", steps: 8 };
-
-function water(cells: [number, number, number], more: Partial<PositionBasedFluid> = {}): PointsBody {
-  return block(
-    { ...METHOD, ...more },
-    {
-      mesh: { type: "lattice", arrangement: "cubic", cells, spacing: S },
-      transform: { translate: [0, (cells[1] * S) / 2, 0] },
-      material: { density: 1000, friction: 0 },
-    },
-  );
-}
-
-/** A floor and four walls. @param half m */
-function tank(half: number): Collider[] {
-  const plane = (normal: [number, number, number], offset: number): Collider => ({ type: "plane", normal, offset });
-  return [
-    plane([0, 1, 0], 0),
-    plane([1, 0, 0], -half),
-    plane([-1, 0, 0], -half),
-    plane([0, 0, 1], -half),
-    plane([0, 0, -1], -half),
-  ];
-}
-
-/** What a room steps, with what only a fluid can say. */
-interface Stepped {
-  method: { pressure(): Float64Array };
-  state: MethodState;
-}
-
-async function opened(body: PointsBody) {
-  const template = await templateOf(body);
-  const of = known(template, 1 / 240);
-  const spec = body.method as PositionBasedFluid;
-  const method = positionBasedFluid.open(positionBasedFluid.plan(template, spec, of, ""), spec, of);
-  const state: MethodState = {
-    x: Float64Array.from(template.positions),
-    v: new Float64Array(3 * of.count),
-    more: NOTHING,
-  };
-  const nobody = outside(of);
-  return { state, of, step: () => method.step(state, nobody) };
-}
+const block = (cells: [number, number, number], more: Partial<PositionBasedFluid> = {}): PointsBody =>
+  water({ ...METHOD, ...more }, cells, S);
 
 describe("a column in a tank", () => {
   const cells: [number, number, number] = inLong([12, 12, 12], [6, 10, 6]);
   const depth = cells[1] * S;
   const half = (cells[0] * S) / 2;
   test("stands: its pressure is that of its depth within 2 %, its volume within 1.5 %", async () => {
-    const bodies = [water(cells, { viscosity: 0.05 })];
+    const bodies = [block(cells, { viscosity: 0.05 })];
     const lab = await laboratory({ tickHz: 30, gravity: [0, -9.81, 0], bodies, colliders: tank(half) });
-    const { method, state } = (lab.world as unknown as { methods: { bodies: Stepped[] } }).methods.bodies[0]!;
+    const { method, state } = stepped(lab);
     const measure = inLong(60, 30);
     lab.run(inLong(90, 40));
     const count = state.x.length / 3;
@@ -72,30 +30,21 @@ describe("a column in a tank", () => {
     const height = new Float64Array(count);
     for (let n = 0; n < measure; n++) {
       lab.run(1);
-      method.pressure().forEach((p, i) => {
+      method.pressure(state.x).forEach((p, i) => {
         pressure[i]! += p / measure;
         height[i]! += state.x[3 * i + 1]! / measure;
       });
     }
     const mean = height.reduce((sum, y) => sum + y, 0) / count;
     expect(Math.abs(mean / (depth / 2) - 1)).toBeLessThan(0.015);
-    // away from walls and surface, where no neighbor is missing: a line through p over y
-    const inner = Array.from(height.keys()).filter(
-      (i) =>
-        height[i]! > 1.5 * S &&
-        height[i]! < depth - 2 * S &&
-        Math.max(Math.abs(state.x[3 * i]!), Math.abs(state.x[3 * i + 2]!)) < half - 1.8 * S,
-    );
-    const of1 = (f: (i: number) => number): number => inner.reduce((sum, i) => sum + f(i), 0) / inner.length;
-    const [y, p] = [of1((i) => height[i]!), of1((i) => pressure[i]!)];
-    const slope = of1((i) => (height[i]! - y) * (pressure[i]! - p)) / of1((i) => (height[i]! - y) * (height[i]! - y));
-    expect(Math.abs((p + slope * (depth / 2 - y)) / ((1000 * 9.81 * depth) / 2) - 1)).toBeLessThan(inLong(0.02, 0.04));
+    const { middle, slope } = pressureLine({ x: state.x, height, pressure }, { depth, half, spacing: S });
+    expect(Math.abs(middle / ((1000 * 9.81 * depth) / 2) - 1)).toBeLessThan(inLong(0.02, 0.04));
     expect(Math.abs(slope / -9810 - 1)).toBeLessThan(inLong(0.02, 0.04));
   });
 });
 
 describe("a drop without walls", () => {
-  const drop = (more: Partial<PositionBasedFluid> = {}) => opened(water([5, 5, 5], more));
+  const drop = (more: Partial<PositionBasedFluid> = {}) => opened(block([5, 5, 5], more), 1 / 240);
 
   test("keeps its momentum, whatever acts within it", async () => {
     const { state, of, step } = await drop({ viscosity: 0.1, surfaceTension: 50 });
@@ -151,7 +100,7 @@ test("poured into a tank it stays there, flows apart, and a hand stirs it", asyn
   const scene: Partial<Scene> & Pick<Scene, "bodies"> = {
     tickHz: 30,
     gravity: [0, -9.81, 0],
-    bodies: [{ ...water([4, 8, 4]), transform: { translate: [0.08, 0.16, 0.08] } }],
+    bodies: [{ ...block([4, 8, 4]), transform: { translate: [0.08, 0.16, 0.08] } }],
     colliders: tank(0.16),
     interaction: { grabMaxForce: 400 },
   };

@@ -32,6 +32,7 @@ const POINTS: [name: string, method: Method][] = [
   ["point-based", { type: "point-based", integrator: "symplectic", steps: 8 }],
   ["point-based, melting", { type: "point-based", yield: 0.05, temperature: 0.8, creep: 40 }],
   ["fluid", { type: "position-based-fluid", viscosity: 0.05, surfaceTension: 10, vorticity: 0.1 }],
+  ["smoothed", { type: "smoothed-particles", steps: 8, viscosity: 0.01, surfaceTension: 10, vorticity: 0.1 }],
   ["smoke", { type: "eulerian-fluid", cells: [6, 6, 6], edge: 0.1, plume: { radius: 0.15, acceleration: 5 } }],
 ];
 

@@ -32,5 +32,6 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   hexahedron: () => import("./hexahedron.ts"),
   inversion: () => import("./inversion.ts"),
   methods: () => import("./methods.ts"),
+  fluid: () => import("./fluid.ts"),
   table1: () => import("./table1.ts"),
 };

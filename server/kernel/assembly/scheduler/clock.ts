@@ -19,6 +19,11 @@ export function preemptionPoint(): void {
   if (load<i32>(HEADER, H_WATCH) & WATCH_PREEMPTION) othersSeconds += preempt();
 }
 
+/** Between two substeps others had the thread. @param seconds for how long */
+export function leaveOut(seconds: f64): void {
+  othersSeconds += seconds;
+}
+
 /** A tick begins: nothing of it has been spent. */
 export function beginClock(): void {
   memory.fill(HEADER + H_STAGE, 0, STAGES * 8);

@@ -31,7 +31,7 @@ import { beginPairList } from "../contact/contacts";
 import { placeCoreMeshes } from "../colliders/coreMeshes";
 import { findFreeBodies } from "../integrate/freeBodies";
 import { beginBalls } from "../rigid/balls";
-import { beginClock, enterStage, preemptionPoint } from "../scheduler/clock";
+import { beginClock, enterStage, leaveOut, preemptionPoint } from "../scheduler/clock";
 import { phaseDone, substepDone } from "../scheduler/host";
 import {
   beginStep,
@@ -82,7 +82,7 @@ function runSubstep(substep: i32, scratch: usize): void {
     if (watch & WATCH_PHASES) phaseDone(p);
     preemptionPoint();
   }
-  if (watch & WATCH_SUBSTEPS) substepDone();
+  if (watch & WATCH_SUBSTEPS) leaveOut(substepDone());
 }
 
 /** All chunks of a phase, by all threads. */

@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/implicit/solids.ts `positivePart`: a symmetric 3x3 matrix without its negative eigenvalues,
+ * Twin of kernel/assembly/implicit/solids.ts `positivePart`, which does two at a time: a symmetric 3x3 matrix without its negative eigenvalues,
  * from the one eigenvalue that has its sign alone.
  */
 

@@ -1,0 +1,172 @@
+/**
+ * Smoothed particles against statics, a dam break and what floats. What measures better or worse with other numbers of
+ * points is in docs/LIMITS.md.
+ */
+import { describe, expect, test } from "vitest";
+import type { Body, PointsBody, SmoothedParticles } from "../../../shared/scene.ts";
+import { laboratory } from "../laboratory.ts";
+import { inLong } from "../../support/long.ts";
+import { opened, tank, water } from "./fluidKit.ts";
+import { largest, randoms } from "./kit.ts";
+import { column, damBreak, FLOATING, floatingDepth, GRAVITY, METHOD, ROOM } from "./waterKit.ts";
+
+const meanOf = (x: Float64Array, r: number): number =>
+  x.reduce((sum, value, k) => (k % 3 === r ? sum + value : sum), 0) / (x.length / 3);
+
+describe("a column in a tank", () => {
+  test.each(
+    inLong(
+      [
+        [12, 12],
+        [10, 14],
+      ],
+      [[10, 10]],
+    ),
+  )(
+    "%i points wide, %i high: its volume within 1 percent, its pressure that of its depth within 2",
+    async (wide, high) => {
+      const { volume, middle, slope } = await column(wide, high, ...inLong<[number, number]>([90, 60], [30, 30]));
+      const most = inLong(0.02, 0.04);
+      expect(Math.abs(volume - 1)).toBeLessThan(0.01);
+      expect(Math.abs(middle - 1)).toBeLessThan(most);
+      expect(Math.abs(slope - 1)).toBeLessThan(most);
+    },
+  );
+});
+
+test.each(
+  inLong(
+    [
+      [6, 4],
+      [8, 4],
+      [12, 4],
+    ],
+    [[6, 3]],
+  ),
+)("the front of a dam break, %i points wide, is within 5 percent of the measured one", async (wide, deep) => {
+  const { shift, worst } = await damBreak(wide, deep);
+  expect(shift).toBeLessThan(0.3);
+  expect(worst).toBeLessThan(0.05);
+});
+
+test.each(inLong(FLOATING, FLOATING.slice(0, 1)))(
+  "a cube of half the water's density floats at half its side within 3 %: %o",
+  async (floating) => {
+    const depth = await floatingDepth(floating, ...inLong<[number, number]>([60, 60], [45, 30]));
+    expect(Math.abs(depth - 1)).toBeLessThan(0.03);
+  },
+);
+
+describe("bodies in it", () => {
+  const sheet = (more: Partial<Body> = {}): Body =>
+    ({
+      name: "sheet",
+      kind: "cloth",
+      mesh: { type: "grid", size: [0.4, 0.4], cells: [6, 6] },
+      transform: { translate: [0, 0.3, 0] },
+      material: { density: 1000, thickness: 0.001, youngsModulus: 5e6, poissonsRatio: 0.3, damping: 0 },
+      contact: { self: false },
+      solver: "compliant",
+      ...more,
+    }) as Body;
+  const cube: Body = {
+    name: "cube",
+    kind: "soft",
+    mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [3, 3, 3] },
+    transform: { translate: [0, 0.35, 0] },
+    material: { density: 700, youngsModulus: 5e4, poissonsRatio: 0.3, damping: 0 },
+    contact: { self: false },
+    solver: "compliant",
+  };
+
+  test.each<[string, Body]>([
+    ["a soft body", cube],
+    ["a cloth", sheet()],
+  ])("what a drop gives %s when it hits it, it loses", async (_, body) => {
+    const drop = water(METHOD, [4, 3, 4], 0.05, { velocity: [0.2, 2, 0.1] });
+    const lab = await laboratory({ ...ROOM, bodies: [drop, body] });
+    const masses = lab.created.bodies.map(({ mass }) => mass);
+    const momentum = (b: number): number[] =>
+      [0, 1, 2].map((r) => masses[b]!.reduce((sum, m, i) => sum + m * lab.velocities(b)[3 * i + r]!, 0));
+    const before = momentum(0);
+    lab.run(15);
+    const [after, gained] = [momentum(0), momentum(1)];
+    const weighs = (b: number): number => masses[b]!.reduce((sum, m) => sum + m, 0);
+    // at least half as fast as where both go on together
+    expect(gained[1]!).toBeGreaterThan((0.5 * before[1]! * weighs(1)) / (weighs(0) + weighs(1)));
+    expect(largest(before.map((p, r) => p - after[r]! - gained[r]!))).toBeLessThan(2e-4 * before[1]!);
+  });
+
+  test("what is rigid it has to pass through, and what flows too hard is refused", async () => {
+    const rigid = { ...cube, material: { model: "shape-matching", mode: "rigid", density: 700 } } as Body;
+    const scene = (...bodies: Body[]) => laboratory({ ...ROOM, bodies });
+    await expect(scene(water(METHOD, [2, 2, 2], 0.05), rigid)).rejects.toThrow(/contact\/ignore.*not rigid/);
+    const honey = water({ ...METHOD, viscosity: 1 }, [2, 2, 2], 0.05);
+    await expect(scene(honey)).rejects.toThrow(/method\/viscosity: .*at most 0\.13/);
+  });
+
+  test("a sheet held at its rim carries water", async () => {
+    const box = (min: [number, number, number], max: [number, number, number]) => ({ select: { box: { min, max } } });
+    const rim = [
+      box([-1, -1, -1], [1, 1, -0.19]),
+      box([-1, -1, 0.19], [1, 1, 1]),
+      box([-1, -1, -1], [-0.19, 1, 1]),
+      box([0.19, -1, -1], [1, 1, 1]),
+    ];
+    const bodies = [
+      water(METHOD, [4, 2, 4], 0.05, { transform: { translate: [0, 0.4, 0] } }),
+      sheet({ pins: rim } as Partial<Body>),
+    ];
+    const colliders = tank(0.2);
+    const lab = await laboratory({ ...ROOM, gravity: GRAVITY, bodies, colliders });
+    lab.run(60);
+    const y = lab.positions(0).filter((_, k) => k % 3 === 1);
+    expect(Math.min(...y)).toBeGreaterThan(0.1);
+    expect(Math.min(...lab.positions(1).filter((_, k) => k % 3 === 1))).toBeLessThan(0.29);
+  });
+});
+
+describe("a drop without walls", () => {
+  const S = 0.04;
+  const drop = (more: Partial<SmoothedParticles> = {}) =>
+    opened(water({ ...METHOD, ...more }, [5, 5, 5], S) as PointsBody, 1 / 720);
+
+  test("keeps its momentum, whatever acts within it", async () => {
+    const { state, of, step } = await drop({ viscosity: 0.01, surfaceTension: 50 });
+    const random = randoms(7);
+    state.v.forEach((_, k) => (state.v[k] = random()));
+    const before = [0, 1, 2].map((r) => meanOf(state.v, r));
+    for (let n = 0; n < 100; n++) step();
+    expect(largest(before.map((p, r) => p - meanOf(state.v, r)))).toBeLessThan(1e-12);
+    expect(of.count).toBe(125);
+  });
+
+  test("pressed together it goes back to its density", async () => {
+    const { state, step } = await drop();
+    const size = (): number => {
+      const along = state.x.filter((_, k) => k % 3 === 0);
+      return Math.max(...along) - Math.min(...along);
+    };
+    const before = size();
+    state.x.forEach((x, k) => (state.x[k] = k % 3 === 1 ? 0.1 + 0.9 * (x - 0.1) : 0.9 * x));
+    for (let n = 0; n < 240; n++) step();
+    expect(size()).toBeGreaterThan(0.97 * before);
+  });
+
+  test("viscosity evens out what moves against each other, tension holds together, vorticity keeps turning", async () => {
+    const after = async (more: Partial<SmoothedParticles>, start: (x: number[], r: number) => number) => {
+      const { state, step } = await drop(more);
+      state.v.forEach((_, k) => (state.v[k] = start([...state.x.subarray(k - (k % 3), k - (k % 3) + 3)], k % 3)));
+      for (let n = 0; n < 180; n++) step();
+      const speed = state.v.reduce((sum, v) => sum + v * v, 0);
+      const size = state.x.reduce((sum, x, k) => sum + (x - (k % 3 === 1 ? 0.1 : 0)) ** 2, 0);
+      return { speed, size };
+    };
+    const shear = (x: number[], r: number): number => (r === 0 ? x[1]! - 0.1 : 0);
+    const away = (x: number[], r: number): number => 0.5 * (x[r]! - (r === 1 ? 0.1 : 0));
+    const turn = (x: number[], r: number): number => (r === 0 ? x[1]! - 0.1 : r === 1 ? -x[0]! : 0);
+    expect((await after({ viscosity: 0.08 }, shear)).speed).toBeLessThan(0.85 * (await after({}, shear)).speed);
+    expect((await after({ surfaceTension: 120 }, away)).size).toBeLessThan(0.9 * (await after({}, away)).size);
+    expect((await after({ vorticity: 0.3 }, turn)).speed).toBeGreaterThan(1.01 * (await after({}, turn)).speed);
+  });
+});
