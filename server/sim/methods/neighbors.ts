@@ -11,13 +11,8 @@
 const MOST_PER_POINT = 192;
 /** Cells along an axis at most. */
 const MOST_CELLS = 48;
-/** Rows of three cells that come behind a cell's own: the others find it from their side. [y, z] */
-const ROWS = [
-  [1, 0],
-  [-1, 1],
-  [0, 1],
-  [1, 1],
-] as const;
+/** Rows of three cells that come behind a cell's own: the others find it from their side. y, z */
+const ROWS = Int8Array.of(1, 0, -1, 1, 0, 1, 1, 1);
 
 /** Square of a cell's edge, with what rounding may take. */
 const NEAR = 1 + 1e-9;
@@ -76,7 +71,9 @@ export class Neighbors {
       const behind = cz + 1 - (sorted[3 * at + 2]! - low[2]!) * perCell;
       // the rest of its own cell and the next one, then the rows behind
       this.pairUp(at, at + 1, begin[c + (cx + 1 < nx ? 2 : 1)]!, square);
-      for (const [dy, dz] of ROWS) {
+      for (let r = 0; r < ROWS.length; r += 2) {
+        const dy = ROWS[r]!;
+        const dz = ROWS[r + 1]!;
         const y = cy + dy;
         const z = cz + dz;
         if (y < 0 || y >= ny || z >= nz) continue;

@@ -39,6 +39,8 @@ const COURANT = 0.4;
 const ARTIFICIAL = 0.05;
 /** Pairs are listed until two have moved by so much together, H. */
 const SKIN = 0.2;
+/** But for so many steps at least: a drop that flies meets others a quarter of a spacing late. */
+const LEAST = 4;
 /** What is further from a surface hardly feels it, spacings. */
 const FELT = 1.2;
 /** Surfaces count as so much further away: walls are smooth, they have edges. Spacings. */
@@ -104,6 +106,8 @@ class Fluid implements Method {
   /** Where points were when pairs were listed. */
   private readonly listed: Float64Array;
   private fresh = false;
+  /** Steps since then. */
+  private age = 0;
   private wettings: Wetting[] = [];
 
   constructor(spacing: number, spec: Spec, body: MethodBody) {
@@ -184,9 +188,11 @@ class Fluid implements Method {
     const { H, listed, neighbors } = this;
     const skin = SKIN * H;
     const [first, second] = mostMoved(x, listed);
-    this.fresh &&= first + second < skin && !this.wettings.some((wetting) => !(first + wetting.moved() < skin));
-    if (this.fresh) return;
+    const still = first + second < skin && !this.wettings.some((wetting) => !(first + wetting.moved() < skin));
+    this.age++;
+    if (this.fresh && (still || this.age < LEAST)) return;
     this.fresh = true;
+    this.age = 0;
     neighbors.find(x, H + skin);
     if (this.pairs.i.length < neighbors.pairs) Object.assign(this.pairs, pairsOf(Math.ceil(1.5 * neighbors.pairs)));
     listed.set(x);
