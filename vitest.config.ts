@@ -25,7 +25,7 @@ const sideBySide = {
 };
 /** Nothing in them looks at the clock: however little of a processor they get, they come to the same. */
 const patient = { ...sideBySide, testTimeout: 900_000, hookTimeout: 900_000 };
-const oneByOne = { maxWorkers: 1, fileParallelism: false, testTimeout: 360_000, hookTimeout: 120_000 };
+const oneByOne = { isolate: false, maxWorkers: 1, fileParallelism: false, testTimeout: 360_000, hookTimeout: 120_000 };
 
 // Processes that are started from here have it, too.
 if (process.env.TEST_NICE) setPriority(Number(process.env.TEST_NICE));
@@ -44,6 +44,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
+          isolate: false,
           include: ["tests/**/*.test.ts"],
           exclude: [...pages, ...servers, ...pure, ...alone],
           ...sideBySide,

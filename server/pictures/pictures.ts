@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Piscina } from "piscina";
 import { Turns } from "../../shared/turns.ts";
+import { runWithin } from "../workers/workDeadline.ts";
 
 /** What the thread is told. */
 export interface PaintTask {
@@ -74,7 +75,7 @@ const FRESH_MS = 5000;
 const WAIT_MS = 1500;
 /** Of one core, for painting. */
 const SHARE = 0.1;
-/** A picture that takes longer is given up, ms. */
+/** A picture that takes more of a processor is given up, ms. */
 const DEADLINE_MS = 5000;
 /** As of nice(1): where there are fewer cores than busy threads, rooms come first. */
 const NICE = 10;
@@ -168,8 +169,8 @@ export class Pictures {
         const startMs = performance.now();
         try {
           this.#closed.signal.throwIfAborted();
-          const options = { name: "paint", signal: this.#deadline() };
-          const { bytes, workMs } = (await this.#pool.run(await compose(), options)) as Painted;
+          const options = { name: "paint", deadlineMs: DEADLINE_MS, signal: this.#closed.signal };
+          const { bytes, workMs } = await runWithin<Painted>(this.#pool, await compose(), options);
           resolve(pictureOf(Buffer.from(bytes)));
           await this.#pause(workMs);
         } catch (error) {
@@ -183,10 +184,6 @@ export class Pictures {
   /** So that painting has its share. @param workMs of the last picture */
   #pause(workMs: number): Promise<void> {
     return pause(workMs * (1 / SHARE - 1), this.#closed.signal);
-  }
-
-  #deadline(): AbortSignal {
-    return AbortSignal.any([AbortSignal.timeout(DEADLINE_MS), this.#closed.signal]);
   }
 }
 

@@ -10,11 +10,15 @@
  *
  * Costs (elements times steps; 0.65 us of a 2 core EPYC for a tetrahedron and 0.35 for a triangle, four steps a tick):
  * solids of 8,000 tetrahedra and sheets of 12,000 triangles that touch nothing take about a tick of 60 Hz. What lies on
- * something is solved again until friction is settled, and folds of a sheet under hands touch everywhere: pulled by
- * three hands a sheet of 800 triangles takes 27 ms a tick (74 at worst), one of 7,200 takes 380 (900), where a
- * compliant one takes 2 and 15. So sheets are chosen only where they touch nothing, themselves included. Cubes and
- * beams under hands cost what they cost without: 5 ms for a beam of 3,840 tetrahedra, 3 (9) for a cube of 1,080 on a
- * floor, 14 (70) for two of them on each other, 19 (65) for a stack of eight of 135.
+ * something is solved again until friction is settled, and folds of a sheet under hands touch everywhere. Pulled loose
+ * by three hands, ms a tick (p99) on a machine with five times as much to do as it has cores, and in brackets what a
+ * compliant one takes: a sheet of 800 triangles 6 (25) [5 (13)], one of 1,800 14 (49) [13 (26)], two of 800 9 (25) [10
+ * (20)]; with nobody near, one of 7,200 8 [11]. One of 800 that is pulled over a floor takes 19 (52) [7 (20)], over a
+ * sphere, too, 20 (70) [8 (24)], one of 392 there 7 (28) [3 (11)]; over a mesh 12 (30) [6 (17)], over a soft cube 15
+ * (46) [6 (16)]: so sheets are chosen only where they touch nothing but sheets and shapes. Five sheets on a floor fall
+ * asleep after 2 s [never]. Cubes and beams under hands cost what they cost without: 5 ms for a beam of 3,840
+ * tetrahedra, 3 (9) for a cube of 1,080 on a floor, 14 (70) for two of them on each other, 19 (65) for a stack of eight
+ * of 135.
  */
 import type { Body, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
@@ -29,7 +33,7 @@ const MOST = { solid: 0.08, sheet: 0.02 } as const;
 const LIMIT = 8000 * 240;
 /** What a triangle costs, in tetrahedra; and what is taken for an element of a body that may lie on something. */
 const TRIANGLE = 0.6;
-const LYING = { onShapes: 3, onBodies: 12 } as const;
+const LYING = { onShapes: 3, onBodies: 12, onItself: 10, sheetOnShapes: 30 } as const;
 /** What is smaller ends its solves at 1 nm (kernel/assembly/implicit/newton.ts), mean edge in m. */
 const SMALLEST = 1e-5;
 
@@ -98,31 +102,43 @@ function refusal(scene: Scene, bodies: readonly BodyTemplate[]): string | undefi
   if (bouncing) return `${bouncing.name} has a restitution`;
   const tiny = bodies.find(({ meanEdge }) => meanEdge < SMALLEST);
   if (tiny) return `${tiny.name} has edges of ${tiny.meanEdge.toPrecision(2)} m, limit: ${SMALLEST}`;
-  const sheet = scene.bodies.find((body, b) => body.kind === "cloth" && (bodies[b]!.touch.self || lying(scene, body)));
-  if (sheet)
-    return `${sheet.name} is a sheet that may touch something, if only itself: under hands it would cost too much`;
+  for (const body of scene.bodies) {
+    const met = body.kind === "cloth" && notKnown(scene).find((other) => !passThrough(body, other));
+    if (met)
+      return `${body.name} is a sheet that may touch ${met.name ?? "a mesh"}: under hands it would cost too much`;
+  }
   const overlap = overlapping(scene, bodies);
   if (overlap) return `${overlap.join(" and ")} may intersect from the start`;
   const cost = costOf(scene, bodies);
   return cost > LIMIT ? `it would cost ${(cost / LIMIT).toFixed(1)} times as much as it may` : undefined;
 }
 
-/** May it lie on anything but itself? */
-function lying({ bodies, colliders = [] }: Scene, body: Body): keyof typeof LYING | undefined {
-  const meets = (other: Parameters<typeof passThrough>[1]): boolean => !passThrough(body, other);
+type Met = Parameters<typeof passThrough>[1];
+
+/** What sheets may not touch. */
+const notKnown = ({ bodies, colliders = [] }: Scene): Met[] => [
+  ...bodies.filter(({ kind }) => kind !== "cloth"),
+  ...colliders.filter(({ type }) => type === "mesh"),
+];
+
+/** On what may it lie? */
+function lying({ bodies, colliders = [] }: Scene, body: Body, self: boolean): keyof typeof LYING | undefined {
+  const meets = (other: Met): boolean => !passThrough(body, other);
+  if (body.kind === "cloth" && colliders.some(meets)) return "sheetOnShapes";
   if (bodies.some((other) => other !== body && meets(other))) return "onBodies";
   if (colliders.some((collider) => collider.type === "mesh" && meets(collider))) return "onBodies";
-  return colliders.some(meets) ? "onShapes" : undefined;
+  if (colliders.some(meets)) return "onShapes";
+  return self && body.kind === "cloth" ? "onItself" : undefined;
 }
 
 function costOf(scene: Scene, bodies: readonly BodyTemplate[]): number {
   const { tickHz, substeps } = askedSteps(scene);
-  return bodies.reduce((sum, { elements }, b) => {
+  return bodies.reduce((sum, { elements, touch }, b) => {
     const each = elements.reduce(
       (count, e) => count + ("volume" in e ? e.volume.length * (e.kind === "triangle" ? TRIANGLE : 1) : 0),
       0,
     );
-    const place = lying(scene, scene.bodies[b]!);
+    const place = lying(scene, scene.bodies[b]!, touch.self);
     return sum + each * (place ? LYING[place] : 1) * substeps * tickHz;
   }, 0);
 }

@@ -186,12 +186,12 @@ export class ImplicitMaterials {
   }
 }
 
-/** Compliances of the energy, and rows of the product. */
+/** Stiffnesses of the energy, and rows of the product. */
 function writeBending({ row, live, from }: Place, stiffer: number): void {
   const bends = live.getInt32(row + L.IMPLICIT_BENDS, true);
   for (let e = 0; e < live.getInt32(row + L.IMPLICIT_BEND_COUNT, true); e++) {
-    const at = bends + e * L.IMPLICIT_BEND_BYTES + L.IMPLICIT_BEND_ALPHA;
-    live.setFloat64(at, from.getFloat64(at, true) / stiffer, true);
+    const at = bends + e * L.IMPLICIT_BEND_BYTES + L.IMPLICIT_BEND_STIFFNESS;
+    live.setFloat64(at, from.getFloat64(at, true) * stiffer, true);
   }
   const ends = live.getInt32(row + L.IMPLICIT_STENCIL_START, true);
   const last = ends + 4 * (live.getInt32(row + L.IMPLICIT_COUNT, true) - 1);

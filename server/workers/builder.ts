@@ -4,10 +4,10 @@
  * anything. Addresses take turns: who wants many waits for them alone. Where there are fewer cores than busy threads,
  * rooms come first.
  */
-import type { Worker } from "node:worker_threads";
 import { Piscina } from "piscina";
 import { Turns } from "../../shared/turns.ts";
 import type { BuildResult, BuildTask, ObjectRefusal, ReadObjectResult, ReadObjectTask } from "./messages.ts";
+import { runWithin, TookTooLong } from "./workDeadline.ts";
 
 export interface BuilderOptions {
   /** A build of which the processor does more is ended, ms. */
@@ -31,10 +31,6 @@ const BUILD_NICE = 5;
  * copied what was read); at 19 a machine that is full of other work builds nothing.
  */
 const OBJECT_NICE = 14;
-/** A thread's work is looked at so often within its deadline, and at least once a second. */
-const LOOKS = 20;
-/** A thread that gets no processor, or hangs without one, is waited for so many times its deadline. */
-const PATIENCE = 4;
 /** The thread goes away when nothing has been built for this long, ms. */
 const IDLE_MS = 30_000;
 
@@ -73,33 +69,15 @@ class Line {
 
   async #run<T>(name: string, task: object, { deadlineMs, limit, moved = [] }: Limits): Promise<T> {
     const { memoryMb } = this.#options;
-    const over = new AbortController();
-    const [before] = this.#pool.threads;
-    const workedMs = await workOf(before);
-    const look = async (): Promise<void> => {
-      const [thread] = this.#pool.threads;
-      if ((await workOf(thread)) - (thread === before ? workedMs : 0) > deadlineMs) over.abort();
-    };
-    const looking = setInterval(() => void look(), Math.min(1000, deadlineMs / LOOKS));
-    const signal = AbortSignal.any([over.signal, AbortSignal.timeout(PATIENCE * deadlineMs)]);
     try {
-      return (await this.#pool.run(task, { name, signal, transferList: moved })) as T;
+      return await runWithin<T>(this.#pool, task, { name, deadlineMs, moved });
     } catch (error) {
-      if (signal.aborted) throw new BuildLimit(`it took longer than ${deadlineMs} ms (${limit})`, { cause: error });
+      if (error instanceof TookTooLong) throw new BuildLimit(`${error.message} (${limit})`, { cause: error });
       if ((error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY")
         throw new BuildLimit(`it took more than ${memoryMb} MB of heap (by PLIANT_BUILD_MEMORY_MB)`, { cause: error });
       throw error;
-    } finally {
-      clearInterval(looking);
     }
   }
-}
-
-/** Of a processor for a thread since it began, ms. */
-async function workOf(thread: Worker | undefined): Promise<number> {
-  // One that has just ended does not say.
-  const used = await thread?.cpuUsage().catch(() => undefined);
-  return used ? (used.user + used.system) / 1000 : 0;
 }
 
 interface Limits {

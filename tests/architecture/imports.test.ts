@@ -43,7 +43,7 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
       /^(server\/(rooms|objects|auth|metrics|persistence)\/|server\/workers\/(?!simWorker|buildWorker)|shared\/)/,
   },
   { files: /^server\/objects\//, mayLoad: /^(server\/(objects|metrics)|shared)\// },
-  { files: /^server\/pictures\//, mayLoad: /^(server\/pictures|shared)\// },
+  { files: /^server\/pictures\//, mayLoad: /^(server\/(pictures\/|workers\/workDeadline)|shared\/)/ },
   { files: /^server\/store\//, mayLoad: /^(server\/(store|metrics)|shared)\// },
   { files: /^server\/cluster\//, mayLoad: /^(server\/(cluster|store|metrics)|shared)\// },
   { files: /^server\/ops\//, mayLoad: /^server\/ops\// },

@@ -61,7 +61,7 @@ describe("a checkpoint", () => {
         Buffer.compare(saveState(restored, created.memory, layout), saveState(memory, created.memory, layout)),
       ).toBe(0);
     }
-  }, 60_000);
+  });
 
   it("keeps the pushes that rigid bodies stand by", async () => {
     const { created, world, run } = await laboratory({ bodies: [0, 1].map(standing), colliders: [FLOOR], gravity: G });

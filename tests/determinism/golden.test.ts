@@ -4,15 +4,13 @@
  * golden.json pins what those bits are; `npm run golden` changes it.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { loadState, saveState } from "../../server/sim/checkpoint.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/memoryCopy.ts";
 import { inLong } from "../support/long.ts";
 import { build, GOLDEN_PATH, hashOf, partOf, SCENES_FOLDER, script, ticksOf, type Built, type Golden } from "./run.ts";
 
-// more threads than cores wait for each other
-vi.setConfig({ testTimeout: 240_000 });
 const golden = JSON.parse(readFileSync(GOLDEN_PATH, "utf8")) as Golden;
 const scenes = readdirSync(SCENES_FOLDER)
   .filter((f) => f.endsWith(".json") && f !== "schema.json")

@@ -5,7 +5,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { findings, PANELS, WIDTHS, withAxe } from "./controls.ts";
-import { drawn, noBrowser, until } from "./stage.ts";
+import { drawn, noBrowser, until, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 const TOKEN = "operators-own-token-for-this-test-only";
@@ -69,7 +69,7 @@ describe.skipIf(noBrowser)("for everybody", () => {
     await room.click(".more-tools");
     expect(await findings(room, { widths }), "menu").toEqual([]);
     const replay = await visit("/r/everybody/replay");
-    await replay.waitForSelector(".replay input:not([disabled])", { timeout: 60_000 });
+    await replay.waitForSelector(".replay input:not([disabled])", { timeout: PATIENCE_MS });
     expect(await findings(replay)).toEqual([]);
   });
 

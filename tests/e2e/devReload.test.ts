@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { createRoom } from "../../load-tests/bot.ts";
 import { freePort, waitForOk } from "../../load-tests/server.ts";
 import { launch, type PageWindow } from "../../load-tests/visitors/pages.ts";
-import { noBrowser } from "./stage.ts";
+import { noBrowser, PATIENCE_MS } from "./stage.ts";
 
 const { dev } = (JSON.parse(readFileSync("package.json", "utf8")) as { scripts: { dev: string } }).scripts;
 
@@ -44,7 +44,7 @@ test("a room begins anew when its scene's file is saved", async () => {
     const { topology } = await createRoom(url, "box", "dev");
     const page = await browser?.newPage({ viewport: { width: 320, height: 240 } });
     await page?.goto(`${url}/r/dev`);
-    await page?.waitForFunction(wide, 0.4, { timeout: 60_000 });
+    await page?.waitForFunction(wide, 0.4, { timeout: PATIENCE_MS });
     save(2);
     const now = async (): Promise<unknown> =>
       ((await (await fetch(`${url}/api/rooms/dev`)).json()) as { topology?: unknown }).topology;
@@ -53,7 +53,7 @@ test("a room begins anew when its scene's file is saved", async () => {
     while ((seen = await now().catch(() => undefined)) === topology || seen === undefined);
     expect(seen).toMatch(/^[0-9a-f]{32}$/);
     // the page has come back by itself, and shows the box twice as wide
-    await page?.waitForFunction(wide, 0.9, { timeout: 60_000 });
+    await page?.waitForFunction(wide, 0.9, { timeout: PATIENCE_MS });
     if (page) expect(await page.evaluate(() => (globalThis as unknown as PageWindow).pliant.status)).toBe("open");
   } finally {
     await browser?.close();
@@ -61,4 +61,4 @@ test("a room begins anew when its scene's file is saved", async () => {
     await ended;
     rmSync(folder, { recursive: true, force: true });
   }
-}, 120_000);
+});

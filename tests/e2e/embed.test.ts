@@ -15,7 +15,7 @@ import type { joinRoom, Room } from "../../client/sdk/index.ts";
 import { SCENES_DIR } from "../integration/server.ts";
 import { succeeds } from "../support/program.ts";
 import { buildTemplate } from "./template.ts";
-import { drawn, type E2e, noBrowser, openStage, serverPositions, until } from "./stage.ts";
+import { drawn, type E2e, noBrowser, openStage, serverPositions, until, PATIENCE_MS } from "./stage.ts";
 
 const BUILT = fileURLToPath(new URL("../../build/sdk/", import.meta.url));
 
@@ -204,7 +204,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     const { name, path } = await stage.room("cube");
     const address = `/?element=${encodeURIComponent(stage.url + path)}`;
     const page = await stage.visit(address, {}, { through: friend.origin });
-    await page.locator("p", { hasText: /^ready$/ }).waitFor({ timeout: 60_000 });
+    await page.locator("p", { hasText: /^ready$/ }).waitFor({ timeout: PATIENCE_MS });
     expect(stage.app.registry.get(name).members.sessions.size).toBe(1);
     expect(stage.takeErrors()).toEqual([]);
     await stage.leave();
@@ -239,7 +239,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     const middle = async (): Promise<ArrayLike<number>> =>
       decode(await page.screenshot({ clip: { x: 300, y: 240, width: 1, height: 1 } })).data;
     await expect
-      .poll(async () => ((pixel) => pixel[0]! - pixel[2]!)(await middle()), { timeout: 10_000 })
+      .poll(async () => ((pixel) => pixel[0]! - pixel[2]!)(await middle()), { timeout: PATIENCE_MS })
       .toBeGreaterThan(50);
     // the camera looks at the cube, which lies around the origin
     await page.mouse.move(300, 240);
@@ -252,7 +252,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
           const { positions } = await serverPositions(stage, name);
           return Math.max(...positions.map((value, i) => Math.abs(value - start[i]!)));
         },
-        { timeout: 30_000 },
+        { timeout: PATIENCE_MS },
       )
       .toBeGreaterThan(0.05);
     await stage.shoot(page, "three");
@@ -293,12 +293,13 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
       const { data } = decode(await page.screenshot({ clip: { x, y: 180, width: 1, height: 1 } }));
       return data[0]! - data[2]!;
     };
-    for (const page of [ann, ben]) await expect.poll(() => redness(page, 300), { timeout: 20_000 }).toBeGreaterThan(30);
+    for (const page of [ann, ben])
+      await expect.poll(() => redness(page, 300), { timeout: PATIENCE_MS }).toBeGreaterThan(30);
     expect(await redness(ben, 420)).toBeLessThan(10);
     await ann.mouse.move(300, 200);
     await ann.mouse.down();
     await ann.mouse.move(470, 200, { steps: 6 });
-    await expect.poll(() => redness(ben, 420), { timeout: 30_000 }).toBeGreaterThan(30);
+    await expect.poll(() => redness(ben, 420), { timeout: PATIENCE_MS }).toBeGreaterThan(30);
     await stage.shoot(ben, "react");
     await ann.mouse.up();
     expect(stage.takeErrors()).toEqual([]);
@@ -320,7 +321,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
       const { data } = decode(await page.screenshot({ clip: { x: left, y: top, width: 1, height: 1 } }));
       return data[0]! - data[2]! > 20;
     };
-    await expect.poll(bodyThere, { timeout: 30_000 }).toBe(true);
+    await expect.poll(bodyThere, { timeout: PATIENCE_MS }).toBe(true);
     const start = (await serverPositions(stage, name)).positions;
     // Nothing on this page says that something is held: whoever pulls too early pulls again.
     await expect
@@ -334,7 +335,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
           const { positions } = await serverPositions(stage, name);
           return Math.max(...positions.map((value, i) => Math.abs(value - start[i]!)));
         },
-        { timeout: 30_000 },
+        { timeout: PATIENCE_MS },
       )
       .toBeGreaterThan(0.05);
     await stage.shoot(page, "template");
@@ -355,7 +356,9 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     const framing = `/?room=${encodeURIComponent(stage.url + path)}`;
     const page = await stage.visit(framing, {}, { through: friend.origin });
     const frame = page.frames().find((one) => one.url() === stage.url + path)!;
-    await frame.waitForFunction(() => window.pliant?.firstDrawnFrameMs !== undefined, undefined, { timeout: 60_000 });
+    await frame.waitForFunction(() => window.pliant?.firstDrawnFrameMs !== undefined, undefined, {
+      timeout: PATIENCE_MS,
+    });
     expect(stage.takeErrors()).toEqual([]);
     await stage.leave();
     const policies = await Promise.all(

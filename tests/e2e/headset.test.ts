@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import type * as Iwer from "iwer";
-import { drawn, noBrowser, serverPositions, surfaceUnderMiddle, until } from "./stage.ts";
+import { drawn, noBrowser, serverPositions, surfaceUnderMiddle, until, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 type Point = [number, number, number];
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
           const now = (await serverPositions(stage, name)).positions;
           return Math.max(...now.map((value, i) => Math.abs(value - start[i]!)));
         },
-        { timeout: 30_000 },
+        { timeout: PATIENCE_MS },
       )
       .toBeGreaterThan(0.03);
     await stage.shoot(page, "headset-drag");
@@ -195,7 +195,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
           const now = (await serverPositions(stage, name)).positions;
           return Math.max(...now.map((value, i) => Math.abs(value - start[i]!)));
         },
-        { timeout: 30_000 },
+        { timeout: PATIENCE_MS },
       )
       .toBeGreaterThan(0.03);
     await pinch("right", 0);

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
 import { SCENES_DIR } from "../integration/server.ts";
-import { noBrowser, until } from "./stage.ts";
+import { noBrowser, until, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 /** A picture's opacities and colours, as the browser has decoded it. */
@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)("the lobby", () => {
           const now = await pixelsOf(page, name);
           return now.filter((value, i) => Math.abs(value - before[i]!) > 32).length / now.length;
         },
-        { timeout: 90_000 },
+        { timeout: PATIENCE_MS },
       )
       .toBeGreaterThan(0.01);
     await stage.shoot(page, "lobby-live-pulled");
@@ -69,7 +69,7 @@ describe.skipIf(noBrowser)("the lobby", () => {
     expect(await page.locator(`a[data-room="${name}"] img.live`).count()).toBe(1);
     await stage.app.registry.remove(name);
     await page.locator(`a[data-room="${name}"]`).waitFor({ state: "detached" });
-  }, 180_000);
+  });
 });
 
 describe.skipIf(noBrowser)("scenes of one's own", () => {
@@ -92,5 +92,5 @@ describe.skipIf(noBrowser)("scenes of one's own", () => {
     await page.evaluate(() => scrollTo(0, 0));
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await stage.shoot(page, "lobby-own");
-  }, 120_000);
+  });
 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { steadinessOf, watchSteadiness } from "../../load-tests/visitors/steadiness.ts";
 import { SIZES, wrong } from "./controls.ts";
-import { drawn, noBrowser, openStage } from "./stage.ts";
+import { drawn, noBrowser, openStage, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 describe.skipIf(noBrowser)("lobby", () => {
@@ -27,7 +27,7 @@ describe.skipIf(noBrowser)("lobby", () => {
     expect(await page.locator(".rooms .empty").count()).toBe(1);
 
     const { name } = await stage.room("jelly-stack");
-    await page.waitForSelector(`a[data-room="${name}"]`, { timeout: 10_000 });
+    await page.waitForSelector(`a[data-room="${name}"]`, { timeout: PATIENCE_MS });
     expect(await page.locator(`a[data-room="${name}"] .count`).textContent()).toBe("0 people");
     for (const summary of await page.locator("summary").all()) await summary.click();
     expect(await page.locator(".card:visible").count()).toBe(scenes.length);
@@ -42,7 +42,7 @@ describe.skipIf(noBrowser)("lobby", () => {
     );
     await stage.shoot(page, "lobby");
     await stage.app.registry.remove(name);
-    await page.waitForSelector(".rooms .empty", { timeout: 10_000 });
+    await page.waitForSelector(".rooms .empty", { timeout: PATIENCE_MS });
     // neither what comes late nor a room that comes and goes moves anything under a hand
     expect((await steadinessOf(page)).shifts).toEqual([]);
   });

@@ -10,12 +10,12 @@ import type { Mesh } from "three";
 import { objBall, texturedGlb } from "../support/modelFiles.ts";
 import { similarity, type Pixels } from "../support/similarity.ts";
 import { findings, PHONE_ONLY, SIZES, tooWide, withAxe, wrong } from "./controls.ts";
-import { drawn, noBrowser, takeHold, until } from "./stage.ts";
+import { drawn, noBrowser, takeHold, until, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 /** The issue asks for so much. */
 const LEAST_SIMILARITY = 0.98;
-const PATIENCE = { timeout: 90_000 };
+const PATIENCE = { timeout: PATIENCE_MS };
 
 const dressed = (page: Page, bodies = 1): Promise<unknown> =>
   page.waitForFunction(

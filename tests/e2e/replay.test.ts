@@ -5,7 +5,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import type { ReplayHook } from "../../client/replayHook.ts";
-import { drawn, noBrowser, takeHold, until } from "./stage.ts";
+import { drawn, noBrowser, takeHold, until, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 declare global {
@@ -18,8 +18,8 @@ declare global {
 const replay = <T>(page: Page, look: (hook?: ReplayHook) => T): Promise<T> =>
   page.evaluate(look as () => T) as Promise<T>;
 const replayUntil = async (page: Page, holds: (hook?: ReplayHook) => boolean): Promise<void> => {
-  await page.waitForFunction(() => window.pliantReplay !== undefined, undefined, { timeout: 60_000 });
-  await page.waitForFunction(holds as () => boolean, undefined, { timeout: 60_000, polling: 100 });
+  await page.waitForFunction(() => window.pliantReplay !== undefined, undefined, { timeout: PATIENCE_MS });
+  await page.waitForFunction(holds as () => boolean, undefined, { timeout: PATIENCE_MS, polling: 100 });
 };
 
 interface Moment {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { quantile } from "../../load-tests/part.ts";
 import { steadinessOf, watchSteadiness } from "../../load-tests/visitors/steadiness.ts";
 import { PANELS, SIZES, tooWide, wrong } from "./controls.ts";
-import { drawn, noBrowser, openStage, until, type E2e } from "./stage.ts";
+import { drawn, noBrowser, openStage, until, type E2e, PATIENCE_MS } from "./stage.ts";
 
 const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 664 } };
 
@@ -48,7 +48,7 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
 
   test("the replay page's controls are in reach", async () => {
     const replay = await stage.visit("/r/screens/replay", PHONE, { prepare: watchSteadiness });
-    await replay.waitForSelector(".replay input:not([disabled])", { timeout: 60_000 });
+    await replay.waitForSelector(".replay input:not([disabled])", { timeout: PATIENCE_MS });
     // what one waits for is said in other words by and by, and nothing moves by itself
     expect((await steadinessOf(replay)).shifts).toEqual([]);
     for (const size of SIZES) {

@@ -74,6 +74,8 @@ export interface StageOptions {
   fewPictures?: boolean;
 }
 
+/** Nobody waits so long for anything that comes at all, however busy the machine is, ms. */
+export const PATIENCE_MS = 150_000;
 /** Between two pictures where few are drawn, ms. */
 const FEW_MS = 400;
 
@@ -123,6 +125,7 @@ export async function openStage(
     visit: async (path, options = {}, { through = url, prepare } = {}) => {
       const context = await browser.newContext({ viewport: VIEWPORT, ...options });
       contexts.push(context);
+      context.setDefaultTimeout(PATIENCE_MS);
       if (fewPictures) await context.addInitScript(drawFew, FEW_MS);
       const page = await context.newPage();
       page.on("pageerror", (error) => errors.push(`${path}: ${error.message}`));
@@ -161,7 +164,7 @@ export const downloaded = async (download: Download): Promise<Buffer> => buffer(
 
 /** Resolves when the page draws the room's bodies. */
 export async function drawn(page: Page): Promise<Page> {
-  await page.waitForFunction(() => window.pliant?.firstDrawnFrameMs !== undefined, undefined, { timeout: 60_000 });
+  await page.waitForFunction(() => window.pliant?.firstDrawnFrameMs !== undefined, undefined);
   return page;
 }
 
@@ -170,7 +173,7 @@ export async function until<T>(
   page: Page,
   condition: (argument: T) => unknown,
   argument: T,
-  timeout = 30_000,
+  timeout = PATIENCE_MS,
 ): Promise<void> {
   await page.waitForFunction(condition as (argument: unknown) => unknown, argument as unknown, {
     timeout,

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { lookOf } from "../../shared/memberColors.ts";
-import { drawn, noBrowser, serverPositions, surfaceUnderMiddle, takeHold, until } from "./stage.ts";
+import { drawn, noBrowser, serverPositions, surfaceUnderMiddle, takeHold, until, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 /**
@@ -281,7 +281,7 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
         /\d ms/.test(document.querySelector(".stats")!.textContent!) &&
         document.querySelectorAll(".stats .stages span").length >= 3,
       undefined,
-      { timeout: 20_000 },
+      { timeout: PATIENCE_MS },
     );
     const { stats, openMs } = await page.evaluate(() => ({ stats: window.pliant.stats(), openMs: performance.now() }));
     expect(stats.rttMs).toBeGreaterThan(0);

@@ -124,7 +124,7 @@ describe("the budget of an address", () => {
     expect(bots.flatMap(({ notices, closed }) => [...notices, ...(closed ? [closed] : [])])).toEqual([]);
     expect(await server.metric("pliant_connections_refused_total", { reason: "budget" })).toBe(0);
     await server.close();
-  }, 120_000);
+  });
 });
 
 describe("scenes", () => {
@@ -341,7 +341,7 @@ test("eighty readers of a room's positions have it looked into a few times", asy
   // They do not all come in the same millisecond.
   expect(looks).toBeLessThanOrEqual(10);
   await server.close();
-}, 60_000);
+});
 
 describe("the store", () => {
   const folder = mkdtempSync(join(tmpdir(), "pliant-asked-"));

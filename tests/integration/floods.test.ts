@@ -32,7 +32,7 @@ async function answersTo(said: string, from: string): Promise<{ statuses: Record
   socket.write(said);
   const count = (): number => heard.split("HTTP/1.1 ").length - 1;
   const asked = said.split("\r\n\r\n").length - 1;
-  await Promise.race([ended, vi.waitUntil(() => count() === asked, { timeout: 20_000, interval: 5 })]);
+  await Promise.race([ended, vi.waitUntil(() => count() === asked, { timeout: 60_000, interval: 5 })]);
   const statuses: Record<string, number> = {};
   for (const part of heard.split("HTTP/1.1 ").slice(1)) {
     const status = part.slice(0, 3);

@@ -152,7 +152,7 @@ describe("rooms", () => {
     };
     // Two ticks late at most, one under way and one early, at either end. Only a pause of this process that has just
     // been is not counted yet: a look that comes after none sees it.
-    await vi.waitUntil(async () => (await error()) < 2 * 4, { timeout: 20_000, interval: 100 });
+    await vi.waitUntil(async () => (await error()) < 2 * 4, { timeout: 60_000, interval: 100 });
     await bot.leave();
   });
 });

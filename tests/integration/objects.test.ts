@@ -253,7 +253,7 @@ describe("what takes more than its share", () => {
       line.write(head);
       lines.push(line);
     }
-    await vi.waitUntil(() => refused(" 429 ") === 2, { timeout: 10_000, interval: 5 });
+    await vi.waitUntil(() => refused(" 429 ") === 2, { timeout: 60_000, interval: 5 });
     expect(await bring(server, "ball.obj", objBall(1, 4))).toMatchObject({
       status: 429,
       body: { code: "TOO_MANY_REQUESTS" },

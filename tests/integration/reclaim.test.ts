@@ -47,5 +47,4 @@ test.skipIf(process.platform !== "linux")(
       await server.stop();
     }
   },
-  120_000,
 );

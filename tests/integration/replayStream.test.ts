@@ -171,7 +171,7 @@ test("bodies that come and go, resets and states that were taken on the way are 
     (decode(new Uint8Array(recording, 4)) as { records: { fresh: boolean }[] }).records.some(({ fresh }) => fresh),
   ).toBe(true);
   expect([...played.frames.values()].at(-1)).toEqual(Int32Array.from(state.quantized));
-}, 60_000);
+});
 
 test("one for an address, and who goes makes room for the next", async () => {
   await createRoom(server.url, "victim", "watched");
@@ -193,7 +193,7 @@ test("one for an address, and who goes makes room for the next", async () => {
     answer = await replay("watched");
   }
   expect((await play(answer)).frames.size).toBeGreaterThan(10);
-}, 120_000);
+});
 
 test("few at once; a replay that ends, that is left or that nobody takes in steps no further", async () => {
   await createRoom(server.url, "cube", "few");
@@ -256,7 +256,7 @@ test("few at once; a replay that ends, that is left or that nobody takes in step
   await once(stalled, "close");
   expect(impatient.size).toBe(0);
   await pools.close();
-}, 60_000);
+});
 
 test("nothing is streamed for its head alone", async () => {
   const { room } = await createRoom(server.url, "cube");

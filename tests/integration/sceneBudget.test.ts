@@ -55,4 +55,4 @@ test("two rooms of a heavy scene and one of a light one: one line, and the heavy
   const said = linesOf(server).filter(({ msg }) => msg === WARNING);
   expect(said).toEqual([expect.objectContaining({ level: 40, scene: "heavy", budgetMs: 1000 / 240 })]);
   for (const bot of bots) await bot.leave();
-}, 90_000);
+});

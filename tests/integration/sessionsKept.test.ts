@@ -79,4 +79,4 @@ test("ten of ten are who they were after kill -9, those too who had just been we
   expect(await second.stop()).toBe(0);
   const file = readFileSync(join(dataDir, "pliant.sqlite")).toString("latin1");
   for (const { welcome } of bots) expect(file).not.toContain(welcome.token);
-}, 120_000);
+});

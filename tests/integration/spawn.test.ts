@@ -157,4 +157,4 @@ test("a room with nothing but bodies at rest and bodies that wait sends next to 
   await bot.until(() => bot.waiting.bodies.length === 1 && bot.tick >= bot.waiting.tick, "the spawn wakes it");
   expect(bot.counts.keyframes).toBe(1);
   await bot.leave();
-}, 45_000);
+});

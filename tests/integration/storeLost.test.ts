@@ -52,4 +52,4 @@ test("a deleted log: an error with its code, a metric, not ready; rooms that the
   expect((await fetch(`${fourth.url}/readyz`)).status).toBe(200);
   expect(await fourth.stop()).toBe(0);
   expect(faults(linesOf(fourth))).toEqual([]);
-}, 120_000);
+});

@@ -109,7 +109,6 @@ test.each(inLong(ROOMS, ROOMS.slice(0, 1)))(
       await bot.leave();
     }
   },
-  180_000,
 );
 
 test("a visitor of the process that does not have the room sees it, scene and all, and a member of before is known after a restart", async () => {
@@ -137,4 +136,4 @@ test("a visitor of the process that does not have the room sees it, scene and al
   expect(back.welcome.member).toBe(member);
   await back.frames(3);
   await back.leave();
-}, 120_000);
+});

@@ -73,4 +73,4 @@ test("costs the thread, and a room that needs so much again and again its life; 
     await server.close();
     rmSync(scenesDir, { recursive: true });
   }
-}, 120_000);
+});

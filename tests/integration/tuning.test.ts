@@ -284,4 +284,4 @@ test("a server that is killed goes on with it", async () => {
   await back.until(() => back.tick > from + 70, "a second more");
   await stepsAgain(second.url, "killed");
   await second.stop();
-}, 120_000);
+});

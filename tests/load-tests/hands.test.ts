@@ -86,16 +86,12 @@ test("a sheet that goes through itself is counted, one that does not is not", ()
   expect(selfIntersections(Float32Array.from([...flat, 0.2, 0.1, 0.2, 0.2, 0.5, 0.2, 0.3, 0.5, 5]), triangles)).toBe(0);
 });
 
-test.each(STONES.map((stone) => [stone.name, stone] as const))(
-  "%s is a scene that begins apart",
-  async (_, stone) => {
-    const folder = mkdtempSync(join(tmpdir(), "pliant-stone-"));
-    try {
-      const lab = await laboratory(validateScene(stone.build(folder)), folder);
-      expect(lab.run(1)).toEqual([]);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
-  60_000,
-);
+test.each(STONES.map((stone) => [stone.name, stone] as const))("%s is a scene that begins apart", async (_, stone) => {
+  const folder = mkdtempSync(join(tmpdir(), "pliant-stone-"));
+  try {
+    const lab = await laboratory(validateScene(stone.build(folder)), folder);
+    expect(lab.run(1)).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -64,5 +64,4 @@ test.skipIf(lacks("Prometheus", executable))(
     expect(await slow.ratio()).toBeLessThan(0.9);
     expect(await fast.alerts()).not.toContain("PliantSlowMotion");
   },
-  120_000,
 );

@@ -397,15 +397,23 @@ describe("packing", () => {
     "a folded pair of sheets": [0, 1].map((n) => ({
       name: `s${n}`,
       kind: "cloth",
+      solver: "compliant",
       mesh: { type: "grid", size: [0.2, 0.2], cells: [9 - n, 7 + n] },
       transform: { translate: [0.003 * n, 0.0015 * n, 0] },
       material: cloth,
     })),
     "a fine sheet in a coarse triangle": [
-      { name: "coarse", kind: "cloth", mesh: { type: "grid", size: [0.5, 0.5], cells: [1, 1] }, material: cloth },
+      {
+        name: "coarse",
+        kind: "cloth",
+        solver: "compliant",
+        mesh: { type: "grid", size: [0.5, 0.5], cells: [1, 1] },
+        material: cloth,
+      },
       {
         name: "fine",
         kind: "cloth",
+        solver: "compliant",
         mesh: { type: "grid", size: [0.2, 0.2], cells: [16, 16] },
         transform: { translate: [0.1, 0.003, 0.05] },
         material: cloth,

@@ -20,6 +20,7 @@ const SCENES: Record<string, Pick<Scene, "bodies" | "colliders">> = {
       {
         name: "sheet",
         kind: "cloth",
+        solver: "compliant",
         mesh: { type: "grid", size: [0.4, 0.4], cells: [10, 10] },
         transform: { translate: [0.02, 0.3, 0], rotate: [15, 20, 0] },
         material: sheet,

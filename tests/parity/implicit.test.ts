@@ -141,6 +141,9 @@ test("a sheet whose factor leaves bending out, and one whose factor has it", asy
   await compare(sheet(10), {}, true);
 });
 
+test("a sheet that is curved at rest", () =>
+  compare({ ...sheet(1e-2), mesh: { type: "ball", radius: 0.5, subdivisions: 1 }, pins: edge.slice(1) }, {}, true));
+
 test("attachments without compliance, and one that slips", () =>
   compare(
     beam(undefined),

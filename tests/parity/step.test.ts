@@ -148,6 +148,7 @@ test("a pinned sheet with bending swings", () =>
         {
           name: "s",
           kind: "cloth",
+          solver: "compliant",
           mesh: { type: "grid", size: [0.4, 0.4], cells: [5, 5] },
           pins: [{ select: { particles: [0, 5] } }],
           velocity: [0, 0, 0.4],

@@ -1,8 +1,7 @@
 /**
  * Block L D L^T of a sparse symmetric positive definite matrix, row by row (the up-looking method: Davis, Direct
- * Methods for Sparse Linear Systems, 2006, section 4.8), in float64; the kernel gets it rounded to float32, with blocks
- * of three padded to four lanes. The order of all sums is that of the elimination order, so the bits are the same
- * everywhere.
+ * Methods for Sparse Linear Systems, 2006, section 4.8), in float64; the kernel gets it rounded to float32. The order
+ * of all sums is that of the elimination order, so the bits are the same everywhere.
  */
 import type { Graph } from "./order.ts";
 
@@ -21,7 +20,7 @@ export interface Factor {
   /** uint32[m + 1] and uint32[start[m]]: rows below the diagonal, ascending in each column */
   start: Uint32Array;
   rows: Uint32Array;
-  /** float32: of each entry the number, or the columns of the block as three times four lanes */
+  /** float32: of each entry the number, or the block column by column, and one number more at the end */
   values: Float32Array;
   /** float32: D^-1 likewise */
   diagonal: Float32Array;
@@ -112,7 +111,7 @@ export function factorize(matrix: BlockMatrix, order: Uint32Array): Factor {
     invert(work, inverse, k, size);
     work.fill(0, area * k, area * k + area);
   });
-  return { size, order, start, rows, values: padded(L, size), diagonal: padded(inverse, size) };
+  return { size, order, start, rows, values: packed(L, size), diagonal: packed(inverse, size) };
 }
 
 /** work_r -= work_i L_ri^T for the rows r of column i that are there so far. */
@@ -212,13 +211,12 @@ function invert(work: Float64Array, inverse: Float64Array, k: number, size: 1 | 
   [0, 1, 2, 1, 3, 4, 2, 4, 5].forEach((from, to) => (inverse[9 * k + to] = cofactors[from]! * scale));
 }
 
-/** Numbers as they are; blocks column by column, four lanes each. */
-function padded(values: Float64Array, size: 1 | 3): Float32Array {
+/** Numbers as they are; blocks column by column, and one number more: who reads three as four lanes may. */
+function packed(values: Float64Array, size: 1 | 3): Float32Array {
   if (size === 1) return Float32Array.from(values);
-  const out = new Float32Array((values.length / 9) * 12);
-  for (let block = 0; 9 * block < values.length; block++) {
-    for (let c = 0; c < 3; c++)
-      for (let r = 0; r < 3; r++) out[12 * block + 4 * c + r] = values[9 * block + 3 * r + c]!;
+  const out = new Float32Array(values.length + 1);
+  for (let at = 0; at < values.length; at += 9) {
+    for (let c = 0; c < 3; c++) for (let r = 0; r < 3; r++) out[at + 3 * c + r] = values[at + 3 * r + c]!;
   }
   return out;
 }

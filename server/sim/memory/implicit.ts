@@ -275,7 +275,7 @@ function writeBends(view: DataView, address: number, { particles, K, alpha, rest
   for (let e = 0, row = address; e < alpha.length; e++, row += L.IMPLICIT_BEND_BYTES) {
     writeCorners(view, row, particles, e, 4);
     writeNumbers(view, row + L.IMPLICIT_BEND_K, K, 4 * e, 4);
-    writeNumbers(view, row + L.IMPLICIT_BEND_ALPHA, alpha, e, 1);
+    view.setFloat64(row + L.IMPLICIT_BEND_STIFFNESS, 1 / alpha[e]!, true);
     writeNumbers(view, row + L.IMPLICIT_BEND_REST, rest, e, 1);
   }
 }

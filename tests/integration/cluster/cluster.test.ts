@@ -114,7 +114,7 @@ describe("takeover", () => {
 
   test("killed and started again: its rooms need not wait for its own old lease", async () => {
     // Longer than anything is waited for here.
-    nodes = new Nodes(nodes.where, "a secret of the cluster's own", 60);
+    nodes = new Nodes(nodes.where, "a secret of the cluster's own", 300);
     const a = await nodes.start();
     const rooms = names(10);
     for (const room of rooms) await create(a, room);

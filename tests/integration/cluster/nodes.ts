@@ -65,7 +65,7 @@ export class Nodes {
   }
 
   /** Waits until `done`; @throws after the time, saying what was waited for */
-  async until(what: string, done: () => boolean | Promise<boolean>, seconds = 20): Promise<void> {
+  async until(what: string, done: () => boolean | Promise<boolean>, seconds = 60): Promise<void> {
     for (const untilMs = performance.now() + 1000 * seconds; !(await done()); ) {
       if (performance.now() > untilMs)
         throw new Error(`${what}: not within ${seconds} s\n${this.nodes.flatMap(({ errors }) => errors).join("\n")}`);

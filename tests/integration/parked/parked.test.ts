@@ -131,59 +131,55 @@ async function played(data: string, port: number, rooms: readonly string[]): Pro
 }
 
 describe("a room that kills the process which takes it", () => {
-  test.each(["restore", "ticks"])(
-    "in its %s: after three of them it is parked, and no other room is",
-    async (at) => {
-      const data = `killer-${at}`;
-      const port = await freePort();
-      const [before] = await played(data, port, ["killer", "bystander"]);
-      const poison = { POISON_ROOM: "killer", POISON_AT: at };
-      let deaths = 0;
-      let server: RunningServer | undefined;
-      for (;;) {
-        server = await start(data, port, poison).catch(() => undefined);
-        const child = server?.process;
-        const died = (): boolean => !child || child.exitCode !== null || child.signalCode !== null;
-        const bots: Bot[] = [];
-        // Its members come back as pages do, until it is parked or takes the process with it.
-        while (server && !died() && (await parkedOf(server.url, "killer").catch(() => undefined)) === undefined) {
-          const { url } = server;
-          if (at === "ticks" && (await fetch(`${url}/api/rooms/killer`).catch(() => null))?.ok)
-            bots.push(Bot.connect(url, "killer", { timeoutMs: 30_000 }));
-          await new Promise((resolve) => setTimeout(resolve, 100));
-        }
-        for (const bot of bots) bot.socket.terminate();
-        if (server && !died()) break;
-        deaths += 1;
-        if (server) running.splice(running.indexOf(server), 1);
-        expect(deaths).toBeLessThanOrEqual(ATTEMPTS);
+  test.each(["restore", "ticks"])("in its %s: after three of them it is parked, and no other room is", async (at) => {
+    const data = `killer-${at}`;
+    const port = await freePort();
+    const [before] = await played(data, port, ["killer", "bystander"]);
+    const poison = { POISON_ROOM: "killer", POISON_AT: at };
+    let deaths = 0;
+    let server: RunningServer | undefined;
+    for (;;) {
+      server = await start(data, port, poison).catch(() => undefined);
+      const child = server?.process;
+      const died = (): boolean => !child || child.exitCode !== null || child.signalCode !== null;
+      const bots: Bot[] = [];
+      // Its members come back as pages do, until it is parked or takes the process with it.
+      while (server && !died() && (await parkedOf(server.url, "killer").catch(() => undefined)) === undefined) {
+        const { url } = server;
+        if (at === "ticks" && (await fetch(`${url}/api/rooms/killer`).catch(() => null))?.ok)
+          bots.push(Bot.connect(url, "killer", { timeoutMs: 30_000 }));
+        await new Promise((resolve) => setTimeout(resolve, 100));
       }
-      expect(deaths).toBe(ATTEMPTS);
-      const { url } = server;
-      expect(await parkedOf(url, "killer")).toMatchObject({ reason: "attempts" });
-      const bystander = await joined(url, "bystander");
-      await bystander.frames(5);
-      expect(await parkedOf(url, "bystander")).toBeUndefined();
-      const refused = await fetch(`${url}/api/rooms/killer`);
-      expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, "ROOM_PARKED"]);
-      expect((await Bot.connect(url, "killer").untilClosed()).code).toBe(CloseCode.parked);
-      expect(
-        (await (await fetch(`${url}/metrics`)).text()).match(/pliant_rooms_parked_total\{reason="attempts"\} 1/),
-      ).not.toBeNull();
+      for (const bot of bots) bot.socket.terminate();
+      if (server && !died()) break;
+      deaths += 1;
+      if (server) running.splice(running.indexOf(server), 1);
+      expect(deaths).toBeLessThanOrEqual(ATTEMPTS);
+    }
+    expect(deaths).toBe(ATTEMPTS);
+    const { url } = server;
+    expect(await parkedOf(url, "killer")).toMatchObject({ reason: "attempts" });
+    const bystander = await joined(url, "bystander");
+    await bystander.frames(5);
+    expect(await parkedOf(url, "bystander")).toBeUndefined();
+    const refused = await fetch(`${url}/api/rooms/killer`);
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, "ROOM_PARKED"]);
+    expect((await Bot.connect(url, "killer").untilClosed()).code).toBe(CloseCode.parked);
+    expect(
+      (await (await fetch(`${url}/metrics`)).text()).match(/pliant_rooms_parked_total\{reason="attempts"\} 1/),
+    ).not.toBeNull();
 
-      // A healthy program, an operator who has looked at it: it goes on where it was.
-      await kill(server);
-      const healthy = await start(data, port);
-      expect(await parkedOf(healthy.url, "killer")).toMatchObject({ reason: "attempts" });
-      expect(await replays(healthy.url, "killer")).toContain("all alike");
-      expect((await call(healthy.url, "POST", "/api/admin/rooms/killer/unpark", {})).status).toBe(204);
-      const back = await joined(healthy.url, "killer");
-      expect(back.tick).toBeGreaterThan(before! - 60);
-      await back.frames(10);
-      expect((await call(healthy.url, "POST", "/api/admin/rooms/killer/unpark", {})).status).toBe(409);
-    },
-    240_000,
-  );
+    // A healthy program, an operator who has looked at it: it goes on where it was.
+    await kill(server);
+    const healthy = await start(data, port);
+    expect(await parkedOf(healthy.url, "killer")).toMatchObject({ reason: "attempts" });
+    expect(await replays(healthy.url, "killer")).toContain("all alike");
+    expect((await call(healthy.url, "POST", "/api/admin/rooms/killer/unpark", {})).status).toBe(204);
+    const back = await joined(healthy.url, "killer");
+    expect(back.tick).toBeGreaterThan(before! - 60);
+    await back.frames(10);
+    expect((await call(healthy.url, "POST", "/api/admin/rooms/killer/unpark", {})).status).toBe(409);
+  });
 });
 
 describe("a room of another version", () => {
@@ -226,7 +222,7 @@ describe("a room of another version", () => {
     const own = await start("version", port);
     await expect.poll(() => parkedOf(own.url, "kept"), { timeout: 30_000 }).toBeUndefined();
     expect((await joined(own.url, "kept")).tick).toBeGreaterThan(140);
-  }, 180_000);
+  });
 
   test("begins anew by itself where the configuration says so", async () => {
     const port = await freePort();
@@ -236,7 +232,7 @@ describe("a room of another version", () => {
     running.push(server);
     await joined(server.url, "anew");
     expect(programs("restarting", "anew")).not.toContain("another-program");
-  }, 120_000);
+  });
 });
 
 test("a room whose journal does not lead to what was recorded is parked, and goes on from its newest state if the operator says so", async () => {
@@ -265,7 +261,7 @@ test("a room whose journal does not lead to what was recorded is parked, and goe
   expect(contents("differs", "forged")).toEqual(before);
   expect((await call(server.url, "POST", "/api/admin/rooms/forged/unpark", { from: "state" })).status).toBe(204);
   expect((await joined(server.url, "forged")).tick).toBeGreaterThanOrEqual(checkpoint.tick);
-}, 120_000);
+});
 
 test("a room that has come far and cannot be stepped any more keeps its states and its journal", async () => {
   const dataDir = join(folder, "far");
@@ -287,7 +283,7 @@ test("a room that has come far and cannot be stepped any more keeps its states a
   expect(back.tick).toBeGreaterThanOrEqual(before);
   await back.frames(5);
   await server.close();
-}, 60_000);
+});
 
 test("a room whose steps are lost again and again is parked with what it had, and may be ended or tried again", async () => {
   const dataDir = join(folder, "steps");
@@ -309,4 +305,4 @@ test("a room whose steps are lost again and again is parked with what it had, an
   expect((await call(server.url, "DELETE", "/api/admin/rooms/stuck")).status).toBe(204);
   expect(await list(server.url)).toEqual([]);
   await server.close();
-}, 60_000);
+});

@@ -32,7 +32,7 @@ const run = (args: string[], env: Record<string, string>) =>
     cwd: dir,
     encoding: "utf8",
     env: { PATH: process.env.PATH, ...env },
-    timeout: 20_000,
+    timeout: 60_000,
   });
 
 test("a server and the command that share a data folder share its secret, over a restart too; nobody else can read it", async () => {
@@ -75,7 +75,7 @@ test("a secret that is too short is refused without being shown, by both", () =>
       cwd: root,
       encoding: "utf8",
       env: { ...process.env, ...env },
-      timeout: 20_000,
+      timeout: 60_000,
     }),
   ]) {
     expect(refused.status).toBe(2);

@@ -357,7 +357,7 @@ test("a room that has nothing to write notices a failover all the same", async (
     failOver();
     expect((await found(room.name)).history.tick).toBe(0);
     await vi.advanceTimersByTimeAsync(2000);
-    await vi.waitUntil(async () => (await found(room.name)).history.tick === 50, { timeout: 20_000 });
+    await vi.waitUntil(async () => (await found(room.name)).history.tick === 50, { timeout: 50_000 });
     expect(await store.room(room.name)).toMatchObject({ settings: { of: room.name } });
     await journalWriter.close();
   } finally {

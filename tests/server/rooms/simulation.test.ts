@@ -61,4 +61,4 @@ test("a step whose result was lost is not stepped twice", async () => {
   } finally {
     await pools.close();
   }
-}, 60_000);
+});

@@ -33,21 +33,26 @@ const scene = (bodies: Part[], more: Part = {}): Scene => validateScene({ versio
 const make = (bodies: Part[], more: Part = {}) => createWorld(scene(bodies, more), { baseDir: "." });
 const floor = { type: "plane", name: "floor", normal: [0, 1, 0], offset: 0 };
 
-test.each([
+test.each<[string, Part[], Part?]>([
   ["a stiff solid", [beam()]],
   ["a stiff sheet that touches nothing", [sheet(10, { contact: { self: false } })]],
+  [
+    "a stiff sheet that may touch itself and another",
+    [sheet(10), sheet(10, { name: "other", transform: { translate: [0, 4, 0] } })],
+  ],
+  ["a stiff sheet above a floor", [sheet(10)], { colliders: [floor] }],
   [
     "all bodies of a scene of which one is stiff",
     [beam(), beam({ name: "jelly", transform: { translate: [0, 1.2, 0] } }, { youngsModulus: 1e4 })],
   ],
-])("%s is implicit, as if the scene said so", async (_what, bodies) => {
+])("%s is implicit, as if the scene said so", async (_what, bodies, more) => {
   const states = await Promise.all(
     [
       bodies,
       bodies.map((body) => ({ ...body, solver: "auto" })),
       bodies.map((body) => ({ ...body, solver: "implicit" })),
     ].map(async (each) => {
-      const { memory, layout, compliant } = await make(each);
+      const { memory, layout, compliant } = await make(each, more);
       expect(layout.bodies.every((body) => body.implicit)).toBe(true);
       expect(compliant).toBeUndefined();
       const world = openWorld(memory, layout);
@@ -96,7 +101,15 @@ test.each([
   ["is too large", [sheet(100, { contact: { self: false } })], {}, /1.5 times/],
   ["is too large for what lies on something", [cube(9)], { colliders: [floor] }, /1.4 times/],
   ["is too large for what lies on another", [cube(5), cube(5, 0.4)], {}, /1.9 times/],
-  ["is a sheet that may touch itself", [sheet(10)], {}, /sheet is a sheet/],
+  ["is too large for a sheet that may touch itself", [sheet(30)], {}, /1.4 times/],
+  ["is too large for a sheet that may touch a shape", [sheet(16)], { colliders: [floor] }, /1.2 times/],
+  [
+    "is a sheet that may touch a mesh",
+    [sheet(10)],
+    { colliders: [{ type: "mesh", name: "table", mesh: { type: "box", size: [1, 1, 1], cells: [1, 1, 1] } }] },
+    /sheet is a sheet that may touch table/,
+  ],
+  ["is in a scene with a sheet that may touch it", [beam(), sheet(10)], {}, /sheet is a sheet that may touch beam/],
   [
     "is a grain",
     [beam({ mesh: { type: "box", size: [2e-5, 1e-5, 1e-5], cells: [20, 10, 10] } })],

@@ -2,7 +2,7 @@
  * Preconditioner of an implicit body: z = R L^-T D^-1 L^-1 R^T r with the factor of its matrix at rest
  * (sim/implicit/factor.ts) in float32, and the rotations R of its particles (none for a sheet): the matrix at rest
  * turned with the body (Mueller et al. 2002, stiffness warping). A column's particle has one lane for each coordinate;
- * solids have blocks of three columns of four lanes. Twin: sim/reference/implicit/precondition.ts, same operations in
+ * solids have blocks of three columns. Twin: sim/reference/implicit/precondition.ts, same operations in
  * the same order.
  */
 import {
@@ -168,19 +168,17 @@ export function precondition(row: usize, r: usize, z: usize): void {
   for (let k = 0; k < columns; k++) {
     const p = <usize>load<u32>(order + ((<usize>k) << 2));
     const from = r + p;
-    const a = load<f64>(from);
-    const b = load<f64>(from, 8);
-    const c = load<f64>(from, 16);
     const to = y + ((<usize>k) << 4);
     if (R) {
+      const a = load<f64>(from);
+      const b = load<f64>(from, 8);
+      const c = load<f64>(from, 16);
       const q = R + 3 * p;
       store<f32>(to, <f32>(load<f64>(q) * a + load<f64>(q, 24) * b + load<f64>(q, 48) * c));
       store<f32>(to, <f32>(load<f64>(q, 8) * a + load<f64>(q, 32) * b + load<f64>(q, 56) * c), 4);
       store<f32>(to, <f32>(load<f64>(q, 16) * a + load<f64>(q, 40) * b + load<f64>(q, 64) * c), 8);
     } else {
-      store<f32>(to, <f32>a);
-      store<f32>(to, <f32>b, 4);
-      store<f32>(to, <f32>c, 8);
+      v128.store(to, f32x4.replace_lane(f32x4.demote_f64x2_zero(v128.load(from)), 2, <f32>load<f64>(from, 16)));
     }
   }
   if (R) solveBlocks(row, columns, y);
@@ -189,18 +187,17 @@ export function precondition(row: usize, r: usize, z: usize): void {
     const p = <usize>load<u32>(order + ((<usize>k) << 2));
     const to = z + p;
     const from = y + ((<usize>k) << 4);
-    const a = <f64>load<f32>(from);
-    const b = <f64>load<f32>(from, 4);
-    const c = <f64>load<f32>(from, 8);
     if (R) {
+      const a = <f64>load<f32>(from);
+      const b = <f64>load<f32>(from, 4);
+      const c = <f64>load<f32>(from, 8);
       const q = R + 3 * p;
       store<f64>(to, load<f64>(q) * a + load<f64>(q, 8) * b + load<f64>(q, 16) * c);
       store<f64>(to, load<f64>(q, 24) * a + load<f64>(q, 32) * b + load<f64>(q, 40) * c, 8);
       store<f64>(to, load<f64>(q, 48) * a + load<f64>(q, 56) * b + load<f64>(q, 64) * c, 16);
     } else {
-      store<f64>(to, a);
-      store<f64>(to, b, 8);
-      store<f64>(to, c, 16);
+      v128.store(to, f64x2.promote_low_f32x4(v128.load(from)));
+      store<f64>(to, <f64>load<f32>(from, 8), 16);
     }
   }
 }
@@ -221,17 +218,25 @@ function solveNumbers(row: usize, columns: i32, y: usize): void {
   for (let k = columns - 1; k >= 0; k--) {
     const here = y + ((<usize>k) << 4);
     const end = load<i32>(start + ((<usize>k) << 2), 4);
-    let sum = f32x4.mul(v128.load32_splat(diagonal + ((<usize>k) << 2)), v128.load(here));
-    for (let p = load<i32>(start + ((<usize>k) << 2)); p < end; p++) {
-      sum = f32x4.sub(
-        sum,
-        f32x4.mul(
-          v128.load32_splat(entries + ((<usize>p) << 2)),
-          v128.load(y + <usize>load<u32>(rows + ((<usize>p) << 2))),
-        ),
-      );
+    let p = load<i32>(start + ((<usize>k) << 2));
+    let a = f32x4.mul(v128.load32_splat(diagonal + ((<usize>k) << 2)), v128.load(here));
+    // four sums: one would wait for itself
+    let b = f32x4.splat(0);
+    let c = b;
+    let d = b;
+    for (; p + 4 <= end; p += 4) {
+      const entry = entries + ((<usize>p) << 2);
+      const at = rows + ((<usize>p) << 2);
+      a = f32x4.sub(a, f32x4.mul(v128.load32_splat(entry), v128.load(y + <usize>load<u32>(at))));
+      b = f32x4.sub(b, f32x4.mul(v128.load32_splat(entry, 4), v128.load(y + <usize>load<u32>(at, 4))));
+      c = f32x4.sub(c, f32x4.mul(v128.load32_splat(entry, 8), v128.load(y + <usize>load<u32>(at, 8))));
+      d = f32x4.sub(d, f32x4.mul(v128.load32_splat(entry, 12), v128.load(y + <usize>load<u32>(at, 12))));
     }
-    v128.store(here, sum);
+    for (; p < end; p++) {
+      const entry = v128.load32_splat(entries + ((<usize>p) << 2));
+      a = f32x4.sub(a, f32x4.mul(entry, v128.load(y + <usize>load<u32>(rows + ((<usize>p) << 2)))));
+    }
+    v128.store(here, f32x4.add(f32x4.add(a, b), f32x4.add(c, d)));
   }
 }
 
@@ -248,26 +253,26 @@ function solveBlocks(row: usize, columns: i32, y: usize): void {
     const end = load<i32>(start + ((<usize>k) << 2), 4);
     for (let p = load<i32>(start + ((<usize>k) << 2)); p < end; p++) {
       const at = y + <usize>load<u32>(rows + ((<usize>p) << 2));
-      const block = entries + <usize>p * 48;
+      const block = entries + <usize>p * 36;
       v128.store(
         at,
         f32x4.sub(
-          f32x4.sub(f32x4.sub(v128.load(at), f32x4.mul(v128.load(block), a)), f32x4.mul(v128.load(block, 16), b)),
-          f32x4.mul(v128.load(block, 32), c),
+          f32x4.sub(f32x4.sub(v128.load(at), f32x4.mul(v128.load(block), a)), f32x4.mul(v128.load(block, 12), b)),
+          f32x4.mul(v128.load(block, 24), c),
         ),
       );
     }
   }
   for (let k = columns - 1; k >= 0; k--) {
     const here = y + ((<usize>k) << 4);
-    const inverse = diagonal + <usize>k * 48;
+    const inverse = diagonal + <usize>k * 36;
     const end = load<i32>(start + ((<usize>k) << 2), 4);
     const solved = f32x4.add(
       f32x4.add(
         f32x4.mul(v128.load(inverse), v128.load32_splat(here)),
-        f32x4.mul(v128.load(inverse, 16), v128.load32_splat(here, 4)),
+        f32x4.mul(v128.load(inverse, 12), v128.load32_splat(here, 4)),
       ),
-      f32x4.mul(v128.load(inverse, 32), v128.load32_splat(here, 8)),
+      f32x4.mul(v128.load(inverse, 24), v128.load32_splat(here, 8)),
     );
     // L^T's part, by lanes of the rows' three numbers, which are added at the end
     let a = f32x4.splat(0);
@@ -275,10 +280,10 @@ function solveBlocks(row: usize, columns: i32, y: usize): void {
     let c = a;
     for (let p = load<i32>(start + ((<usize>k) << 2)); p < end; p++) {
       const there = v128.load(y + <usize>load<u32>(rows + ((<usize>p) << 2)));
-      const block = entries + <usize>p * 48;
+      const block = entries + <usize>p * 36;
       a = f32x4.add(a, f32x4.mul(v128.load(block), there));
-      b = f32x4.add(b, f32x4.mul(v128.load(block, 16), there));
-      c = f32x4.add(c, f32x4.mul(v128.load(block, 32), there));
+      b = f32x4.add(b, f32x4.mul(v128.load(block, 12), there));
+      c = f32x4.add(c, f32x4.mul(v128.load(block, 24), there));
     }
     store<f32>(here, f32x4.extract_lane(solved, 0) - sumOf(a));
     store<f32>(here, f32x4.extract_lane(solved, 1) - sumOf(b), 4);

@@ -18,7 +18,7 @@ import {
   IMPLICIT_TRIANGLE_VOLUME,
   IMPLICIT_TRIANGLE_BYTES,
   IMPLICIT_BEND_K,
-  IMPLICIT_BEND_ALPHA,
+  IMPLICIT_BEND_STIFFNESS,
   IMPLICIT_BEND_REST,
   IMPLICIT_BEND_BYTES,
   IMPLICIT_QUADS,
@@ -28,21 +28,37 @@ import {
 } from "../layout/layout";
 import { LANES } from "../layout/sizes";
 
-// columns of the last deformation, weft and warp
-let u0: f64 = 0;
-let u1: f64 = 0;
+// columns of the last deformation, weft and warp: x and y, z
+let u01: v128 = f64x2.splat(0);
 let u2: f64 = 0;
-let v0: f64 = 0;
-let v1: f64 = 0;
+let v01: v128 = f64x2.splat(0);
 let v2: f64 = 0;
 // the last weft, warp and shear: strain or stress
 let s0: f64 = 0;
 let s1: f64 = 0;
 let s2: f64 = 0;
-// K x of the last stencil
-let k0: f64 = 0;
-let k1: f64 = 0;
+// K x of the last stencil, likewise
+let k01: v128 = f64x2.splat(0);
 let k2: f64 = 0;
+
+/** a - b of two entries, x and y. */
+// @inline
+function differ(a: usize, b: v128): v128 {
+  return f64x2.sub(v128.load(a), b);
+}
+
+/** a s + b t */
+// @inline
+function mix(a: v128, s: f64, b: v128, t: f64): v128 {
+  return f64x2.add(f64x2.mul(f64x2.splat(s), a), f64x2.mul(f64x2.splat(t), b));
+}
+
+/** a . b of what is x and y, z. */
+// @inline
+function dot(a01: v128, a2: f64, b01: v128, b2: f64): f64 {
+  const both = f64x2.mul(a01, b01);
+  return f64x2.extract_lane(both, 0) + f64x2.extract_lane(both, 1) + a2 * b2;
+}
 
 /** sum_j x_j b_j^T -> u, v. */
 // @inline
@@ -54,25 +70,22 @@ function deform(x: usize, triangle: usize): void {
   const m1 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 8);
   const m2 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 16);
   const m3 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 24);
-  let a = load<f64>(p0) - load<f64>(p2);
-  let b = load<f64>(p1) - load<f64>(p2);
-  u0 = a * m0 + b * m2;
-  v0 = a * m1 + b * m3;
-  a = load<f64>(p0, 8) - load<f64>(p2, 8);
-  b = load<f64>(p1, 8) - load<f64>(p2, 8);
-  u1 = a * m0 + b * m2;
-  v1 = a * m1 + b * m3;
-  a = load<f64>(p0, 16) - load<f64>(p2, 16);
-  b = load<f64>(p1, 16) - load<f64>(p2, 16);
-  u2 = a * m0 + b * m2;
-  v2 = a * m1 + b * m3;
+  const origin = v128.load(p2);
+  const a01 = differ(p0, origin);
+  const b01 = differ(p1, origin);
+  u01 = mix(a01, m0, b01, m2);
+  v01 = mix(a01, m1, b01, m3);
+  const a2 = load<f64>(p0, 16) - load<f64>(p2, 16);
+  const b2 = load<f64>(p1, 16) - load<f64>(p2, 16);
+  u2 = a2 * m0 + b2 * m2;
+  v2 = a2 * m1 + b2 * m3;
 }
 
 // @inline
 function strain(): void {
-  s0 = 0.5 * (u0 * u0 + u1 * u1 + u2 * u2 - 1);
-  s1 = 0.5 * (v0 * v0 + v1 * v1 + v2 * v2 - 1);
-  s2 = u0 * v0 + u1 * v1 + u2 * v2;
+  s0 = 0.5 * (dot(u01, u2, u01, u2) - 1);
+  s1 = 0.5 * (dot(v01, v2, v01, v2) - 1);
+  s2 = dot(u01, u2, v01, v2);
 }
 
 /** s = C s */
@@ -84,18 +97,26 @@ function toStress(row: usize): void {
   s2 = load<f64>(row, IMPLICIT_C22) * s2;
 }
 
-/** One coordinate: g += P b_j of the three corners. */
+/** g += P b_j of the three corners, P by its columns weft and warp. */
 // @inline
-function scatter(triangle: usize, g: usize, weft: f64, warp: f64): void {
+function scatter(triangle: usize, g: usize, weft01: v128, weft2: f64, warp01: v128, warp2: f64): void {
   const p0 = g + <usize>load<u32>(triangle);
   const p1 = g + <usize>load<u32>(triangle, 4);
   const p2 = g + <usize>load<u32>(triangle, 8);
-  const first = load<f64>(triangle, IMPLICIT_TRIANGLE_DM) * weft + load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 8) * warp;
-  const second =
-    load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 16) * weft + load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 24) * warp;
-  store<f64>(p0, load<f64>(p0) + first);
-  store<f64>(p1, load<f64>(p1) + second);
-  store<f64>(p2, load<f64>(p2) - (first + second));
+  const m0 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM);
+  const m1 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 8);
+  const m2 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 16);
+  const m3 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 24);
+  const first01 = mix(weft01, m0, warp01, m1);
+  const second01 = mix(weft01, m2, warp01, m3);
+  v128.store(p0, f64x2.add(v128.load(p0), first01));
+  v128.store(p1, f64x2.add(v128.load(p1), second01));
+  v128.store(p2, f64x2.sub(v128.load(p2), f64x2.add(first01, second01)));
+  const first2 = m0 * weft2 + m1 * warp2;
+  const second2 = m2 * weft2 + m3 * warp2;
+  store<f64>(p0, load<f64>(p0, 16) + first2, 16);
+  store<f64>(p1, load<f64>(p1, 16) + second2, 16);
+  store<f64>(p2, load<f64>(p2, 16) - (first2 + second2), 16);
 }
 
 // @inline
@@ -137,9 +158,14 @@ export function linearizeTriangles(row: usize, x: usize, g: usize): f64 {
     const c = s2;
     toStress(row);
     sum += 0.5 * V * (a * s0 + b * s1 + c * s2);
-    scatter(triangle, g, V * (s0 * u0 + s2 * v0), V * (s2 * u0 + s1 * v0));
-    scatter(triangle, g + 8, V * (s0 * u1 + s2 * v1), V * (s2 * u1 + s1 * v1));
-    scatter(triangle, g + 16, V * (s0 * u2 + s2 * v2), V * (s2 * u2 + s1 * v2));
+    scatter(
+      triangle,
+      g,
+      f64x2.mul(f64x2.splat(V), mix(u01, s0, v01, s2)),
+      V * (s0 * u2 + s2 * v2),
+      f64x2.mul(f64x2.splat(V), mix(u01, s2, v01, s1)),
+      V * (s2 * u2 + s1 * v2),
+    );
     positivePart();
     store<f32>(quad + lane, <f32>s0, QUAD_STRESS);
     store<f32>(quad + lane, <f32>s1, QUAD_STRESS + LANES);
@@ -154,11 +180,11 @@ export function linearizeTriangles(row: usize, x: usize, g: usize): f64 {
 
 // @inline
 function keepDeformation(at: usize): void {
-  store<f32>(at, <f32>u0, QUAD_F);
-  store<f32>(at, <f32>u1, QUAD_F + LANES);
+  store<f32>(at, <f32>f64x2.extract_lane(u01, 0), QUAD_F);
+  store<f32>(at, <f32>f64x2.extract_lane(u01, 1), QUAD_F + LANES);
   store<f32>(at, <f32>u2, QUAD_F + 2 * LANES);
-  store<f32>(at, <f32>v0, QUAD_F + 3 * LANES);
-  store<f32>(at, <f32>v1, QUAD_F + 4 * LANES);
+  store<f32>(at, <f32>f64x2.extract_lane(v01, 0), QUAD_F + 3 * LANES);
+  store<f32>(at, <f32>f64x2.extract_lane(v01, 1), QUAD_F + 4 * LANES);
   store<f32>(at, <f32>v2, QUAD_F + 5 * LANES);
 }
 
@@ -183,7 +209,7 @@ function positivePart(): void {
   s2 = scale * s2;
 }
 
-/** K x -> k0 .. k2. @returns |K x| */
+/** K x -> k. @returns its square */
 // @inline
 function curvature(x: usize, bend: usize): f64 {
   const p0 = x + <usize>load<u32>(bend);
@@ -193,29 +219,44 @@ function curvature(x: usize, bend: usize): f64 {
   const K1 = load<f64>(bend, IMPLICIT_BEND_K + 8);
   const K2 = load<f64>(bend, IMPLICIT_BEND_K + 16);
   const K3 = load<f64>(bend, IMPLICIT_BEND_K + 24);
-  let o = load<f64>(p0);
-  k0 = K1 * (load<f64>(p1) - o) + K2 * (load<f64>(p2) - o) + K3 * (load<f64>(p3) - o);
-  o = load<f64>(p0, 8);
-  k1 = K1 * (load<f64>(p1, 8) - o) + K2 * (load<f64>(p2, 8) - o) + K3 * (load<f64>(p3, 8) - o);
-  o = load<f64>(p0, 16);
+  const origin = v128.load(p0);
+  k01 = f64x2.add(mix(differ(p1, origin), K1, differ(p2, origin), K2), f64x2.mul(f64x2.splat(K3), differ(p3, origin)));
+  const o = load<f64>(p0, 16);
   k2 = K1 * (load<f64>(p1, 16) - o) + K2 * (load<f64>(p2, 16) - o) + K3 * (load<f64>(p3, 16) - o);
-  return sqrt<f64>(k0 * k0 + k1 * k1 + k2 * k2);
+  return dot(k01, k2, k01, k2);
 }
 
-/** One coordinate: g_j += K_j f. */
+/** |K x| - rest, squared. @param square of K x */
+// @inline
+function beyond2(square: f64, rest: f64): f64 {
+  if (rest === 0) return square;
+  const beyond = sqrt<f64>(square) - rest;
+  return beyond * beyond;
+}
+
+/** g_j += K_j f k */
 // @inline
 function scatterBend(bend: usize, g: usize, f: f64): void {
   const p0 = g + <usize>load<u32>(bend);
   const p1 = g + <usize>load<u32>(bend, 4);
   const p2 = g + <usize>load<u32>(bend, 8);
   const p3 = g + <usize>load<u32>(bend, 12);
-  const f1 = load<f64>(bend, IMPLICIT_BEND_K + 8) * f;
-  const f2 = load<f64>(bend, IMPLICIT_BEND_K + 16) * f;
-  const f3 = load<f64>(bend, IMPLICIT_BEND_K + 24) * f;
-  store<f64>(p1, load<f64>(p1) + f1);
-  store<f64>(p2, load<f64>(p2) + f2);
-  store<f64>(p3, load<f64>(p3) + f3);
-  store<f64>(p0, load<f64>(p0) - (f1 + f2 + f3));
+  const K1 = load<f64>(bend, IMPLICIT_BEND_K + 8);
+  const K2 = load<f64>(bend, IMPLICIT_BEND_K + 16);
+  const K3 = load<f64>(bend, IMPLICIT_BEND_K + 24);
+  const f01 = f64x2.mul(f64x2.splat(f), k01);
+  const a01 = f64x2.mul(f64x2.splat(K1), f01);
+  const b01 = f64x2.mul(f64x2.splat(K2), f01);
+  const c01 = f64x2.mul(f64x2.splat(K3), f01);
+  v128.store(p1, f64x2.add(v128.load(p1), a01));
+  v128.store(p2, f64x2.add(v128.load(p2), b01));
+  v128.store(p3, f64x2.add(v128.load(p3), c01));
+  v128.store(p0, f64x2.sub(v128.load(p0), f64x2.add(f64x2.add(a01, b01), c01)));
+  const f2 = f * k2;
+  store<f64>(p1, load<f64>(p1, 16) + K1 * f2, 16);
+  store<f64>(p2, load<f64>(p2, 16) + K2 * f2, 16);
+  store<f64>(p3, load<f64>(p3, 16) + K3 * f2, 16);
+  store<f64>(p0, load<f64>(p0, 16) - (K1 * f2 + K2 * f2 + K3 * f2), 16);
 }
 
 // @inline
@@ -228,8 +269,8 @@ export function energyOfBends(row: usize, x: usize): f64 {
   const end = endOfBends(row);
   let sum: f64 = 0;
   for (let bend = <usize>load<u32>(row, IMPLICIT_BENDS); bend < end; bend += IMPLICIT_BEND_BYTES) {
-    const beyond = curvature(x, bend) - load<f64>(bend, IMPLICIT_BEND_REST);
-    sum += (0.5 * (beyond * beyond)) / load<f64>(bend, IMPLICIT_BEND_ALPHA);
+    const square = beyond2(curvature(x, bend), load<f64>(bend, IMPLICIT_BEND_REST));
+    sum += 0.5 * square * load<f64>(bend, IMPLICIT_BEND_STIFFNESS);
   }
   return sum;
 }
@@ -242,15 +283,11 @@ export function linearizeBends(row: usize, x: usize, g: usize): f64 {
   let sum: f64 = 0;
   const end = endOfBends(row);
   for (let bend = <usize>load<u32>(row, IMPLICIT_BENDS); bend < end; bend += IMPLICIT_BEND_BYTES) {
-    const length = curvature(x, bend);
+    const square = curvature(x, bend);
     const rest = load<f64>(bend, IMPLICIT_BEND_REST);
-    const alpha = load<f64>(bend, IMPLICIT_BEND_ALPHA);
-    const beyond = length - rest;
-    const scale = (length > 0 ? 1 - rest / length : 1) / alpha;
-    sum += (0.5 * (beyond * beyond)) / alpha;
-    scatterBend(bend, g, scale * k0);
-    scatterBend(bend, g + 8, scale * k1);
-    scatterBend(bend, g + 16, scale * k2);
+    const k = load<f64>(bend, IMPLICIT_BEND_STIFFNESS);
+    sum += 0.5 * beyond2(square, rest) * k;
+    scatterBend(bend, g, rest !== 0 && square > 0 ? (1 - rest / sqrt<f64>(square)) * k : k);
   }
   return sum;
 }

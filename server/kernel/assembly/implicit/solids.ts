@@ -26,16 +26,13 @@ import {
 const STEPS: i32 = 4;
 const CRUSHED: f64 = 0.5;
 
-// the last deformation, row by row
-let f0: f64 = 0;
-let f1: f64 = 0;
-let f2: f64 = 0;
-let f3: f64 = 0;
-let f4: f64 = 0;
-let f5: f64 = 0;
-let f6: f64 = 0;
-let f7: f64 = 0;
-let f8: f64 = 0;
+// columns of the last deformation: x and y, z
+let e0: v128 = f64x2.splat(0);
+let e1: v128 = f64x2.splat(0);
+let e2: v128 = f64x2.splat(0);
+let z0: f64 = 0;
+let z1: f64 = 0;
+let z2: f64 = 0;
 // the last symmetric matrix: 00 11 22 12 02 01
 let s0: f64 = 0;
 let s1: f64 = 0;
@@ -44,60 +41,78 @@ let s3: f64 = 0;
 let s4: f64 = 0;
 let s5: f64 = 0;
 
-/** sum_j x_j b_j^T -> f0 .. f8. @param x a vector, tet an element's row */
+/** sum_j x_j b_j^T -> e, z. @param x a vector, tet an element's row */
 // @inline
 function deform(x: usize, tet: usize): void {
   const p0 = x + <usize>load<u32>(tet);
   const p1 = x + <usize>load<u32>(tet, 4);
   const p2 = x + <usize>load<u32>(tet, 8);
   const p3 = x + <usize>load<u32>(tet, 12);
-  const m0 = load<f64>(tet, IMPLICIT_TET_DM);
-  const m1 = load<f64>(tet, IMPLICIT_TET_DM + 8);
-  const m2 = load<f64>(tet, IMPLICIT_TET_DM + 16);
-  const m3 = load<f64>(tet, IMPLICIT_TET_DM + 24);
-  const m4 = load<f64>(tet, IMPLICIT_TET_DM + 32);
-  const m5 = load<f64>(tet, IMPLICIT_TET_DM + 40);
-  const m6 = load<f64>(tet, IMPLICIT_TET_DM + 48);
-  const m7 = load<f64>(tet, IMPLICIT_TET_DM + 56);
-  const m8 = load<f64>(tet, IMPLICIT_TET_DM + 64);
-  const w0 = load<f64>(p3);
-  const w1 = load<f64>(p3, 8);
-  const w2 = load<f64>(p3, 16);
-  let a = load<f64>(p0) - w0;
-  let b = load<f64>(p1) - w0;
-  let c = load<f64>(p2) - w0;
-  f0 = a * m0 + b * m3 + c * m6;
-  f1 = a * m1 + b * m4 + c * m7;
-  f2 = a * m2 + b * m5 + c * m8;
-  a = load<f64>(p0, 8) - w1;
-  b = load<f64>(p1, 8) - w1;
-  c = load<f64>(p2, 8) - w1;
-  f3 = a * m0 + b * m3 + c * m6;
-  f4 = a * m1 + b * m4 + c * m7;
-  f5 = a * m2 + b * m5 + c * m8;
-  a = load<f64>(p0, 16) - w2;
-  b = load<f64>(p1, 16) - w2;
-  c = load<f64>(p2, 16) - w2;
-  f6 = a * m0 + b * m3 + c * m6;
-  f7 = a * m1 + b * m4 + c * m7;
-  f8 = a * m2 + b * m5 + c * m8;
+  const origin = v128.load(p3);
+  const a = f64x2.sub(v128.load(p0), origin);
+  const b = f64x2.sub(v128.load(p1), origin);
+  const c = f64x2.sub(v128.load(p2), origin);
+  const w = load<f64>(p3, 16);
+  const az = load<f64>(p0, 16) - w;
+  const bz = load<f64>(p1, 16) - w;
+  const cz = load<f64>(p2, 16) - w;
+  let m0 = load<f64>(tet, IMPLICIT_TET_DM);
+  let m1 = load<f64>(tet, IMPLICIT_TET_DM + 24);
+  let m2 = load<f64>(tet, IMPLICIT_TET_DM + 48);
+  e0 = mix(a, m0, b, m1, c, m2);
+  z0 = az * m0 + bz * m1 + cz * m2;
+  m0 = load<f64>(tet, IMPLICIT_TET_DM + 8);
+  m1 = load<f64>(tet, IMPLICIT_TET_DM + 32);
+  m2 = load<f64>(tet, IMPLICIT_TET_DM + 56);
+  e1 = mix(a, m0, b, m1, c, m2);
+  z1 = az * m0 + bz * m1 + cz * m2;
+  m0 = load<f64>(tet, IMPLICIT_TET_DM + 16);
+  m1 = load<f64>(tet, IMPLICIT_TET_DM + 40);
+  m2 = load<f64>(tet, IMPLICIT_TET_DM + 64);
+  e2 = mix(a, m0, b, m1, c, m2);
+  z2 = az * m0 + bz * m1 + cz * m2;
 }
 
-/** Green's strain of f0 .. f8 -> s0 .. s5. */
+/** a s + b t + c u */
+// @inline
+function mix(a: v128, s: f64, b: v128, t: f64, c: v128, u: f64): v128 {
+  return f64x2.add(f64x2.add(f64x2.mul(f64x2.splat(s), a), f64x2.mul(f64x2.splat(t), b)), f64x2.mul(f64x2.splat(u), c));
+}
+
+/** Of two columns. */
+// @inline
+function dot(a: v128, az: f64, b: v128, bz: f64): f64 {
+  const both = f64x2.mul(a, b);
+  return f64x2.extract_lane(both, 0) + f64x2.extract_lane(both, 1) + az * bz;
+}
+
+/** Green's strain of the last deformation -> s0 .. s5. */
 // @inline
 function greenStrain(): void {
-  s0 = 0.5 * (f0 * f0 + f3 * f3 + f6 * f6 - 1);
-  s1 = 0.5 * (f1 * f1 + f4 * f4 + f7 * f7 - 1);
-  s2 = 0.5 * (f2 * f2 + f5 * f5 + f8 * f8 - 1);
-  s3 = 0.5 * (f1 * f2 + f4 * f5 + f7 * f8);
-  s4 = 0.5 * (f0 * f2 + f3 * f5 + f6 * f8);
-  s5 = 0.5 * (f0 * f1 + f3 * f4 + f6 * f7);
+  s0 = 0.5 * (dot(e0, z0, e0, z0) - 1);
+  s1 = 0.5 * (dot(e1, z1, e1, z1) - 1);
+  s2 = 0.5 * (dot(e2, z2, e2, z2) - 1);
+  s3 = 0.5 * dot(e1, z1, e2, z2);
+  s4 = 0.5 * dot(e0, z0, e2, z2);
+  s5 = 0.5 * dot(e0, z0, e1, z1);
+}
+
+// @inline
+function xOf(a: v128): f64 {
+  return f64x2.extract_lane(a, 0);
+}
+// @inline
+function yOf(a: v128): f64 {
+  return f64x2.extract_lane(a, 1);
 }
 
 /** mu s:s + lambda/2 (tr s)^2; infinite where det F <= 0: no step that goes down turns an element inside out. */
 // @inline
 function density(mu: f64, lambda: f64): f64 {
-  const J = f0 * (f4 * f8 - f5 * f7) + f1 * (f5 * f6 - f3 * f8) + f2 * (f3 * f7 - f4 * f6);
+  const J =
+    xOf(e0) * (yOf(e1) * z2 - yOf(e2) * z1) +
+    xOf(e1) * (yOf(e2) * z0 - yOf(e0) * z2) +
+    xOf(e2) * (yOf(e0) * z1 - yOf(e1) * z0);
   if (!(J > 0)) return Infinity;
   const trace = s0 + s1 + s2;
   const E = mu * (s0 * s0 + s1 * s1 + s2 * s2 + 2 * (s3 * s3 + s4 * s4 + s5 * s5)) + 0.5 * lambda * trace * trace;
@@ -107,16 +122,16 @@ function density(mu: f64, lambda: f64): f64 {
 }
 
 /**
- * What a crushed element adds to a gradient, or to a product with p of whose deformation f0 .. f8 is.
+ * What a crushed element adds to a gradient, or to a product with p of whose deformation e, z are.
  * @param to vector; K lambda + 2 mu
  * @returns whether it is crushed
  */
 function resistCrushing(tet: usize, to: usize, K: f64, product: bool): bool {
   const F0 = load<f64>(tet, IMPLICIT_TET_F);
-  const F1 = load<f64>(tet, IMPLICIT_TET_F + 8);
-  const F2 = load<f64>(tet, IMPLICIT_TET_F + 16);
-  const F3 = load<f64>(tet, IMPLICIT_TET_F + 24);
-  const F4 = load<f64>(tet, IMPLICIT_TET_F + 32);
+  const F3 = load<f64>(tet, IMPLICIT_TET_F + 8);
+  const F1 = load<f64>(tet, IMPLICIT_TET_F + 16);
+  const F4 = load<f64>(tet, IMPLICIT_TET_F + 24);
+  const F2 = load<f64>(tet, IMPLICIT_TET_F + 32);
   const F5 = load<f64>(tet, IMPLICIT_TET_F + 40);
   const F6 = load<f64>(tet, IMPLICIT_TET_F + 48);
   const F7 = load<f64>(tet, IMPLICIT_TET_F + 56);
@@ -133,12 +148,24 @@ function resistCrushing(tet: usize, to: usize, K: f64, product: bool): bool {
   const c7 = F2 * F3 - F0 * F5;
   const c8 = F0 * F4 - F1 * F3;
   const by = product
-    ? c0 * f0 + c1 * f1 + c2 * f2 + (c3 * f3 + c4 * f4 + c5 * f5) + (c6 * f6 + c7 * f7 + c8 * f8)
+    ? c0 * xOf(e0) +
+      c1 * xOf(e1) +
+      c2 * xOf(e2) +
+      (c3 * yOf(e0) + c4 * yOf(e1) + c5 * yOf(e2)) +
+      (c6 * z0 + c7 * z1 + c8 * z2)
     : J - CRUSHED;
   const a = (load<f64>(tet, IMPLICIT_TET_VOLUME) * K * by) / (CRUSHED * CRUSHED);
-  scatterRow(tet, to, a * c0, a * c1, a * c2);
-  scatterRow(tet, to + 8, a * c3, a * c4, a * c5);
-  scatterRow(tet, to + 16, a * c6, a * c7, a * c8);
+  const factor = f64x2.splat(a);
+  scatterStress(
+    tet,
+    to,
+    f64x2.mul(factor, f64x2(c0, c3)),
+    f64x2.mul(factor, f64x2(c1, c4)),
+    f64x2.mul(factor, f64x2(c2, c5)),
+    a * c6,
+    a * c7,
+    a * c8,
+  );
   return true;
 }
 
@@ -155,29 +182,36 @@ function hooke(mu: f64, lambda: f64): void {
   s5 = twice * s5;
 }
 
-/** One row of P: g += P b_j of the four corners. @param g address of the coordinate in a vector's first particle */
+/** g += P b_j of the four corners, P by its columns: x and y, z. */
 // @inline
-function scatterRow(tet: usize, g: usize, a: f64, b: f64, c: f64): void {
+function scatterStress(tet: usize, g: usize, a: v128, b: v128, c: v128, az: f64, bz: f64, cz: f64): void {
   const p0 = g + <usize>load<u32>(tet);
   const p1 = g + <usize>load<u32>(tet, 4);
   const p2 = g + <usize>load<u32>(tet, 8);
   const p3 = g + <usize>load<u32>(tet, 12);
-  const r0 =
-    a * load<f64>(tet, IMPLICIT_TET_DM) +
-    b * load<f64>(tet, IMPLICIT_TET_DM + 8) +
-    c * load<f64>(tet, IMPLICIT_TET_DM + 16);
-  const r1 =
-    a * load<f64>(tet, IMPLICIT_TET_DM + 24) +
-    b * load<f64>(tet, IMPLICIT_TET_DM + 32) +
-    c * load<f64>(tet, IMPLICIT_TET_DM + 40);
-  const r2 =
-    a * load<f64>(tet, IMPLICIT_TET_DM + 48) +
-    b * load<f64>(tet, IMPLICIT_TET_DM + 56) +
-    c * load<f64>(tet, IMPLICIT_TET_DM + 64);
-  store<f64>(p0, load<f64>(p0) + r0);
-  store<f64>(p1, load<f64>(p1) + r1);
-  store<f64>(p2, load<f64>(p2) + r2);
-  store<f64>(p3, load<f64>(p3) - (r0 + r1 + r2));
+  let m0 = load<f64>(tet, IMPLICIT_TET_DM);
+  let m1 = load<f64>(tet, IMPLICIT_TET_DM + 8);
+  let m2 = load<f64>(tet, IMPLICIT_TET_DM + 16);
+  const r0 = mix(a, m0, b, m1, c, m2);
+  const q0 = az * m0 + bz * m1 + cz * m2;
+  m0 = load<f64>(tet, IMPLICIT_TET_DM + 24);
+  m1 = load<f64>(tet, IMPLICIT_TET_DM + 32);
+  m2 = load<f64>(tet, IMPLICIT_TET_DM + 40);
+  const r1 = mix(a, m0, b, m1, c, m2);
+  const q1 = az * m0 + bz * m1 + cz * m2;
+  m0 = load<f64>(tet, IMPLICIT_TET_DM + 48);
+  m1 = load<f64>(tet, IMPLICIT_TET_DM + 56);
+  m2 = load<f64>(tet, IMPLICIT_TET_DM + 64);
+  const r2 = mix(a, m0, b, m1, c, m2);
+  const q2 = az * m0 + bz * m1 + cz * m2;
+  v128.store(p0, f64x2.add(v128.load(p0), r0));
+  v128.store(p1, f64x2.add(v128.load(p1), r1));
+  v128.store(p2, f64x2.add(v128.load(p2), r2));
+  v128.store(p3, f64x2.sub(v128.load(p3), f64x2.add(f64x2.add(r0, r1), r2)));
+  store<f64>(p0, load<f64>(p0, 16) + q0, 16);
+  store<f64>(p1, load<f64>(p1, 16) + q1, 16);
+  store<f64>(p2, load<f64>(p2, 16) + q2, 16);
+  store<f64>(p3, load<f64>(p3, 16) - (q0 + q1 + q2), 16);
 }
 
 /** J at the vector x. */
@@ -212,45 +246,32 @@ export function linearizeTets(row: usize, x: usize, g: usize): f64 {
     const V = load<f64>(tet, IMPLICIT_TET_VOLUME);
     sum += V * density(mu, lambda);
     hooke(mu, lambda);
-    scatterRow(
+    const volume = f64x2.splat(V);
+    scatterStress(
       tet,
       g,
-      V * (f0 * s0 + f1 * s5 + f2 * s4),
-      V * (f0 * s5 + f1 * s1 + f2 * s3),
-      V * (f0 * s4 + f1 * s3 + f2 * s2),
-    );
-    scatterRow(
-      tet,
-      g + 8,
-      V * (f3 * s0 + f4 * s5 + f5 * s4),
-      V * (f3 * s5 + f4 * s1 + f5 * s3),
-      V * (f3 * s4 + f4 * s3 + f5 * s2),
-    );
-    scatterRow(
-      tet,
-      g + 16,
-      V * (f6 * s0 + f7 * s5 + f8 * s4),
-      V * (f6 * s5 + f7 * s1 + f8 * s3),
-      V * (f6 * s4 + f7 * s3 + f8 * s2),
+      f64x2.mul(volume, mix(e0, s0, e1, s5, e2, s4)),
+      f64x2.mul(volume, mix(e0, s5, e1, s1, e2, s3)),
+      f64x2.mul(volume, mix(e0, s4, e1, s3, e2, s2)),
+      V * (z0 * s0 + z1 * s5 + z2 * s4),
+      V * (z0 * s5 + z1 * s1 + z2 * s3),
+      V * (z0 * s4 + z1 * s3 + z2 * s2),
     );
     store<i32>(tet, resistCrushing(tet, g, lambda + 2 * mu, false) ? 1 : 0, IMPLICIT_TET_CRUSHED);
-    positivePart();
     storeStress(tet);
   }
+  positiveParts(row);
   return sum;
 }
 
 // @inline
 function storeDeformation(tet: usize): void {
-  store<f64>(tet, f0, IMPLICIT_TET_F);
-  store<f64>(tet, f1, IMPLICIT_TET_F + 8);
-  store<f64>(tet, f2, IMPLICIT_TET_F + 16);
-  store<f64>(tet, f3, IMPLICIT_TET_F + 24);
-  store<f64>(tet, f4, IMPLICIT_TET_F + 32);
-  store<f64>(tet, f5, IMPLICIT_TET_F + 40);
-  store<f64>(tet, f6, IMPLICIT_TET_F + 48);
-  store<f64>(tet, f7, IMPLICIT_TET_F + 56);
-  store<f64>(tet, f8, IMPLICIT_TET_F + 64);
+  v128.store(tet, e0, IMPLICIT_TET_F);
+  v128.store(tet, e1, IMPLICIT_TET_F + 16);
+  v128.store(tet, e2, IMPLICIT_TET_F + 32);
+  store<f64>(tet, z0, IMPLICIT_TET_F + 48);
+  store<f64>(tet, z1, IMPLICIT_TET_F + 56);
+  store<f64>(tet, z2, IMPLICIT_TET_F + 64);
 }
 
 // @inline
@@ -270,101 +291,152 @@ export function multiplyTets(row: usize, p: usize, q: usize): void {
   const end = endOf(row);
   for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += IMPLICIT_TET_BYTES) {
     deform(p, tet);
-    const F0 = load<f64>(tet, IMPLICIT_TET_F);
-    const F1 = load<f64>(tet, IMPLICIT_TET_F + 8);
-    const F2 = load<f64>(tet, IMPLICIT_TET_F + 16);
-    const F3 = load<f64>(tet, IMPLICIT_TET_F + 24);
-    const F4 = load<f64>(tet, IMPLICIT_TET_F + 32);
-    const F5 = load<f64>(tet, IMPLICIT_TET_F + 40);
-    const F6 = load<f64>(tet, IMPLICIT_TET_F + 48);
-    const F7 = load<f64>(tet, IMPLICIT_TET_F + 56);
-    const F8 = load<f64>(tet, IMPLICIT_TET_F + 64);
-    s0 = F0 * f0 + F3 * f3 + F6 * f6;
-    s1 = F1 * f1 + F4 * f4 + F7 * f7;
-    s2 = F2 * f2 + F5 * f5 + F8 * f8;
-    s3 = 0.5 * (F1 * f2 + F4 * f5 + F7 * f8 + (F2 * f1 + F5 * f4 + F8 * f7));
-    s4 = 0.5 * (F0 * f2 + F3 * f5 + F6 * f8 + (F2 * f0 + F5 * f3 + F8 * f6));
-    s5 = 0.5 * (F0 * f1 + F3 * f4 + F6 * f7 + (F1 * f0 + F4 * f3 + F7 * f6));
+    const E0 = v128.load(tet, IMPLICIT_TET_F);
+    const E1 = v128.load(tet, IMPLICIT_TET_F + 16);
+    const E2 = v128.load(tet, IMPLICIT_TET_F + 32);
+    const Z0 = load<f64>(tet, IMPLICIT_TET_F + 48);
+    const Z1 = load<f64>(tet, IMPLICIT_TET_F + 56);
+    const Z2 = load<f64>(tet, IMPLICIT_TET_F + 64);
+    s0 = dot(E0, Z0, e0, z0);
+    s1 = dot(E1, Z1, e1, z1);
+    s2 = dot(E2, Z2, e2, z2);
+    s3 = 0.5 * (dot(E1, Z1, e2, z2) + dot(E2, Z2, e1, z1));
+    s4 = 0.5 * (dot(E0, Z0, e2, z2) + dot(E2, Z2, e0, z0));
+    s5 = 0.5 * (dot(E0, Z0, e1, z1) + dot(E1, Z1, e0, z0));
     hooke(mu, lambda);
     const V = load<f64>(tet, IMPLICIT_TET_VOLUME);
+    const volume = f64x2.splat(V);
     const t0 = load<f64>(tet, IMPLICIT_TET_STRESS);
     const t1 = load<f64>(tet, IMPLICIT_TET_STRESS + 8);
     const t2 = load<f64>(tet, IMPLICIT_TET_STRESS + 16);
     const t3 = load<f64>(tet, IMPLICIT_TET_STRESS + 24);
     const t4 = load<f64>(tet, IMPLICIT_TET_STRESS + 32);
     const t5 = load<f64>(tet, IMPLICIT_TET_STRESS + 40);
-    scatterRow(
+    scatterStress(
       tet,
       q,
-      V * (F0 * s0 + F1 * s5 + F2 * s4) + V * (f0 * t0 + f1 * t5 + f2 * t4),
-      V * (F0 * s5 + F1 * s1 + F2 * s3) + V * (f0 * t5 + f1 * t1 + f2 * t3),
-      V * (F0 * s4 + F1 * s3 + F2 * s2) + V * (f0 * t4 + f1 * t3 + f2 * t2),
-    );
-    scatterRow(
-      tet,
-      q + 8,
-      V * (F3 * s0 + F4 * s5 + F5 * s4) + V * (f3 * t0 + f4 * t5 + f5 * t4),
-      V * (F3 * s5 + F4 * s1 + F5 * s3) + V * (f3 * t5 + f4 * t1 + f5 * t3),
-      V * (F3 * s4 + F4 * s3 + F5 * s2) + V * (f3 * t4 + f4 * t3 + f5 * t2),
-    );
-    scatterRow(
-      tet,
-      q + 16,
-      V * (F6 * s0 + F7 * s5 + F8 * s4) + V * (f6 * t0 + f7 * t5 + f8 * t4),
-      V * (F6 * s5 + F7 * s1 + F8 * s3) + V * (f6 * t5 + f7 * t1 + f8 * t3),
-      V * (F6 * s4 + F7 * s3 + F8 * s2) + V * (f6 * t4 + f7 * t3 + f8 * t2),
+      f64x2.add(f64x2.mul(volume, mix(E0, s0, E1, s5, E2, s4)), f64x2.mul(volume, mix(e0, t0, e1, t5, e2, t4))),
+      f64x2.add(f64x2.mul(volume, mix(E0, s5, E1, s1, E2, s3)), f64x2.mul(volume, mix(e0, t5, e1, t1, e2, t3))),
+      f64x2.add(f64x2.mul(volume, mix(E0, s4, E1, s3, E2, s2)), f64x2.mul(volume, mix(e0, t4, e1, t3, e2, t2))),
+      V * (Z0 * s0 + Z1 * s5 + Z2 * s4) + V * (z0 * t0 + z1 * t5 + z2 * t4),
+      V * (Z0 * s5 + Z1 * s1 + Z2 * s3) + V * (z0 * t5 + z1 * t1 + z2 * t3),
+      V * (Z0 * s4 + Z1 * s3 + Z2 * s2) + V * (z0 * t4 + z1 * t3 + z2 * t2),
     );
     if (load<i32>(tet, IMPLICIT_TET_CRUSHED)) resistCrushing(tet, q, lambda + 2 * mu, true);
   }
 }
 
 /**
- * s0 .. s5 without its negative eigenvalues, from the one eigenvalue l that has its sign alone, by Cayley and Hamilton:
- * S+ = l P(l) or S - l P(l) with P(l) = (S - a)(S - b)/((l - a)(l - b)) and a, b the other two. l = m -+ p (1 + d), m
- * the mean of all three, 6 p^2 = |S - m|^2, and d in 0 .. 1 solves d^3 + 3 d^2 = 2 (1 -+ r), r = det (S - m)/(2 p^3).
+ * The stresses of the last linearization without their negative eigenvalues, two at a time: each has to wait for its
+ * roots and quotients.
  */
-function positivePart(): void {
-  const trace = s0 + s1 + s2;
-  const minors = s0 * s1 - s5 * s5 + (s1 * s2 - s3 * s3) + (s0 * s2 - s4 * s4);
-  const det = s0 * (s1 * s2 - s3 * s3) - s5 * (s5 * s2 - s3 * s4) + s4 * (s5 * s3 - s1 * s4);
-  if (trace >= 0 && minors >= 0 && det >= 0) return;
-  if (trace <= 0 && minors >= 0 && det <= 0) return setPart(0, 0, 0, 0, 0, 0);
-  const sign: f64 = det < 0 ? -1 : 1;
-  const m = trace / 3;
-  const a = s0 - m;
-  const b = s1 - m;
-  const c = s2 - m;
-  const p2 = (a * a + b * b + c * c + 2 * (s3 * s3 + s4 * s4 + s5 * s5)) / 6;
-  const p = sqrt<f64>(p2);
-  const r = (a * (b * c - s3 * s3) - s5 * (s5 * c - s3 * s4) + s4 * (s5 * s3 - b * s4)) / (2 * p2 * p);
-  const e = 2 * (1 + sign * r);
-  // the other two are as far from zero as this one, or there is none but them
-  if (!(e > 0)) {
-    if (sign > 0) setPart(0, 0, 0, 0, 0, 0);
-    return;
+function positiveParts(row: usize): void {
+  const end = endOf(row);
+  for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += 2 * IMPLICIT_TET_BYTES) {
+    const other = tet + IMPLICIT_TET_BYTES < end ? tet + IMPLICIT_TET_BYTES : tet;
+    positivePart(tet + IMPLICIT_TET_STRESS, other + IMPLICIT_TET_STRESS);
   }
-  let d = sqrt<f64>(e / 3);
-  for (let step = 0; step < STEPS; step++) d -= ((d + 3) * d * d - e) / (3 * d * (d + 2));
-  const l = m + sign * p * (1 + d);
-  const sum = trace - l;
-  const product = minors - l * sum;
-  const scale = l / (3 * p2 * d * (d + 2));
-  const part0 = scale * (s0 * s0 + s4 * s4 + s5 * s5 - sum * s0 + product);
-  const part1 = scale * (s1 * s1 + s3 * s3 + s5 * s5 - sum * s1 + product);
-  const part2 = scale * (s2 * s2 + s3 * s3 + s4 * s4 - sum * s2 + product);
-  const part3 = scale * (s5 * s4 + s1 * s3 + s3 * s2 - sum * s3);
-  const part4 = scale * (s0 * s4 + s5 * s3 + s4 * s2 - sum * s4);
-  const part5 = scale * (s0 * s5 + s5 * s1 + s4 * s3 - sum * s5);
-  if (sign > 0) setPart(part0, part1, part2, part3, part4, part5);
-  else setPart(s0 - part0, s1 - part1, s2 - part2, s3 - part3, s4 - part4, s5 - part5);
 }
 
 // @inline
-function setPart(a: f64, b: f64, c: f64, bc: f64, ca: f64, ab: f64): void {
-  s0 = a;
-  s1 = b;
-  s2 = c;
-  s3 = bc;
-  s4 = ca;
-  s5 = ab;
+function both(a: usize, b: usize, offset: usize): v128 {
+  return f64x2.replace_lane(f64x2.splat(load<f64>(a + offset)), 1, load<f64>(b + offset));
+}
+// @inline
+function x(a: v128, b: v128): v128 {
+  return f64x2.mul(a, b);
+}
+// @inline
+function plus(a: v128, b: v128): v128 {
+  return f64x2.add(a, b);
+}
+// @inline
+function less(a: v128, b: v128): v128 {
+  return f64x2.sub(a, b);
+}
+
+/**
+ * From the one eigenvalue l that has its sign alone, by Cayley and Hamilton: S+ = l P(l) or S - l P(l) with P(l) = (S -
+ * a)(S - b)/((l - a)(l - b)) and a, b the other two. l = m -+ p (1 + d), m the mean of all three, 6 p^2 = |S - m|^2,
+ * and d in 0 .. 1 solves d^3 + 3 d^2 = 2 (1 -+ r), r = det (S - m)/(2 p^3).
+ * @param at, other addresses of two stresses
+ */
+function positivePart(at: usize, other: usize): void {
+  const s0 = both(at, other, 0);
+  const s1 = both(at, other, 8);
+  const s2 = both(at, other, 16);
+  const s3 = both(at, other, 24);
+  const s4 = both(at, other, 32);
+  const s5 = both(at, other, 40);
+  const zero = f64x2.splat(0);
+  const trace = plus(plus(s0, s1), s2);
+  const yields = less(x(s1, s2), x(s3, s3));
+  const minors = plus(plus(less(x(s0, s1), x(s5, s5)), yields), less(x(s0, s2), x(s4, s4)));
+  const det = plus(less(x(s0, yields), x(s5, less(x(s5, s2), x(s3, s4)))), x(s4, less(x(s5, s3), x(s1, s4))));
+  const alike = f64x2.ge(minors, zero);
+  const none = v128.and(v128.and(f64x2.ge(trace, zero), alike), f64x2.ge(det, zero));
+  const all = v128.and(v128.and(f64x2.le(trace, zero), alike), f64x2.le(det, zero));
+  if (i64x2.all_true(none)) return;
+  const negative = f64x2.lt(det, zero);
+  const sign = v128.bitselect(f64x2.splat(-1), f64x2.splat(1), negative);
+  const m = f64x2.div(trace, f64x2.splat(3));
+  const a = less(s0, m);
+  const b = less(s1, m);
+  const c = less(s2, m);
+  const off = plus(plus(x(s3, s3), x(s4, s4)), x(s5, s5));
+  const p2 = f64x2.div(plus(plus(plus(x(a, a), x(b, b)), x(c, c)), x(f64x2.splat(2), off)), f64x2.splat(6));
+  const p = f64x2.sqrt(p2);
+  const deviator = plus(
+    less(x(a, less(x(b, c), x(s3, s3))), x(s5, less(x(s5, c), x(s3, s4)))),
+    x(s4, less(x(s5, s3), x(b, s4))),
+  );
+  const r = f64x2.div(deviator, x(x(f64x2.splat(2), p2), p));
+  const e = x(f64x2.splat(2), plus(f64x2.splat(1), x(sign, r)));
+  // else the other two are as far from zero as this one, or there is none but them
+  const alone = f64x2.gt(e, zero);
+  let d = f64x2.sqrt(f64x2.div(e, f64x2.splat(3)));
+  for (let step = 0; step < STEPS; step++) {
+    const value = less(x(x(plus(d, f64x2.splat(3)), d), d), e);
+    d = less(d, f64x2.div(value, x(x(f64x2.splat(3), d), plus(d, f64x2.splat(2)))));
+  }
+  const l = plus(m, x(x(sign, p), plus(f64x2.splat(1), d)));
+  const sum = less(trace, l);
+  const product = less(minors, x(l, sum));
+  const scale = f64x2.div(l, x(x(x(f64x2.splat(3), p2), d), plus(d, f64x2.splat(2))));
+  // whose part is zero, and whose all of it
+  const nothing = v128.andnot(v128.or(all, v128.andnot(v128.not(alone), negative)), none);
+  const whole = v128.or(none, v128.andnot(v128.and(v128.not(alone), negative), all));
+  const s33 = x(s3, s3);
+  const s44 = x(s4, s4);
+  const s55 = x(s5, s5);
+  let part = plus(less(plus(plus(x(s0, s0), s44), s55), x(sum, s0)), product);
+  keepPart(at, other, 0, s0, x(scale, part), negative, nothing, whole);
+  part = plus(less(plus(plus(x(s1, s1), s33), s55), x(sum, s1)), product);
+  keepPart(at, other, 8, s1, x(scale, part), negative, nothing, whole);
+  part = plus(less(plus(plus(x(s2, s2), s33), s44), x(sum, s2)), product);
+  keepPart(at, other, 16, s2, x(scale, part), negative, nothing, whole);
+  part = less(plus(plus(x(s5, s4), x(s1, s3)), x(s3, s2)), x(sum, s3));
+  keepPart(at, other, 24, s3, x(scale, part), negative, nothing, whole);
+  part = less(plus(plus(x(s0, s4), x(s5, s3)), x(s4, s2)), x(sum, s4));
+  keepPart(at, other, 32, s4, x(scale, part), negative, nothing, whole);
+  part = less(plus(plus(x(s0, s5), x(s5, s1)), x(s4, s3)), x(sum, s5));
+  keepPart(at, other, 40, s5, x(scale, part), negative, nothing, whole);
+}
+
+/** @param s an entry of both, part its part that l makes */
+// @inline
+function keepPart(
+  at: usize,
+  other: usize,
+  offset: usize,
+  s: v128,
+  part: v128,
+  negative: v128,
+  nothing: v128,
+  whole: v128,
+): void {
+  const positive = v128.bitselect(less(s, part), part, negative);
+  const kept = v128.bitselect(s, v128.andnot(positive, nothing), whole);
+  store<f64>(at + offset, f64x2.extract_lane(kept, 0));
+  store<f64>(other + offset, f64x2.extract_lane(kept, 1));
 }

@@ -17,7 +17,7 @@ export const IMPLICIT_COLUMNS = IMPLICIT_BENDS + I32 + 4; // i32 columns of the 
 export const IMPLICIT_ORDER = IMPLICIT_COLUMNS + I32;
 export const IMPLICIT_START = IMPLICIT_ORDER + I32; // i32 pointer: i32[m + 1] first entry of each column
 export const IMPLICIT_ENTRY_ROWS = IMPLICIT_START + I32; // i32 pointer: i32 byte offset in SOLVED of each entry's row
-// i32 pointer: f32 each, or f32x4 x 3, the columns of a block
+// i32 pointer: f32 each, or f32 x 9, the columns of a block; and one more
 export const IMPLICIT_ENTRIES = IMPLICIT_ENTRY_ROWS + I32;
 export const IMPLICIT_DIAGONAL = IMPLICIT_ENTRIES + I32; // i32 pointer: D^-1 likewise
 export const IMPLICIT_SOLVED = IMPLICIT_DIAGONAL + I32; // i32 pointer: f32x4[m] right side, then solution
@@ -64,8 +64,9 @@ export const IMPLICIT_STENCILS = IMPLICIT_STENCIL_START + I32;
 export const IMPLICIT_BYTES = IMPLICIT_STENCILS + I32 + 4;
 
 /**
- * i32x4 byte offsets of the corners in a vector; f64: D_m^-1 row by row, volume; then of the last linearization F row
- * by row, the positive part of the stress (00 11 22 12 02 01), and i32 whether it is crushed.
+ * i32x4 byte offsets of the corners in a vector; f64: D_m^-1 row by row, volume; then of the last linearization the
+ * columns of F (x and y of each, then z of all), the positive part of the stress (00 11 22 12 02 01), and i32 whether
+ * it is crushed.
  */
 export const IMPLICIT_TET_DM = LANES;
 export const IMPLICIT_TET_COUNT = IMPLICIT_TET_DM + 3 * I32; // i32
@@ -92,11 +93,11 @@ export const QUAD_F = QUAD_VOLUME + LANES;
 export const QUAD_STRESS = QUAD_F + 6 * LANES;
 export const QUAD_BYTES = QUAD_STRESS + 3 * LANES;
 
-/** Likewise: K (4), alpha in m/N, rest in m. */
+/** Likewise: K (4), 1/alpha in N/m, rest in m. */
 export const IMPLICIT_BEND_K = LANES;
 export const IMPLICIT_BEND_COUNT = IMPLICIT_BEND_K + 7 * I32; // i32
-export const IMPLICIT_BEND_ALPHA = IMPLICIT_BEND_COUNT + I32;
-export const IMPLICIT_BEND_REST = IMPLICIT_BEND_ALPHA + F64;
+export const IMPLICIT_BEND_STIFFNESS = IMPLICIT_BEND_COUNT + I32;
+export const IMPLICIT_BEND_REST = IMPLICIT_BEND_STIFFNESS + F64;
 export const IMPLICIT_BEND_BYTES = IMPLICIT_BEND_REST + F64;
 
 /** Vectors of a body's work area. */

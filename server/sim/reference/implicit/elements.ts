@@ -355,7 +355,7 @@ export function bendSet(e: BendElements, { start, columns, values }: Stencils): 
         e.K[k + 1]! * (x[p1 + r]! - x[p0 + r]!) +
         e.K[k + 2]! * (x[p2 + r]! - x[p0 + r]!) +
         e.K[k + 3]! * (x[p3 + r]! - x[p0 + r]!);
-    return Math.sqrt(dot3(C, 0, C, 0));
+    return dot3(C, 0, C, 0);
   };
   const scatter = (g: Float64Array, i: number, scale: number): void => {
     for (let r = 0; r < 3; r++) {
@@ -369,15 +369,17 @@ export function bendSet(e: BendElements, { start, columns, values }: Stencils): 
     energy: (x) => {
       let sum = 0;
       for (let i = 0; i < count; i++) {
-        const beyond = curvature(x, i) - e.rest[i]!;
-        sum += (0.5 * (beyond * beyond)) / e.alpha[i]!;
+        const square = curvature(x, i);
+        const beyond = Math.sqrt(square) - e.rest[i]!;
+        sum += 0.5 * (e.rest[i] === 0 ? square : beyond * beyond) * (1 / e.alpha[i]!);
       }
       return sum;
     },
     linearize: (x, g) => {
       for (let i = 0; i < count; i++) {
-        const length = curvature(x, i);
-        scatter(g, i, (length > 0 ? 1 - e.rest[i]! / length : 1) / e.alpha[i]!);
+        const square = curvature(x, i);
+        const k = 1 / e.alpha[i]!;
+        scatter(g, i, e.rest[i] !== 0 && square > 0 ? (1 - e.rest[i]! / Math.sqrt(square)) * k : k);
       }
     },
     product: (p, q) => {

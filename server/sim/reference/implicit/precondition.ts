@@ -101,9 +101,15 @@ function solveNumbers({ order, start, rows, values, diagonal }: Factor, y: Float
   }
   for (let k = m - 1; k >= 0; k--) {
     for (let c = 0; c < 3; c++) {
-      let sum = f(diagonal[k]! * y[3 * k + c]!);
-      for (let p = start[k]!; p < start[k + 1]!; p++) sum = f(sum - f(values[p]! * y[3 * rows[p]! + c]!));
-      y[3 * k + c] = sum;
+      // four sums, of every fourth row, and what is left over with the first
+      const sums = [f(diagonal[k]! * y[3 * k + c]!), 0, 0, 0] as [number, number, number, number];
+      const first = start[k]!;
+      const fours = first + 4 * Math.floor((start[k + 1]! - first) / 4);
+      for (let p = first; p < start[k + 1]!; p++) {
+        const n = p < fours ? (p - first) % 4 : 0;
+        sums[n] = f(sums[n]! - f(values[p]! * y[3 * rows[p]! + c]!));
+      }
+      y[3 * k + c] = f(f(sums[0] + sums[1]) + f(sums[2] + sums[3]));
     }
   }
 }
@@ -114,7 +120,7 @@ function solveBlocks({ order, start, rows, values, diagonal }: Factor, y: Float3
     for (let p = start[k]!; p < start[k + 1]!; p++) {
       for (let c = 0; c < 3; c++) {
         let value = y[3 * rows[p]! + c]!;
-        for (let j = 0; j < 3; j++) value = f(value - f(values[12 * p + 4 * j + c]! * y[3 * k + j]!));
+        for (let j = 0; j < 3; j++) value = f(value - f(values[9 * p + 3 * j + c]! * y[3 * k + j]!));
         y[3 * rows[p]! + c] = value;
       }
     }
@@ -123,12 +129,12 @@ function solveBlocks({ order, start, rows, values, diagonal }: Factor, y: Float3
   for (let k = m - 1; k >= 0; k--) {
     const sums = new Float32Array(9);
     const solved = [0, 1, 2].map((c) =>
-      [0, 1, 2].reduce((sum, j) => f(sum + f(diagonal[12 * k + 4 * j + c]! * y[3 * k + j]!)), 0),
+      [0, 1, 2].reduce((sum, j) => f(sum + f(diagonal[9 * k + 3 * j + c]! * y[3 * k + j]!)), 0),
     );
     for (let p = start[k]!; p < start[k + 1]!; p++) {
       for (let j = 0; j < 3; j++)
         for (let c = 0; c < 3; c++)
-          sums[3 * j + c] = f(sums[3 * j + c]! + f(values[12 * p + 4 * j + c]! * y[3 * rows[p]! + c]!));
+          sums[3 * j + c] = f(sums[3 * j + c]! + f(values[9 * p + 3 * j + c]! * y[3 * rows[p]! + c]!));
     }
     for (let j = 0; j < 3; j++) y[3 * k + j] = f(solved[j]! - f(f(sums[3 * j]! + sums[3 * j + 1]!) + sums[3 * j + 2]!));
   }
