@@ -1,9 +1,10 @@
 /**
  * Five kinds of tests. `pure` files only compute and change nothing outside of themselves, so one process runs many:
  * each costs 0.8 s of processor less. `alone` files only compute, too, each in a process of its own. `unit` files may
- * start threads and programs, and may look at the clock; they run side by side. `servers` start real servers and wait
- * most of the time; `pages` draw in a real browser. Of these two, one file at a time. `npm test` runs `servers` beside
- * `pages`, then `unit`; what only computes fills the cores that those leave, at a low priority (tests/run.ts).
+ * start threads and programs, and may look at the clock; they run side by side, many in a process: what they change in
+ * it they put back. `servers` start real servers and wait most of the time; `pages` draw in a real browser. Of these
+ * two, one file at a time. `npm test` runs `servers` beside `pages`, then `unit`; what only computes fills the cores
+ * that those leave, at a low priority (tests/run.ts).
  */
 import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -25,7 +26,7 @@ const sideBySide = {
 };
 /** Nothing in them looks at the clock: however little of a processor they get, they come to the same. */
 const patient = { ...sideBySide, testTimeout: 900_000, hookTimeout: 900_000 };
-const oneByOne = { isolate: false, maxWorkers: 1, fileParallelism: false, testTimeout: 360_000, hookTimeout: 120_000 };
+const oneByOne = { maxWorkers: 1, fileParallelism: false, testTimeout: 360_000, hookTimeout: 120_000 };
 
 // Processes that are started from here have it, too.
 if (process.env.TEST_NICE) setPriority(Number(process.env.TEST_NICE));

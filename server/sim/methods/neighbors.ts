@@ -11,13 +11,13 @@
 const MOST_PER_POINT = 192;
 /** Cells along an axis at most. */
 const MOST_CELLS = 48;
-/** Rows of three cells that come behind a cell's own: the others find it from their side. [y, z] */
-const ROWS = [
-  [1, 0],
-  [-1, 1],
-  [0, 1],
-  [1, 1],
-] as const;
+/** Rows of three cells that come behind a cell's own: the others find it from their side. y, z */
+const ROWS = Int8Array.of(1, 0, -1, 1, 0, 1, 1, 1);
+
+/** Square of a cell's edge, with what rounding may take. */
+const NEAR = 1 + 1e-9;
+/** Of a distance to a cell that is not negative. */
+const squareOf = (distance: number): number => (distance > 0 ? distance * distance : 0);
 
 export class Neighbors {
   /** Pair p: points i[p] < j[p]. */
@@ -56,7 +56,7 @@ export class Neighbors {
     this.frame(x, reach);
     this.sort(x, this.perCell);
     this.pairs = 0;
-    const { order, cell, begin, size } = this;
+    const { order, cell, begin, size, sorted, low, perCell } = this;
     const [nx, ny, nz] = size as [number, number, number];
     const square = reach * reach;
     for (let at = 0; at < this.count; at++) {
@@ -65,14 +65,24 @@ export class Neighbors {
       const cx = c % nx;
       const cy = Math.floor(c / nx) % ny;
       const cz = Math.floor(c / (nx * ny));
+      // how far it is, in cells, from the ones before and behind its own: what is too far holds nothing near
+      const left = (sorted[3 * at]! - low[0]!) * perCell - cx;
+      const below = (sorted[3 * at + 1]! - low[1]!) * perCell - cy;
+      const behind = cz + 1 - (sorted[3 * at + 2]! - low[2]!) * perCell;
       // the rest of its own cell and the next one, then the rows behind
       this.pairUp(at, at + 1, begin[c + (cx + 1 < nx ? 2 : 1)]!, square);
-      for (const [dy, dz] of ROWS) {
+      for (let r = 0; r < ROWS.length; r += 2) {
+        const dy = ROWS[r]!;
+        const dz = ROWS[r + 1]!;
         const y = cy + dy;
         const z = cz + dz;
         if (y < 0 || y >= ny || z >= nz) continue;
+        const across = squareOf(dy < 0 ? below : dy > 0 ? 1 - below : 0) + squareOf(dz > 0 ? behind : 0);
+        if (across > NEAR) continue;
         const row = nx * (y + ny * z);
-        this.pairUp(at, begin[row + Math.max(0, cx - 1)]!, begin[row + Math.min(nx, cx + 2)]!, square);
+        const from = cx > 0 && across + squareOf(left) <= NEAR ? cx - 1 : cx;
+        const to = cx + 1 < nx && across + squareOf(1 - left) <= NEAR ? cx + 2 : cx + 1;
+        this.pairUp(at, begin[row + from]!, begin[row + to]!, square);
       }
     }
     this.group[this.count] = this.pairs;
@@ -80,17 +90,20 @@ export class Neighbors {
 
   /** Visits the points in a box as `find` saw them, in the order of their cells. @param low, high m */
   eachIn(low: readonly number[], high: readonly number[], visit: (point: number) => void): void {
-    const { order, begin, sorted, size } = this;
-    const [from, to] = [low, high].map((corner) =>
-      corner.map((x, r) => within((x - this.low[r]!) * this.perCell, size[r]!)),
-    ) as [number[], number[]];
-    for (let z = from[2]!; z <= to[2]!; z++)
-      for (let y = from[1]!; y <= to[1]!; y++) {
+    const { order, begin, sorted, size, perCell } = this;
+    const [lx, ly, lz] = low as [number, number, number];
+    const [hx, hy, hz] = high as [number, number, number];
+    const cell = (x: number, r: number): number => within((x - this.low[r]!) * perCell, size[r]!);
+    const [first, last] = [cell(lx, 0), cell(hx, 0)];
+    for (let z = cell(lz, 2); z <= cell(hz, 2); z++)
+      for (let y = cell(ly, 1); y <= cell(hy, 1); y++) {
         const row = size[0]! * (y + size[1]! * z);
-        for (let at = begin[row + from[0]!]!; at < begin[row + to[0]! + 1]!; at++) {
-          let inside = true;
-          for (let r = 0; r < 3; r++) inside &&= sorted[3 * at + r]! >= low[r]! && sorted[3 * at + r]! <= high[r]!;
-          if (inside) visit(order[at]!);
+        for (let at = begin[row + first]!; at < begin[row + last + 1]!; at++) {
+          const px = sorted[3 * at]!;
+          if (px < lx || px > hx) continue;
+          const py = sorted[3 * at + 1]!;
+          const pz = sorted[3 * at + 2]!;
+          if (py >= ly && py <= hy && pz >= lz && pz <= hz) visit(order[at]!);
         }
       }
   }

@@ -32,13 +32,15 @@ import type { Method, MethodBody, MethodKind, MethodState, Outside, Surface, Wal
 import { Neighbors } from "./neighbors.ts";
 import { ALONG, DISTANCE, NEAREST } from "./nearestOn.ts";
 import { REACH, W_0, wallAt, wallSlope } from "./wendland.ts";
-import { hasMoved, Wetting } from "./wetting.ts";
+import { mostMoved, Wetting } from "./wetting.ts";
 
 /** c h/H; artificial nu over c H/10. */
 const COURANT = 0.4;
 const ARTIFICIAL = 0.05;
-/** Pairs are listed for as long as nothing has moved further than half of this, H. */
-const SKIN = 0.15;
+/** Pairs are listed until two have moved by so much together, H. */
+const SKIN = 0.2;
+/** But for so many steps at least: a drop that flies meets others a quarter of a spacing late. */
+const LEAST = 4;
 /** What is further from a surface hardly feels it, spacings. */
 const FELT = 1.2;
 /** Surfaces count as so much further away: walls are smooth, they have edges. Spacings. */
@@ -104,6 +106,8 @@ class Fluid implements Method {
   /** Where points were when pairs were listed. */
   private readonly listed: Float64Array;
   private fresh = false;
+  /** Steps since then. */
+  private age = 0;
   private wettings: Wetting[] = [];
 
   constructor(spacing: number, spec: Spec, body: MethodBody) {
@@ -151,18 +155,20 @@ class Fluid implements Method {
 
   /** In the last step by the virial of a point's pairs, without walls, Pa: rho_0/6 sum_j (P_i + P_j) r |dW/dr|/W_0. */
   pressure(x: Float64Array): Float64Array {
-    const { count, i, j, slope } = this.pairs;
-    const { order } = this.neighbors;
+    const { group, neighbors } = this;
+    const { order } = neighbors;
+    const { j, slope } = this.pairs;
     const scale = this.mass / (this.H / REACH) ** 3 / 6;
     const pressure = new Float64Array(this.body.count);
-    for (let p = 0; p < count; p++) {
-      const [a, b] = [order[i[p]!]!, order[j[p]!]!];
-      let square = 0;
-      for (let r = 0; r < 3; r++) square += (x[3 * a + r]! - x[3 * b + r]!) ** 2;
-      const part = -scale * (this.P[a]! + this.P[b]!) * slope[p]! * square;
-      pressure[a]! += part;
-      pressure[b]! += part;
-    }
+    for (let n = 0; n < order.length; n++)
+      for (let p = group[n]!; p < group[n + 1]!; p++) {
+        const [a, b] = [order[n]!, order[j[p]!]!];
+        let square = 0;
+        for (let r = 0; r < 3; r++) square += (x[3 * a + r]! - x[3 * b + r]!) ** 2;
+        const part = -scale * (this.P[a]! + this.P[b]!) * slope[p]! * square;
+        pressure[a]! += part;
+        pressure[b]! += part;
+      }
     return pressure;
   }
 
@@ -181,10 +187,12 @@ class Fluid implements Method {
   private list(x: Float64Array, surfaces: readonly Surface[]): void {
     const { H, listed, neighbors } = this;
     const skin = SKIN * H;
-    const far = 0.25 * skin * skin;
-    this.fresh &&= !hasMoved(x, listed, far) && !this.wettings.some((wetting) => wetting.hasMoved(far));
-    if (this.fresh) return;
+    const [first, second] = mostMoved(x, listed);
+    const still = first + second < skin && !this.wettings.some((wetting) => !(first + wetting.moved() < skin));
+    this.age++;
+    if (this.fresh && (still || this.age < LEAST)) return;
     this.fresh = true;
+    this.age = 0;
     neighbors.find(x, H + skin);
     if (this.pairs.i.length < neighbors.pairs) Object.assign(this.pairs, pairsOf(Math.ceil(1.5 * neighbors.pairs)));
     listed.set(x);
@@ -205,6 +213,8 @@ class Fluid implements Method {
     const scale = 1 / W_0;
     const steep = (-20 * scale) / (H * H);
     const per = 1 / H;
+    // what only fluidForces.ts asks
+    const more = Boolean(this.spec.surfaceTension || this.spec.vorticity);
     sum.fill(scale);
     let count = 0;
     for (let n = 0; n < order.length; n++) {
@@ -225,10 +235,12 @@ class Fluid implements Method {
         const u = 1 - q;
         const cube = u * u * u;
         const w = scale * cube * u * (1 + 4 * q);
-        i[count] = n;
         j[count] = b;
         slope[count] = steep * cube;
-        weight[count] = w;
+        if (more) {
+          i[count] = n;
+          weight[count] = w;
+        }
         count++;
         own += w;
         sum[b]! += w;

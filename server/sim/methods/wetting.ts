@@ -20,6 +20,9 @@ export class Wetting {
   private readonly listed: Float64Array;
   private points = new Uint32Array(0);
   private triangles = new Uint32Array(0);
+  private pairs = 0;
+  /** By point, m, while they are listed. */
+  private readonly nearest: Float64Array;
   /** By point: its place among the near ones, -1: none. */
   private readonly slot: Int32Array;
   private readonly out = new Float64Array(NEAREST);
@@ -33,16 +36,18 @@ export class Wetting {
     this.triangle = new Uint32Array(count);
     this.found = new Float64Array(NEAREST * count);
     this.listed = new Float64Array(surface.x.length);
+    this.nearest = new Float64Array(count);
     this.slot = new Int32Array(count).fill(-1);
     this.shares = new Float64Array(surface.w.length);
   }
 
-  /** Lists what may be nearest while nothing moves further than half of `skin`. @param reach, skin m */
+  /** Lists what may be nearest until two have moved by `skin` together. @param reach, skin m */
   list(x: Float64Array, neighbors: Neighbors, reach: number, skin: number): void {
     const { surface, out } = this;
     this.listed.set(surface.x);
-    const near: { point: number; triangle: number; distance: number }[] = [];
-    const nearest = new Map<number, number>();
+    const near: number[] = [];
+    const { nearest } = this;
+    nearest.fill(Infinity);
     const [low, high] = [
       [0, 0, 0],
       [0, 0, 0],
@@ -52,18 +57,23 @@ export class Wetting {
       neighbors.eachIn(low, high, (point) => {
         if (!nearestOn(surface, t, x, 3 * point, reach + skin, out)) return;
         const distance = out[DISTANCE]!;
-        near.push({ point, triangle: t, distance });
-        nearest.set(point, Math.min(distance, nearest.get(point) ?? Infinity));
+        near.push(point, t, distance);
+        if (distance < nearest[point]!) nearest[point] = distance;
       });
     }
-    const kept = near.filter(({ point, distance }) => distance <= nearest.get(point)! + 2 * skin);
-    this.points = Uint32Array.from(kept, ({ point }) => point);
-    this.triangles = Uint32Array.from(kept, ({ triangle }) => triangle);
+    if (this.points.length < near.length / 3)
+      [this.points, this.triangles] = [new Uint32Array(near.length), new Uint32Array(near.length)];
+    this.pairs = 0;
+    for (let n = 0; n < near.length; n += 3) {
+      if (near[n + 2]! > nearest[near[n]!]! + 2 * skin) continue;
+      this.points[this.pairs] = near[n]!;
+      this.triangles[this.pairs++] = near[n + 1]!;
+    }
   }
 
-  /** Has a particle of the surface moved further than this since it was listed? @param square m^2 */
-  hasMoved(square: number): boolean {
-    return hasMoved(this.surface.x, this.listed, square);
+  /** How far a particle of the surface has moved since it was listed, at most, m. */
+  moved(): number {
+    return mostMoved(this.surface.x, this.listed)[0];
   }
 
   /** @param reach m */
@@ -71,7 +81,7 @@ export class Wetting {
     const { surface, points, triangles, slot, point, triangle, found, out } = this;
     for (let n = 0; n < this.count; n++) slot[point[n]!] = -1;
     this.count = 0;
-    for (let p = 0; p < points.length; p++) {
+    for (let p = 0; p < this.pairs; p++) {
       const k = points[p]!;
       const n = slot[k]!;
       const limit = n < 0 ? reach : found[NEAREST * n + DISTANCE]! * (1 + TIE);
@@ -146,15 +156,20 @@ export class Wetting {
   }
 }
 
-/** @param square m^2 */
-export function hasMoved(x: Float64Array, from: Float64Array, square: number): boolean {
+/** How far points have moved, m: the one that has most, and the next. Not finite: anywhere. */
+export function mostMoved(x: Float64Array, from: Float64Array): [first: number, second: number] {
+  let first = 0;
+  let second = 0;
   for (let k = 0; k < x.length; k += 3) {
     const dx = x[k]! - from[k]!;
     const dy = x[k + 1]! - from[k + 1]!;
     const dz = x[k + 2]! - from[k + 2]!;
-    if (!(dx * dx + dy * dy + dz * dz < square)) return true;
+    const square = dx * dx + dy * dy + dz * dz;
+    if (square <= second) continue;
+    second = square > first ? first : square;
+    if (!(square <= first)) first = square;
   }
-  return false;
+  return [Math.sqrt(first), Math.sqrt(second)];
 }
 
 function boxOf({ x, triangles }: Surface, t: number, reach: number, low: number[], high: number[]): void {

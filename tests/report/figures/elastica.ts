@@ -3,9 +3,9 @@ import { bendElements } from "../../../server/sim/constraints/bending.ts";
 import { sheetBending } from "../../../server/sim/constraints/sheetBending.ts";
 import { ELASTICA, hang } from "../../physics/elastica.ts";
 import { cylinder, delaunay, freeStrip, range, rigidity, sheet, type Rigidity } from "../../physics/rigidity.ts";
-import { check, type Figure, type Progress } from "./figure.ts";
+import { check, type Check, type Figure, type Picture, type Progress } from "./figure.ts";
 import { photograph } from "./photograph.ts";
-import { curves } from "./plots.ts";
+import { curves, type Series } from "./plots.ts";
 
 const MESHES = {
   "squares, alternating diagonals": (n: number) => sheet([n, n]),
@@ -14,75 +14,87 @@ const MESHES = {
   "irregular (Delaunay)": (n: number) => delaunay(sheet([n, n], "alternating", 0.8)),
 };
 
+/** Strips under their loads, beside the elastica. */
+async function hangAll(
+  full: boolean,
+  progress: Progress,
+): Promise<{ checks: Check[]; series: Series[]; pictures: Picture[] }> {
+  const all = Object.entries(ELASTICA)
+    .map(([a, [drop, reach]]) => ({ a: Number(a), drop, reach }))
+    .sort((one, other) => one.a - other.a);
+  const checks: Check[] = [];
+  const pictures: Picture[] = [];
+  const measured: { a: number; drop: number; reach: number }[] = [];
+  for (const ideal of all.filter(({ a }) => full || a === 1)) {
+    const { a } = ideal;
+    progress(a / 12, `a = ${a}`);
+    const { drop, reach, lab } = await hang(a, full ? 20 : 10);
+    measured.push({ a, drop, reach });
+    checks.push(
+      check(`a = P L^2/(B b) = ${a}: drop over the elastica's`, drop / ideal.drop, {
+        low: 0.95,
+        high: 1.05,
+        basis: "target",
+      }),
+      check(`a = ${a}: reach less the elastica's, in lengths`, reach - ideal.reach, { low: -0.02, high: 0.02 }),
+    );
+    if (a === 1 || a === 10)
+      pictures.push(photograph(lab, { caption: `a = ${a}`, ground: null, edges: true, from: [0.4, 0.3, 1] }));
+  }
+  if (full)
+    checks.push(
+      check(
+        "a = 1, a strip of one cell across: drop over the elastica's",
+        (await hang(1, 20, 1)).drop / ELASTICA[1]![0],
+        {
+          low: 0.95,
+          high: 1.05,
+          basis: "target",
+        },
+      ),
+    );
+  const series = (["drop", "reach"] as const).flatMap((what): Series[] => [
+    { name: `${what}, elastica`, points: all.map((one) => [one.a, one[what]]) },
+    { name: `${what}, measured`, points: measured.map((one) => [one.a, one[what]]), style: "points" },
+  ]);
+  return { checks, series, pictures };
+}
+
+/** How stiff sheets are by direction: the paper's hinges, and ours. */
+function byMesh(
+  full: boolean,
+  progress: (name: string) => void,
+): { before: Series[]; after: Series[]; rows: string[]; checks: Check[] } {
+  const directions = Array.from({ length: full ? 25 : 5 }, (_, i) => (i * 180) / (full ? 24 : 4));
+  const byDirection = (C: Rigidity): [number, number][] => directions.map((degrees) => [degrees, cylinder(C, degrees)]);
+  const words = (both: [number, number]): string => both.map((value) => value.toFixed(2)).join(" to ");
+  const found = { before: [] as Series[], after: [] as Series[], rows: [] as string[], checks: [] as Check[] };
+  for (const [name, make] of Object.entries(MESHES)) {
+    progress(name);
+    const mesh = make(full ? 20 : 16);
+    const paper = rigidity(mesh, bendElements(mesh.positions, mesh.triangles, 1)).settled;
+    const ours = rigidity(mesh, sheetBending(mesh.positions, mesh.triangles, 1)).settled;
+    found.before.push({ name, points: byDirection(paper), style: "both" });
+    found.after.push({ name, points: byDirection(ours), style: "both" });
+    const [least, most] = range(ours, cylinder);
+    found.checks.push(
+      check(`${name}: rigidity of a cylinder over B, least of all directions`, least, { low: 0.95, basis: "target" }),
+      check(`${name}: the same, largest`, most, { high: 1.05, basis: "target" }),
+    );
+    const ranges = [range(paper, cylinder), range(paper, freeStrip), range(ours, cylinder), range(ours, freeStrip)];
+    found.rows.push(`  ${name.padEnd(32)}${ranges.map((both) => words(both).padEnd(16)).join("")}`.trimEnd());
+  }
+  return found;
+}
+
 export const figure: Figure = {
   id: "elastica",
   title: "A strip of cloth hangs as the elastica",
   source: "beyond the paper; Euler's elastica under an end load. Form: Bender et al. 2014, section 4.3 and figure 3",
   async run(size, progress: Progress = () => {}) {
     const full = size === "full";
-    const loads = full
-      ? Object.keys(ELASTICA)
-          .map(Number)
-          .sort((a, b) => a - b)
-      : [1];
-    const checks = [];
-    const drops: [number, number][] = [];
-    const reaches: [number, number][] = [];
-    const pictures = [];
-    for (const a of loads) {
-      progress(a / 12, `a = ${a}`);
-      const { drop, reach, lab } = await hang(a, full ? 20 : 10);
-      const [idealDrop, idealReach] = ELASTICA[a]!;
-      drops.push([a, drop]);
-      reaches.push([a, reach]);
-      checks.push(
-        check(`a = P L^2/(B b) = ${a}: drop over the elastica's`, drop / idealDrop, {
-          low: 0.95,
-          high: 1.05,
-          basis: "target",
-        }),
-      );
-      checks.push(
-        check(`a = ${a}: reach less the elastica's, in lengths`, reach - idealReach, { low: -0.02, high: 0.02 }),
-      );
-      if (a === 1 || a === 10)
-        pictures.push(photograph(lab, { caption: `a = ${a}`, ground: null, edges: true, from: [0.4, 0.3, 1] }));
-    }
-    if (full)
-      checks.push(
-        check(
-          "a = 1, a strip of one cell across: drop over the elastica's",
-          (await hang(1, 20, 1)).drop / ELASTICA[1]![0],
-          { low: 0.95, high: 1.05, basis: "target" },
-        ),
-      );
-    const table = (k: 0 | 1): [number, number][] =>
-      Object.entries(ELASTICA)
-        .map(([a, both]): [number, number] => [Number(a), both[k]])
-        .sort(([a], [b]) => a - b);
-    const directions = Array.from({ length: full ? 25 : 5 }, (_, i) => (i * 180) / (full ? 24 : 4));
-    const byDirection = (C: Rigidity): [number, number][] =>
-      directions.map((degrees) => [degrees, cylinder(C, degrees)]);
-    const before = [];
-    const after = [];
-    const rows = [];
-    for (const [name, make] of Object.entries(MESHES)) {
-      progress(0.9, name);
-      const mesh = make(full ? 20 : 16);
-      const paper = rigidity(mesh, bendElements(mesh.positions, mesh.triangles, 1)).settled;
-      const ours = rigidity(mesh, sheetBending(mesh.positions, mesh.triangles, 1)).settled;
-      before.push({ name, points: byDirection(paper), style: "both" as const });
-      after.push({ name, points: byDirection(ours), style: "both" as const });
-      const [least, most] = range(ours, cylinder);
-      const words = (both: [number, number]): string => both.map((value) => value.toFixed(2)).join(" to ");
-      checks.push(
-        check(`${name}: rigidity of a cylinder over B, least of all directions`, least, { low: 0.95, basis: "target" }),
-        check(`${name}: the same, largest`, most, { high: 1.05, basis: "target" }),
-      );
-      rows.push(
-        `  ${name.padEnd(32)}${[range(paper, cylinder), range(paper, freeStrip), [least, most] as [number, number], range(ours, freeStrip)].map((both) => words(both).padEnd(16)).join("")}`.trimEnd(),
-      );
-    }
+    const hung = await hangAll(full, progress);
+    const { before, after, rows, checks } = byMesh(full, (name) => progress(0.9, name));
     return {
       text: `A strip of 1 kg/m^2 is clamped and loaded at its end by P until it hangs still. L is the length, b the width, B the \`bendingStiffness\` of its material: the drop and the reach of the end, over L, depend on a = P L^2/(B b) alone and are those of Euler's elastica (integrated numerically; the same numbers as the data set elastica_tip.csv). The strip is ${full ? 21 : 11} cells long and 4 wide.
 
@@ -92,16 +104,11 @@ The paper's isometric bending is a sum over edges of their dihedral angles squar
 ${rows.join("\n")}
 
 A free strip may curve across its length as well. Rectangles have no Poisson's ratio, so that a strip has B, too; irregular hinges have one of about 1/3, and a free strip 1 - nu^2 of the plate's rigidity. Bodies of the paper's own form (\`solver: "paper"\`) keep the paper's hinges.`,
-      checks,
+      checks: [...hung.checks, ...checks],
       plots: [
         {
           caption: "Drop and reach of the end over the length.",
-          spec: curves({ title: "a = P L^2/(B b)", log: true }, { title: "over the length", zero: true }, [
-            { name: "drop, elastica", points: table(0) },
-            { name: "reach, elastica", points: table(1) },
-            { name: "drop, measured", points: drops, style: "points" },
-            { name: "reach, measured", points: reaches, style: "points" },
-          ]),
+          spec: curves({ title: "a = P L^2/(B b)", log: true }, { title: "over the length", zero: true }, hung.series),
         },
         {
           caption:
@@ -123,7 +130,7 @@ A free strip may curve across its length as well. Rectangles have no Poisson's r
           ),
         },
       ],
-      pictures,
+      pictures: hung.pictures,
     };
   },
 };

@@ -2,9 +2,43 @@
  * Figure 9 of Bender et al. 2014: an elastoplastic body under a heavy sphere keeps its dent, its elastic twin does not.
  */
 import { CUSHION, DAMPING, dentOf, DRAGON, press, type Pressing } from "../../physics/dent.ts";
-import { check, short, type Figure, type Picture, type Progress } from "./figure.ts";
+import { check, short, type Figure, type Picture, type Plot, type Progress } from "./figure.ts";
 import { bodyMesh, COLORS, photographMeshes } from "./photograph.ts";
 import { curves } from "./plots.ts";
+
+function plotsOf(plastic: Pressing, elastic: Pressing, pressed: number): Plot[] {
+  const count = plastic.lab.created.bodies[0]!.tets.length / 4;
+  const runs: [string, Pressing][] = [
+    ["elastoplastic", plastic],
+    ["elastic", elastic],
+  ];
+  return [
+    {
+      caption: "Dent while the sphere lies there, and after.",
+      spec: curves(
+        { title: "time, s", zero: true },
+        { title: "dent / size", zero: true },
+        runs.map(([n, r]) => ({ name: n, points: r.course.map((c) => [c.time, c.dent]) })),
+        [{ x: pressed, label: "sphere gone" }],
+      ),
+    },
+    {
+      caption: "Mean plastic strain.",
+      spec: curves({ title: "time, s", zero: true }, { title: "mean |plastic strain|", zero: true }, [
+        { name: "elastoplastic", points: plastic.course.map((c) => [c.time, c.plastic]) },
+      ]),
+    },
+    {
+      caption: "Inverted elements, of all.",
+      spec: curves(
+        { title: "time, s", zero: true },
+        { title: "inverted elements", zero: true },
+        runs.map(([n, r]) => ({ name: n, points: r.course.map((c) => [c.time, c.inverted / count]) })),
+        [{ y: 0.03, label: "plastic flow stops" }],
+      ),
+    },
+  ];
+}
 
 export const figure: Figure = {
   id: "fig9",
@@ -40,10 +74,6 @@ export const figure: Figure = {
     const count = plastic.lab.created.bodies[0]!.tets.length / 4;
     const { mass, radius } = scene.sphere;
     const m = scene.body.material as { youngsModulus: number; density: number };
-    const runs: [string, Pressing][] = [
-      ["elastoplastic", plastic],
-      ["elastic", elastic],
-    ];
     const kept = dentOf(elastic.end, untouched.end);
     const most = Math.max(...plastic.course.map((c) => c.inverted)) / count;
     return {
@@ -67,32 +97,7 @@ Under the sphere ${name === "dragon" ? "thin parts, such as the dragon's horns, 
         check("elastoplastic: mean plastic strain", plastic.course.at(-1)!.plastic, { high: plasticity.max }),
         check("elastoplastic: inverted elements at the end", plastic.course.at(-1)!.inverted, { high: 0 }),
       ],
-      plots: [
-        {
-          caption: "Dent while the sphere lies there, and after.",
-          spec: curves(
-            { title: "time, s", zero: true },
-            { title: "dent / size", zero: true },
-            runs.map(([n, r]) => ({ name: n, points: r.course.map((c) => [c.time, c.dent]) })),
-            [{ x: scene.pressed, label: "sphere gone" }],
-          ),
-        },
-        {
-          caption: "Mean plastic strain.",
-          spec: curves({ title: "time, s", zero: true }, { title: "mean |plastic strain|", zero: true }, [
-            { name: "elastoplastic", points: plastic.course.map((c) => [c.time, c.plastic]) },
-          ]),
-        },
-        {
-          caption: "Inverted elements, of all.",
-          spec: curves(
-            { title: "time, s", zero: true },
-            { title: "inverted elements", zero: true },
-            runs.map(([n, r]) => ({ name: n, points: r.course.map((c) => [c.time, c.inverted / count]) })),
-            [{ y: 0.03, label: "plastic flow stops" }],
-          ),
-        },
-      ],
+      plots: plotsOf(plastic, elastic, scene.pressed),
       pictures,
     };
   },
