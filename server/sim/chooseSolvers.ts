@@ -13,11 +13,12 @@
  * something is solved again until friction is settled, and folds of a sheet under hands touch everywhere. Pulled loose
  * by three hands, ms a tick (p99) on a machine with five times as much to do as it has cores, and in brackets what a
  * compliant one takes: a sheet of 800 triangles 6 (25) [5 (13)], one of 1,800 14 (49) [13 (26)], two of 800 9 (25)
- * [10 (20)]; with nobody near, one of 7,200 8 [11]. One of 800 that is pulled over a floor takes 19 (52) [7 (20)], over a
- * sphere, too, 20 (70) [8 (24)], one of 392 there 7 (28) [3 (11)]; over a mesh 12 (30) [6 (17)], over a soft cube 15 (46)
- * [6 (16)]: so sheets are chosen only where they touch nothing but sheets and shapes. Five sheets on a floor fall asleep
- * after 2 s [never]. Cubes and beams under hands cost what they cost without: 5 ms for a beam of 3,840 tetrahedra, 3 (9)
- * for a cube of 1,080 on a floor, 14 (70) for two of them on each other, 19 (65) for a stack of eight of 135.
+ * [10 (20)]; with nobody near, one of 7,200 8 [11]. One of 800 that is pulled over a floor takes 19 (52) [7 (20)], over
+ * a sphere, too, 20 (70) [8 (24)], one of 392 there 7 (28) [3 (11)]; over a mesh 12 (30) [6 (17)], over a soft cube 15
+ * (46) [6 (16)]: so sheets are chosen only where they touch nothing but sheets and shapes. Five sheets on a floor fall
+ * asleep after 2 s [never]. Cubes and beams under hands cost what they cost without: 5 ms for a beam of 3,840
+ * tetrahedra, 3 (9) for a cube of 1,080 on a floor, 14 (70) for two of them on each other, 19 (65) for a stack of eight
+ * of 135.
  */
 import type { Body, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";

@@ -14,8 +14,8 @@ const DEAREST = 15;
 const LONG_SECONDS = 10;
 
 /**
- * Of `unit`, `pure` and `alone`: what takes most of a processor, longest first. They are begun first; `times` says which
- * are missing here.
+ * Of `unit`, `pure` and `alone`: what takes most of a processor, longest first. They are begun first; `times` says
+ * which are missing here.
  */
 export const LONGEST = [
   "determinism/golden",

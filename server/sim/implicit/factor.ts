@@ -1,7 +1,7 @@
 /**
  * Block L D L^T of a sparse symmetric positive definite matrix, row by row (the up-looking method: Davis, Direct
- * Methods for Sparse Linear Systems, 2006, section 4.8), in float64; the kernel gets it rounded to float32. The order of all sums is that of the elimination order, so the bits are the same
- * everywhere.
+ * Methods for Sparse Linear Systems, 2006, section 4.8), in float64; the kernel gets it rounded to float32. The order
+ * of all sums is that of the elimination order, so the bits are the same everywhere.
  */
 import type { Graph } from "./order.ts";
 

@@ -357,8 +357,8 @@ function less(a: v128, b: v128): v128 {
 
 /**
  * From the one eigenvalue l that has its sign alone, by Cayley and Hamilton: S+ = l P(l) or S - l P(l) with P(l) = (S -
- * a)(S - b)/((l - a)(l - b)) and a, b the other two. l = m -+ p (1 + d), m the mean of all three, 6 p^2 = |S - m|^2, and
- * d in 0 .. 1 solves d^3 + 3 d^2 = 2 (1 -+ r), r = det (S - m)/(2 p^3).
+ * a)(S - b)/((l - a)(l - b)) and a, b the other two. l = m -+ p (1 + d), m the mean of all three, 6 p^2 = |S - m|^2,
+ * and d in 0 .. 1 solves d^3 + 3 d^2 = 2 (1 -+ r), r = det (S - m)/(2 p^3).
  * @param at, other addresses of two stresses
  */
 function positivePart(at: usize, other: usize): void {

@@ -65,7 +65,8 @@ export const IMPLICIT_BYTES = IMPLICIT_STENCILS + I32 + 4;
 
 /**
  * i32x4 byte offsets of the corners in a vector; f64: D_m^-1 row by row, volume; then of the last linearization the
- * columns of F (x and y of each, then z of all), the positive part of the stress (00 11 22 12 02 01), and i32 whether it is crushed.
+ * columns of F (x and y of each, then z of all), the positive part of the stress (00 11 22 12 02 01), and i32 whether
+ * it is crushed.
  */
 export const IMPLICIT_TET_DM = LANES;
 export const IMPLICIT_TET_COUNT = IMPLICIT_TET_DM + 3 * I32; // i32

@@ -1,6 +1,6 @@
 /**
- * Twin of kernel/assembly/implicit/solids.ts `positivePart`, which does two at a time: a symmetric 3x3 matrix without its negative eigenvalues,
- * from the one eigenvalue that has its sign alone.
+ * Twin of kernel/assembly/implicit/solids.ts `positivePart`, which does two at a time: a symmetric 3x3 matrix without
+ * its negative eigenvalues, from the one eigenvalue that has its sign alone.
  */
 
 /** Newton's steps: the first guess is wrong by 15 % at most, and each step doubles the digits. */
