@@ -72,6 +72,8 @@ const SCENES = {
         transform: { fitHeight: 0.4, translate: [0, 0.02, 0] },
         tetrahedralize: { spacing: 0.05 },
         contact: { self: false },
+        // So coarse it would be integrated implicitly, at eight times the cost of a tick.
+        solver: "compliant",
         material: { density: 300, youngsModulus: 40000, poissonsRatio: 0.4, friction: 0.7 },
       },
     ],
