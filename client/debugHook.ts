@@ -126,9 +126,11 @@ function createHook({
       const { readSkinned } = await import("./view/skinProbe.ts");
       const room = view();
       if (!room) throw new Error("nothing is drawn yet");
-      const { positions, normals } = readSkinned(room.stage.renderer, room.bodies[body]!);
-      // The particles that went in, read together with what came out: the room goes on moving.
-      return { positions: [...positions], normals: [...normals], particles: [...room.bodies[body]!.positions] };
+      const mesh = room.bodies[body]!;
+      // The particles that go in and what comes out belong to one moment: the room moves on while no picture is drawn.
+      mesh.update();
+      const { positions, normals } = readSkinned(room.stage.renderer, mesh);
+      return { positions: [...positions], normals: [...normals], particles: [...mesh.positions] };
     },
     pictures: () => state.topology?.bodies.flatMap(({ detail }) => detail?.picture ?? []) ?? [],
     stats,
