@@ -181,9 +181,9 @@ export function kernelBytes(): Buffer {
 
 /**
  * One instance per thread and room: its globals are that thread's own.
- * @param substepDone, phaseDone called after every substep and every phase while H_WATCH asks for it; the first
- * @returns seconds that are not the kernel's
- * @param preempt called between phases while H_WATCH asks for it; @returns seconds that the thread did something else
+ * @param substepDone called after every substep while H_WATCH asks for it; returns seconds that are not the kernel's
+ * @param phaseDone likewise after every phase
+ * @param preempt called between phases while H_WATCH asks for it; returns seconds that the thread did something else
  */
 export function instantiateKernel(
   memory: WebAssembly.Memory,
