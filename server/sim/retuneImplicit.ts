@@ -12,6 +12,7 @@
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Refusal, Views } from "./grabs.ts";
 import { statusAt } from "./inactive.ts";
+import { stepConstants } from "./implicit/model.ts";
 import type { SimLayout } from "./layout.ts";
 import { lameCoefficients } from "./materials.ts";
 import type { TunableBody } from "./tunable.ts";
@@ -22,9 +23,6 @@ const MOST_QUOTIENT = 16;
 type Material = Omit<TunableBody["scene"], "friction">;
 type Field = "youngsModulus" | "poissonsRatio" | "bendingStiffness" | "density";
 const FIELDS: readonly Field[] = ["youngsModulus", "poissonsRatio", "bendingStiffness", "density"];
-
-/** Of a step of BDF2: c h^2 / 2.25 = 1/keep, of one that hits something c h^2. */
-const kept = (h: number, damping: number): number => 1 / (1 + (2 * h * damping) / 3);
 
 /** Pa over Young's modulus: what resists a stretch across which nothing may give. */
 function confined(flat: boolean, nu: number): number {
@@ -98,20 +96,20 @@ export class ImplicitMaterials {
     this.writeModuli(at, tunable, now);
     this.writeMasses(b, at, heavier);
     const bending = scene.bendingStiffness ? now.bendingStiffness! / scene.bendingStiffness : 1;
-    if (bending !== 1 || live.getInt32(row + L.IMPLICIT_BEND_COUNT, true) > 0) writeBending(at, bending);
+    writeBending(at, bending);
     this.writeResistance(at, tunable, heavier, bending);
     this.forgetEnergy(at);
   }
 
   private writeStep({ row, live, from }: Place, was: number, now: number): void {
     const h = from.getFloat64(row + L.IMPLICIT_STEP_SECONDS, true);
-    const write = (field: number, value: (before: number) => number): void => {
-      const before = from.getFloat64(row + field, true);
-      live.setFloat64(row + field, now === was ? before : value(before), true);
-    };
-    write(L.IMPLICIT_KEEP, () => kept(h, now));
-    write(L.IMPLICIT_COEFFICIENT, () => 2.25 / (h * h * kept(h, now)));
-    write(L.IMPLICIT_EULER, () => (1 + h * now) / (h * h));
+    const { keep, coefficient, euler } = stepConstants(h, now);
+    for (const [field, value] of [
+      [L.IMPLICIT_KEEP, keep],
+      [L.IMPLICIT_COEFFICIENT, coefficient],
+      [L.IMPLICIT_EULER, euler],
+    ] as const)
+      live.setFloat64(row + field, now === was ? from.getFloat64(row + field, true) : value, true);
   }
 
   private writeModuli({ row, live, from }: Place, { implicit, scene }: TunableBody, now: Material): void {
@@ -194,8 +192,8 @@ function writeBending({ row, live, from }: Place, stiffer: number): void {
     live.setFloat64(at, from.getFloat64(at, true) * stiffer, true);
   }
   const ends = live.getInt32(row + L.IMPLICIT_STENCIL_START, true);
-  const last = ends + 4 * (live.getInt32(row + L.IMPLICIT_COUNT, true) - 1);
   if (!ends) return;
+  const last = ends + 4 * (live.getInt32(row + L.IMPLICIT_COUNT, true) - 1);
   for (let at = live.getInt32(row + L.IMPLICIT_STENCILS, true); at < live.getInt32(last, true); at += 8)
     live.setFloat32(at + 4, from.getFloat32(at + 4, true) * stiffer, true);
 }

@@ -95,7 +95,10 @@ export class SimWorld implements World {
     this.tuned = new RoomTuning(this.views, layout, template);
     this.rest = new Rest(memory, this.views, layout, this.tuned, (body) => this.waitingBodies.waits(body));
     this.methods = new MethodBodies(
-      ...([this.views, layout, this.kernel, this.tuned] as const),
+      this.views,
+      layout,
+      this.kernel,
+      this.tuned,
       (body) => this.views.i32[this.heldAt(body)] === HELD,
     );
     this.setWatch(L.WATCH_SUBSTEPS, this.methods.meets);

@@ -72,6 +72,12 @@ export interface ImplicitModel {
 /** Steps a tick that an implicit body takes, if nothing else chooses them. */
 export const stepsOf = (tickHz: number): number => Math.ceil(1 / (tickHz * LONGEST_STEP) - 1e-9);
 
+/** What a step of h seconds with a damping of d 1/s takes: `keep`, `coefficient` and `euler` of the model. */
+export function stepConstants(h: number, d: number): Pick<ImplicitModel, "keep" | "coefficient" | "euler"> {
+  const keep = 1 / (1 + (2 * h * d) / 3);
+  return { keep, coefficient: 2.25 / (h * h * keep), euler: (1 + h * d) / (h * h) };
+}
+
 /** @param steps a tick, where it is not to choose them */
 export function implicitModel(
   body: Pick<BodyTemplate, "elements" | "mass" | "pinned" | "positions" | "own" | "damping" | "particleCount">,
@@ -87,8 +93,7 @@ export function implicitModel(
   const tets = of("tet");
   const triangles = of("triangle");
   const bends = of("bend");
-  const keep = 1 / (1 + (2 * h * body.damping) / 3);
-  const coefficient = 2.25 / (h * h * keep);
+  const { keep, coefficient, euler } = stepConstants(h, body.damping);
   const stiffness = sheetStiffness(triangles);
   const mass = body.mass.map((m, i) => (body.pinned[i] ? 0 : m));
   const stiff = bends !== undefined && bendingShare(bends, triangles, stiffness) > LEAST_BENDING;
@@ -112,7 +117,7 @@ export function implicitModel(
     h,
     coefficient,
     keep,
-    euler: (1 + h * body.damping) / (h * h),
+    euler,
     tolerance: tets ? SOLID_TOLERANCE : SHEET_TOLERANCE,
     tets,
     triangles,

@@ -62,7 +62,6 @@ export class MethodBodies {
   private readonly held: (body: number) => boolean;
   private substep = 0;
 
-  /** @param held whether a body stays where it is until a reset */
   constructor(views: Views, layout: SimLayout, kernel: Kernel, tuning: RoomTuning, held: (body: number) => boolean) {
     this.views = views;
     this.layout = layout;
@@ -72,7 +71,9 @@ export class MethodBodies {
     this.bodies = layout.methods.map((own) => ({
       ...open(views.f32.buffer, layout, own, tuning),
       walls: wallsFor({ views, layout, kernel }, own.body),
-      ...{ wet: own.meets.map((body) => new WetSurface(views, layout, body)), surfaces: [], done: 0 },
+      wet: own.meets.map((body) => new WetSurface(views, layout, body)),
+      surfaces: [],
+      done: 0,
     }));
   }
 
@@ -185,7 +186,10 @@ export class MethodBodies {
     if (now.steps !== steps || now.modes !== modes)
       this.bodies[n] = {
         ...open(this.views.f32.buffer, this.layout, own, this.tuning),
-        ...{ walls, wet, surfaces: [], done: 0 },
+        walls,
+        wet,
+        surfaces: [],
+        done: 0,
       };
     return this.bodies[n]!;
   }
