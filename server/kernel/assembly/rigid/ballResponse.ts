@@ -42,10 +42,7 @@ export function stick(shape: usize, at: usize): void {
   const length = sqrt(x * x + y * y + z * z);
   if (!(length > 0)) return;
   pushAt(shape, 0, 0, 0, -x / length, -y / length, -z / length, length / W, 0);
-  const s = w / W;
-  store<f32>(at, <f32>(<f64>load<f32>(at) + s * x));
-  store<f32>(at, <f32>(<f64>load<f32>(at, 4) + s * y), 4);
-  store<f32>(at, <f32>(<f64>load<f32>(at, 8) + s * z), 8);
+  shift(at, w / W, x, y, z);
 }
 
 // @inline
