@@ -113,7 +113,7 @@ function collide(q: usize, edges: bool, scaling: f64): f64 {
   if (v128.any_true(v128.or(v128.or(loose(x0, x1, x2, x3), loose(y0, y1, y2, y3)), loose(z0, z1, z2, z3)))) return NaN;
   if (apart(edges, x0, x1, x2, x3) || apart(edges, y0, y1, y2, y3) || apart(edges, z0, z1, z2, z3)) return -1.0;
 
-  // coplanar where det(A, B, C) = 0
+  // A, B, C
   const ax = edges ? f64x2.sub(x1, x0) : f64x2.sub(x2, x1);
   const ay = edges ? f64x2.sub(y1, y0) : f64x2.sub(y2, y1);
   const az = edges ? f64x2.sub(z1, z0) : f64x2.sub(z2, z1);
@@ -123,13 +123,31 @@ function collide(q: usize, edges: bool, scaling: f64): f64 {
   const cx = edges ? f64x2.sub(x2, x0) : f64x2.sub(x0, x1);
   const cy = edges ? f64x2.sub(y2, y0) : f64x2.sub(y0, y1);
   const cz = edges ? f64x2.sub(z2, z0) : f64x2.sub(z0, z1);
+  return impactOf(q, edges, scaling, ax, ay, az, bx, by, bz, cx, cy, cz);
+}
+
+/** Coplanar where det(A, B, C) = 0: its coefficients, and if their signs leave a doubt the search for the first touch. */
+// @inline
+function impactOf(
+  q: usize,
+  edges: bool,
+  scaling: f64,
+  ax: v128,
+  ay: v128,
+  az: v128,
+  bx: v128,
+  by: v128,
+  bz: v128,
+  cx: v128,
+  cy: v128,
+  cz: v128,
+): f64 {
   const sa = size(ax, ay, az);
   const sb = size(bx, by, bz);
   const sc = size(cx, cy, cz);
   const sum = f64x2.add(f64x2.add(sa, sb), sc);
   const extent = f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
   if (!(extent >= SMALL && extent <= LARGE)) return NaN;
-
   const nx = minor(ay, bz, az, by);
   const ny = minor(az, bx, ax, bz);
   const nz = minor(ax, by, ay, bx);
@@ -150,7 +168,6 @@ function collide(q: usize, edges: bool, scaling: f64): f64 {
   const volume = f64x2.mul(f64x2.mul(f64x2.pmax(sa, swap(sa)), f64x2.pmax(sb, swap(sb))), f64x2.pmax(sc, swap(sc)));
   const error = f64x2.add(f64x2.mul(volume, f64x2.splat(14.0 * U)), f64x2.splat(UNDERFLOW));
   if (above(f64x2.pmin(outer, inner), error) || above(f64x2.neg(error), f64x2.pmax(outer, inner))) return -1.0;
-
   setCubic(
     f64x2.extract_lane(outer, 0),
     f64x2.extract_lane(inner, 0),
@@ -161,6 +178,29 @@ function collide(q: usize, edges: bool, scaling: f64): f64 {
   const largest = f64x2.pmax(f64x2.abs(outer), f64x2.abs(inner));
   const vague =
     f64x2.extract_lane(error, 0) > VAGUE * max(f64x2.extract_lane(largest, 0), f64x2.extract_lane(largest, 1));
+  return firstTouch(q, edges, scaling, vague, ax, ay, az, bx, by, bz, cx, cy, cz);
+}
+
+/**
+ * From interval to interval in which the cubic may be zero, past those in which a direction separates.
+ * @param vague whether the cubic's error is large
+ */
+// @inline
+function firstTouch(
+  q: usize,
+  edges: bool,
+  scaling: f64,
+  vague: bool,
+  ax: v128,
+  ay: v128,
+  az: v128,
+  bx: v128,
+  by: v128,
+  bz: v128,
+  cx: v128,
+  cy: v128,
+  cz: v128,
+): f64 {
   let now: f64 = 0;
   let refined = false;
   for (let tries = 0; tries < BUDGET; tries++) {

@@ -112,27 +112,55 @@ function addMonomial(a: v128, al: v128, b: v128, bl: v128, c: v128, cl: v128): v
   third = f64x2.add(third, f64x2.add(errors, small));
 }
 
-/** Adds det(A, B, C), all with their low parts. */
+/** One coordinate of b - a; `swaps` exchanges its ends. */
+// @inline
+function difference(q: usize, scale: v128, a: usize, b: usize, swaps: bool): v128 {
+  const high = f64x2.sub(at(q, b, scale), at(q, a, scale));
+  return swaps ? swap(high) : high;
+}
+
+/** What the rounding of that loses. */
+// @inline
+function differenceLow(q: usize, scale: v128, a: usize, b: usize, swaps: bool): v128 {
+  const low = rest(at(q, b, scale), at(q, a, scale));
+  return swaps ? swap(low) : low;
+}
+
+/**
+ * Adds det(A, B, C), all with their low parts.
+ * @param a0 .. c1 as in `refineCubic`; swapsA, swapsB, swapsC whose ends are exchanged
+ */
 function addDeterminant(
-  ax: v128,
-  ay: v128,
-  az: v128,
-  alx: v128,
-  aly: v128,
-  alz: v128,
-  bx: v128,
-  by: v128,
-  bz: v128,
-  blx: v128,
-  bly: v128,
-  blz: v128,
-  cx: v128,
-  cy: v128,
-  cz: v128,
-  clx: v128,
-  cly: v128,
-  clz: v128,
+  q: usize,
+  scale: v128,
+  a0: usize,
+  a1: usize,
+  swapsA: bool,
+  b0: usize,
+  b1: usize,
+  swapsB: bool,
+  c0: usize,
+  c1: usize,
+  swapsC: bool,
 ): void {
+  const ax = difference(q, scale, a0, a1, swapsA);
+  const ay = difference(q, scale, a0 + 8, a1 + 8, swapsA);
+  const az = difference(q, scale, a0 + 16, a1 + 16, swapsA);
+  const alx = differenceLow(q, scale, a0, a1, swapsA);
+  const aly = differenceLow(q, scale, a0 + 8, a1 + 8, swapsA);
+  const alz = differenceLow(q, scale, a0 + 16, a1 + 16, swapsA);
+  const bx = difference(q, scale, b0, b1, swapsB);
+  const by = difference(q, scale, b0 + 8, b1 + 8, swapsB);
+  const bz = difference(q, scale, b0 + 16, b1 + 16, swapsB);
+  const blx = differenceLow(q, scale, b0, b1, swapsB);
+  const bly = differenceLow(q, scale, b0 + 8, b1 + 8, swapsB);
+  const blz = differenceLow(q, scale, b0 + 16, b1 + 16, swapsB);
+  const cx = difference(q, scale, c0, c1, swapsC);
+  const cy = difference(q, scale, c0 + 8, c1 + 8, swapsC);
+  const cz = difference(q, scale, c0 + 16, c1 + 16, swapsC);
+  const clx = differenceLow(q, scale, c0, c1, swapsC);
+  const cly = differenceLow(q, scale, c0 + 8, c1 + 8, swapsC);
+  const clz = differenceLow(q, scale, c0 + 16, c1 + 16, swapsC);
   addMonomial(ay, aly, bz, blz, cx, clx);
   addMonomial(f64x2.neg(az), f64x2.neg(alz), by, bly, cx, clx);
   addMonomial(az, alz, bx, blx, cy, cly);
@@ -168,109 +196,16 @@ export function refineCubic(
   c1: usize,
 ): void {
   const scale = f64x2.splat(scaling);
-  const a0x = at(q, a0, scale);
-  const a1x = at(q, a1, scale);
-  const ax = f64x2.sub(a1x, a0x);
-  const alx = rest(a1x, a0x);
-  const a0y = at(q, a0 + 8, scale);
-  const a1y = at(q, a1 + 8, scale);
-  const ay = f64x2.sub(a1y, a0y);
-  const aly = rest(a1y, a0y);
-  const a0z = at(q, a0 + 16, scale);
-  const a1z = at(q, a1 + 16, scale);
-  const az = f64x2.sub(a1z, a0z);
-  const alz = rest(a1z, a0z);
-  const b0x = at(q, b0, scale);
-  const b1x = at(q, b1, scale);
-  const bx = f64x2.sub(b1x, b0x);
-  const blx = rest(b1x, b0x);
-  const b0y = at(q, b0 + 8, scale);
-  const b1y = at(q, b1 + 8, scale);
-  const by = f64x2.sub(b1y, b0y);
-  const bly = rest(b1y, b0y);
-  const b0z = at(q, b0 + 16, scale);
-  const b1z = at(q, b1 + 16, scale);
-  const bz = f64x2.sub(b1z, b0z);
-  const blz = rest(b1z, b0z);
-  const c0x = at(q, c0, scale);
-  const c1x = at(q, c1, scale);
-  const cx = f64x2.sub(c1x, c0x);
-  const clx = rest(c1x, c0x);
-  const c0y = at(q, c0 + 8, scale);
-  const c1y = at(q, c1 + 8, scale);
-  const cy = f64x2.sub(c1y, c0y);
-  const cly = rest(c1y, c0y);
-  const c0z = at(q, c0 + 16, scale);
-  const c1z = at(q, c1 + 16, scale);
-  const cz = f64x2.sub(c1z, c0z);
-  const clz = rest(c1z, c0z);
   // b0 = det(A0, B0, C0), 3 b1 = det(A0, B0, C1) + det(A0, B1, C0) + det(A1, B0, C0), and b3, b2 with 0 and 1
   // exchanged.
   begin();
-  addDeterminant(ax, ay, az, alx, aly, alz, bx, by, bz, blx, bly, blz, cx, cy, cz, clx, cly, clz);
+  addDeterminant(q, scale, a0, a1, false, b0, b1, false, c0, c1, false);
   const outer = total();
   const outerTerms = terms;
   begin();
-  addDeterminant(
-    ax,
-    ay,
-    az,
-    alx,
-    aly,
-    alz,
-    bx,
-    by,
-    bz,
-    blx,
-    bly,
-    blz,
-    swap(cx),
-    swap(cy),
-    swap(cz),
-    swap(clx),
-    swap(cly),
-    swap(clz),
-  );
-  addDeterminant(
-    ax,
-    ay,
-    az,
-    alx,
-    aly,
-    alz,
-    swap(bx),
-    swap(by),
-    swap(bz),
-    swap(blx),
-    swap(bly),
-    swap(blz),
-    cx,
-    cy,
-    cz,
-    clx,
-    cly,
-    clz,
-  );
-  addDeterminant(
-    swap(ax),
-    swap(ay),
-    swap(az),
-    swap(alx),
-    swap(aly),
-    swap(alz),
-    bx,
-    by,
-    bz,
-    blx,
-    bly,
-    blz,
-    cx,
-    cy,
-    cz,
-    clx,
-    cly,
-    clz,
-  );
+  addDeterminant(q, scale, a0, a1, false, b0, b1, false, c0, c1, true);
+  addDeterminant(q, scale, a0, a1, false, b0, b1, true, c0, c1, false);
+  addDeterminant(q, scale, a0, a1, true, b0, b1, false, c0, c1, false);
   const inner = f64x2.mul(total(), f64x2.splat(0.3333333333333333));
   const largest = larger(f64x2.pmax(f64x2.abs(outer), f64x2.abs(inner)));
   setCubic(

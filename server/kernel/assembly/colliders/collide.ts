@@ -220,9 +220,7 @@ export function raise(particle: usize, table: usize): bool {
     if (load<i32>(c, COLLIDER_TYPE) !== COLLIDER_PLANE || load<u32>(c, COLLIDER_MOTION) || !meets(table, n)) continue;
     const below = -distanceTo(c, load<f32>(particle), load<f32>(particle, 4), load<f32>(particle, 8));
     if (!(below > 0)) continue;
-    store<f32>(particle, load<f32>(particle) + below * nx);
-    store<f32>(particle, load<f32>(particle, 4) + below * ny, 4);
-    store<f32>(particle, load<f32>(particle, 8) + below * nz, 8);
+    shift(particle, below * nx, below * ny, below * nz);
     any = true;
   }
   return any;
@@ -257,194 +255,232 @@ function keepLow(at: usize, nx: f32, ny: f32, nz: f32, slides: f32): void {
 }
 
 /**
- * Moves the particles begin..end out of all colliders and corrects their velocities. Colliders act in scene order.
+ * Moves the particles begin..end out of all colliders and corrects their velocities.
  * @param table whom they may touch (filters.ts)
  */
 export function collide(begin: i32, end: i32, h: f32, table: usize): void {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
   if (!colliders) return;
-  const inverseH: f32 = 1 / h;
-  const toRounding = roundingFrom();
-  const safe = <usize>load<u32>(HEADER, H_SAFE);
-  let xAt = <usize>load<u32>(HEADER, H_X) + ((<usize>begin) << 4);
-  let prevAt = <usize>load<u32>(HEADER, H_XPREV) + ((<usize>begin) << 4);
-  let vAt = <usize>load<u32>(HEADER, H_V) + ((<usize>begin) << 4);
-  let accAt = <usize>load<u32>(HEADER, H_ACC) + ((<usize>begin) << 4);
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   const anyMarks = hasMarks();
-  const firstCollider = <usize>load<u32>(HEADER, H_COLLIDERS);
+  let at = <usize>load<u32>(HEADER, H_X) + ((<usize>begin) << 4);
   let may = 0;
-  for (let i = begin; i < end; i++, xAt += 16, prevAt += 16, vAt += 16, accAt += 16) {
+  for (let i = begin; i < end; i++, at += 16) {
     const lane = (i - begin) & 3;
-    if (lane === 0) may = i + 4 <= end ? mayBeAnswered(xAt, prevAt, table) : 15;
-    if (!((may >> lane) & 1) || load<f32>(xAt, 12) === 0) continue;
-    const originX = load<f32>(prevAt);
-    const originY = load<f32>(prevAt, 4);
-    const originZ = load<f32>(prevAt, 8);
-    const r = load<f32>(prevAt, 12);
-    let x = load<f32>(xAt);
-    let y = load<f32>(xAt, 4);
-    let z = load<f32>(xAt, 8);
+    if (lane === 0) may = i + 4 <= end ? mayBeAnswered(at, at + toPrev, table) : 15;
+    if (!((may >> lane) & 1) || load<f32>(at, 12) === 0) continue;
+    if (!meetAll(at, at + toPrev, anyMarks ? marksOf(i) : 0, h, table)) continue;
+    if (colliders > 1) raise(at, table);
+    takeVelocity(at, at + toPrev, h);
+  }
+}
+
+/** Colliders act in scene order, each on the motion from where xPrev was before any did. @returns whether one touched */
+function meetAll(at: usize, prev: usize, mark: i32, h: f32, table: usize): bool {
+  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  const originX = load<f32>(prev);
+  const originY = load<f32>(prev, 4);
+  const originZ = load<f32>(prev, 8);
+  // what begins deep inside is drawn out with its neighbors (resolution.ts), else leaves slowly, and is not thrown
+  // out alone; a plane has no surface
+  const drawn = (mark & (MARK_WITHIN | MARK_INTERSECTING)) === MARK_WITHIN;
+  let touched = false;
+  for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
+    if (!meets(table, n) || (drawn && load<i32>(c, COLLIDER_TYPE) !== COLLIDER_PLANE)) continue;
     let px = originX;
     let py = originY;
     let pz = originZ;
-    const rough = load<f32>(accAt, 12);
-    // what begins deep inside is drawn out with its neighbors (resolution.ts), else leaves slowly, and is not thrown
-    // out alone; a plane has no surface
-    const mark: i32 = anyMarks ? marksOf(i) : 0;
-    const marked = mark & (MARK_WITHIN | MARK_SLOW);
-    const drawn = (mark & (MARK_WITHIN | MARK_INTERSECTING)) === MARK_WITHIN;
-    let touched = false;
-    for (let n = 0, c = firstCollider; n < colliders; n++, c += COLLIDER_BYTES) {
-      if (!meets(table, n) || (drawn && load<i32>(c, COLLIDER_TYPE) !== COLLIDER_PLANE)) continue;
-      const motion = <usize>load<u32>(c, COLLIDER_MOTION);
-      if (motion) {
-        inFrame(motion, MOTION_S0, MOTION_R0, originX, originY, originZ);
-        px = frameX;
-        py = frameY;
-        pz = frameZ;
-        inFrame(motion, MOTION_S1, MOTION_R1, load<f32>(xAt), load<f32>(xAt, 4), load<f32>(xAt, 8));
-        x = frameX;
-        y = frameY;
-        z = frameZ;
-      }
-      let depth = answer(c, px, py, pz, x, y, z, r);
-      if (marked && depth > 0 && load<i32>(c, COLLIDER_TYPE) !== COLLIDER_PLANE) {
-        const mx = answerX;
-        const my = answerY;
-        const mz = answerZ;
-        const slowly = leave(depth, marked, distanceTo(c, px, py, pz), r);
-        if (slowly < depth) {
-          // no velocity, no friction: it goes its own way meanwhile
-          let ax = slowly * mx;
-          let ay = slowly * my;
-          let az = slowly * mz;
-          if (motion) {
-            turnFromFrame(motion, MOTION_R1, ax, ay, az);
-            ax = frameX;
-            ay = frameY;
-            az = frameZ;
-          }
-          store<f32>(xAt, load<f32>(xAt) + ax);
-          store<f32>(xAt, load<f32>(xAt, 4) + ay, 4);
-          store<f32>(xAt, load<f32>(xAt, 8) + az, 8);
-          store<f32>(prevAt, load<f32>(prevAt) + ax);
-          store<f32>(prevAt, load<f32>(prevAt, 4) + ay, 4);
-          store<f32>(prevAt, load<f32>(prevAt, 8) + az, 8);
-          x = load<f32>(xAt);
-          y = load<f32>(xAt, 4);
-          z = load<f32>(xAt, 8);
-          depth = 0;
-        }
-      }
-      if (depth > 0) {
-        const mx = answerX;
-        const my = answerY;
-        const mz = answerZ;
-        const entry = answerT;
-        const entryX = px + entry * (x - px);
-        const entryY = py + entry * (y - py);
-        const entryZ = pz + entry * (z - pz);
-        const approach = -((x - px) * mx + (y - py) * my + (z - pz) * mz);
-        // what friction acts on: overlap that was there before presses on nothing
-        const grip = min<f32>(depth, max<f32>(approach, 0));
-        if (entry === 0 && depth > grip + RISE * h * r) {
-          // no deeper than where the substep began, which is not xPrev where contact has moved that
-          const start = safe ? safe + ((<usize>i) << 4) : prevAt;
-          let sx = load<f32>(start);
-          let sy = load<f32>(start, 4);
-          let sz = load<f32>(start, 8);
-          if (motion) {
-            inFrame(motion, MOTION_S0, MOTION_R0, sx, sy, sz);
-            sx = frameX;
-            sy = frameY;
-            sz = frameZ;
-          }
-          const within = min<f32>(r, max<f32>(0, r - distanceTo(c, sx, sy, sz)));
-          depth = min<f32>(depth, max<f32>(0, depth - within) + RISE * h * r);
-        }
-        findCoefficients(xAt, rough);
-        x += depth * mx;
-        y += depth * my;
-        z += depth * mz;
-        const dx = x - px;
-        const dy = y - py;
-        const dz = z - pz;
-        const dn = dx * mx + dy * my + dz * mz;
-        const tx = dx - dn * mx;
-        const ty = dy - dn * my;
-        const tz = dz - dn * mz;
-        const slide = Mathf.sqrt(tx * tx + ty * ty + tz * tz);
-        let cut: f32 = 0;
-        if (slide > 0 && !(mark & MARK_GLIDES)) {
-          cut =
-            slide <= rootStatic * load<f32>(c, COLLIDER_STATIC) * grip
-              ? 1
-              : min<f32>(1, (rough * load<f32>(c, COLLIDER_FRICTION) * grip) / slide);
-          x -= cut * tx;
-          y -= cut * ty;
-          z -= cut * tz;
-        }
-        // What is concave may be in the way of its own answer. Slow motions along it stay within half of the margin;
-        // others stop where they entered, at the margin.
-        if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_FUNNEL && answer(c, px, py, pz, x, y, z, 0.5 * r) > 0) {
-          const out = max<f32>(0, r - distanceTo(c, entryX, entryY, entryZ));
-          x = entryX + out * nx;
-          y = entryY + out * ny;
-          z = entryZ + out * nz;
-        }
-        touched = true;
-        // the answer's normal velocity: what is left of the approach, or what bounces, never a push away
-        const back = bounce(rootBounce * load<f32>(c, COLLIDER_RESTITUTION), approach, accAt, h);
-        const away = (x - px) * mx + (y - py) * my + (z - pz) * mz - back;
-        let ax = away * mx;
-        let ay = away * my;
-        let az = away * mz;
-        let sx = mx;
-        let sy = my;
-        let sz = mz;
-        if (motion) {
-          turnFromFrame(motion, MOTION_R1, mx, my, mz);
-          sx = frameX;
-          sy = frameY;
-          sz = frameZ;
-          fromFrame(motion, MOTION_S1, MOTION_R1, x, y, z);
-          x = frameX;
-          y = frameY;
-          z = frameZ;
-          turnFromFrame(motion, MOTION_R1, ax, ay, az);
-          ax = frameX;
-          ay = frameY;
-          az = frameZ;
-        }
-        store<f32>(xAt, x);
-        store<f32>(xAt, y, 4);
-        store<f32>(xAt, z, 8);
-        if (toRounding) keepLow(xAt, sx, sy, sz, 1 - cut);
-        if (away > 0 || back > 0) {
-          // written as a shift of xPrev, so that several colliders add up and the velocity below sees all of them
-          store<f32>(prevAt, load<f32>(prevAt) + ax);
-          store<f32>(prevAt, load<f32>(prevAt, 4) + ay, 4);
-          store<f32>(prevAt, load<f32>(prevAt, 8) + az, 8);
-        }
-      }
-      if (motion) {
-        x = load<f32>(xAt);
-        y = load<f32>(xAt, 4);
-        z = load<f32>(xAt, 8);
-        px = originX;
-        py = originY;
-        pz = originZ;
-      }
+    let x = load<f32>(at);
+    let y = load<f32>(at, 4);
+    let z = load<f32>(at, 8);
+    const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+    if (motion) {
+      inFrame(motion, MOTION_S0, MOTION_R0, px, py, pz);
+      px = frameX;
+      py = frameY;
+      pz = frameZ;
+      inFrame(motion, MOTION_S1, MOTION_R1, x, y, z);
+      x = frameX;
+      y = frameY;
+      z = frameZ;
     }
-    if (!touched) continue;
-    if (colliders > 1 && raise(xAt, table)) {
-      x = load<f32>(xAt);
-      y = load<f32>(xAt, 4);
-      z = load<f32>(xAt, 8);
-    }
-    const scale: f32 = inverseH / (1 + h * load<f32>(vAt, 12));
-    store<f32>(vAt, (x - load<f32>(prevAt) + <f32>word(xAt, toRounding)) * scale);
-    store<f32>(vAt, (y - load<f32>(prevAt, 4) + <f32>word(xAt + 4, toRounding)) * scale, 4);
-    store<f32>(vAt, (z - load<f32>(prevAt, 8) + <f32>word(xAt + 8, toRounding)) * scale, 8);
+    const depth = answer(c, px, py, pz, x, y, z, load<f32>(prev, 12));
+    if (depth > 0 && respond(c, at, prev, mark, h, px, py, pz, x, y, z, depth)) touched = true;
   }
+  return touched;
+}
+
+/**
+ * What a collider's `answer` of this depth does to a particle, whose motion from (px, py, pz) to (x, y, z) is in the
+ * collider's frame.
+ * @returns whether it is a contact, and no leaving
+ */
+function respond(
+  c: usize,
+  at: usize,
+  prev: usize,
+  mark: i32,
+  h: f32,
+  px: f32,
+  py: f32,
+  pz: f32,
+  x: f32,
+  y: f32,
+  z: f32,
+  depth: f32,
+): bool {
+  const r = load<f32>(prev, 12);
+  const marked = mark & (MARK_WITHIN | MARK_SLOW);
+  if (marked && load<i32>(c, COLLIDER_TYPE) !== COLLIDER_PLANE) {
+    const slowly = leave(depth, marked, distanceTo(c, px, py, pz), r);
+    if (slowly < depth) {
+      // no velocity, no friction: it goes its own way meanwhile
+      shiftFrom(c, at, slowly * answerX, slowly * answerY, slowly * answerZ);
+      shiftFrom(c, prev, slowly * answerX, slowly * answerY, slowly * answerZ);
+      return false;
+    }
+  }
+  const approach = -((x - px) * answerX + (y - py) * answerY + (z - pz) * answerZ);
+  // what friction acts on: overlap that was there before presses on nothing
+  const grip = min<f32>(depth, max<f32>(approach, 0));
+  if (answerT === 0 && depth > grip + RISE * h * r) {
+    const within = min<f32>(r, max<f32>(0, r - distanceAtStart(c, at, prev)));
+    depth = min<f32>(depth, max<f32>(0, depth - within) + RISE * h * r);
+  }
+  moveOut(c, at, prev, mark, h, px, py, pz, x, y, z, depth, grip, approach);
+  return true;
+}
+
+/** A particle's from a collider where the substep began, which is not xPrev where contact has moved that, m. */
+function distanceAtStart(c: usize, at: usize, prev: usize): f32 {
+  const safe = <usize>load<u32>(HEADER, H_SAFE);
+  const start = safe ? safe + (at - <usize>load<u32>(HEADER, H_X)) : prev;
+  const x = load<f32>(start);
+  const y = load<f32>(start, 4);
+  const z = load<f32>(start, 8);
+  const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  if (!motion) return distanceTo(c, x, y, z);
+  inFrame(motion, MOTION_S0, MOTION_R0, x, y, z);
+  return distanceTo(c, frameX, frameY, frameZ);
+}
+
+/**
+ * Out of a collider by `depth` along the normal of its answer, with friction and restitution, as above.
+ * @param grip what friction acts on, m; approach the motion against the normal, m
+ */
+function moveOut(
+  c: usize,
+  at: usize,
+  prev: usize,
+  mark: i32,
+  h: f32,
+  px: f32,
+  py: f32,
+  pz: f32,
+  x: f32,
+  y: f32,
+  z: f32,
+  depth: f32,
+  grip: f32,
+  approach: f32,
+): void {
+  const mx = answerX;
+  const my = answerY;
+  const mz = answerZ;
+  const entryX = px + answerT * (x - px);
+  const entryY = py + answerT * (y - py);
+  const entryZ = pz + answerT * (z - pz);
+  const acc = at + (<usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X));
+  const rough = load<f32>(acc, 12);
+  findCoefficients(at, rough);
+  x += depth * mx;
+  y += depth * my;
+  z += depth * mz;
+  const dx = x - px;
+  const dy = y - py;
+  const dz = z - pz;
+  const dn = dx * mx + dy * my + dz * mz;
+  const tx = dx - dn * mx;
+  const ty = dy - dn * my;
+  const tz = dz - dn * mz;
+  const slide = Mathf.sqrt(tx * tx + ty * ty + tz * tz);
+  let cut: f32 = 0;
+  if (slide > 0 && !(mark & MARK_GLIDES)) {
+    cut = frictionCut(c, rough, grip, slide);
+    x -= cut * tx;
+    y -= cut * ty;
+    z -= cut * tz;
+  }
+  // What is concave may be in the way of its own answer. Slow motions along it stay within half of the margin; others
+  // stop where they entered, at the margin.
+  const r = load<f32>(prev, 12);
+  if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_FUNNEL && answer(c, px, py, pz, x, y, z, 0.5 * r) > 0) {
+    const out = max<f32>(0, r - distanceTo(c, entryX, entryY, entryZ));
+    x = entryX + out * nx;
+    y = entryY + out * ny;
+    z = entryZ + out * nz;
+  }
+  // the answer's normal velocity: what is left of the approach, or what bounces, never a push away
+  const back = bounce(rootBounce * load<f32>(c, COLLIDER_RESTITUTION), approach, acc, h);
+  const away = (x - px) * mx + (y - py) * my + (z - pz) * mz - back;
+  put(c, at, x, y, z, mx, my, mz, 1 - cut);
+  // written as a shift of xPrev, so that several colliders add up and the velocity at the end sees all of them
+  if (away > 0 || back > 0) shiftFrom(c, prev, away * mx, away * my, away * mz);
+}
+
+/** Coulomb: the share of a displacement along a collider that friction takes. */
+// @inline
+function frictionCut(c: usize, rough: f32, grip: f32, slide: f32): f32 {
+  return slide <= rootStatic * load<f32>(c, COLLIDER_STATIC) * grip
+    ? 1
+    : min<f32>(1, (rough * load<f32>(c, COLLIDER_FRICTION) * grip) / slide);
+}
+
+/** Puts a particle to (x, y, z) on a surface with normal m, both in a collider's frame. */
+function put(c: usize, at: usize, x: f32, y: f32, z: f32, mx: f32, my: f32, mz: f32, slides: f32): void {
+  const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  if (motion) {
+    turnFromFrame(motion, MOTION_R1, mx, my, mz);
+    mx = frameX;
+    my = frameY;
+    mz = frameZ;
+    fromFrame(motion, MOTION_S1, MOTION_R1, x, y, z);
+    x = frameX;
+    y = frameY;
+    z = frameZ;
+  }
+  store<f32>(at, x);
+  store<f32>(at, y, 4);
+  store<f32>(at, z, 8);
+  if (roundingFrom()) keepLow(at, mx, my, mz, slides);
+}
+
+/** Shifts a place by a vector in a collider's frame. */
+function shiftFrom(c: usize, place: usize, x: f32, y: f32, z: f32): void {
+  const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  if (!motion) {
+    shift(place, x, y, z);
+    return;
+  }
+  turnFromFrame(motion, MOTION_R1, x, y, z);
+  shift(place, frameX, frameY, frameZ);
+}
+
+// @inline
+function shift(place: usize, x: f32, y: f32, z: f32): void {
+  store<f32>(place, load<f32>(place) + x);
+  store<f32>(place, load<f32>(place, 4) + y, 4);
+  store<f32>(place, load<f32>(place, 8) + z, 8);
+}
+
+/** The velocity of a particle that has touched something, from its positions. */
+// @inline
+function takeVelocity(at: usize, prev: usize, h: f32): void {
+  const v = at + (<usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X));
+  const toRounding = roundingFrom();
+  const inverseH: f32 = 1 / h;
+  const scale: f32 = inverseH / (1 + h * load<f32>(v, 12));
+  store<f32>(v, (load<f32>(at) - load<f32>(prev) + <f32>word(at, toRounding)) * scale);
+  store<f32>(v, (load<f32>(at, 4) - load<f32>(prev, 4) + <f32>word(at + 4, toRounding)) * scale, 4);
+  store<f32>(v, (load<f32>(at, 8) - load<f32>(prev, 8) + <f32>word(at + 8, toRounding)) * scale, 8);
 }

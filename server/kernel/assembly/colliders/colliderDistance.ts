@@ -22,6 +22,9 @@ import {
 
 // normal of the last call of distanceTo; one instance belongs to one thread
 export let nx: f32, ny: f32, nz: f32;
+// likewise in a half plane through the axis: outward, along the radius and along the axis
+let gr: f32;
+let gs: f32;
 
 /**
  * Signed distance from point p to the collider's surface, m (negative inside); sets the outward unit normal nx ny nz.
@@ -149,59 +152,61 @@ function distanceToRevolved(c: usize, type: i32, px: f32, py: f32, pz: f32): f32
     rz = 0;
   }
   const radius = load<f32>(c, COLLIDER_RADIUS);
-  let gr: f32 = 0;
-  let gs: f32 = 0;
-  let d: f32; // outward, along the radius and along the axis
-  if (type === COLLIDER_CYLINDER) {
-    const half: f32 = 0.5 * length;
-    const middle = s - half;
-    const qr = rho - radius;
-    const qs = abs<f32>(middle) - half;
-    if (qr <= 0 && qs <= 0) {
-      if (qr >= qs) {
-        d = qr;
-        gr = 1;
-      } else {
-        d = qs;
-        gs = 1;
-      }
-    } else {
-      gr = max<f32>(qr, 0);
-      gs = max<f32>(qs, 0);
-      d = Mathf.sqrt(gr * gr + gs * gs);
-      gr /= d;
-      gs /= d;
-    }
-    if (middle < 0) gs = -gs;
-  } else {
-    const slope = load<f32>(c, COLLIDER_RADIUS_B) - radius;
-    const r = rho - radius;
-    const side: f32 = Mathf.sqrt(slope * slope + length * length);
-    const t = (r * slope + s * length) / (side * side);
-    if (t > 0 && t < 1) {
-      // beside the wall: the distance to its line, whose normal is as good in the wall's middle as anywhere
-      const off = (r * length - s * slope) / side;
-      const out: f32 = off > 0 ? 1 : -1;
-      gr = (out * length) / side;
-      gs = (-out * slope) / side;
-      d = out * off;
-    } else {
-      const k: f32 = t > 0 ? 1 : 0;
-      gr = r - k * slope;
-      gs = s - k * length;
-      d = Mathf.sqrt(gr * gr + gs * gs);
-      if (d > 0) {
-        gr /= d;
-        gs /= d;
-      } else {
-        gr = 0;
-        gs = t > 0 ? 1 : -1;
-      } // in the middle of a rim: out along the axis
-    }
-    d -= load<f32>(c, COLLIDER_HALF_WALL);
-  }
+  const d =
+    type === COLLIDER_CYLINDER
+      ? distanceToRectangle(rho - radius, s, length)
+      : distanceToWall(rho - radius, s, load<f32>(c, COLLIDER_RADIUS_B) - radius, length) -
+        load<f32>(c, COLLIDER_HALF_WALL);
   nx = gr * rx + gs * ux;
   ny = gr * ry + gs * uy;
   nz = gr * rz + gs * uz;
+  return d;
+}
+
+/** A cylinder's half plane. @param qr from its side, outward, m; s along the axis from its bottom, m */
+function distanceToRectangle(qr: f32, s: f32, length: f32): f32 {
+  const half: f32 = 0.5 * length;
+  const middle = s - half;
+  const qs = abs<f32>(middle) - half;
+  let d: f32;
+  if (qr <= 0 && qs <= 0) {
+    gr = qr >= qs ? 1 : 0;
+    gs = qr >= qs ? 0 : 1;
+    d = qr >= qs ? qr : qs;
+  } else {
+    gr = max<f32>(qr, 0);
+    gs = max<f32>(qs, 0);
+    d = Mathf.sqrt(gr * gr + gs * gs);
+    gr /= d;
+    gs /= d;
+  }
+  if (middle < 0) gs = -gs;
+  return d;
+}
+
+/** From the middle of a funnel's wall. @param r from its radius at end a, m; s along the axis from there, m */
+function distanceToWall(r: f32, s: f32, slope: f32, length: f32): f32 {
+  const side: f32 = Mathf.sqrt(slope * slope + length * length);
+  const t = (r * slope + s * length) / (side * side);
+  if (t > 0 && t < 1) {
+    // beside the wall: the distance to its line, whose normal is as good in the wall's middle as anywhere
+    const off = (r * length - s * slope) / side;
+    const out: f32 = off > 0 ? 1 : -1;
+    gr = (out * length) / side;
+    gs = (-out * slope) / side;
+    return out * off;
+  }
+  const k: f32 = t > 0 ? 1 : 0;
+  gr = r - k * slope;
+  gs = s - k * length;
+  const d = Mathf.sqrt(gr * gr + gs * gs);
+  if (d > 0) {
+    gr /= d;
+    gs /= d;
+  } else {
+    // in the middle of a rim: out along the axis
+    gr = 0;
+    gs = t > 0 ? 1 : -1;
+  }
   return d;
 }

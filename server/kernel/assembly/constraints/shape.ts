@@ -43,7 +43,8 @@ import {
   SHAPE_BYTES,
 } from "../layout/layout";
 import { lowFrom, moveTo, roundingFrom, word } from "../math/places";
-import { fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "../math/rotation";
+import { cofactors, determinant, greenStrain, multiply, multiplyTransposed, symmetricNorm } from "../math/matrix3";
+import { ROTATION_SCRATCH, fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "../math/rotation";
 
 /**
  * Bodies below this volume (of rest) are on their way through a plane, where A' says nothing: it is faded out. A' is
@@ -51,20 +52,30 @@ import { fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "../mat
  */
 const FLAT: f64 = 0.125;
 
-// G of the last shape: the map from the undeformed rest shape to goals, row by row
-let g00: f64;
-let g01: f64;
-let g02: f64;
-let g10: f64;
-let g11: f64;
-let g12: f64;
-let g20: f64;
-let g21: f64;
-let g22: f64;
+// where a thread's SCRATCH_BYTES hold matrices, after those of a rotation: A_pq, G (the map from the undeformed rest shape to goals), and what
+// the linear mode needs besides
+const A = ROTATION_SCRATCH;
+const G = A + 72;
+const F = G + 72;
+const E = F + 72;
+const S = E + 72;
+const N = S + 72;
+
+// center of mass of the last shape; one instance belongs to one thread
+let cx: f64 = 0;
+let cy: f64 = 0;
+let cz: f64 = 0;
+// what `addPush` has summed up, kg m, and about the center kg m^2
+let pushX: f64 = 0;
+let pushY: f64 = 0;
+let pushZ: f64 = 0;
+let twistX: f64 = 0;
+let twistY: f64 = 0;
+let twistZ: f64 = 0;
 
 /**
  * One iteration of the rows begin .. end.
- * @param pass PASS_FIRST and PASS_LAST, added; h s; scratch ROTATION_SCRATCH bytes
+ * @param pass PASS_FIRST and PASS_LAST, added; h s; scratch this thread's SCRATCH_BYTES
  */
 export function solveShapes(begin: i32, end: i32, pass: i32, h: f32, scratch: usize): void {
   const rows = <usize>load<u32>(HEADER, H_SHAPES);
@@ -72,9 +83,18 @@ export function solveShapes(begin: i32, end: i32, pass: i32, h: f32, scratch: us
 }
 
 function solveShape(row: usize, pass: i32, h: f64, scratch: usize): void {
+  const rigid = load<i32>(row, SHAPE_LINEAR) === 0;
+  sumMoments(row, scratch + A);
+  if (rigid) nearestRotation(scratch, scratch + A, scratch + G);
+  else linearGoal(row, pass, h, scratch);
+  if (rigid && pass & PASS_FIRST) beginRounding(row, h);
+  moveToGoals(row, pass, h, scratch + G);
+}
+
+/** A_pq of the undeformed rest shape, to memory, and the center of mass. */
+function sumMoments(row: usize, to: usize): void {
   const first = <usize>load<u32>(row, SHAPE_FIRST);
   const count = load<i32>(row, SHAPE_COUNT);
-  const rest = <usize>load<u32>(row, SHAPE_REST);
   const ox: f64 = load<f32>(first);
   const oy: f64 = load<f32>(first, 4);
   const oz: f64 = load<f32>(first, 8);
@@ -92,8 +112,7 @@ function solveShape(row: usize, pass: i32, h: f64, scratch: usize): void {
   let a21: f64 = 0;
   let a22: f64 = 0;
   const toLow = lowFrom();
-  const toRounding = roundingFrom();
-  for (let i = 0, at = first, q = rest; i < count; i++, at += 16, q += 32) {
+  for (let i = 0, at = first, q = <usize>load<u32>(row, SHAPE_REST); i < count; i++, at += 16, q += 32) {
     const m = load<f64>(q, 24);
     const x = m * (<f64>load<f32>(at) - ox + word(at, toLow));
     const y = m * (<f64>load<f32>(at, 4) - oy + word(at + 4, toLow));
@@ -116,36 +135,77 @@ function solveShape(row: usize, pass: i32, h: f64, scratch: usize): void {
     a21 += z * v;
     a22 += z * w;
   }
-  const cx = ox + sx / M;
-  const cy = oy + sy / M;
-  const cz = oz + sz / M;
-  if (load<i32>(row, SHAPE_LINEAR)) linearGoal(row, pass, h, scratch, a00, a01, a02, a10, a11, a12, a20, a21, a22);
-  else {
-    fitRotation(scratch, a00, a01, a02, a10, a11, a12, a20, a21, a22);
-    g00 = r00;
-    g01 = r01;
-    g02 = r02;
-    g10 = r10;
-    g11 = r11;
-    g12 = r12;
-    g20 = r20;
-    g21 = r21;
-    g22 = r22;
-  }
-  const rigid = load<i32>(row, SHAPE_LINEAR) === 0;
-  if (rigid && pass & PASS_FIRST) beginRounding(row, cx, cy, cz, h);
-  let px: f64 = 0;
-  let py: f64 = 0;
-  let pz: f64 = 0;
-  let lx: f64 = 0;
-  let ly: f64 = 0;
-  let lz: f64 = 0;
-  let held = false; // what rounding adds
-  const rate = load<f64>(row, SHAPE_RATE);
-  const aT: f64 = 1 / (rate * h * h);
-  const way: f64 = 1 / (1 + aT);
-  const moves = <usize>load<u32>(row, SHAPE_MEMORY);
-  for (let i = 0, at = first, q = rest, l = moves; i < count; i++, at += 16, q += 32, l += 16) {
+  cx = ox + sx / M;
+  cy = oy + sy / M;
+  cz = oz + sz / M;
+  put(to, a00, a01, a02, a10, a11, a12, a20, a21, a22);
+}
+
+// @inline
+function put(
+  to: usize,
+  a00: f64,
+  a01: f64,
+  a02: f64,
+  a10: f64,
+  a11: f64,
+  a12: f64,
+  a20: f64,
+  a21: f64,
+  a22: f64,
+): void {
+  store<f64>(to, a00);
+  store<f64>(to, a01, 8);
+  store<f64>(to, a02, 16);
+  store<f64>(to, a10, 24);
+  store<f64>(to, a11, 32);
+  store<f64>(to, a12, 40);
+  store<f64>(to, a20, 48);
+  store<f64>(to, a21, 56);
+  store<f64>(to, a22, 64);
+}
+
+/** The rotation nearest to a matrix, to memory. */
+function nearestRotation(scratch: usize, a: usize, to: usize): void {
+  fitRotation(
+    scratch,
+    load<f64>(a),
+    load<f64>(a, 8),
+    load<f64>(a, 16),
+    load<f64>(a, 24),
+    load<f64>(a, 32),
+    load<f64>(a, 40),
+    load<f64>(a, 48),
+    load<f64>(a, 56),
+    load<f64>(a, 64),
+  );
+  put(to, r00, r01, r02, r10, r11, r12, r20, r21, r22);
+}
+
+function moveToGoals(row: usize, pass: i32, h: f64, goal: usize): void {
+  const g00 = load<f64>(goal);
+  const g01 = load<f64>(goal, 8);
+  const g02 = load<f64>(goal, 16);
+  const g10 = load<f64>(goal, 24);
+  const g11 = load<f64>(goal, 32);
+  const g12 = load<f64>(goal, 40);
+  const g20 = load<f64>(goal, 48);
+  const g21 = load<f64>(goal, 56);
+  const g22 = load<f64>(goal, 64);
+  const count = load<i32>(row, SHAPE_COUNT);
+  const toLow = lowFrom();
+  const toRounding = roundingFrom();
+  const aT: f64 = 1 / (load<f64>(row, SHAPE_RATE) * h * h);
+  const isFirst = (pass & PASS_FIRST) !== 0;
+  let held = false;
+  let moved = <usize>load<u32>(row, SHAPE_MEMORY);
+  const moves: usize = moved ? 16 : 0;
+  beginPush();
+  for (
+    let i = 0, at = <usize>load<u32>(row, SHAPE_FIRST), q = <usize>load<u32>(row, SHAPE_REST);
+    i < count;
+    i++, at += 16, q += 32, moved += moves
+  ) {
     if (load<f32>(at, 12) === 0) {
       held = true;
       continue;
@@ -156,56 +216,63 @@ function solveShape(row: usize, pass: i32, h: f64, scratch: usize): void {
     const x = <f64>load<f32>(at) + word(at, toLow);
     const y = <f64>load<f32>(at, 4) + word(at + 4, toLow);
     const z = <f64>load<f32>(at, 8) + word(at + 8, toLow);
-    let dx = cx + g00 * u + g01 * v + g02 * w - x;
-    let dy = cy + g10 * u + g11 * v + g12 * w - y;
-    let dz = cz + g20 * u + g21 * v + g22 * w - z;
-    if (aT > 0) {
-      const old = pass & PASS_FIRST ? f32x4.splat(0) : moves ? v128.load(l) : f32x4.splat(0);
-      const ox: f64 = f32x4.extract_lane(old, 0);
-      const oy: f64 = f32x4.extract_lane(old, 1);
-      const oz: f64 = f32x4.extract_lane(old, 2);
-      dx = (dx - aT * ox) * way;
-      dy = (dy - aT * oy) * way;
-      dz = (dz - aT * oz) * way;
-      if (moves) {
-        store<f32>(l, <f32>(ox + dx));
-        store<f32>(l, <f32>(oy + dy), 4);
-        store<f32>(l, <f32>(oz + dz), 8);
-      }
-    }
-    moveTo(at, x + dx, toLow, toRounding);
-    moveTo(at + 4, y + dy, toLow, toRounding);
-    moveTo(at + 8, z + dz, toLow, toRounding);
+    moveTo(at, x + wayTo(cx + g00 * u + g01 * v + g02 * w - x, aT, moved, 0, isFirst), toLow, toRounding);
+    moveTo(at + 4, y + wayTo(cy + g10 * u + g11 * v + g12 * w - y, aT, moved, 4, isFirst), toLow, toRounding);
+    moveTo(at + 8, z + wayTo(cz + g20 * u + g21 * v + g22 * w - z, aT, moved, 8, isFirst), toLow, toRounding);
+    // goals keep the momentum: what they sum up to is rounding
     const m = load<f64>(q, 24);
     const a = m * (<f64>load<f32>(at) + word(at, toLow) - x);
     const b = m * (<f64>load<f32>(at, 4) + word(at + 4, toLow) - y);
     const c = m * (<f64>load<f32>(at, 8) + word(at + 8, toLow) - z);
-    // goals keep the momentum: what they sum up to is rounding
-    px += a;
-    py += b;
-    pz += c;
-    lx += (y - cy) * c - (z - cz) * b;
-    ly += (z - cz) * a - (x - cx) * c;
-    lz += (x - cx) * b - (y - cy) * a;
+    addPush(x - cx, y - cy, z - cz, a, b, c);
   }
+  if (load<i32>(row, SHAPE_LINEAR)) return;
   // what is fixed takes momentum
-  if (rigid && held) memory.fill(row + SHAPE_ROUNDING, 0, 48);
-  else if (rigid) noteRounding(row, px, py, pz, lx, ly, lz);
+  if (held) memory.fill(row + SHAPE_ROUNDING, 0, 48);
+  else noteRounding(row, pushX, pushY, pushZ, twistX, twistY, twistZ);
+}
+
+/**
+ * How far a coordinate goes towards a goal `way` ahead.
+ * @param moved where what earlier iterations moved it by is kept, f32 at `offset`; 0: nowhere
+ */
+// @inline
+function wayTo(way: f64, aT: f64, moved: usize, offset: usize, isFirst: bool): f64 {
+  if (!(aT > 0)) return way;
+  const before: f64 = isFirst || !moved ? 0 : load<f32>(moved + offset);
+  const step = (way - aT * before) * (1 / (1 + aT));
+  if (moved) store<f32>(moved + offset, <f32>(before + step));
+  return step;
+}
+
+function beginPush(): void {
+  pushX = 0;
+  pushY = 0;
+  pushZ = 0;
+  twistX = 0;
+  twistY = 0;
+  twistZ = 0;
+}
+
+/** What moves a particle at (x, y, z) from the center by (a, b, c), times its mass. */
+// @inline
+function addPush(x: f64, y: f64, z: f64, a: f64, b: f64, c: f64): void {
+  pushX += a;
+  pushY += b;
+  pushZ += c;
+  twistX += y * c - z * b;
+  twistY += z * a - x * c;
+  twistZ += x * b - y * a;
 }
 
 /** What the rounding of the prediction x = xPrev + h v has moved. */
-function beginRounding(row: usize, cx: f64, cy: f64, cz: f64, h: f64): void {
+function beginRounding(row: usize, h: f64): void {
   const count = load<i32>(row, SHAPE_COUNT);
   const X = <usize>load<u32>(HEADER, H_X);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - X;
   const toV = <usize>load<u32>(HEADER, H_V) - X;
   const toRounding = roundingFrom();
-  let px: f64 = 0;
-  let py: f64 = 0;
-  let pz: f64 = 0;
-  let lx: f64 = 0;
-  let ly: f64 = 0;
-  let lz: f64 = 0;
+  beginPush();
   for (
     let i = 0, at = <usize>load<u32>(row, SHAPE_FIRST), q = <usize>load<u32>(row, SHAPE_REST);
     i < count;
@@ -221,15 +288,10 @@ function beginRounding(row: usize, cx: f64, cy: f64, cz: f64, h: f64): void {
     const a = m * (x - <f64>load<f32>(prev) + word(at, toRounding) - h * <f64>load<f32>(v));
     const b = m * (y - <f64>load<f32>(prev, 4) + word(at + 4, toRounding) - h * <f64>load<f32>(v, 4));
     const c = m * (z - <f64>load<f32>(prev, 8) + word(at + 8, toRounding) - h * <f64>load<f32>(v, 8));
-    px += a;
-    py += b;
-    pz += c;
-    lx += (y - cy) * c - (z - cz) * b;
-    ly += (z - cz) * a - (x - cx) * c;
-    lz += (x - cx) * b - (y - cy) * a;
+    addPush(x - cx, y - cy, z - cz, a, b, c);
   }
   memory.fill(row + SHAPE_ROUNDING, 0, 48);
-  noteRounding(row, px, py, pz, lx, ly, lz);
+  noteRounding(row, pushX, pushY, pushZ, twistX, twistY, twistZ);
 }
 
 /** Adds to what rounding has moved a rigid body by. */
@@ -244,157 +306,58 @@ export function noteRounding(row: usize, px: f64, py: f64, pz: f64, lx: f64, ly:
 }
 
 /** Sets G for the linear mode from A_pq of the undeformed rest shape, and lets the rest shape flow. */
-function linearGoal(
-  row: usize,
-  pass: i32,
-  h: f64,
-  scratch: usize,
-  a00: f64,
-  a01: f64,
-  a02: f64,
-  a10: f64,
-  a11: f64,
-  a12: f64,
-  a20: f64,
-  a21: f64,
-  a22: f64,
-): void {
-  const k = row + SHAPE_MOMENT;
-  const P = row + SHAPE_PLASTIC;
-  const p00 = load<f64>(P);
-  const p01 = load<f64>(P, 8);
-  const p02 = load<f64>(P, 16);
-  const p10 = load<f64>(P, 24);
-  const p11 = load<f64>(P, 32);
-  const p12 = load<f64>(P, 40);
-  const p20 = load<f64>(P, 48);
-  const p21 = load<f64>(P, 56);
-  const p22 = load<f64>(P, 64);
+function linearGoal(row: usize, pass: i32, h: f64, scratch: usize): void {
+  const plastic = row + SHAPE_PLASTIC;
+  const map = scratch + F;
+  const rotation = scratch + E;
+  const turned = scratch + S;
   // R from A_pq S_p^T
-  fitRotation(
-    scratch,
-    a00 * p00 + a01 * p01 + a02 * p02,
-    a00 * p10 + a01 * p11 + a02 * p12,
-    a00 * p20 + a01 * p21 + a02 * p22,
-    a10 * p00 + a11 * p01 + a12 * p02,
-    a10 * p10 + a11 * p11 + a12 * p12,
-    a10 * p20 + a11 * p21 + a12 * p22,
-    a20 * p00 + a21 * p01 + a22 * p02,
-    a20 * p10 + a21 * p11 + a22 * p12,
-    a20 * p20 + a21 * p21 + a22 * p22,
-  );
+  multiplyTransposed(scratch + A, plastic, turned);
+  nearestRotation(scratch, turned, rotation);
+  multiply(rotation, plastic, turned);
   // F: the best linear map of the undeformed rest shape, A_pq A_qq^-1
-  const k00 = load<f64>(k);
-  const k01 = load<f64>(k, 8);
-  const k02 = load<f64>(k, 16);
-  const k10 = load<f64>(k, 24);
-  const k11 = load<f64>(k, 32);
-  const k12 = load<f64>(k, 40);
-  const k20 = load<f64>(k, 48);
-  const k21 = load<f64>(k, 56);
-  const k22 = load<f64>(k, 64);
-  const f00 = a00 * k00 + a01 * k10 + a02 * k20;
-  const f01 = a00 * k01 + a01 * k11 + a02 * k21;
-  const f02 = a00 * k02 + a01 * k12 + a02 * k22;
-  const f10 = a10 * k00 + a11 * k10 + a12 * k20;
-  const f11 = a10 * k01 + a11 * k11 + a12 * k21;
-  const f12 = a10 * k02 + a11 * k12 + a12 * k22;
-  const f20 = a20 * k00 + a21 * k10 + a22 * k20;
-  const f21 = a20 * k01 + a21 * k11 + a22 * k21;
-  const f22 = a20 * k02 + a21 * k12 + a22 * k22;
+  multiply(scratch + A, row + SHAPE_MOMENT, map);
   // det S_p = 1, so det A = det F; beta A' S_p = beta F / det^(1/3)
-  const volume = f00 * (f11 * f22 - f12 * f21) - f01 * (f10 * f22 - f12 * f20) + f02 * (f10 * f21 - f11 * f20);
+  const volume = determinant(map);
   const fade: f64 = volume < FLAT ? max<f64>(volume, 0) / FLAT : 1;
   const beta = load<f64>(row, SHAPE_BETA) * fade;
   const b: f64 = beta / cubeRoot(max<f64>(volume, FLAT));
   const c: f64 = 1 - beta;
-  g00 = b * f00 + c * (r00 * p00 + r01 * p10 + r02 * p20);
-  g01 = b * f01 + c * (r00 * p01 + r01 * p11 + r02 * p21);
-  g02 = b * f02 + c * (r00 * p02 + r01 * p12 + r02 * p22);
-  g10 = b * f10 + c * (r10 * p00 + r11 * p10 + r12 * p20);
-  g11 = b * f11 + c * (r10 * p01 + r11 * p11 + r12 * p21);
-  g12 = b * f12 + c * (r10 * p02 + r11 * p12 + r12 * p22);
-  g20 = b * f20 + c * (r20 * p00 + r21 * p10 + r22 * p20);
-  g21 = b * f21 + c * (r20 * p01 + r21 * p11 + r22 * p21);
-  g22 = b * f22 + c * (r20 * p02 + r21 * p12 + r22 * p22);
-  if (!(pass & PASS_LAST) || !(load<f64>(row, SHAPE_YIELD) < Infinity) || !(volume > 0)) return;
-
-  // S = R^T F S_p^-1 (det S_p = 1: the inverse is the adjugate), C = S^T S
-  const i00 = p11 * p22 - p12 * p21;
-  const i01 = p02 * p21 - p01 * p22;
-  const i02 = p01 * p12 - p02 * p11;
-  const i10 = p12 * p20 - p10 * p22;
-  const i11 = p00 * p22 - p02 * p20;
-  const i12 = p02 * p10 - p00 * p12;
-  const i20 = p10 * p21 - p11 * p20;
-  const i21 = p01 * p20 - p00 * p21;
-  const i22 = p00 * p11 - p01 * p10;
-  const s00 = f00 * i00 + f01 * i10 + f02 * i20;
-  const s01 = f00 * i01 + f01 * i11 + f02 * i21;
-  const s02 = f00 * i02 + f01 * i12 + f02 * i22;
-  const s10 = f10 * i00 + f11 * i10 + f12 * i20;
-  const s11 = f10 * i01 + f11 * i11 + f12 * i21;
-  const s12 = f10 * i02 + f11 * i12 + f12 * i22;
-  const s20 = f20 * i00 + f21 * i10 + f22 * i20;
-  const s21 = f20 * i01 + f21 * i11 + f22 * i21;
-  const s22 = f20 * i02 + f21 * i12 + f22 * i22;
-  let e00 = 0.5 * (s00 * s00 + s10 * s10 + s20 * s20 - 1);
-  let e11 = 0.5 * (s01 * s01 + s11 * s11 + s21 * s21 - 1);
-  let e22 = 0.5 * (s02 * s02 + s12 * s12 + s22 * s22 - 1);
-  const e01 = 0.5 * (s00 * s01 + s10 * s11 + s20 * s21);
-  const e02 = 0.5 * (s00 * s02 + s10 * s12 + s20 * s22);
-  const e12 = 0.5 * (s01 * s02 + s11 * s12 + s21 * s22);
-  const third = (e00 + e11 + e22) / 3;
-  e00 -= third;
-  e11 -= third;
-  e22 -= third;
-  const strain = sqrt(e00 * e00 + e11 * e11 + e22 * e22 + 2 * (e01 * e01 + e02 * e02 + e12 * e12));
-  if (!(strain > load<f64>(row, SHAPE_YIELD))) return;
-  const t: f64 = min<f64>(1, load<f64>(row, SHAPE_CREEP) * h);
-  let n00 = p00 + t * (e00 * p00 + e01 * p10 + e02 * p20);
-  let n01 = p01 + t * (e00 * p01 + e01 * p11 + e02 * p21);
-  let n02 = p02 + t * (e00 * p02 + e01 * p12 + e02 * p22);
-  let n10 = p10 + t * (e01 * p00 + e11 * p10 + e12 * p20);
-  let n11 = p11 + t * (e01 * p01 + e11 * p11 + e12 * p21);
-  let n12 = p12 + t * (e01 * p02 + e11 * p12 + e12 * p22);
-  let n20 = p20 + t * (e02 * p00 + e12 * p10 + e22 * p20);
-  let n21 = p21 + t * (e02 * p01 + e12 * p11 + e22 * p21);
-  let n22 = p22 + t * (e02 * p02 + e12 * p12 + e22 * p22);
-  const det = n00 * (n11 * n22 - n12 * n21) - n01 * (n10 * n22 - n12 * n20) + n02 * (n10 * n21 - n11 * n20);
-  // a strain that would turn the rest shape inside out in one step is the guard's business, not a flow
-  if (!(det > FLAT)) return;
-  const unit: f64 = 1 / cubeRoot(det);
-  n00 *= unit;
-  n01 *= unit;
-  n02 *= unit;
-  n10 *= unit;
-  n11 *= unit;
-  n12 *= unit;
-  n20 *= unit;
-  n21 *= unit;
-  n22 *= unit;
-  const after = plasticStrain(n00, n01, n02, n10, n11, n12, n20, n21, n22);
-  if (after > load<f64>(row, SHAPE_MAX) && after > plasticStrain(p00, p01, p02, p10, p11, p12, p20, p21, p22)) return;
-  store<f64>(P, n00);
-  store<f64>(P, n01, 8);
-  store<f64>(P, n02, 16);
-  store<f64>(P, n10, 24);
-  store<f64>(P, n11, 32);
-  store<f64>(P, n12, 40);
-  store<f64>(P, n20, 48);
-  store<f64>(P, n21, 56);
-  store<f64>(P, n22, 64);
+  for (let k: usize = 0; k < 72; k += 8)
+    store<f64>(scratch + G + k, b * load<f64>(map + k) + c * load<f64>(turned + k));
+  if (pass & PASS_LAST && load<f64>(row, SHAPE_YIELD) < Infinity && volume > 0) flow(row, h, scratch);
 }
 
-/** |(S^T S - 1)/2|, Frobenius. */
-function plasticStrain(s00: f64, s01: f64, s02: f64, s10: f64, s11: f64, s12: f64, s20: f64, s21: f64, s22: f64): f64 {
-  const a = s00 * s00 + s10 * s10 + s20 * s20 - 1;
-  const b = s01 * s01 + s11 * s11 + s21 * s21 - 1;
-  const c = s02 * s02 + s12 * s12 + s22 * s22 - 1;
-  const d = s00 * s01 + s10 * s11 + s20 * s21;
-  const e = s00 * s02 + s10 * s12 + s20 * s22;
-  const f = s01 * s02 + s11 * s12 + s21 * s22;
-  return 0.5 * sqrt(a * a + b * b + c * c + 2 * (d * d + e * e + f * f));
+/** Lets the rest shape flow, once F is known. */
+function flow(row: usize, h: f64, scratch: usize): void {
+  const plastic = row + SHAPE_PLASTIC;
+  const strain = scratch + E;
+  const stretch = scratch + S;
+  const next = scratch + N;
+  // S = R^T F S_p^-1 (det S_p = 1: the inverse is the adjugate), of which R cancels in S^T S
+  cofactors(plastic, strain);
+  multiplyTransposed(scratch + F, strain, stretch);
+  greenStrain(stretch, strain);
+  const third = (load<f64>(strain) + load<f64>(strain, 32) + load<f64>(strain, 64)) / 3;
+  for (let k: usize = 0; k < 72; k += 32) store<f64>(strain + k, load<f64>(strain + k) - third);
+  if (!(symmetricNorm(strain) > load<f64>(row, SHAPE_YIELD))) return;
+  const t: f64 = min<f64>(1, load<f64>(row, SHAPE_CREEP) * h);
+  multiply(strain, plastic, next);
+  for (let k: usize = 0; k < 72; k += 8) store<f64>(next + k, load<f64>(plastic + k) + t * load<f64>(next + k));
+  const volume = determinant(next);
+  // a strain that would turn the rest shape inside out in one step is the guard's business, not a flow
+  if (!(volume > FLAT)) return;
+  const unit: f64 = 1 / cubeRoot(volume);
+  for (let k: usize = 0; k < 72; k += 8) store<f64>(next + k, load<f64>(next + k) * unit);
+  const after = plasticStrain(next, strain);
+  if (after > load<f64>(row, SHAPE_MAX) && after > plasticStrain(plastic, strain)) return;
+  memory.copy(plastic, next, 72);
+}
+
+/** |(S^T S - 1)/2|, Frobenius. @param room for a matrix */
+function plasticStrain(at: usize, room: usize): f64 {
+  greenStrain(at, room);
+  return symmetricNorm(room);
 }
 
 /**

@@ -230,96 +230,87 @@ export function closest(n: i32): void {
   const x2 = load<f64>(q, 48) - cx;
   const y2 = load<f64>(q, 56) - cy;
   const z2 = load<f64>(q, 64) - cz;
-  let ex: f64 = 0;
-  let ey: f64 = 0;
-  let ez: f64 = 0;
-  if (vertex) {
-    const uu = x1 * x1 + y1 * y1 + z1 * z1;
-    const vv = x2 * x2 + y2 * y2 + z2 * z2;
-    const uv = x1 * x2 + y1 * y2 + z1 * z2;
-    const uq = x1 * x0 + y1 * y0 + z1 * z0;
-    const vq = x2 * x0 + y2 * y0 + z2 * z0;
-    const det = uu * vv - uv * uv;
-    const s = vv * uq - uv * vq;
-    const t = uu * vq - uv * uq;
-    let wa: f64 = 0;
-    let wb: f64 = 0;
-    if (s >= 0 && t >= 0 && s + t <= det && det > 1e-12 * uu * vv) {
-      wa = s / det;
-      wb = t / det;
-      ex = x0 - wa * x1 - wb * x2;
-      ey = y0 - wa * y1 - wb * y2;
-      ez = z0 - wa * z1 - wb * z2;
-    } else {
-      const k1 = share(uq, uu);
-      const k2 = share(vq, vv);
-      const mx = x2 - x1;
-      const my = y2 - y1;
-      const mz = z2 - z1;
-      const rx = x0 - x1;
-      const ry = y0 - y1;
-      const rz = z0 - z1;
-      const k3 = share(rx * mx + ry * my + rz * mz, mx * mx + my * my + mz * mz);
-      wa = k1;
-      ex = x0 - k1 * x1;
-      ey = y0 - k1 * y1;
-      ez = z0 - k1 * z1;
-      let best = ex * ex + ey * ey + ez * ez;
-      let fx = x0 - k2 * x2;
-      let fy = y0 - k2 * y2;
-      let fz = z0 - k2 * z2;
-      let other = fx * fx + fy * fy + fz * fz;
-      if (other < best) {
-        best = other;
-        wa = 0;
-        wb = k2;
-        ex = fx;
-        ey = fy;
-        ez = fz;
-      }
-      fx = rx - k3 * mx;
-      fy = ry - k3 * my;
-      fz = rz - k3 * mz;
-      other = fx * fx + fy * fy + fz * fz;
-      if (other < best) {
-        wa = 1 - k3;
-        wb = k3;
-        ex = fx;
-        ey = fy;
-        ez = fz;
-      }
-    }
-    b0 = 1;
-    b1 = -wa;
-    b2 = -wb;
-    b3 = wa + wb - 1;
-  } else {
-    const fx = x1 - x0;
-    const fy = y1 - y0;
-    const fz = z1 - z0;
-    const rx = x0 - x2;
-    const ry = y0 - y2;
-    const rz = z0 - z2;
-    const ff = fx * fx + fy * fy + fz * fz;
-    const gg = x2 * x2 + y2 * y2 + z2 * z2;
-    const fg = -(fx * x2 + fy * y2 + fz * z2);
-    const fr = fx * rx + fy * ry + fz * rz;
-    const gr = -(x2 * rx + y2 * ry + z2 * rz);
-    const det = ff * gg - fg * fg;
-    let s: f64 = det > 1e-12 * ff * gg ? share(fg * gr - fr * gg, det) : 0;
-    let t = share(fg * s + gr, gg);
-    s = share(fg * t - fr, ff);
-    t = share(fg * s + gr, gg);
-    b0 = 1 - s;
-    b1 = s;
-    b2 = t - 1;
-    b3 = -t;
-    ex = rx + s * fx + t * x2;
-    ey = ry + s * fy + t * y2;
-    ez = rz + s * fz + t * z2;
+  if (vertex) closestOfTriangle(x0, y0, z0, x1, y1, z1, x2, y2, z2);
+  else closestOfEdges(x0, y0, z0, x1, y1, z1, x2, y2, z2);
+  gap = sqrt(nx * nx + ny * ny + nz * nz);
+  nx /= gap;
+  ny /= gap;
+  nz /= gap;
+}
+
+/** The closest point and its weights are those of corners 1 and 2, the vector from it is (x, y, z). */
+// @inline
+function take(weight1: f64, weight2: f64, x: f64, y: f64, z: f64): void {
+  b1 = -weight1;
+  b2 = -weight2;
+  b3 = weight1 + weight2 - 1;
+  nx = x;
+  ny = y;
+  nz = z;
+}
+
+/** Vertex 0 against the triangle 1 2 3, from corner 3. */
+// @inline
+function closestOfTriangle(x0: f64, y0: f64, z0: f64, x1: f64, y1: f64, z1: f64, x2: f64, y2: f64, z2: f64): void {
+  const uu = x1 * x1 + y1 * y1 + z1 * z1;
+  const vv = x2 * x2 + y2 * y2 + z2 * z2;
+  const uv = x1 * x2 + y1 * y2 + z1 * z2;
+  const uq = x1 * x0 + y1 * y0 + z1 * z0;
+  const vq = x2 * x0 + y2 * y0 + z2 * z0;
+  const det = uu * vv - uv * uv;
+  const s = vv * uq - uv * vq;
+  const t = uu * vq - uv * uq;
+  b0 = 1;
+  if (s >= 0 && t >= 0 && s + t <= det && det > 1e-12 * uu * vv) {
+    const wa = s / det;
+    const wb = t / det;
+    take(wa, wb, x0 - wa * x1 - wb * x2, y0 - wa * y1 - wb * y2, z0 - wa * z1 - wb * z2);
+    return;
   }
-  gap = sqrt(ex * ex + ey * ey + ez * ez);
-  nx = ex / gap;
-  ny = ey / gap;
-  nz = ez / gap;
+  // the nearest of the points of its three sides
+  const k1 = share(uq, uu);
+  take(k1, 0, x0 - k1 * x1, y0 - k1 * y1, z0 - k1 * z1);
+  const k2 = share(vq, vv);
+  takeNearer(0, k2, x0 - k2 * x2, y0 - k2 * y2, z0 - k2 * z2);
+  const mx = x2 - x1;
+  const my = y2 - y1;
+  const mz = z2 - z1;
+  const rx = x0 - x1;
+  const ry = y0 - y1;
+  const rz = z0 - z1;
+  const k3 = share(rx * mx + ry * my + rz * mz, mx * mx + my * my + mz * mz);
+  takeNearer(1 - k3, k3, rx - k3 * mx, ry - k3 * my, rz - k3 * mz);
+}
+
+// @inline
+function takeNearer(weight1: f64, weight2: f64, x: f64, y: f64, z: f64): void {
+  if (x * x + y * y + z * z < nx * nx + ny * ny + nz * nz) take(weight1, weight2, x, y, z);
+}
+
+/** Edge 0 1 against edge 2 3, from corner 3. */
+// @inline
+function closestOfEdges(x0: f64, y0: f64, z0: f64, x1: f64, y1: f64, z1: f64, x2: f64, y2: f64, z2: f64): void {
+  const fx = x1 - x0;
+  const fy = y1 - y0;
+  const fz = z1 - z0;
+  const rx = x0 - x2;
+  const ry = y0 - y2;
+  const rz = z0 - z2;
+  const ff = fx * fx + fy * fy + fz * fz;
+  const gg = x2 * x2 + y2 * y2 + z2 * z2;
+  const fg = -(fx * x2 + fy * y2 + fz * z2);
+  const fr = fx * rx + fy * ry + fz * rz;
+  const gr = -(x2 * rx + y2 * ry + z2 * rz);
+  const det = ff * gg - fg * fg;
+  let s: f64 = det > 1e-12 * ff * gg ? share(fg * gr - fr * gg, det) : 0;
+  let t = share(fg * s + gr, gg);
+  s = share(fg * t - fr, ff);
+  t = share(fg * s + gr, gg);
+  b0 = 1 - s;
+  b1 = s;
+  b2 = t - 1;
+  b3 = -t;
+  nx = rx + s * fx + t * x2;
+  ny = ry + s * fy + t * y2;
+  nz = rz + s * fz + t * z2;
 }

@@ -63,6 +63,10 @@ let size2: v128 = i32x4(0, 0, 0, 0);
 let alongX: v128 = i32x4(0, 0, 0, 0);
 let alongY: v128 = i32x4(0, 0, 0, 0);
 let alongZ: v128 = i32x4(0, 0, 0, 0);
+// what `findNearest` found
+let nearestX: v128 = i32x4(0, 0, 0, 0);
+let nearestY: v128 = i32x4(0, 0, 0, 0);
+let nearestZ: v128 = i32x4(0, 0, 0, 0);
 let itself = false;
 /** Vertices of the second leaf against triangles of the first are measured now. */
 let swapped = false;
@@ -248,8 +252,6 @@ function vertices(A: usize, B: usize, G: usize, b: i32): void {
   const count = load<i32>(A, LEAF_VERTICES);
   const triangles = load<i32>(B, LEAF_TRIANGLES);
   const valid = lanes(triangles);
-  const one = f32x4.splat(1);
-  const zero = f32x4.splat(0);
   if (!triangles) return;
   for (let i = 0; i < count; i++) {
     const p = load<u32>(A + ((<usize>i) << 2), LEAF_VERTEX);
@@ -260,148 +262,165 @@ function vertices(A: usize, B: usize, G: usize, b: i32): void {
     let hit = v128.and(valid, nearBoxes(G + GATHERED_LOW, G + GATHERED_HIGH, px, py, pz, px, py, pz));
     if (!v128.any_true(hit)) continue;
     if (itself) {
-      const same = i32x4.splat(<i32>p);
-      hit = v128.andnot(
-        hit,
-        v128.or(
-          i32x4.eq(v128.load(B, LEAF_TRIANGLE), same),
-          v128.or(i32x4.eq(v128.load(B, LEAF_TRIANGLE + 16), same), i32x4.eq(v128.load(B, LEAF_TRIANGLE + 32), same)),
-        ),
-      );
+      hit = v128.andnot(hit, haveCorner(B, p));
       if (!v128.any_true(hit)) continue;
     }
-    const cx = row(G, 6);
-    const cy = row(G, 7);
-    const cz = row(G, 8);
-    const ux = sub(row(G, 0), cx);
-    const uy = sub(row(G, 1), cy);
-    const uz = sub(row(G, 2), cz);
-    const vx = sub(row(G, 3), cx);
-    const vy = sub(row(G, 4), cy);
-    const vz = sub(row(G, 5), cz);
-    const qx = sub(px, cx);
-    const qy = sub(py, cy);
-    const qz = sub(pz, cz);
-    const uu = dot3(ux, ux, uy, uy, uz, uz);
-    const vv = dot3(vx, vx, vy, vy, vz, vz);
-    const uv = dot3(ux, vx, uy, vy, uz, vz);
-    const uq = dot3(ux, qx, uy, qy, uz, qz);
-    const vq = dot3(vx, qx, vy, qy, vz, qz);
-    const det = sub(mul(uu, vv), mul(uv, uv));
-    const s = sub(mul(vv, uq), mul(uv, vq));
-    const t = sub(mul(uu, vq), mul(uv, uq));
-    // the nearest of three sides' points, or the foot inside
-    const k1 = clamp(f32x4.div(uq, uu));
-    const e1x = sub(qx, mul(k1, ux));
-    const e1y = sub(qy, mul(k1, uy));
-    const e1z = sub(qz, mul(k1, uz));
-    const d1 = dot3(e1x, e1x, e1y, e1y, e1z, e1z);
-    const k2 = clamp(f32x4.div(vq, vv));
-    const e2x = sub(qx, mul(k2, vx));
-    const e2y = sub(qy, mul(k2, vy));
-    const e2z = sub(qz, mul(k2, vz));
-    const d2 = dot3(e2x, e2x, e2y, e2y, e2z, e2z);
-    const mx = sub(vx, ux);
-    const my = sub(vy, uy);
-    const mz = sub(vz, uz);
-    const rx = sub(qx, ux);
-    const ry = sub(qy, uy);
-    const rz = sub(qz, uz);
-    const k3 = clamp(f32x4.div(dot3(rx, mx, ry, my, rz, mz), dot3(mx, mx, my, my, mz, mz)));
-    const e3x = sub(rx, mul(k3, mx));
-    const e3y = sub(ry, mul(k3, my));
-    const e3z = sub(rz, mul(k3, mz));
-    const d3 = dot3(e3x, e3x, e3y, e3y, e3z, e3z);
-    const second = f32x4.lt(d2, d1);
-    const d12 = f32x4.pmin(d1, d2);
-    const third = f32x4.lt(d3, d12);
-    const inside = v128.and(
-      v128.and(f32x4.ge(s, zero), f32x4.ge(t, zero)),
-      v128.and(f32x4.le(add(s, t), det), f32x4.gt(det, mul(f32x4.splat(1e-5), mul(uu, vv)))),
-    );
-    const by = f32x4.div(one, det);
-    const ia = mul(s, by);
-    const ib = mul(t, by);
-    const ex = v128.bitselect(
-      sub(qx, madd(ia, ux, mul(ib, vx))),
-      v128.bitselect(e3x, v128.bitselect(e2x, e1x, second), third),
-      inside,
-    );
-    const ey = v128.bitselect(
-      sub(qy, madd(ia, uy, mul(ib, vy))),
-      v128.bitselect(e3y, v128.bitselect(e2y, e1y, second), third),
-      inside,
-    );
-    const ez = v128.bitselect(
-      sub(qz, madd(ia, uz, mul(ib, vz))),
-      v128.bitselect(e3z, v128.bitselect(e2z, e1z, second), third),
-      inside,
-    );
-    const size = f32x4.sqrt(dot3(ex, ex, ey, ey, ez, ez));
-    const apart = f32x4.div(
-      sub(
-        dot3(ex, qx, ey, qy, ez, qz),
-        f32x4.pmax(zero, f32x4.pmax(dot3(ex, ux, ey, uy, ez, uz), dot3(ex, vx, ey, vy, ez, vz))),
-      ),
-      size,
-    );
-    // what is no number is a row: float64 will see
-    let out = f32x4.ge(apart, rowLimit);
-    if (silent) {
-      least = v128.bitselect(f32x4.pmin(apart, least), least, v128.and(hit, out));
-      size2 = f32x4.pmax(size2, v128.and(hit, add(uu, vv)));
-      least = v128.bitselect(least, f32x4.splat(-1), v128.or(out, v128.not(hit)));
-      continue;
-    }
-    let is = sub(apart, way);
-    candidates += popcnt(v128.bitmask<i32>(v128.andnot(hit, out)));
-    if (sparse && v128.any_true(v128.andnot(hit, out))) {
-      const N = gatheredNow(b) + GATHERED_NOW;
-      const now = v128.load(<usize>p);
-      const wx = row(N, 6);
-      const wy = row(N, 7);
-      const wz = row(N, 8);
-      const foot = dot3(ex, sub(x0(now), wx), ey, sub(y0(now), wy), ez, sub(z0(now), wz));
-      const ix = sub(row(N, 0), wx);
-      const iy = sub(row(N, 1), wy);
-      const iz = sub(row(N, 2), wz);
-      const jx = sub(row(N, 3), wx);
-      const jy = sub(row(N, 4), wy);
-      const jz = sub(row(N, 5), wz);
-      const top = f32x4.pmax(zero, f32x4.pmax(dot3(ex, ix, ey, iy, ez, iz), dot3(ex, jx, ey, jy, ez, jz)));
-      const then = f32x4.div(sub(foot, top), size);
-      is = v128.bitselect(is, then, out);
-      out = v128.or(out, staysClear(apart, then));
-      size2 = f32x4.pmax(size2, v128.and(hit, add(dot3(ix, ix, iy, iy, iz, iz), dot3(jx, jx, jy, jy, jz, jz))));
-    }
-    const far = v128.and(hit, out);
-    const nearer = v128.and(far, f32x4.lt(is, least));
-    alongX = v128.bitselect(swapped ? f32x4.neg(ex) : ex, alongX, nearer);
-    alongY = v128.bitselect(swapped ? f32x4.neg(ey) : ey, alongY, nearer);
-    alongZ = v128.bitselect(swapped ? f32x4.neg(ez) : ez, alongZ, nearer);
-    least = v128.bitselect(is, least, nearer);
-    size2 = f32x4.pmax(size2, v128.and(far, add(uu, vv)));
-    if (v128.any_true(nearer)) narrow();
-    for (let bits = v128.bitmask<i32>(v128.andnot(hit, out)); bits; bits &= bits - 1) {
-      const k = ctz(bits);
-      const lane = B + LEAF_TRIANGLE + ((<usize>k) << 2);
-      foundRow(
-        p,
-        load<u32>(lane),
-        load<u32>(lane, 16),
-        load<u32>(lane, 32),
-        (swapped ? SWAPPED_NAME : 0) + (i << 2) + k,
-      );
-    }
+    againstTriangles(hit, p, px, py, pz, B, G, b, i);
   }
+}
+
+/** Triangles of a leaf of which a particle is a corner. */
+// @inline
+function haveCorner(leaf: usize, particle: u32): v128 {
+  const same = i32x4.splat(<i32>particle);
+  const first = i32x4.eq(v128.load(leaf, LEAF_TRIANGLE), same);
+  const second = i32x4.eq(v128.load(leaf, LEAF_TRIANGLE + 16), same);
+  return v128.or(first, v128.or(second, i32x4.eq(v128.load(leaf, LEAF_TRIANGLE + 32), same)));
+}
+
+/** Vertex i of a leaf, particle p, against those triangles of leaf B, of number b, that are in `hit`. */
+// @inline
+function againstTriangles(hit: v128, p: u32, px: v128, py: v128, pz: v128, B: usize, G: usize, b: i32, i: i32): void {
+  const cx = row(G, 6);
+  const cy = row(G, 7);
+  const cz = row(G, 8);
+  const ux = sub(row(G, 0), cx);
+  const uy = sub(row(G, 1), cy);
+  const uz = sub(row(G, 2), cz);
+  const vx = sub(row(G, 3), cx);
+  const vy = sub(row(G, 4), cy);
+  const vz = sub(row(G, 5), cz);
+  const qx = sub(px, cx);
+  const qy = sub(py, cy);
+  const qz = sub(pz, cz);
+  const sides = findNearest(ux, uy, uz, vx, vy, vz, qx, qy, qz);
+  const ex = nearestX;
+  const ey = nearestY;
+  const ez = nearestZ;
+  const size = f32x4.sqrt(dot3(ex, ex, ey, ey, ez, ez));
+  const top = f32x4.pmax(f32x4.splat(0), f32x4.pmax(dot3(ex, ux, ey, uy, ez, uz), dot3(ex, vx, ey, vy, ez, vz)));
+  const apart = f32x4.div(sub(dot3(ex, qx, ey, qy, ez, qz), top), size);
+  // what is no number is a row: float64 will see
+  let out = f32x4.ge(apart, rowLimit);
+  if (silent) {
+    keepLeast(hit, out, apart, sides);
+    return;
+  }
+  let is = sub(apart, way);
+  candidates += popcnt(v128.bitmask<i32>(v128.andnot(hit, out)));
+  if (sparse && v128.any_true(v128.andnot(hit, out))) {
+    const then = f32x4.div(trianglesNow(hit, p, gatheredNow(b) + GATHERED_NOW, ex, ey, ez), size);
+    is = v128.bitselect(is, then, out);
+    out = v128.or(out, staysClear(apart, then));
+  }
+  keepNearest(v128.and(hit, out), is, sides, ex, ey, ez);
+  for (let bits = v128.bitmask<i32>(v128.andnot(hit, out)); bits; bits &= bits - 1) {
+    const k = ctz(bits);
+    const lane = B + LEAF_TRIANGLE + ((<usize>k) << 2);
+    const name = (swapped ? SWAPPED_NAME : 0) + (i << 2) + k;
+    foundRow(p, load<u32>(lane), load<u32>(lane, 16), load<u32>(lane, 32), name);
+  }
+}
+
+/**
+ * From the closest points of four triangles to a point q, all from the triangles' corner c, with u and v to the others:
+ * in nearestX, nearestY, nearestZ.
+ * @returns u^2 + v^2
+ */
+// @inline
+function findNearest(ux: v128, uy: v128, uz: v128, vx: v128, vy: v128, vz: v128, qx: v128, qy: v128, qz: v128): v128 {
+  const zero = f32x4.splat(0);
+  const uu = dot3(ux, ux, uy, uy, uz, uz);
+  const vv = dot3(vx, vx, vy, vy, vz, vz);
+  const uv = dot3(ux, vx, uy, vy, uz, vz);
+  const uq = dot3(ux, qx, uy, qy, uz, qz);
+  const vq = dot3(vx, qx, vy, qy, vz, qz);
+  const det = sub(mul(uu, vv), mul(uv, uv));
+  const s = sub(mul(vv, uq), mul(uv, vq));
+  const t = sub(mul(uu, vq), mul(uv, uq));
+  // the nearest of three sides' points, or the foot inside
+  const k1 = clamp(f32x4.div(uq, uu));
+  const e1x = sub(qx, mul(k1, ux));
+  const e1y = sub(qy, mul(k1, uy));
+  const e1z = sub(qz, mul(k1, uz));
+  const d1 = dot3(e1x, e1x, e1y, e1y, e1z, e1z);
+  const k2 = clamp(f32x4.div(vq, vv));
+  const e2x = sub(qx, mul(k2, vx));
+  const e2y = sub(qy, mul(k2, vy));
+  const e2z = sub(qz, mul(k2, vz));
+  const d2 = dot3(e2x, e2x, e2y, e2y, e2z, e2z);
+  const mx = sub(vx, ux);
+  const my = sub(vy, uy);
+  const mz = sub(vz, uz);
+  const rx = sub(qx, ux);
+  const ry = sub(qy, uy);
+  const rz = sub(qz, uz);
+  const k3 = clamp(f32x4.div(dot3(rx, mx, ry, my, rz, mz), dot3(mx, mx, my, my, mz, mz)));
+  const e3x = sub(rx, mul(k3, mx));
+  const e3y = sub(ry, mul(k3, my));
+  const e3z = sub(rz, mul(k3, mz));
+  const d3 = dot3(e3x, e3x, e3y, e3y, e3z, e3z);
+  const second = f32x4.lt(d2, d1);
+  const third = f32x4.lt(d3, f32x4.pmin(d1, d2));
+  const inside = v128.and(
+    v128.and(f32x4.ge(s, zero), f32x4.ge(t, zero)),
+    v128.and(f32x4.le(add(s, t), det), f32x4.gt(det, mul(f32x4.splat(1e-5), mul(uu, vv)))),
+  );
+  const by = f32x4.div(f32x4.splat(1), det);
+  const a = mul(s, by);
+  const b = mul(t, by);
+  nearestX = v128.bitselect(sub(qx, madd(a, ux, mul(b, vx))), oneOf(e1x, e2x, e3x, second, third), inside);
+  nearestY = v128.bitselect(sub(qy, madd(a, uy, mul(b, vy))), oneOf(e1y, e2y, e3y, second, third), inside);
+  nearestZ = v128.bitselect(sub(qz, madd(a, uz, mul(b, vz))), oneOf(e1z, e2z, e3z, second, third), inside);
+  return add(uu, vv);
+}
+
+// @inline
+function oneOf(first: v128, second: v128, third: v128, isSecond: v128, isThird: v128): v128 {
+  return v128.bitselect(third, v128.bitselect(second, first, isSecond), isThird);
+}
+
+/** How far apart e, times its length, holds a vertex and triangles at x, of which N has the corners. */
+// @inline
+function trianglesNow(hit: v128, vertex: u32, N: usize, ex: v128, ey: v128, ez: v128): v128 {
+  const now = v128.load(<usize>vertex);
+  const wx = row(N, 6);
+  const wy = row(N, 7);
+  const wz = row(N, 8);
+  const foot = dot3(ex, sub(x0(now), wx), ey, sub(y0(now), wy), ez, sub(z0(now), wz));
+  const ix = sub(row(N, 0), wx);
+  const iy = sub(row(N, 1), wy);
+  const iz = sub(row(N, 2), wz);
+  const jx = sub(row(N, 3), wx);
+  const jy = sub(row(N, 4), wy);
+  const jz = sub(row(N, 5), wz);
+  size2 = f32x4.pmax(size2, v128.and(hit, add(dot3(ix, ix, iy, iy, iz, iz), dot3(jx, jx, jy, jy, jz, jz))));
+  return sub(foot, f32x4.pmax(f32x4.splat(0), f32x4.pmax(dot3(ex, ix, ey, iy, ez, iz), dot3(ex, jx, ey, jy, ez, jz))));
+}
+
+/** Where nothing becomes a row: the least distance; of what is no number below 0. */
+// @inline
+function keepLeast(hit: v128, out: v128, apart: v128, sides: v128): void {
+  least = v128.bitselect(f32x4.pmin(apart, least), least, v128.and(hit, out));
+  size2 = f32x4.pmax(size2, v128.and(hit, sides));
+  least = v128.bitselect(least, f32x4.splat(-1), v128.or(out, v128.not(hit)));
+}
+
+/** The least distance of what is no row, and its direction. @param is distances at x; sides squares of their sizes */
+// @inline
+function keepNearest(far: v128, is: v128, sides: v128, ex: v128, ey: v128, ez: v128): void {
+  const nearer = v128.and(far, f32x4.lt(is, least));
+  alongX = v128.bitselect(swapped ? f32x4.neg(ex) : ex, alongX, nearer);
+  alongY = v128.bitselect(swapped ? f32x4.neg(ey) : ey, alongY, nearer);
+  alongZ = v128.bitselect(swapped ? f32x4.neg(ez) : ez, alongZ, nearer);
+  least = v128.bitselect(is, least, nearer);
+  size2 = f32x4.pmax(size2, v128.and(far, sides));
+  if (v128.any_true(nearer)) narrow();
 }
 
 /** Own edges of leaf A against own edges of leaf B, of number b; of one leaf each pair once. */
 function edges(A: usize, F: usize, B: usize, G: usize, b: i32): void {
-  const countA = load<i32>(A, LEAF_EDGES);
-  const countB = load<i32>(B, LEAF_EDGES);
-  const same = A === B;
-  const zero = f32x4.splat(0);
+  const count = load<i32>(A, LEAF_EDGES);
   const boxLow = v128.load(G, GATHERED_BOX_LOW);
   const boxHigh = v128.load(G, GATHERED_BOX_HIGH);
   const blx = x0(boxLow);
@@ -410,125 +429,148 @@ function edges(A: usize, F: usize, B: usize, G: usize, b: i32): void {
   const bhx = x0(boxHigh);
   const bhy = y0(boxHigh);
   const bhz = z0(boxHigh);
-  for (let g = 0; g < countA; g += 4) {
+  for (let g = 0; g < count; g += 4) {
     const P = F + GATHERED_EDGES + <usize>(g >> 2) * GATHERED_EDGE_BYTES;
-    for (
-      let ask = v128.bitmask<i32>(
-        v128.and(lanes(countA - g), nearBoxes(P + 96, P + 144, blx, bly, blz, bhx, bhy, bhz)),
-      );
-      ask;
-      ask &= ask - 1
-    ) {
-      const i = <usize>ctz(ask);
-      const from = P + (i << 2);
-      const name = A + LEAF_EDGE + ((<usize>(g + <i32>i)) << 3);
-      const a0 = load<u32>(name);
-      const a1 = load<u32>(name, 4);
-      const ax = v128.load32_splat(from);
-      const ay = v128.load32_splat(from, 16);
-      const az = v128.load32_splat(from, 32);
-      const fx = sub(v128.load32_splat(from, 48), ax);
-      const fy = sub(v128.load32_splat(from, 64), ay);
-      const fz = sub(v128.load32_splat(from, 80), az);
-      const lx = v128.load32_splat(from, 96);
-      const ly = v128.load32_splat(from, 112);
-      const lz = v128.load32_splat(from, 128);
-      const hx = v128.load32_splat(from, 144);
-      const hy = v128.load32_splat(from, 160);
-      const hz = v128.load32_splat(from, 176);
-      for (let h = same ? g : 0; h < countB; h += 4) {
-        const T = G + GATHERED_EDGES + <usize>(h >> 2) * GATHERED_EDGE_BYTES;
-        let hit = v128.and(lanes(countB - h), nearBoxes(T + 96, T + 144, lx, ly, lz, hx, hy, hz));
-        if (same && h === g) hit = v128.and(hit, i32x4.gt_s(i32x4(0, 1, 2, 3), i32x4.splat(<i32>i)));
-        if (!v128.any_true(hit)) continue;
-        const names = B + LEAF_EDGE + ((<usize>h) << 3);
-        if (itself) {
-          const m = v128.load(names);
-          const n = v128.load(names, 16);
-          const e0 = v128.shuffle<i32>(m, n, 0, 2, 4, 6);
-          const e1 = v128.shuffle<i32>(m, n, 1, 3, 5, 7);
-          const p = i32x4.splat(<i32>a0);
-          const q = i32x4.splat(<i32>a1);
-          hit = v128.andnot(
-            hit,
-            v128.or(v128.or(i32x4.eq(e0, p), i32x4.eq(e0, q)), v128.or(i32x4.eq(e1, p), i32x4.eq(e1, q))),
-          );
-          if (!v128.any_true(hit)) continue;
-        }
-        const bx = row(T, 0);
-        const by = row(T, 1);
-        const bz = row(T, 2);
-        const gx = sub(row(T, 3), bx);
-        const gy = sub(row(T, 4), by);
-        const gz = sub(row(T, 5), bz);
-        const rx = sub(ax, bx);
-        const ry = sub(ay, by);
-        const rz = sub(az, bz);
-        const ff = dot3(fx, fx, fy, fy, fz, fz);
-        const gg = dot3(gx, gx, gy, gy, gz, gz);
-        const fg = dot3(fx, gx, fy, gy, fz, gz);
-        const fr = dot3(fx, rx, fy, ry, fz, rz);
-        const gr = dot3(gx, rx, gy, ry, gz, rz);
-        let s = clamp(f32x4.div(sub(mul(fg, gr), mul(fr, gg)), sub(mul(ff, gg), mul(fg, fg))));
-        const t = clamp(f32x4.div(madd(fg, s, gr), gg));
-        s = clamp(f32x4.div(sub(mul(fg, t), fr), ff));
-        const ex = add(rx, sub(mul(s, fx), mul(t, gx)));
-        const ey = add(ry, sub(mul(s, fy), mul(t, gy)));
-        const ez = add(rz, sub(mul(s, fz), mul(t, gz)));
-        const pa = dot3(ex, rx, ey, ry, ez, rz);
-        const pb = add(pa, dot3(ex, fx, ey, fy, ez, fz));
-        const pd = dot3(ex, gx, ey, gy, ez, gz);
-        const size = f32x4.sqrt(dot3(ex, ex, ey, ey, ez, ez));
-        const apart = f32x4.div(sub(f32x4.pmin(pa, pb), f32x4.pmax(zero, pd)), size);
-        let out = f32x4.ge(apart, rowLimit);
-        if (silent) {
-          least = v128.bitselect(f32x4.pmin(apart, least), least, v128.and(hit, out));
-          size2 = f32x4.pmax(size2, v128.and(hit, add(ff, gg)));
-          least = v128.bitselect(least, f32x4.splat(-1), v128.or(out, v128.not(hit)));
-          continue;
-        }
-        let is = sub(apart, way);
-        candidates += popcnt(v128.bitmask<i32>(v128.andnot(hit, out)));
-        if (sparse && v128.any_true(v128.andnot(hit, out))) {
-          const N = gatheredNow(b) + GATHERED_NOW_EDGES + <usize>(h >> 2) * GATHERED_NOW_EDGE_BYTES;
-          const m = v128.load(<usize>a0);
-          const n = v128.load(<usize>a1);
-          const wx = row(N, 0);
-          const wy = row(N, 1);
-          const wz = row(N, 2);
-          const ox = x0(m);
-          const oy = y0(m);
-          const oz = z0(m);
-          const ix = sub(x0(n), ox);
-          const iy = sub(y0(n), oy);
-          const iz = sub(z0(n), oz);
-          const jx = sub(row(N, 3), wx);
-          const jy = sub(row(N, 4), wy);
-          const jz = sub(row(N, 5), wz);
-          const qa = dot3(ex, sub(ox, wx), ey, sub(oy, wy), ez, sub(oz, wz));
-          const low = add(qa, f32x4.pmin(zero, dot3(ex, ix, ey, iy, ez, iz)));
-          const then = f32x4.div(sub(low, f32x4.pmax(zero, dot3(ex, jx, ey, jy, ez, jz))), size);
-          is = v128.bitselect(is, then, out);
-          out = v128.or(out, staysClear(apart, then));
-          size2 = f32x4.pmax(size2, v128.and(hit, add(dot3(ix, ix, iy, iy, iz, iz), dot3(jx, jx, jy, jy, jz, jz))));
-        }
-        const far = v128.and(hit, out);
-        const nearer = v128.and(far, f32x4.lt(is, least));
-        alongX = v128.bitselect(ex, alongX, nearer);
-        alongY = v128.bitselect(ey, alongY, nearer);
-        alongZ = v128.bitselect(ez, alongZ, nearer);
-        least = v128.bitselect(is, least, nearer);
-        size2 = f32x4.pmax(size2, v128.and(far, add(ff, gg)));
-        if (v128.any_true(nearer)) narrow();
-        for (let bits = v128.bitmask<i32>(v128.andnot(hit, out)); bits; bits &= bits - 1) {
-          const k = ctz(bits);
-          const other = names + ((<usize>k) << 3);
-          const name = EDGE_NAME + (g + <i32>i) * LEAF_MOST + h + k;
-          foundRow(a0, a1, load<u32>(other), load<u32>(other, 4), name);
-        }
-      }
+    const near = v128.and(lanes(count - g), nearBoxes(P + 96, P + 144, blx, bly, blz, bhx, bhy, bhz));
+    for (let ask = v128.bitmask<i32>(near); ask; ask &= ask - 1) {
+      const i = ctz(ask);
+      const name = A + LEAF_EDGE + ((<usize>(g + i)) << 3);
+      againstEdges(P + ((<usize>i) << 2), load<u32>(name), load<u32>(name, 4), A === B, g, i, B, G, b);
     }
   }
+}
+
+/** Edge g + i of a leaf, from particle a0 to a1 and gathered at `from`, against own edges of leaf B, of number b. */
+// @inline
+function againstEdges(from: usize, a0: u32, a1: u32, same: bool, g: i32, i: i32, B: usize, G: usize, b: i32): void {
+  const count = load<i32>(B, LEAF_EDGES);
+  const ax = v128.load32_splat(from);
+  const ay = v128.load32_splat(from, 16);
+  const az = v128.load32_splat(from, 32);
+  const fx = sub(v128.load32_splat(from, 48), ax);
+  const fy = sub(v128.load32_splat(from, 64), ay);
+  const fz = sub(v128.load32_splat(from, 80), az);
+  const lx = v128.load32_splat(from, 96);
+  const ly = v128.load32_splat(from, 112);
+  const lz = v128.load32_splat(from, 128);
+  const hx = v128.load32_splat(from, 144);
+  const hy = v128.load32_splat(from, 160);
+  const hz = v128.load32_splat(from, 176);
+  for (let h = same ? g : 0; h < count; h += 4) {
+    const T = G + GATHERED_EDGES + <usize>(h >> 2) * GATHERED_EDGE_BYTES;
+    let hit = v128.and(lanes(count - h), nearBoxes(T + 96, T + 144, lx, ly, lz, hx, hy, hz));
+    if (same && h === g) hit = v128.and(hit, i32x4.gt_s(i32x4(0, 1, 2, 3), i32x4.splat(i)));
+    if (!v128.any_true(hit)) continue;
+    const names = B + LEAF_EDGE + ((<usize>h) << 3);
+    if (itself) {
+      hit = v128.andnot(hit, haveEnd(names, a0, a1));
+      if (!v128.any_true(hit)) continue;
+    }
+    const out = partEdges(hit, a0, a1, ax, ay, az, fx, fy, fz, T, h, b);
+    for (let bits = v128.bitmask<i32>(v128.andnot(hit, out)); bits; bits &= bits - 1) {
+      const k = ctz(bits);
+      const other = names + ((<usize>k) << 3);
+      foundRow(a0, a1, load<u32>(other), load<u32>(other, 4), EDGE_NAME + (g + i) * LEAF_MOST + h + k);
+    }
+  }
+}
+
+/** Which of four edges end where another does. */
+// @inline
+function haveEnd(names: usize, a0: u32, a1: u32): v128 {
+  const m = v128.load(names);
+  const n = v128.load(names, 16);
+  const e0 = v128.shuffle<i32>(m, n, 0, 2, 4, 6);
+  const e1 = v128.shuffle<i32>(m, n, 1, 3, 5, 7);
+  const p = i32x4.splat(<i32>a0);
+  const q = i32x4.splat(<i32>a1);
+  return v128.or(v128.or(i32x4.eq(e0, p), i32x4.eq(e0, q)), v128.or(i32x4.eq(e1, p), i32x4.eq(e1, q)));
+}
+
+/**
+ * The edge a + s f, from particle a0 to a1, against those at T, from number h on of leaf number b, that are in `hit`.
+ * @returns lanes that are no rows
+ */
+// @inline
+function partEdges(
+  hit: v128,
+  a0: u32,
+  a1: u32,
+  ax: v128,
+  ay: v128,
+  az: v128,
+  fx: v128,
+  fy: v128,
+  fz: v128,
+  T: usize,
+  h: i32,
+  b: i32,
+): v128 {
+  const bx = row(T, 0);
+  const by = row(T, 1);
+  const bz = row(T, 2);
+  const gx = sub(row(T, 3), bx);
+  const gy = sub(row(T, 4), by);
+  const gz = sub(row(T, 5), bz);
+  const rx = sub(ax, bx);
+  const ry = sub(ay, by);
+  const rz = sub(az, bz);
+  const ff = dot3(fx, fx, fy, fy, fz, fz);
+  const gg = dot3(gx, gx, gy, gy, gz, gz);
+  const fg = dot3(fx, gx, fy, gy, fz, gz);
+  const fr = dot3(fx, rx, fy, ry, fz, rz);
+  const gr = dot3(gx, rx, gy, ry, gz, rz);
+  let s = clamp(f32x4.div(sub(mul(fg, gr), mul(fr, gg)), sub(mul(ff, gg), mul(fg, fg))));
+  const t = clamp(f32x4.div(madd(fg, s, gr), gg));
+  s = clamp(f32x4.div(sub(mul(fg, t), fr), ff));
+  const ex = add(rx, sub(mul(s, fx), mul(t, gx)));
+  const ey = add(ry, sub(mul(s, fy), mul(t, gy)));
+  const ez = add(rz, sub(mul(s, fz), mul(t, gz)));
+  const pa = dot3(ex, rx, ey, ry, ez, rz);
+  const pb = add(pa, dot3(ex, fx, ey, fy, ez, fz));
+  const pd = dot3(ex, gx, ey, gy, ez, gz);
+  const size = f32x4.sqrt(dot3(ex, ex, ey, ey, ez, ez));
+  const apart = f32x4.div(sub(f32x4.pmin(pa, pb), f32x4.pmax(f32x4.splat(0), pd)), size);
+  const out = f32x4.ge(apart, rowLimit);
+  if (silent) {
+    keepLeast(hit, out, apart, add(ff, gg));
+    return v128.not(f32x4.splat(0));
+  }
+  candidates += popcnt(v128.bitmask<i32>(v128.andnot(hit, out)));
+  let is = sub(apart, way);
+  let clear = out;
+  if (sparse && v128.any_true(v128.andnot(hit, out))) {
+    const N = gatheredNow(b) + GATHERED_NOW_EDGES + <usize>(h >> 2) * GATHERED_NOW_EDGE_BYTES;
+    const then = f32x4.div(edgesNow(hit, a0, a1, N, ex, ey, ez), size);
+    is = v128.bitselect(is, then, out);
+    clear = v128.or(out, staysClear(apart, then));
+  }
+  keepNearest(v128.and(hit, clear), is, add(ff, gg), ex, ey, ez);
+  return clear;
+}
+
+/** How far apart e, times its length, holds an edge and others at x, of which N has the ends. */
+// @inline
+function edgesNow(hit: v128, a0: u32, a1: u32, N: usize, ex: v128, ey: v128, ez: v128): v128 {
+  const zero = f32x4.splat(0);
+  const m = v128.load(<usize>a0);
+  const n = v128.load(<usize>a1);
+  const wx = row(N, 0);
+  const wy = row(N, 1);
+  const wz = row(N, 2);
+  const ox = x0(m);
+  const oy = y0(m);
+  const oz = z0(m);
+  const ix = sub(x0(n), ox);
+  const iy = sub(y0(n), oy);
+  const iz = sub(z0(n), oz);
+  const jx = sub(row(N, 3), wx);
+  const jy = sub(row(N, 4), wy);
+  const jz = sub(row(N, 5), wz);
+  size2 = f32x4.pmax(size2, v128.and(hit, add(dot3(ix, ix, iy, iy, iz, iz), dot3(jx, jx, jy, jy, jz, jz))));
+  const qa = dot3(ex, sub(ox, wx), ey, sub(oy, wy), ez, sub(oz, wz));
+  const low = add(qa, f32x4.pmin(zero, dot3(ex, ix, ey, iy, ez, iz)));
+  return sub(low, f32x4.pmax(zero, dot3(ex, jx, ey, jy, ez, jz)));
 }
 
 /**

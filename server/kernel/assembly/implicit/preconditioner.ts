@@ -21,6 +21,7 @@ import {
   IMPLICIT_DIAGONAL,
   IMPLICIT_SOLVED,
 } from "../layout/layout";
+import { cofactor, determinant } from "../math/matrix3";
 
 /** Newton's iterations for a polar part, each of which doubles the digits; squared change that ends them. */
 const POLAR_STEPS: i32 = 12;
@@ -81,82 +82,49 @@ function add(at: usize, value: f64): void {
  * In place: Higham's Newton iteration X = (X + X^-T)/2 from X over its size; the identity where there is no telling.
  */
 function polarPart(at: usize): void {
-  let a = load<f64>(at);
-  let b = load<f64>(at, 8);
-  let c = load<f64>(at, 16);
-  let d = load<f64>(at, 24);
-  let e = load<f64>(at, 32);
-  let g = load<f64>(at, 40);
-  let h = load<f64>(at, 48);
-  let i = load<f64>(at, 56);
-  let j = load<f64>(at, 64);
-  const scale = 1 / sqrt<f64>((a * a + b * b + c * c + d * d + e * e + g * g + h * h + i * i + j * j) / 3);
-  a *= scale;
-  b *= scale;
-  c *= scale;
-  d *= scale;
-  e *= scale;
-  g *= scale;
-  h *= scale;
-  i *= scale;
-  j *= scale;
-  for (let step = 0; step < POLAR_STEPS; step++) {
-    const ca = e * j - g * i;
-    const cb = g * h - d * j;
-    const cc = d * i - e * h;
-    const determinant = a * ca + b * cb + c * cc;
-    if (step === 0 && !(determinant > FLAT)) {
-      a = 1;
-      b = 0;
-      c = 0;
-      d = 0;
-      e = 1;
-      g = 0;
-      h = 0;
-      i = 0;
-      j = 1;
-      break;
-    }
-    const inverse = 0.5 / determinant;
-    const na = 0.5 * a + inverse * ca;
-    const nb = 0.5 * b + inverse * cb;
-    const nc = 0.5 * c + inverse * cc;
-    const nd = 0.5 * d + inverse * (c * i - b * j);
-    const ne = 0.5 * e + inverse * (a * j - c * h);
-    const ng = 0.5 * g + inverse * (b * h - a * i);
-    const nh = 0.5 * h + inverse * (b * g - c * e);
-    const ni = 0.5 * i + inverse * (c * d - a * g);
-    const nj = 0.5 * j + inverse * (a * e - b * d);
-    const change =
-      (na - a) * (na - a) +
-      (nb - b) * (nb - b) +
-      (nc - c) * (nc - c) +
-      (nd - d) * (nd - d) +
-      (ne - e) * (ne - e) +
-      (ng - g) * (ng - g) +
-      (nh - h) * (nh - h) +
-      (ni - i) * (ni - i) +
-      (nj - j) * (nj - j);
-    a = na;
-    b = nb;
-    c = nc;
-    d = nd;
-    e = ne;
-    g = ng;
-    h = nh;
-    i = ni;
-    j = nj;
-    if (change < POLAR_DONE) break;
+  let squares: f64 = 0;
+  for (let k: usize = 0; k < 72; k += 8) squares += load<f64>(at + k) * load<f64>(at + k);
+  const scale = 1 / sqrt<f64>(squares / 3);
+  for (let k: usize = 0; k < 72; k += 8) store<f64>(at + k, load<f64>(at + k) * scale);
+  if (determinant(at) > FLAT) {
+    for (let step = 0; step < POLAR_STEPS; step++) if (polarStep(at) < POLAR_DONE) break;
+  } else {
+    memory.fill(at, 0, 72);
+    for (let k: usize = 0; k < 72; k += 32) store<f64>(at + k, 1);
   }
-  store<f64>(at, a);
-  store<f64>(at, b, 8);
-  store<f64>(at, c, 16);
-  store<f64>(at, d, 24);
-  store<f64>(at, e, 32);
-  store<f64>(at, g, 40);
-  store<f64>(at, h, 48);
-  store<f64>(at, i, 56);
-  store<f64>(at, j, 64);
+}
+
+/** X = (X + X^-T)/2. @returns the sum of squares that it changed by */
+function polarStep(at: usize): f64 {
+  const inverse = 0.5 / determinant(at);
+  const a = 0.5 * load<f64>(at) + inverse * cofactor(at, 32, 64, 40, 56);
+  const b = 0.5 * load<f64>(at, 8) + inverse * cofactor(at, 40, 48, 24, 64);
+  const c = 0.5 * load<f64>(at, 16) + inverse * cofactor(at, 24, 56, 32, 48);
+  const d = 0.5 * load<f64>(at, 24) + inverse * cofactor(at, 16, 56, 8, 64);
+  const e = 0.5 * load<f64>(at, 32) + inverse * cofactor(at, 0, 64, 16, 48);
+  const g = 0.5 * load<f64>(at, 40) + inverse * cofactor(at, 8, 48, 0, 56);
+  const h = 0.5 * load<f64>(at, 48) + inverse * cofactor(at, 8, 40, 16, 32);
+  const i = 0.5 * load<f64>(at, 56) + inverse * cofactor(at, 16, 24, 0, 40);
+  const j = 0.5 * load<f64>(at, 64) + inverse * cofactor(at, 0, 32, 8, 24);
+  return (
+    exchange(at, a) +
+    exchange(at + 8, b) +
+    exchange(at + 16, c) +
+    exchange(at + 24, d) +
+    exchange(at + 32, e) +
+    exchange(at + 40, g) +
+    exchange(at + 48, h) +
+    exchange(at + 56, i) +
+    exchange(at + 64, j)
+  );
+}
+
+/** Puts a value in. @returns the square of what that changed */
+// @inline
+function exchange(at: usize, value: f64): f64 {
+  const change = value - load<f64>(at);
+  store<f64>(at, value);
+  return change * change;
 }
 
 /** z from r, both vectors; what belongs to fixed particles is left as it is. */

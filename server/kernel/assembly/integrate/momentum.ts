@@ -28,7 +28,6 @@ import {
   H_X,
   H_XPREV,
   H_V,
-  H_BODY_COUNT,
   H_BODIES,
   H_SAFE,
   BODY_FIRST,
@@ -44,9 +43,20 @@ import {
   BODY_BYTES,
 } from "../layout/layout";
 import { noteIsland } from "./momentumCorrection";
-import { findTurn, turnX, turnY, turnZ } from "./turn";
+import { bodiesOf, centerX, centerY, centerZ, findTurn, mass, measureIsland, turnX, turnY, turnZ } from "./turn";
 import { lowFrom, put, roundingFrom, word } from "../math/places";
 import { standsForIsland, standsForRigid } from "../state/islands";
+
+// what `measureSolved` found: P, L and sum m S; one instance belongs to one thread
+let solvedX: f64;
+let solvedY: f64;
+let solvedZ: f64;
+let spinX: f64;
+let spinY: f64;
+let spinZ: f64;
+let startX: f64;
+let startY: f64;
+let startZ: f64;
 
 /** What the solve did to the bodies begin .. end: written to their rows. */
 export function balance(begin: i32, end: i32, h: f32): void {
@@ -58,12 +68,6 @@ export function balance(begin: i32, end: i32, h: f32): void {
       measureLead(row, b, h);
     } else if (standsForRigid(rows, b)) noteIsland(row, b);
   }
-}
-
-/** Rows from `row` on among which those of its island are: what is free has one of its own. */
-// @inline
-function bodiesOf(row: usize, island: i32): i32 {
-  return load<i32>(row, BODY_FREE) ? 1 : load<i32>(HEADER, H_BODY_COUNT) - island;
 }
 
 /** What a substep moves the island too far: h^2 F / 2 M. */
@@ -88,106 +92,86 @@ function measureLead(row: usize, island: i32, h: f64): void {
 
 /** A body that is free, or the island that body number `island` stands for. */
 function balanceIsland(row: usize, island: i32, inverseH: f64): void {
-  const first = <usize>load<u32>(row, BODY_FIRST);
-  const safe = <usize>load<u32>(HEADER, H_SAFE);
-  const bodies = bodiesOf(row, island);
-  // contact moves xPrev along with what overlapped: where the substep began is S
-  const toStart = (safe ? safe : <usize>load<u32>(HEADER, H_XPREV)) - <usize>load<u32>(HEADER, H_X);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  const toLost = roundingFrom();
-  // coordinates from the first particle, for the digits
-  const ox: f64 = load<f32>(first);
-  const oy: f64 = load<f32>(first, 4);
-  const oz: f64 = load<f32>(first, 8);
-  let M: f64 = 0;
-  let sx: f64 = 0;
-  let sy: f64 = 0;
-  let sz: f64 = 0;
-  let qx: f64 = 0;
-  let qy: f64 = 0;
-  let qz: f64 = 0; // mass, sum m x, sum m S
-  let px: f64 = 0;
-  let py: f64 = 0;
-  let pz: f64 = 0;
-  let tx: f64 = 0;
-  let ty: f64 = 0;
-  let tz: f64 = 0; // P, P*
-  let lx: f64 = 0;
-  let ly: f64 = 0;
-  let lz: f64 = 0;
-  let mx: f64 = 0;
-  let my: f64 = 0;
-  let mz: f64 = 0; // L, L* about o
-  let xx: f64 = 0;
-  let yy: f64 = 0;
-  let zz: f64 = 0;
-  let xy: f64 = 0;
-  let xz: f64 = 0;
-  let yz: f64 = 0; // sum m x x^T
-  for (let n = 0, other = row; n < bodies; n++, other += BODY_BYTES) {
-    if (load<i32>(other, BODY_ISLAND) !== island) continue;
-    for (let i = load<i32>(other, BODY_COUNT), at = <usize>load<u32>(other, BODY_FIRST); i > 0; i--, at += 16) {
-      const m: f64 = 1.0 / <f64>load<f32>(at, 12);
-      const x: f64 = <f64>load<f32>(at) - ox;
-      const y: f64 = <f64>load<f32>(at, 4) - oy;
-      const z: f64 = <f64>load<f32>(at, 8) - oz;
-      const a: f64 = <f64>load<f32>(at + toPrev) - ox;
-      const b: f64 = <f64>load<f32>(at + toPrev, 4) - oy;
-      const c: f64 = <f64>load<f32>(at + toPrev, 8) - oz;
-      const u = m * (x - a + word(at, toLost)) * inverseH;
-      const v = m * (y - b + word(at + 4, toLost)) * inverseH;
-      const w = m * (z - c + word(at + 8, toLost)) * inverseH;
-      const a0: f64 = <f64>load<f32>(at + toStart) - ox;
-      const b0: f64 = <f64>load<f32>(at + toStart, 4) - oy;
-      const c0: f64 = <f64>load<f32>(at + toStart, 8) - oz;
-      const d = m * <f64>load<f32>(at + toV);
-      const e = m * <f64>load<f32>(at + toV, 4);
-      const f = m * <f64>load<f32>(at + toV, 8);
-      M += m;
-      sx += m * x;
-      sy += m * y;
-      sz += m * z;
-      qx += m * a0;
-      qy += m * b0;
-      qz += m * c0;
-      px += u;
-      py += v;
-      pz += w;
-      tx += d;
-      ty += e;
-      tz += f;
-      lx += y * w - z * v;
-      ly += z * u - x * w;
-      lz += x * v - y * u;
-      mx += b0 * f - c0 * e;
-      my += c0 * d - a0 * f;
-      mz += a0 * e - b0 * d;
-      xx += m * x * x;
-      yy += m * y * y;
-      zz += m * z * z;
-      xy += m * x * y;
-      xz += m * x * z;
-      yz += m * y * z;
-    }
-  }
-  const cx = sx / M;
-  const cy = sy / M;
-  const cz = sz / M;
+  noteIsland(row, island); // P* and L* about o
+  measureIsland(row, island);
+  measureSolved(row, island, inverseH);
+  const M = mass;
+  const tx = load<f64>(row, BODY_VELOCITY);
+  const ty = load<f64>(row, BODY_VELOCITY + 8);
+  const tz = load<f64>(row, BODY_VELOCITY + 16);
+  const lx = load<f64>(row, BODY_SPIN);
+  const ly = load<f64>(row, BODY_SPIN + 8);
+  const lz = load<f64>(row, BODY_SPIN + 16);
   // from o to the centers: what is to be put back
-  const gx = mx - (qy * tz - qz * ty) / M - lx + (cy * pz - cz * py);
-  const gy = my - (qz * tx - qx * tz) / M - ly + (cz * px - cx * pz);
-  const gz = mz - (qx * ty - qy * tx) / M - lz + (cx * py - cy * px);
-  findTurn(M, cx, cy, cz, xx, yy, zz, xy, xz, yz, gx, gy, gz);
-  store<f64>(row, (tx - px) / M, BODY_VELOCITY);
-  store<f64>(row, (ty - py) / M, BODY_VELOCITY + 8);
-  store<f64>(row, (tz - pz) / M, BODY_VELOCITY + 16);
-  store<f64>(row, ox + cx, BODY_CENTER);
-  store<f64>(row, oy + cy, BODY_CENTER + 8);
-  store<f64>(row, oz + cz, BODY_CENTER + 16);
+  findTurn(
+    lx - (startY * tz - startZ * ty) / M - spinX + (centerY * solvedZ - centerZ * solvedY),
+    ly - (startZ * tx - startX * tz) / M - spinY + (centerZ * solvedX - centerX * solvedZ),
+    lz - (startX * ty - startY * tx) / M - spinZ + (centerX * solvedY - centerY * solvedX),
+  );
+  store<f64>(row, (tx - solvedX) / M, BODY_VELOCITY);
+  store<f64>(row, (ty - solvedY) / M, BODY_VELOCITY + 8);
+  store<f64>(row, (tz - solvedZ) / M, BODY_VELOCITY + 16);
+  store<f64>(row, load<f64>(row, BODY_CENTER) + centerX, BODY_CENTER);
+  store<f64>(row, load<f64>(row, BODY_CENTER + 8) + centerY, BODY_CENTER + 8);
+  store<f64>(row, load<f64>(row, BODY_CENTER + 16) + centerZ, BODY_CENTER + 16);
   store<f64>(row, turnX, BODY_SPIN);
   store<f64>(row, turnY, BODY_SPIN + 8);
   store<f64>(row, turnZ, BODY_SPIN + 16);
+}
+
+/** P, L about o, and sum m S from o, with o in BODY_CENTER. */
+function measureSolved(row: usize, island: i32, inverseH: f64): void {
+  const bodies = bodiesOf(row, island);
+  const X = <usize>load<u32>(HEADER, H_X);
+  const safe = <usize>load<u32>(HEADER, H_SAFE);
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - X;
+  // contact moves xPrev along with what overlapped: where the substep began is S
+  const toStart = safe ? safe - X : toPrev;
+  const toLost = roundingFrom();
+  const ox = load<f64>(row, BODY_CENTER);
+  const oy = load<f64>(row, BODY_CENTER + 8);
+  const oz = load<f64>(row, BODY_CENTER + 16);
+  let px: f64 = 0;
+  let py: f64 = 0;
+  let pz: f64 = 0;
+  let lx: f64 = 0;
+  let ly: f64 = 0;
+  let lz: f64 = 0;
+  let sx: f64 = 0;
+  let sy: f64 = 0;
+  let sz: f64 = 0;
+  for (let n = 0, other = row; n < bodies; n++, other += BODY_BYTES) {
+    if (load<i32>(other, BODY_ISLAND) !== island) continue;
+    for (let i = load<i32>(other, BODY_COUNT), at = <usize>load<u32>(other, BODY_FIRST); i > 0; i--, at += 16) {
+      const prev = at + toPrev;
+      const start = at + toStart;
+      const m = 1.0 / <f64>load<f32>(at, 12);
+      const x = <f64>load<f32>(at) - ox;
+      const y = <f64>load<f32>(at, 4) - oy;
+      const z = <f64>load<f32>(at, 8) - oz;
+      const a = m * (x - (<f64>load<f32>(prev) - ox) + word(at, toLost)) * inverseH;
+      const b = m * (y - (<f64>load<f32>(prev, 4) - oy) + word(at + 4, toLost)) * inverseH;
+      const c = m * (z - (<f64>load<f32>(prev, 8) - oz) + word(at + 8, toLost)) * inverseH;
+      px += a;
+      py += b;
+      pz += c;
+      lx += y * c - z * b;
+      ly += z * a - x * c;
+      lz += x * b - y * a;
+      sx += m * (<f64>load<f32>(start) - ox);
+      sy += m * (<f64>load<f32>(start, 4) - oy);
+      sz += m * (<f64>load<f32>(start, 8) - oz);
+    }
+  }
+  solvedX = px;
+  solvedY = py;
+  solvedZ = pz;
+  spinX = lx;
+  spinY = ly;
+  spinZ = lz;
+  startX = sx;
+  startY = sy;
+  startZ = sz;
 }
 
 /** The velocity update again, with what `balance` found. */

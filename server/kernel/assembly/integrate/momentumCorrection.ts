@@ -25,7 +25,7 @@ import {
   BODY_CENTER,
   BODY_BYTES,
 } from "../layout/layout";
-import { findTurn, turnX, turnY, turnZ } from "./turn";
+import { bodiesOf, centerX, centerY, centerZ, findTurn, mass, measureIsland, turnX, turnY, turnZ } from "./turn";
 import { bodyOf } from "../state/owners";
 import { standsForIsland, standsForRigid } from "../state/islands";
 
@@ -122,7 +122,7 @@ export function keepIslands(h: f32): void {
  */
 function addMomentum(row: usize, island: i32, toPlace: usize, h: f64, sign: f64): void {
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  const bodies = load<i32>(HEADER, H_BODY_COUNT) - island;
+  const bodies = bodiesOf(row, island);
   const ox = load<f64>(row, BODY_CENTER);
   const oy = load<f64>(row, BODY_CENTER + 8);
   const oz = load<f64>(row, BODY_CENTER + 16);
@@ -177,60 +177,22 @@ function putBack(row: usize, island: i32): void {
   const ly = load<f64>(row, BODY_SPIN + 8);
   const lz = load<f64>(row, BODY_SPIN + 16);
   if (px === 0 && py === 0 && pz === 0 && lx === 0 && ly === 0 && lz === 0) return;
-  const origin = <usize>load<u32>(row, BODY_FIRST);
-  const bodies = load<i32>(HEADER, H_BODY_COUNT) - island;
-  const ox: f64 = load<f32>(origin);
-  const oy: f64 = load<f32>(origin, 4);
-  const oz: f64 = load<f32>(origin, 8);
-  let M: f64 = 0;
-  let sx: f64 = 0;
-  let sy: f64 = 0;
-  let sz: f64 = 0;
-  let xx: f64 = 0;
-  let yy: f64 = 0;
-  let zz: f64 = 0;
-  let xy: f64 = 0;
-  let xz: f64 = 0;
-  let yz: f64 = 0;
-  for (let n = 0, other = row; n < bodies; n++, other += BODY_BYTES) {
-    if (load<i32>(other, BODY_ISLAND) !== island) continue;
-    for (let i = load<i32>(other, BODY_COUNT), at = <usize>load<u32>(other, BODY_FIRST); i > 0; i--, at += 16) {
-      const m = 1.0 / <f64>load<f32>(at, 12);
-      const x = <f64>load<f32>(at) - ox;
-      const y = <f64>load<f32>(at, 4) - oy;
-      const z = <f64>load<f32>(at, 8) - oz;
-      M += m;
-      sx += m * x;
-      sy += m * y;
-      sz += m * z;
-      xx += m * x * x;
-      yy += m * y * y;
-      zz += m * z * z;
-      xy += m * x * y;
-      xz += m * x * z;
-      yz += m * y * z;
-    }
-  }
-  const cx = sx / M;
-  const cy = sy / M;
-  const cz = sz / M;
-  const gx = cy * pz - cz * py - lx;
-  const gy = cz * px - cx * pz - ly;
-  const gz = cx * py - cy * px - lz;
-  findTurn(M, cx, cy, cz, xx, yy, zz, xy, xz, yz, gx, gy, gz);
-  moveAlong(row, island, cx, cy, cz, -px / M, -py / M, -pz / M);
+  measureIsland(row, island);
+  findTurn(centerY * pz - centerZ * py - lx, centerZ * px - centerX * pz - ly, centerX * py - centerY * px - lz);
+  moveAlong(row, island, -px / mass, -py / mass, -pz / mass);
 }
 
-/**
- * Adds v, and the turn that was found, to an island. @param cx center, from its first particle as all places here, m
- */
-function moveAlong(row: usize, island: i32, cx: f64, cy: f64, cz: f64, vx: f64, vy: f64, vz: f64): void {
+/** Adds v, and the turn that was found, to the island that was measured. */
+function moveAlong(row: usize, island: i32, vx: f64, vy: f64, vz: f64): void {
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  const bodies = load<i32>(HEADER, H_BODY_COUNT) - island;
+  const bodies = bodiesOf(row, island);
   const origin = <usize>load<u32>(row, BODY_FIRST);
   const ox: f64 = load<f32>(origin);
   const oy: f64 = load<f32>(origin, 4);
   const oz: f64 = load<f32>(origin, 8);
+  const cx = centerX;
+  const cy = centerY;
+  const cz = centerZ;
   const wx = turnX;
   const wy = turnY;
   const wz = turnZ;

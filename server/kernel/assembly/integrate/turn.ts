@@ -1,35 +1,87 @@
 /** How fast what turns as a whole has to turn for an angular momentum: w = I^-1 L about its center. */
+import { HEADER, H_BODY_COUNT, BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_ISLAND, BODY_BYTES } from "../layout/layout";
+
+/** Mass of the island that was measured last, kg, and its center, from its first particle, m. */
+export let mass: f64, centerX: f64, centerY: f64, centerZ: f64;
+/** sum m x x^T of it, kg m^2, from its first particle. */
+let sumXX: f64;
+let sumYY: f64;
+let sumZZ: f64;
+let sumXY: f64;
+let sumXZ: f64;
+let sumYZ: f64;
 
 /** What `findTurn` found, 1/s. */
 export let turnX: f64 = 0;
 export let turnY: f64 = 0;
 export let turnZ: f64 = 0;
 
+/** Rows from `row` on among which those of its island are: what is free has one of its own. */
+// @inline
+export function bodiesOf(row: usize, island: i32): i32 {
+  return load<i32>(row, BODY_FREE) ? 1 : load<i32>(HEADER, H_BODY_COUNT) - island;
+}
+
+/** Mass, center and inertia of the island that body number `island` stands for, at x. */
+export function measureIsland(row: usize, island: i32): void {
+  const bodies = bodiesOf(row, island);
+  const first = <usize>load<u32>(row, BODY_FIRST);
+  // coordinates from the first particle, for the digits
+  const ox: f64 = load<f32>(first);
+  const oy: f64 = load<f32>(first, 4);
+  const oz: f64 = load<f32>(first, 8);
+  let M: f64 = 0;
+  let sx: f64 = 0;
+  let sy: f64 = 0;
+  let sz: f64 = 0;
+  let xx: f64 = 0;
+  let yy: f64 = 0;
+  let zz: f64 = 0;
+  let xy: f64 = 0;
+  let xz: f64 = 0;
+  let yz: f64 = 0;
+  for (let n = 0, other = row; n < bodies; n++, other += BODY_BYTES) {
+    if (load<i32>(other, BODY_ISLAND) !== island) continue;
+    for (let i = load<i32>(other, BODY_COUNT), at = <usize>load<u32>(other, BODY_FIRST); i > 0; i--, at += 16) {
+      const m = 1.0 / <f64>load<f32>(at, 12);
+      const x = <f64>load<f32>(at) - ox;
+      const y = <f64>load<f32>(at, 4) - oy;
+      const z = <f64>load<f32>(at, 8) - oz;
+      M += m;
+      sx += m * x;
+      sy += m * y;
+      sz += m * z;
+      xx += m * x * x;
+      yy += m * y * y;
+      zz += m * z * z;
+      xy += m * x * y;
+      xz += m * x * z;
+      yz += m * y * z;
+    }
+  }
+  mass = M;
+  centerX = sx / M;
+  centerY = sy / M;
+  centerZ = sz / M;
+  sumXX = xx;
+  sumYY = yy;
+  sumZZ = zz;
+  sumXY = xy;
+  sumXZ = xz;
+  sumYZ = yz;
+}
+
 /**
- * I = tr(Q) - Q, Q = sum m (x - c)(x - c)^T = sum m x x^T - M c c^T
- * @param M f64 kg; c f64 m, the center; xx .. yz f64 kg m^2, sum m x x^T; g f64 kg m^2/s, about c
+ * Of the island that was measured: I = tr(Q) - Q, Q = sum m (x - c)(x - c)^T = sum m x x^T - M c c^T.
+ * @param gx, gy, gz f64 kg m^2/s, about c
  */
-export function findTurn(
-  M: f64,
-  cx: f64,
-  cy: f64,
-  cz: f64,
-  xx: f64,
-  yy: f64,
-  zz: f64,
-  xy: f64,
-  xz: f64,
-  yz: f64,
-  gx: f64,
-  gy: f64,
-  gz: f64,
-): void {
-  xx -= M * cx * cx;
-  yy -= M * cy * cy;
-  zz -= M * cz * cz;
-  xy -= M * cx * cy;
-  xz -= M * cx * cz;
-  yz -= M * cy * cz;
+export function findTurn(gx: f64, gy: f64, gz: f64): void {
+  const xx = sumXX - mass * centerX * centerX;
+  const yy = sumYY - mass * centerY * centerY;
+  const zz = sumZZ - mass * centerZ * centerZ;
+  const xy = sumXY - mass * centerX * centerY;
+  const xz = sumXZ - mass * centerX * centerZ;
+  const yz = sumYZ - mass * centerY * centerZ;
   const i00 = yy + zz;
   const i11 = xx + zz;
   const i22 = xx + yy;
