@@ -9,13 +9,18 @@ import { describe, expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { edgeEdge, vertexTriangle } from "../../server/tools/check/exact/swept.ts";
 import * as ccd from "../../server/sim/ccd.ts";
-import type { Vec3 } from "../../shared/scene.ts";
+import type { Scene, Vec3 } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { keepMomentum, wholeMomentum } from "../../server/sim/reference/momentum.ts";
 import { makeParticles } from "../../server/sim/reference/particles.ts";
-import { checkContacts, closestOf, listContacts } from "../../server/sim/reference/contacts.ts";
+import {
+  checkContacts,
+  closestOf,
+  listContacts,
+  type ReferenceContactPair,
+} from "../../server/sim/reference/contacts.ts";
 import { pushAllApart, updatePushed } from "../../server/sim/reference/contactResponse.ts";
 import { distanceAt, randomStream, UNIT } from "./kit.ts";
 import { namedPairs, surfaceRows } from "./contactLists.ts";
@@ -23,14 +28,8 @@ import { namedPairs, surfaceRows } from "./contactLists.ts";
 const SIZE = 0.2;
 const GAP = 0.02;
 
-/** Two sheets, face to face; the first is thrown through the second. @returns impulses of the kernel */
-async function clash(
-  seed: number,
-  friction: number,
-  restitution: number,
-  turn: Vec3,
-): Promise<{ impulses: number; zones: number; stops: number; bad: number }> {
-  const random = randomStream(seed);
+/** Two sheets, face to face, as long as nothing moves. */
+function twoSheets(friction: number, restitution: number, turn: Vec3): Scene {
   const sheet = (name: string, y: number, rotate: Vec3): object => ({
     name,
     kind: "cloth",
@@ -39,7 +38,7 @@ async function clash(
     material: { density: 300, thickness: 0.004, youngsModulus: 1e5, poissonsRatio: 0.3, friction },
     contact: { restitution, thickness: 0.004 },
   });
-  const scene = validateScene({
+  return validateScene({
     version: 1,
     title: "clash",
     gravity: [0, 0, 0],
@@ -48,12 +47,43 @@ async function clash(
     refine: false,
     bodies: [sheet("upper", GAP, turn), sheet("lower", 0, [0, 0, 0])],
   });
-  const created = await createWorld(scene, { baseDir: "." });
-  const { memory, layout } = created;
+}
+
+/** By exact arithmetic nothing meets on its way, nor has come nearer than it may. */
+function expectClear(
+  touches: readonly ReferenceContactPair[],
+  safe: Float64Array,
+  x: Float64Array,
+  seed: number,
+): void {
+  for (const touch of touches) {
+    const q = Float64Array.from(
+      [safe, x].flatMap((from) => touch.particles.flatMap((i) => [...from.subarray(3 * i, 3 * i + 3)])),
+    );
+    expect(
+      (touch.kind === "vertex" ? vertexTriangle : edgeEdge)(q),
+      `seed ${seed}: ${touch.kind} ${touch.particles.join(" ")}`,
+    ).toBe(-1);
+    expect(closestOf(touch, x).distance).toBeGreaterThan(
+      0.99 * Math.min(touch.keep, closestOf(touch, safe).distance) - 4 * UNIT * SIZE,
+    );
+  }
+}
+
+/** The first sheet is thrown through the second. @returns impulses of the kernel */
+async function clash(
+  seed: number,
+  friction: number,
+  restitution: number,
+  turn: Vec3,
+): Promise<{ impulses: number; zones: number; stops: number; bad: number }> {
+  const random = randomStream(seed);
+  const { memory, layout } = await createWorld(twoSheets(friction, restitution, turn), { baseDir: "." });
   const kernel = instantiateKernel(memory);
   const n = layout.particleCount;
   const f32 = new Float32Array(memory.buffer);
   const u32 = new Uint32Array(memory.buffer);
+  const word = (offset: number): number => u32[(L.HEADER + offset) / 4]!;
   const at = (array: number, i: number): number => array / 4 + 4 * i;
   const h = f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4]!;
   const read = (array: number): Float64Array =>
@@ -73,18 +103,16 @@ async function clash(
   kernel.beginPairList();
   kernel.findFreeBodies();
   kernel.keepSafe();
-  for (let i = 0; i < n; i++) for (let r = 0; r < 3; r++) f32[at(layout.x, i) + r] = end[3 * i + r]!;
-  p.x.set(read(layout.x));
+  end.forEach((value, k) => (f32[at(layout.x, Math.floor(k / 3)) + (k % 3)] = value));
+  p.x.set(end);
   p.v.set(read(layout.v));
   // the rows of what comes, which are those that are answered
   kernel.foresee();
   const names = namedPairs(memory);
   kernel.verifyContacts(h);
-  const rest = u32[(L.HEADER + L.H_REST) / 4]!;
-  const touches = listContacts(names, surfaceRows(memory), safe, read(rest));
+  const touches = listContacts(names, surfaceRows(memory), safe, read(word(L.H_REST)));
   checkContacts(touches, safe, safe);
   const bad = checkContacts(touches, safe, p.x);
-  const word = (offset: number): number => u32[(L.HEADER + offset) / 4]!;
   const counts = {
     impulses: word(L.H_COUNT_IMPULSES),
     zones: word(L.H_COUNT_ZONES),
@@ -92,31 +120,15 @@ async function clash(
     bad: bad.length,
   };
   const x = read(layout.x);
-  const v = read(layout.v);
-  const way = 3 * GAP;
-  for (const touch of touches) {
-    const q = Float64Array.from(
-      [safe, x].flatMap((from) => touch.particles.flatMap((i) => [...from.subarray(3 * i, 3 * i + 3)])),
-    );
-    expect(
-      (touch.kind === "vertex" ? vertexTriangle : edgeEdge)(q),
-      `seed ${seed}: ${touch.kind} ${touch.particles.join(" ")}`,
-    ).toBe(-1);
-    expect(closestOf(touch, x).distance).toBeGreaterThan(
-      0.99 * Math.min(touch.keep, closestOf(touch, safe).distance) - 4 * UNIT * SIZE,
-    );
-  }
+  expectClear(touches, safe, x, seed);
   if (counts.zones > 0 || counts.stops > 0) return counts;
   const momentum = wholeMomentum(p, 0, n);
-  updatePushed(
-    p,
-    pushAllApart(p, safe, bad, touches, { vertexTriangle: ccd.vertexTriangle, edgeEdge: ccd.edgeEdge }),
-    touches,
-    h,
-  );
+  updatePushed(p, pushAllApart(p, safe, bad, touches, ccd), touches, h);
   // both sheets are an island
   keepMomentum(p, 0, n, momentum);
+  const way = 3 * GAP;
   const tolerance = 16 * counts.impulses * UNIT * (SIZE + (way * SIZE) / 0.001);
+  const v = read(layout.v);
   for (let i = 0; i < n; i++) {
     expect(distanceAt(x, p.x, i), `seed ${seed}, particle ${i}, ${JSON.stringify(counts)}`).toBeLessThan(tolerance);
     expect(distanceAt(v, p.v, i) * h, `seed ${seed}, velocity of particle ${i}`).toBeLessThan(tolerance);

@@ -20,7 +20,7 @@ import {
 } from "../../server/sim/reference/contacts.ts";
 import { add, combine, cross, dot, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
 import { randomStream, UNIT } from "./kit.ts";
-import { cornersOf, contactKit, type PairCase } from "./contactKit.ts";
+import { cornersOf, contactKit, type ContactKit, type PairCase } from "./contactKit.ts";
 import { packedPairs, solvedPairs } from "./contactLists.ts";
 
 type Kind = ReferenceContactPair["kind"];
@@ -31,6 +31,9 @@ const PLACES: [string, Vector, number][] = [
   ["1e-9 m", [0, 0, 0], 1e-9],
   ["1e6 m", [0, 0, 0], 1e6],
 ];
+
+/** Not known to be near, and without friction and restitution. */
+const SMOOTH = { near: false, staticFriction: 0, dynamicFriction: 0, restitution: 0 };
 
 const unit = (a: Vector): Vector => scale(1 / norm(a), a);
 const vector = (random: () => number): Vector => [random(), random(), random()];
@@ -71,70 +74,75 @@ function apart(
   };
 }
 
+/** How a pair moves from its safe positions, and with what coefficients, in turn all that the pass distinguishes. */
+function forceCase(kind: Kind, n: number, at: Vector, size: number, random: () => number): PairCase {
+  const r = 0.05;
+  const put = (p: Vector): Vector => add(at, scale(size, p));
+  const before = r * (n % 4 === 0 ? 0.5 + 0.4 * random() : 1.2 + 0.5 * random());
+  const { points, n: normal, weights } = apart(kind, before, random);
+  const moves = points.map((_, k) =>
+    add(
+      scale(0.04 * random() + (k === 0 || (kind === "edges" && k === 1) ? -0.05 : 0.02), normal),
+      scale(0.05, vector(random)),
+    ),
+  );
+  return {
+    safe: points.map(put),
+    x: points.map((p, k) => put(add(p, moves[k]!))),
+    w: points.map((_, k) => (n % 7 === k ? 0 : 1 + 0.9 * random())),
+    touch: {
+      thickness: r * size,
+      keep: (r * size) / 8,
+      gap: before * size,
+      normal,
+      weights,
+      near: n % 11 !== 0,
+      staticFriction: n % 3 === 0 ? 0 : 0.6,
+      dynamicFriction: n % 3 === 0 ? 0 : 0.3,
+      restitution: n % 5 === 0 ? 0.7 : 0,
+    },
+  };
+}
+
+/** How far each pair's closest points move in the substep, and how much of that along the surface. */
+const movesOf = (kit: ContactKit): { moved: number; slide: number; distance: number }[] =>
+  kit.touches.map(({ normal: n, weights: b }, pair) => {
+    const end = combine(b, cornersOf(kit.particles.x, pair));
+    const moved = subtract(end, combine(b, cornersOf(kit.particles.xPrev, pair)));
+    return { moved: norm(moved), slide: norm(subtract(moved, scale(dot(moved, n), n))), distance: dot(n, end) };
+  });
+
+/** How many pairs are in each of the pass's cases. */
+function casesFelt(kit: ContactKit): Record<string, number> {
+  const felt = { pushed: 0, free: 0, stuck: 0, slipped: 0, bounced: 0, released: 0 };
+  const moves = movesOf(kit);
+  kit.touches.forEach(({ thickness, gap, near, staticFriction, restitution }, pair) => {
+    const { slide, distance } = moves[pair]!;
+    const hold = Math.min(thickness, gap);
+    if (!near || distance > hold + 0.25 * (thickness - hold)) {
+      felt.free++;
+      return;
+    }
+    felt.pushed++;
+    if (gap < thickness) felt.released++;
+    if (restitution > 0) felt.bounced++;
+    if (staticFriction > 0) felt[slide <= staticFriction * (hold - distance) ? "stuck" : "slipped"]++;
+  });
+  return felt;
+}
+
 describe.each(KINDS)("the force pass, %s", (kind) => {
   test.each(PLACES)(
     "%s: pushes, friction that sticks and slips, restitution, overlap that is released; fixed particles",
     (_, at, size) => {
       const random = randomStream(kind === "vertex" ? 31 : 32);
-      const r = 0.05;
-      const put = (p: Vector): Vector => add(at, scale(size, p));
-      const felt = { pushed: 0, free: 0, stuck: 0, slipped: 0, bounced: 0, released: 0 };
-      const cases = Array.from({ length: 400 }, (_, n): PairCase => {
-        const before = r * (n % 4 === 0 ? 0.5 + 0.4 * random() : 1.2 + 0.5 * random());
-        const { points, n: normal, weights } = apart(kind, before, random);
-        const moves = points.map((_, k) =>
-          add(
-            scale(0.04 * random() + (k === 0 || (kind === "edges" && k === 1) ? -0.05 : 0.02), normal),
-            scale(0.05, vector(random)),
-          ),
-        );
-        return {
-          safe: points.map(put),
-          x: points.map((p, k) => put(add(p, moves[k]!))),
-          w: points.map((_, k) => (n % 7 === k ? 0 : 1 + 0.9 * random())),
-          touch: {
-            thickness: r * size,
-            keep: (r * size) / 8,
-            gap: before * size,
-            normal,
-            weights,
-            near: n % 11 !== 0,
-            staticFriction: n % 3 === 0 ? 0 : 0.6,
-            dynamicFriction: n % 3 === 0 ? 0 : 0.3,
-            restitution: n % 5 === 0 ? 0.7 : 0,
-          },
-        };
-      });
+      const cases = Array.from({ length: 400 }, (_, n) => forceCase(kind, n, at, size, random));
       const kit = contactKit(kind, cases);
       const start = Float64Array.from(kit.particles.x);
       const startPrevious = Float64Array.from(kit.particles.xPrev);
-      for (const {
-        normal: n,
-        weights: b,
-        thickness,
-        gap,
-        near,
-        staticFriction,
-        restitution,
-        particles,
-      } of kit.touches) {
-        const g = dot(n, combine(b, cornersOf(start, particles[0] / 4)));
-        const hold = Math.min(thickness, gap);
-        const moved = subtract(
-          combine(b, cornersOf(start, particles[0] / 4)),
-          combine(b, cornersOf(startPrevious, particles[0] / 4)),
-        );
-        const slide = norm(subtract(moved, scale(dot(moved, n), n)));
-        if (!near || g > hold + 0.25 * (thickness - hold)) {
-          felt.free++;
-          continue;
-        }
-        felt.pushed++;
-        if (gap < thickness) felt.released++;
-        if (restitution > 0) felt.bounced++;
-        if (staticFriction > 0) felt[slide <= staticFriction * (hold - g) ? "stuck" : "slipped"]++;
-      }
-      for (const [what, n] of Object.entries(felt)) expect(n, what).toBeGreaterThan(5);
+      for (const [what, n] of Object.entries(casesFelt(kit))) expect(n, what).toBeGreaterThan(5);
+      const moves = movesOf(kit);
+      const gaps = kit.touches.map((touch) => closestOf(touch, start).distance);
       kit.kernel.solveContacts(kit.blocks, kit.count, 0);
       solveContacts(kit.particles, kit.touches, 0);
       const x = kit.positions();
@@ -142,15 +150,12 @@ describe.each(KINDS)("the force pass, %s", (kind) => {
       const far = Math.max(...start.map(Math.abs));
       cases.forEach(({ w, touch }, pair) => {
         // Coulomb's law jumps where static friction ends: which side of it float32 is on nobody can say
-        const { normal: n, weights: b } = kit.touches[pair]!;
-        const moved = subtract(combine(b, cornersOf(start, pair)), combine(b, cornersOf(startPrevious, pair)));
-        const slide = norm(subtract(moved, scale(dot(moved, n), n)));
-        const limit =
-          touch.staticFriction * (Math.min(touch.thickness, touch.gap) - dot(n, combine(b, cornersOf(start, pair))));
+        const { moved, slide, distance } = moves[pair]!;
+        const limit = touch.staticFriction * (Math.min(touch.thickness, touch.gap) - distance);
         if (Math.abs(slide - limit) < 100 * UNIT * size) return;
         // what slides is solved along the closest points' direction at x, which is known to units of size/gap; that
         // turns what the pair has moved
-        const turned = norm(moved) / closestOf(kit.touches[pair]!, start).distance;
+        const turned = moved / gaps[pair]!;
         for (const [kernel, twin, from] of [
           [x, kit.particles.x, start],
           [previous, kit.particles.xPrev, startPrevious],
@@ -169,7 +174,7 @@ describe.each(KINDS)("the force pass, %s", (kind) => {
 });
 
 /** The check of pairs that nothing has cleared before, none too near: it measures all of them. */
-function measured(kind: Kind, points: readonly (readonly Vector[])[]): ReturnType<typeof contactKit> {
+function measured(kind: Kind, points: readonly (readonly Vector[])[]): ContactKit {
   const kit = contactKit(
     kind,
     points.map(
@@ -177,17 +182,7 @@ function measured(kind: Kind, points: readonly (readonly Vector[])[]): ReturnTyp
         safe: x,
         x,
         w: [1, 1, 1, 1],
-        touch: {
-          thickness: 1e9,
-          keep: 0,
-          gap: 1,
-          normal: [1, 0, 0],
-          weights: [0, 0, 0, 0],
-          near: false,
-          staticFriction: 0,
-          dynamicFriction: 0,
-          restitution: 0,
-        },
+        touch: { ...SMOOTH, thickness: 1e9, keep: 0, gap: 1, normal: [1, 0, 0], weights: [0, 0, 0, 0] },
       }),
     ),
   );
@@ -279,40 +274,32 @@ describe.each(KINDS)("closest points in lanes, %s", (kind) => {
   });
 });
 
+/** A pair that may meet, some just touching: all that approaches goes by the gap and a little. */
+function wayCase(kind: Kind, n: number, at: Vector, size: number, keep: number, random: () => number): PairCase {
+  const gap = 0.01 + 0.1 * Math.abs(random());
+  const { points, n: normal, weights } = apart(kind, gap, random);
+  const speed = [0.05, 0.3, 2][n % 3]!;
+  const put = (p: Vector): Vector => add(at, scale(size, p));
+  const moves = points.map(
+    (_, k): Vector =>
+      n % 4 === 0
+        ? scale(k === 0 || (kind === "edges" && k === 1) ? -gap * (1 + 1e-3 * random()) : 0, normal)
+        : scale(speed, vector(random)),
+  );
+  return {
+    safe: points.map(put),
+    x: points.map((p, k) => put(add(p, moves[k]!))),
+    w: [1, 1, 1, 1],
+    touch: { ...SMOOTH, thickness: 0.02 * size, keep: keep * size, gap: gap * size, normal, weights },
+  };
+}
+
 describe.each(KINDS)("what the check clears, %s", (kind) => {
   test.each(PLACES)("%s: nothing that meets on its way, by exact arithmetic; and it does clear", (_, at, size) => {
     const random = randomStream(kind === "vertex" ? 51 : 52);
     const keep = 1e-3;
     const detect = kind === "vertex" ? vertexTriangle : edgeEdge;
-    const cases = Array.from({ length: 3000 }, (_, n): PairCase => {
-      const gap = 0.01 + 0.1 * Math.abs(random());
-      const { points, n: normal, weights } = apart(kind, gap, random);
-      const speed = [0.05, 0.3, 2][n % 3]!;
-      const put = (p: Vector): Vector => add(at, scale(size, p));
-      // some just touch: all that approaches goes by the gap and a little
-      const moves = points.map(
-        (_, k): Vector =>
-          n % 4 === 0
-            ? scale(k === 0 || (kind === "edges" && k === 1) ? -gap * (1 + 1e-3 * random()) : 0, normal)
-            : scale(speed, vector(random)),
-      );
-      return {
-        safe: points.map(put),
-        x: points.map((p, k) => put(add(p, moves[k]!))),
-        w: [1, 1, 1, 1],
-        touch: {
-          thickness: 0.02 * size,
-          keep: keep * size,
-          gap: gap * size,
-          normal,
-          weights,
-          near: false,
-          staticFriction: 0,
-          dynamicFriction: 0,
-          restitution: 0,
-        },
-      };
-    });
+    const cases = Array.from({ length: 3000 }, (_, n) => wayCase(kind, n, at, size, keep, random));
     const kit = contactKit(kind, cases);
     const marked = kit.kernel.checkContacts(kit.blocks, kit.count, kind === "vertex" ? 1 : 0);
     let hits = 0;
@@ -364,17 +351,7 @@ describe.each(KINDS)("what the check clears, %s", (kind) => {
 
   test("a number that is none is never cleared", () => {
     const { points, n, weights } = apart(kind, 0.1, randomStream(53));
-    const touch = {
-      thickness: 0.01,
-      keep: 0.001,
-      gap: 0.1,
-      normal: n,
-      weights,
-      near: false,
-      staticFriction: 0,
-      dynamicFriction: 0,
-      restitution: 0,
-    };
+    const touch = { ...SMOOTH, thickness: 0.01, keep: 0.001, gap: 0.1, normal: n, weights };
     const kit = contactKit(
       kind,
       [0, 1, 2, 3].map(

@@ -57,6 +57,101 @@ const SCENES: Record<string, Pick<Scene, "bodies" | "colliders">> = {
   },
 };
 
+/** A surface of a room: its primitives by the numbers of their particles. */
+interface Surface {
+  radius: number;
+  vertices: number[][];
+  triangles: number[][];
+  edges: number[][];
+  meets: (other: number) => boolean;
+}
+
+function readSurfaces(memory: WebAssembly.Memory): Surface[] {
+  const u32 = new Uint32Array(memory.buffer);
+  const word = (offset: number): number => u32[(L.HEADER + offset) / 4]!;
+  const number = (address: number): number => (address - word(L.H_X)) / 16;
+  return surfaceRows(memory).map(({ radius }, n) => {
+    const row = (word(L.H_SURFACE) + n * L.SURFACE_BYTES) / 4;
+    const first = number(u32[row]!);
+    const meets = u32[row + L.SURFACE_MEETS / 4]!;
+    const rows = (pointer: number, count: number, corners: number): number[][] =>
+      Array.from({ length: u32[row + count / 4]! }, (_, i) =>
+        Array.from({ length: corners }, (_, c) => number(u32[u32[row + pointer / 4]! / 4 + corners * i + c]!)),
+      );
+    return {
+      radius,
+      vertices: Array.from({ length: u32[row + L.SURFACE_COUNT / 4]! }, (_, i) => [first + i]),
+      triangles: rows(L.SURFACE_TRIANGLES, L.SURFACE_TRIANGLE_COUNT, 3),
+      edges: rows(L.SURFACE_EDGES, L.SURFACE_EDGE_COUNT, 2),
+      meets: (other) => new Uint8Array(memory.buffer)[meets + other] === L.MEETS,
+    };
+  });
+}
+
+type Kind = "vertex" | "edges";
+
+/** A pair's name, whichever of its particles come first. */
+function nameOf(kind: Kind, particles: readonly number[]): string {
+  const sorted = (list: readonly number[]): number[] => [...list].sort((a, b) => a - b);
+  if (kind === "vertex") return `vertex ${particles[0]} ${sorted(particles.slice(1)).join(" ")}`;
+  const ends = [sorted(particles.slice(0, 2)), sorted(particles.slice(2))];
+  return `edges ${ends
+    .sort((a, b) => a[0]! - b[0]! || a[1]! - b[1]!)
+    .flat()
+    .join(" ")}`;
+}
+
+/**
+ * Calls back for every pair that is nearer than its thickness, by trying everything with everything.
+ * @param f32 the room's memory; X number of the first particle's x in it
+ */
+function forEachNear(
+  surfaces: readonly Surface[],
+  f32: Float32Array,
+  X: number,
+  visit: (name: string, distance: number) => void,
+): void {
+  const at = (p: number): Vector => [f32[X + 4 * p]!, f32[X + 4 * p + 1]!, f32[X + 4 * p + 2]!];
+  /** Primitives with the boxes around them. */
+  const boxed = (list: readonly number[][]) =>
+    list.map((corners) => {
+      const points = corners.map(at);
+      const range = (r: number) => [Math.min(...points.map((p) => p[r]!)), Math.max(...points.map((p) => p[r]!))];
+      return { corners, box: [0, 1, 2].map(range) as [number, number][] };
+    });
+  const all = surfaces.map((s) => ({
+    vertices: boxed(s.vertices),
+    triangles: boxed(s.triangles),
+    edges: boxed(s.edges),
+  }));
+  const compare = (kind: Kind, a: number, b: number): void => {
+    const first = kind === "vertex" ? all[a]!.vertices : all[a]!.edges;
+    const second = kind === "vertex" ? all[b]!.triangles : all[b]!.edges;
+    const r = surfaces[a]!.radius + surfaces[b]!.radius;
+    first.forEach(({ corners: p, box: ofP }, i) =>
+      second.forEach(({ corners: q, box: ofQ }, j) => {
+        if (
+          (kind === "edges" && a === b && j <= i) ||
+          p.some((c) => q.includes(c)) ||
+          ofP.some(([low, high], k) => low > ofQ[k]![1] + r || ofQ[k]![0] > high + r) ||
+          [...p, ...q].every((c) => f32[X + 4 * c + 3] === 0)
+        )
+          return;
+        const points = [...p, ...q].map(at) as [Vector, Vector, Vector, Vector];
+        const { distance } = kind === "vertex" ? vertexTriangleDistance(...points) : edgesDistance(...points);
+        if (distance < r) visit(nameOf(kind, [...p, ...q]), distance);
+      }),
+    );
+  };
+  surfaces.forEach((A, a) =>
+    surfaces.forEach((_, b) => {
+      if (!A.meets(b)) return;
+      compare("vertex", a, b);
+      if (a <= b) compare("edges", a, b);
+    }),
+  );
+}
+
 describe("at the end of every substep there is a row for every pair that is near", () => {
   const [fold] = Object.keys(SCENES) as [string];
   // a stated word of the front, set at the end of every substep
@@ -77,85 +172,19 @@ describe("at the end of every substep there is a row for every pair that is near
     const u32 = new Uint32Array(memory.buffer);
     const f32 = new Float32Array(memory.buffer);
     const word = (offset: number): number => u32[(L.HEADER + offset) / 4]!;
-    const X = word(L.H_X);
-    const surfaces = surfaceRows(memory).map(({ radius }, n) => {
-      const row = (word(L.H_SURFACE) + n * L.SURFACE_BYTES) / 4;
-      const number = (address: number): number => (address - X) / 16;
-      const first = number(u32[row]!);
-      const meets = u32[row + L.SURFACE_MEETS / 4]!;
-      const rows = (pointer: number, count: number, corners: number): number[][] =>
-        Array.from({ length: u32[row + count / 4]! }, (_, i) =>
-          Array.from({ length: corners }, (_, c) => number(u32[u32[row + pointer / 4]! / 4 + corners * i + c]!)),
-        );
-      return {
-        radius,
-        vertices: Array.from({ length: u32[row + L.SURFACE_COUNT / 4]! }, (_, i) => [first + i]),
-        triangles: rows(L.SURFACE_TRIANGLES, L.SURFACE_TRIANGLE_COUNT, 3),
-        edges: rows(L.SURFACE_EDGES, L.SURFACE_EDGE_COUNT, 2),
-        meets: (other: number): boolean => new Uint8Array(memory.buffer)[meets + other] === L.MEETS,
-      };
-    });
-    const at = (p: number): Vector => [f32[X / 4 + 4 * p]!, f32[X / 4 + 4 * p + 1]!, f32[X / 4 + 4 * p + 2]!];
-    const key = (kind: string, particles: readonly number[]): string => {
-      const ends = [[...particles.slice(0, 2)].sort((a, b) => a - b), [...particles.slice(2)].sort((a, b) => a - b)];
-      return kind === "vertex"
-        ? `vertex ${particles[0]} ${[...particles.slice(1)].sort((a, b) => a - b).join(" ")}`
-        : `edges ${ends
-            .sort((a, b) => a[0]! - b[0]! || a[1]! - b[1]!)
-            .flat()
-            .join(" ")}`;
-    };
+    const surfaces = readSurfaces(memory);
     let near = 0;
     const missed: string[] = [];
     let twice = 0;
     world.watchSubsteps(() => {
       if (forced) u32[(word(L.H_FRONT) + forced[0]) / 4] = forced[1];
-      const names = namedPairs(memory).map(({ kind, particles }) => key(kind, particles));
+      const names = namedPairs(memory).map(({ kind, particles }) => nameOf(kind, particles));
       const listed = new Set(names);
       twice += names.length - listed.size;
-      const boxes = surfaces.map((s) =>
-        [s.vertices, s.triangles, s.edges].map((list) =>
-          list
-            .map((corners) => corners.map(at))
-            .map((points) =>
-              [0, 1, 2].map(
-                (r) => [Math.min(...points.map((p) => p[r]!)), Math.max(...points.map((p) => p[r]!))] as const,
-              ),
-            ),
-        ),
-      );
-      const compare = (kind: "vertex" | "edges", a: number, b: number): void => {
-        const A = surfaces[a]!;
-        const B = surfaces[b]!;
-        const first = kind === "vertex" ? A.vertices : A.edges;
-        const second = kind === "vertex" ? B.triangles : B.edges;
-        const r = A.radius + B.radius;
-        const ofA = boxes[a]![kind === "vertex" ? 0 : 2]!;
-        const ofB = boxes[b]![kind === "vertex" ? 1 : 2]!;
-        first.forEach((p, i) =>
-          second.forEach((q, j) => {
-            if (
-              (kind === "edges" && a === b && j <= i) ||
-              p.some((c) => q.includes(c)) ||
-              [0, 1, 2].some((k) => ofA[i]![k]![0] > ofB[j]![k]![1] + r || ofB[j]![k]![0] > ofA[i]![k]![1] + r) ||
-              [...p, ...q].every((c) => f32[X / 4 + 4 * c + 3] === 0)
-            )
-              return;
-            const points = [...p, ...q].map(at) as [Vector, Vector, Vector, Vector];
-            const { distance } = kind === "vertex" ? vertexTriangleDistance(...points) : edgesDistance(...points);
-            if (!(distance < r)) return;
-            near++;
-            if (!listed.has(key(kind, [...p, ...q]))) missed.push(`${key(kind, [...p, ...q])} at ${distance} m`);
-          }),
-        );
-      };
-      surfaces.forEach((A, a) =>
-        surfaces.forEach((_, b) => {
-          if (!A.meets(b)) return;
-          compare("vertex", a, b);
-          if (a <= b) compare("edges", a, b);
-        }),
-      );
+      forEachNear(surfaces, f32, word(L.H_X) / 4, (name, distance) => {
+        near++;
+        if (!listed.has(name)) missed.push(`${name} at ${distance} m`);
+      });
     });
     for (let tick = 0; tick < 45; tick++) world.step([]);
     expect(missed).toEqual([]);

@@ -128,17 +128,8 @@ export interface Kit {
   place(x: Float64Array): void;
 }
 
-/**
- * @param x float64[3N] m, current positions; w float64[N] 1/kg; h s; form of the constraint
- */
-export function makeKit(
-  elements: Elements,
-  x: Float64Array,
-  w: Float64Array,
-  h: number,
-  form: Form = "compliant",
-): Kit {
-  const e = roundElements(elements);
+/** A room's memory with one body of these elements; its particles have no places yet. */
+function openRoom(e: Elements, w: Float64Array, form: Form) {
   const N = w.length;
   const allocator = new Allocator();
   const rows = Math.ceil((N + L.DUMMIES) / 4) * 4;
@@ -152,7 +143,6 @@ export function makeKit(
   const room = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
   const f32 = new Float32Array(room.buffer);
   const i32 = new Int32Array(room.buffer);
-  const u32 = new Uint32Array(room.buffer);
   for (const [offset, value] of [
     [L.H_X, X],
     [L.H_XPREV, xPrev],
@@ -167,17 +157,63 @@ export function makeKit(
   // the body was tangled in the substep before
   if ((e.kind === "neo-hookean" || e.kind === "stable-neo-hookean") && e.tangled)
     i32[(bodyRows + L.BODY_WAS_INVERTED) / 4] = 1;
-  const particles = makeParticles(N);
-  const kernel = instantiateKernel(room);
-  for (let i = 0; i < N; i++) {
-    f32[X / 4 + 4 * i + 3] = w[i]!;
-    particles.w[i] = Math.fround(w[i]!);
+  for (let i = 0; i < N; i++) f32[X / 4 + 4 * i + 3] = w[i]!;
+  planned.write(f32, new Uint32Array(room.buffer), X, N); // after the inverse masses, which blocks hold sums of
+  return { kernel: instantiateKernel(room), f32, x: X / 4, ranges: planned.ranges, scratch };
+}
+
+/** The kernel's iteration over one color. @param pass PASS_FIRST or 0; inverseH2 1/s^2 */
+function solveRange(kernel: Kernel, range: ColorRange, pass: number, inverseH2: number, scratch: number): void {
+  const { address, blocks, remembered } = range;
+  const own = remembered.address;
+  switch (range.kind) {
+    case "tet":
+      return kernel.solveTetrahedra(address, own, blocks, pass, inverseH2, scratch, 0);
+    case "tet-ortho":
+      return kernel.solveOrthotropic(address, own, blocks, pass, inverseH2, scratch, 0);
+    case "tet-plastic":
+      return kernel.solvePlastic(address, own, blocks, pass, inverseH2, scratch, 0);
+    case "neo-hookean":
+      return kernel.solveNeoHookean(address, own, blocks, pass, inverseH2, scratch, 0);
+    case "stable-neo-hookean":
+      return kernel.solveStableNeoHookean(address, own, blocks, pass, inverseH2, scratch, 0);
+    case "triangle":
+      return kernel.solveTriangles(address, own, blocks, pass, inverseH2);
+    case "bend":
+      return kernel.solveBending(address, own, blocks, pass, inverseH2);
+    case "distance":
+      return kernel.solveDistances(address, own, blocks, pass, inverseH2);
+    case "volume":
+      return kernel.solveVolumes(address, blocks, pass, inverseH2);
+    case "hexahedron":
+      return kernel.solveHexahedra(address, blocks, pass, inverseH2, scratch);
   }
-  planned.write(f32, u32, X, N); // after the inverse masses, which blocks hold sums of
+}
+
+/**
+ * @param x float64[3N] m, current positions; w float64[N] 1/kg; h s; form of the constraint
+ */
+export function makeKit(
+  elements: Elements,
+  x: Float64Array,
+  w: Float64Array,
+  h: number,
+  form: Form = "compliant",
+): Kit {
+  const e = roundElements(elements);
+  const N = w.length;
+  const { kernel, f32, x: X, ranges, scratch } = openRoom(e, w, form);
+  const particles = makeParticles(N);
+  particles.w.set(Float32Array.from(w));
   const inverseH2 = Math.fround(1 / (Math.fround(h) * Math.fround(h)));
   const twinH = 1 / Math.sqrt(inverseH2);
-  const remembered = new Float64Array((TWINS[e.kind].memory * e.particles.length) / PARTICLES_PER_ELEMENT[e.kind]);
-  const colors = colorConstraints(e.particles, PARTICLES_PER_ELEMENT[e.kind], N);
+  const size = PARTICLES_PER_ELEMENT[e.kind];
+  const count = TWINS[e.kind].memory;
+  const remembered = new Float64Array((count * e.particles.length) / size);
+  const colors = colorConstraints(e.particles, size, N);
+  /** Element i is lane `lane` of block number `block` of its color. */
+  const forEachLane = (visit: (i: number, range: ColorRange, block: number, lane: number) => void): void =>
+    colors.forEach((color, c) => color.forEach((i, n) => visit(i, ranges[c]!, Math.floor(n / 4), n % 4)));
   const kit: Kit = {
     kernel,
     particles,
@@ -186,127 +222,35 @@ export function makeKit(
     h: twinH,
     memory: remembered,
     colors,
-    loss: new Float64Array(e.particles.length / PARTICLES_PER_ELEMENT[e.kind]),
-    kernelPositions: () =>
-      Float64Array.from({ length: 3 * N }, (_, k) => f32[X / 4 + 4 * Math.floor(k / 3) + (k % 3)]!),
+    loss: new Float64Array(e.particles.length / size),
+    kernelPositions: () => Float64Array.from({ length: 3 * N }, (_, k) => f32[X + 4 * Math.floor(k / 3) + (k % 3)]!),
     iterate(first) {
-      for (const range of planned.ranges) {
+      for (const range of ranges)
         if (form === "paper") solvePaperRange(kernel, range, scratch);
-        else if (range.kind === "tet-ortho")
-          kernel.solveOrthotropic(
-            range.address,
-            range.remembered.address,
-            range.blocks,
-            first ? L.PASS_FIRST : 0,
-            inverseH2,
-            scratch,
-            0,
-          );
-        else if (range.kind === "tet-plastic")
-          kernel.solvePlastic(
-            range.address,
-            range.remembered.address,
-            range.blocks,
-            first ? L.PASS_FIRST : 0,
-            inverseH2,
-            scratch,
-            0,
-          );
-        else if (range.kind === "tet")
-          kernel.solveTetrahedra(
-            range.address,
-            range.remembered.address,
-            range.blocks,
-            first ? L.PASS_FIRST : 0,
-            inverseH2,
-            scratch,
-            0,
-          );
-        else if (range.kind === "neo-hookean")
-          kernel.solveNeoHookean(
-            range.address,
-            range.remembered.address,
-            range.blocks,
-            first ? L.PASS_FIRST : 0,
-            inverseH2,
-            scratch,
-            0,
-          );
-        else if (range.kind === "stable-neo-hookean")
-          kernel.solveStableNeoHookean(
-            range.address,
-            range.remembered.address,
-            range.blocks,
-            first ? L.PASS_FIRST : 0,
-            inverseH2,
-            scratch,
-            0,
-          );
-        else if (range.kind === "triangle")
-          kernel.solveTriangles(
-            range.address,
-            range.remembered.address,
-            range.blocks,
-            first ? L.PASS_FIRST : 0,
-            inverseH2,
-          );
-        else if (range.kind === "distance")
-          kernel.solveDistances(
-            range.address,
-            range.remembered.address,
-            range.blocks,
-            first ? L.PASS_FIRST : 0,
-            inverseH2,
-          );
-        else if (range.kind === "volume")
-          kernel.solveVolumes(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2);
-        else if (range.kind === "hexahedron")
-          kernel.solveHexahedra(range.address, range.blocks, first ? L.PASS_FIRST : 0, inverseH2, scratch);
-        else
-          kernel.solveBending(
-            range.address,
-            range.remembered.address,
-            range.blocks,
-            first ? L.PASS_FIRST : 0,
-            inverseH2,
-          );
-      }
+        else solveRange(kernel, range, first ? L.PASS_FIRST : 0, inverseH2, scratch);
       if (first) remembered.fill(0);
-      for (const color of colors)
-        for (const i of color) kit.loss[i] = solveTwin(particles, e, i, remembered, twinH, form);
+      for (const i of colors.flat()) kit.loss[i] = solveTwin(particles, e, i, remembered, twinH, form);
     },
     align() {
       particles.x.set(kit.kernelPositions());
-      const count = TWINS[e.kind].memory;
-      colors.forEach((color, c) =>
-        color.forEach((i, lane) => {
-          const { address, stride } = planned.ranges[c]!.remembered;
-          const at = (address + Math.floor(lane / 4) * stride) / 4 + (lane % 4);
-          const rows = Array.from({ length: count }, (_, m) => f32[at + 4 * m]!);
-          remembered.set(
-            e.kind === "tet"
-              ? outOfPrincipalAxes(rows, e, i, (corner) => Math.fround(w[e.particles[4 * i + corner]!]!))
-              : rows,
-            count * i,
-          );
-        }),
-      );
+      forEachLane((i, { remembered: { address, stride } }, block, lane) => {
+        const at = (address + block * stride) / 4 + lane;
+        const rows = Array.from({ length: count }, (_, m) => f32[at + 4 * m]!);
+        const weight = (corner: number): number => particles.w[e.particles[4 * i + corner]!]!;
+        remembered.set(e.kind === "tet" ? outOfPrincipalAxes(rows, e, i, weight) : rows, count * i);
+      });
     },
-    flow: (h) => planned.ranges.forEach((range) => kernel.flow(range.address, range.blocks, h)),
+    flow: (h) => ranges.forEach((range) => kernel.flow(range.address, range.blocks, h)),
     plasticStrain() {
       const out = new Float64Array(6 * kit.loss.length);
-      colors.forEach((color, c) =>
-        color.forEach((i, lane) => {
-          const at =
-            (planned.ranges[c]!.address + Math.floor(lane / 4) * L.TET_PLASTIC_BYTES + L.TET_PLASTIC_STRAIN) / 4 +
-            (lane % 4);
-          for (let k = 0; k < 6; k++) out[6 * i + k] = f32[at + 4 * k]!;
-        }),
-      );
+      forEachLane((i, { address }, block, lane) => {
+        const at = (address + block * L.TET_PLASTIC_BYTES + L.TET_PLASTIC_STRAIN) / 4 + lane;
+        for (let k = 0; k < 6; k++) out[6 * i + k] = f32[at + 4 * k]!;
+      });
       return out;
     },
     place(positions) {
-      for (let k = 0; k < 3 * N; k++) f32[X / 4 + 4 * Math.floor(k / 3) + (k % 3)] = positions[k]!;
+      for (let k = 0; k < 3 * N; k++) f32[X + 4 * Math.floor(k / 3) + (k % 3)] = positions[k]!;
       kit.align();
     },
   };

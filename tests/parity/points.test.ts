@@ -10,25 +10,20 @@ import { Allocator } from "../../server/sim/memory/map.ts";
 import { type HandSettings, writePoint } from "../../server/sim/memory/points.ts";
 import { makeParticles } from "../../server/sim/reference/particles.ts";
 import { solvePoint, type HeldPoint } from "../../server/sim/reference/points.ts";
-import { norm, type Vector } from "../../server/sim/reference/vector.ts";
+import { norm, subtract, type Vector } from "../../server/sim/reference/vector.ts";
 import { distanceAt, randomStream, UNIT } from "./kit.ts";
 
-/** A cloud of particles and slots on it, on both sides; `iterations` of all slots, in order. */
-function run(
-  count: number,
-  slots: (Omit<HeldPoint, "lambda"> & { active?: boolean })[],
-  h: number,
-  iterations: number,
-  scale: number,
-): { targets: number; worst: number; forces: number[]; kernelForces: number[]; moved: boolean } {
+type Slot = Omit<HeldPoint, "lambda"> & { active?: boolean };
+
+/** A cloud of particles, both sides', and room for slots. */
+function cloud(count: number, slots: number, scale: number) {
   const random = randomStream(5);
   const allocator = new Allocator();
   const X = allocator.take(16 * count);
-  const points = allocator.take(slots.length * L.POINT_BYTES);
-  const rooms = slots.map(() => allocator.take(L.POINT_MAX_EDGES * L.EDGE_BYTES));
+  const points = allocator.take(slots * L.POINT_BYTES);
+  const rooms = Array.from({ length: slots }, () => allocator.take(L.POINT_MAX_EDGES * L.EDGE_BYTES));
   const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
   const f32 = new Float32Array(memory.buffer);
-  const i32 = new Int32Array(memory.buffer);
   const p = makeParticles(count);
   for (let i = 0; i < count; i++) {
     f32.set(
@@ -38,66 +33,79 @@ function run(
     p.x.set(f32.subarray(X / 4 + 4 * i, X / 4 + 4 * i + 3), 3 * i);
     p.w[i] = f32[X / 4 + 4 * i + 3]!;
   }
-  const before = Float64Array.from(p.x);
+  return { memory, f32, X, points, rooms, p };
+}
+
+/** The kernel's slot number n. */
+function writeSlot({ memory, f32, X, points, rooms }: ReturnType<typeof cloud>, slot: Slot, n: number): void {
+  const at = points + n * L.POINT_BYTES;
+  const i32 = new Int32Array(memory.buffer);
+  writePoint(
+    f32,
+    i32,
+    at,
+    { addresses: slot.particles.map((i) => X + 16 * i), weights: slot.weights },
+    {
+      target: slot.target as [number, number, number],
+      compliance: slot.alpha,
+      maxForce: slot.maxForce,
+      ...(slot.hand && { hand: handSettings(slot.hand, X, rooms[n]!) }),
+    },
+  );
+  if (slot.hand) {
+    f32.set(slot.hand.step, (at + L.POINT_STEP) / 4);
+    f32[(at + L.POINT_SHARE) / 4] = slot.hand.share;
+    f32[(at + L.POINT_PACE) / 4] = slot.hand.pace;
+  }
+  if (slot.active === false) i32[(at + L.POINT_ACTIVE) / 4] = 0;
+}
+
+/** The twin's, of float32 numbers. */
+function twinOf(slot: Slot): HeldPoint {
   const f = Math.fround;
-  const twins: HeldPoint[] = [];
-  slots.forEach((slot, n) => {
-    writePoint(
-      f32,
-      i32,
-      points + n * L.POINT_BYTES,
-      { addresses: slot.particles.map((i) => X + 16 * i), weights: slot.weights },
-      {
-        target: slot.target as [number, number, number],
-        compliance: slot.alpha,
-        maxForce: slot.maxForce,
-        ...(slot.hand && { hand: handSettings(slot.hand, X, rooms[n]!) }),
-      },
-    );
-    if (slot.hand) {
-      f32.set(slot.hand.step, (points + n * L.POINT_BYTES + L.POINT_STEP) / 4);
-      f32[(points + n * L.POINT_BYTES + L.POINT_SHARE) / 4] = slot.hand.share;
-      f32[(points + n * L.POINT_BYTES + L.POINT_PACE) / 4] = slot.hand.pace;
-    }
-    if (slot.active === false) i32[(points + n * L.POINT_BYTES + L.POINT_ACTIVE) / 4] = 0;
-    else
-      twins.push({
-        ...slot,
-        weights: slot.weights.map(f),
-        target: [f(slot.target[0]), f(slot.target[1]), f(slot.target[2])],
-        ...(slot.hand && { hand: rounded(slot.hand) }),
-        alpha: f(slot.alpha),
-        maxForce: f(slot.maxForce),
-        lambda: [0, 0, 0],
-      });
-  });
+  return {
+    ...slot,
+    weights: slot.weights.map(f),
+    target: [f(slot.target[0]), f(slot.target[1]), f(slot.target[2])],
+    ...(slot.hand && { hand: rounded(slot.hand) }),
+    alpha: f(slot.alpha),
+    maxForce: f(slot.maxForce),
+    lambda: [0, 0, 0],
+  };
+}
+
+/** A cloud of particles and slots on it, on both sides; `iterations` of all slots, in order. */
+function run(
+  count: number,
+  slots: Slot[],
+  h: number,
+  iterations: number,
+  scale: number,
+): { targets: number; worst: number; forces: number[]; kernelForces: number[]; moved: boolean } {
+  const room = cloud(count, slots.length, scale);
+  const { memory, f32, X, points, p } = room;
+  const before = Float64Array.from(p.x);
+  slots.forEach((slot, n) => writeSlot(room, slot, n));
+  const twins = slots.filter(({ active }) => active !== false).map(twinOf);
   const kernel = instantiateKernel(memory);
   for (let k = 0; k < iterations; k++) {
     kernel.solvePoints(points, slots.length, k === 0 ? L.PASS_FIRST : 0, h);
-    for (const twin of twins) solvePoint(p, twin, f(h), k === 0);
+    for (const twin of twins) solvePoint(p, twin, Math.fround(h), k === 0);
   }
   const after = Float64Array.from({ length: 3 * count }, (_, k) => f32[X / 4 + 4 * Math.floor(k / 3) + (k % 3)]!);
   const largest = Math.max(...before.map(Math.abs), ...p.x.map(Math.abs));
-  const lambdas = slots.map((_, n) =>
-    f32.subarray(
-      (points + n * L.POINT_BYTES + L.POINT_LAMBDA) / 4,
-      (points + n * L.POINT_BYTES + L.POINT_LAMBDA) / 4 + 3,
-    ),
-  );
-  const targets = slots.map((_, n) =>
-    f32.subarray(
-      (points + n * L.POINT_BYTES + L.POINT_TARGET) / 4,
-      (points + n * L.POINT_BYTES + L.POINT_TARGET) / 4 + 3,
-    ),
-  );
-  const own = targets.filter((_, n) => slots[n]!.active !== false);
+  const three = (n: number, offset: number): Vector => {
+    const at = (points + n * L.POINT_BYTES + offset) / 4;
+    return [f32[at]!, f32[at + 1]!, f32[at + 2]!];
+  };
+  const targets = slots.map((_, n) => three(n, L.POINT_TARGET)).filter((_, n) => slots[n]!.active !== false);
   return {
     targets:
-      Math.max(...own.map((t, n) => norm([0, 1, 2].map((r) => t[r]! - twins[n]!.target[r]!) as unknown as Vector))) /
-      (UNIT * Math.max(largest, ...own.flatMap((t) => [...t].map(Math.abs)))),
+      Math.max(...targets.map((t, n) => norm(subtract(t, twins[n]!.target)))) /
+      (UNIT * Math.max(largest, ...targets.flatMap((t) => t.map(Math.abs)))),
     worst: Math.max(...Array.from({ length: count }, (_, i) => distanceAt(after, p.x, i))) / (UNIT * largest),
     forces: twins.map((t) => norm(t.lambda) / h ** 2),
-    kernelForces: lambdas.map((l) => Math.sqrt(l[0]! ** 2 + l[1]! ** 2 + l[2]! ** 2) / h ** 2),
+    kernelForces: slots.map((_, n) => norm(three(n, L.POINT_LAMBDA)) / h ** 2),
     moved: after.some((v, k) => v !== before[k]),
   };
 }

@@ -7,7 +7,7 @@
  */
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { instantiateKernel } from "../../server/sim/kernelModule.ts";
+import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";
 import type { ReferenceCollider } from "../../server/sim/reference/collide.ts";
 import { solveRigidContacts, type ReferenceKept } from "../../server/sim/reference/rigidContact.ts";
@@ -43,6 +43,41 @@ function displace(x: Float32Array, first: number, count: number, middle: Vector,
   }
 }
 
+type Lab = Awaited<ReturnType<typeof laboratory>>;
+
+/** A laboratory's memory by the names of its header. */
+function wordsOf({ created: { memory, layout } }: Lab) {
+  const i32 = new Int32Array(memory.buffer);
+  const f32 = new Float32Array(memory.buffer);
+  const word = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
+  const xPrev = f32.subarray(word(L.H_XPREV) / 4, word(L.H_XPREV) / 4 + 4 * layout.particleCount);
+  return { i32, f32, word, xPrev };
+}
+
+/** The particles, as the twin has them. */
+function twinOf(lab: Lab, xPrev: Float32Array): Particles {
+  const p = makeParticles(lab.created.layout.particleCount);
+  for (let i = 0; i < p.count; i++) {
+    p.w[i] = lab.x[4 * i + 3]!;
+    for (let k = 0; k < 3; k++) {
+      p.x[3 * i + k] = lab.x[4 * i + k]!;
+      p.xPrev[3 * i + k] = xPrev[4 * i + k]!;
+      p.acceleration[3 * i + k] = lab.acceleration[4 * i + k]!;
+    }
+  }
+  return p;
+}
+
+/** The kernel's iteration over all pairs of contact. @param first 1: in the substep */
+function solveKernel(kernel: Kernel, word: (offset: number) => number, first: 0 | 1, scratch: number): void {
+  kernel.beginRigidContacts();
+  const edges = word(L.H_EDGE_CONTACT_BLOCKS);
+  const blocks = word(L.H_CONTACT_BLOCKS);
+  kernel.solveContacts(blocks, word(L.H_VERTEX_CONTACT_BLOCKS), 0);
+  kernel.solveContacts(blocks + (word(L.H_CONTACT_BLOCK_CAPACITY) - edges) * L.CONTACT_BLOCK_BYTES, edges, 0);
+  kernel.solveRigidContacts(first, scratch);
+}
+
 test.each([
   ["two rigid boxes, inelastic", RIGID, 0, [0, 0, 0]],
   ["two rigid boxes that bounce", RIGID, 0.7, [0, 0, 0]],
@@ -59,13 +94,10 @@ test.each([
   });
   const { memory, layout } = lab.created;
   const kernel = instantiateKernel(memory);
-  const i32 = new Int32Array(memory.buffer);
-  const f32 = new Float32Array(memory.buffer);
-  const word = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
+  const { f32, word, xPrev } = wordsOf(lab);
   // near pairs as a substep leaves them, and everything where it was
   lab.run(1);
   const n = layout.particleCount;
-  const xPrev = f32.subarray(word(L.H_XPREV) / 4, word(L.H_XPREV) / 4 + 4 * n);
   for (let i = 0; i < n; i++) for (let k = 0; k < 3; k++) xPrev[4 * i + k] = lab.x[4 * i + k]!;
   layout.bodies.forEach(({ first, count }, b) => {
     const middle: Vector = [0, 1, 2].map(
@@ -80,28 +112,14 @@ test.each([
       b ? [0.001, -0.002, 0.004] : [-0.002, 0.001, 0.003],
     );
   });
-  const p: Particles = makeParticles(n);
-  const both: [Float64Array, Float32Array][] = [
-    [p.x, lab.x],
-    [p.xPrev, xPrev],
-    [p.acceleration, lab.acceleration],
-  ];
-  for (let i = 0; i < n; i++) {
-    p.w[i] = lab.x[4 * i + 3]!;
-    for (let k = 0; k < 3; k++) for (const [to, from] of both) to[3 * i + k] = from[4 * i + k]!;
-  }
+  const p = twinOf(lab, xPrev);
   const start = Float64Array.from(p.x);
   const touches = packedContacts(memory);
   const rigid = layout.bodies.filter((_, b) => b === 0 || other === RIGID);
   expect(touches.filter((t) => t.near && t.surfaces[0] !== t.surfaces[1]).length).toBeGreaterThan(3);
-  for (const touch of touches) if (touch.surfaces[0] === touch.surfaces[1]) touch.near = false;
   // of the soft body's own pairs none is near
-  kernel.beginRigidContacts();
-  const edges = word(L.H_EDGE_CONTACT_BLOCKS);
-  const blocks = word(L.H_CONTACT_BLOCKS);
-  kernel.solveContacts(blocks, word(L.H_VERTEX_CONTACT_BLOCKS), 0);
-  kernel.solveContacts(blocks + (word(L.H_CONTACT_BLOCK_CAPACITY) - edges) * L.CONTACT_BLOCK_BYTES, edges, 0);
-  kernel.solveRigidContacts(0, layout.scratch);
+  for (const touch of touches) if (touch.surfaces[0] === touch.surfaces[1]) touch.near = false;
+  solveKernel(kernel, word, 0, layout.scratch);
   solveRigidContacts(p, rigid, touches, f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4]!);
   const bound = UNIT * (30 * SIZE + (0.005 * 0.07 * 24) / 0.0013);
   let moved = 0;
@@ -143,11 +161,8 @@ test("what stands on a plane, cold and begun with the pushes of the substep befo
   lab.run(60);
   const { memory, layout } = lab.created;
   const kernel = instantiateKernel(memory);
-  const i32 = new Int32Array(memory.buffer);
-  const f32 = new Float32Array(memory.buffer);
-  const word = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
+  const { i32, f32, word, xPrev } = wordsOf(lab);
   const n = layout.particleCount;
-  const xPrev = f32.subarray(word(L.H_XPREV) / 4, word(L.H_XPREV) / 4 + 4 * n);
   new Uint8Array(memory.buffer).fill(
     0,
     word(L.H_RIGID_KEPT),
@@ -164,25 +179,12 @@ test("what stands on a plane, cold and begun with the pushes of the substep befo
       lab.x[4 * i]! += 2e-6;
       lab.x[4 * i + 1]! -= 9.81 * h * h;
     }
-    const p: Particles = makeParticles(n);
-    for (let i = 0; i < n; i++) {
-      p.w[i] = lab.x[4 * i + 3]!;
-      p.radius[i] = xPrev[4 * i + 3]!;
-      p.rootFriction[i] = Math.sqrt(friction);
-      for (let k = 0; k < 3; k++) {
-        p.x[3 * i + k] = lab.x[4 * i + k]!;
-        p.xPrev[3 * i + k] = xPrev[4 * i + k]!;
-        p.acceleration[3 * i + k] = lab.acceleration[4 * i + k]!;
-      }
-    }
+    const p = twinOf(lab, xPrev);
+    p.radius.forEach((_, i) => (p.radius[i] = xPrev[4 * i + 3]!));
+    p.rootFriction.fill(Math.sqrt(friction));
     const predicted = Float64Array.from(p.x);
     const touches = packedContacts(memory);
-    kernel.beginRigidContacts();
-    const edges = word(L.H_EDGE_CONTACT_BLOCKS);
-    const blocks = word(L.H_CONTACT_BLOCKS);
-    kernel.solveContacts(blocks, word(L.H_VERTEX_CONTACT_BLOCKS), 0);
-    kernel.solveContacts(blocks + (word(L.H_CONTACT_BLOCK_CAPACITY) - edges) * L.CONTACT_BLOCK_BYTES, edges, 0);
-    kernel.solveRigidContacts(1, layout.scratch);
+    solveKernel(kernel, word, 1, layout.scratch);
     const floor: ReferenceCollider = {
       type: "plane",
       normal: [0, 1, 0],

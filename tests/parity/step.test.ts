@@ -28,6 +28,31 @@ const floor: ReferenceCollider = {
 };
 const soft = { density: 500, youngsModulus: 5e4, poissonsRatio: 0.35, friction: 0.5 };
 
+const woven: Body["material"] & object = {
+  model: "orthotropic",
+  density: 300,
+  thickness: 0.001,
+  kWeft: 1e5,
+  kWarp: 2e5,
+  kShear: 3e4,
+  nuWeft: 0.1,
+  nuWarp: 0.2,
+  bendingStiffness: 1e-4,
+};
+const orthotropic: Body["material"] & object = {
+  model: "orthotropic",
+  density: 500,
+  youngsModuli: [5e4, 1e5, 3e4],
+  poissonsRatios: [0.2, 0.3, 0.25],
+  shearModuli: [2e4, 2e4, 2e4],
+};
+const pbd: Body["material"] & object = {
+  model: "pbd",
+  density: 500,
+  distance: { compliance: 1e-5 },
+  volume: { stiffness: 0.5 },
+};
+
 /** @param contacts pairs that are solved as contacts at least, counted in every substep */
 async function compare(
   parts: Partial<Scene> & Pick<Scene, "bodies">,
@@ -152,17 +177,7 @@ test("a pinned sheet with bending swings", () =>
           mesh: { type: "grid", size: [0.4, 0.4], cells: [5, 5] },
           pins: [{ select: { particles: [0, 5] } }],
           velocity: [0, 0, 0.4],
-          material: {
-            model: "orthotropic",
-            density: 300,
-            thickness: 0.001,
-            kWeft: 1e5,
-            kWarp: 2e5,
-            kShear: 3e4,
-            nuWeft: 0.1,
-            nuWarp: 0.2,
-            bendingStiffness: 1e-4,
-          },
+          material: woven,
         },
       ],
     },
@@ -230,94 +245,43 @@ const SWEEPS: Sweep[] = [
   { order: "jacobi", relaxation: 1.8, rho: 0.9 },
 ];
 
+/** Bodies of every kind that a solver has, side by side, in one schedule. @param n their row */
+function everyKind(solver: "compliant" | "paper", sweep: Sweep, n: number): Body[] {
+  const bar = (name: string, x: number, length: number, material: object): Body =>
+    ({
+      name: `${name}${n}`,
+      kind: "soft",
+      solver,
+      sweep,
+      mesh: { type: "box", size: [length, 0.1, 0.1], cells: [Math.round(10 * length), 1, 1] },
+      transform: { translate: [x, 0.3 * n, 0] },
+      pins: [{ select: { particles: [0, 1] } }],
+      material,
+    }) as Body;
+  const cloth = {
+    name: `c${n}`,
+    kind: "cloth",
+    solver,
+    sweep,
+    mesh: { type: "grid", size: [0.3, 0.3], cells: [4, 4] },
+    transform: { translate: [1, 0.3 * n, 0] },
+    pins: [{ select: { particles: [0, 4] } }],
+    velocity: [0, 0, 0.4],
+    material: woven,
+  } as Body;
+  const { solver: _, ...distances } = bar("p", 3, 0.2, pbd);
+  return [
+    { ...bar("s", 0, 0.3, soft), velocity: [0, 0, 0.5] },
+    cloth,
+    bar("o", 2, 0.2, orthotropic),
+    bar("n", 2.5, 0.2, { ...soft, model: n % 2 ? "neo-hookean" : "stable-neo-hookean" }),
+    ...(solver === "compliant" ? [distances as Body] : []),
+  ];
+}
+
 test.each(["compliant", "paper"] as const)("a room with one body per schedule and kind, %s", (solver) =>
   compare(
-    {
-      substeps: 3,
-      iterations: 5,
-      bodies: SWEEPS.flatMap((sweep, n): Body[] => [
-        {
-          name: `s${n}`,
-          kind: "soft",
-          solver,
-          sweep,
-          mesh: { type: "box", size: [0.3, 0.1, 0.1], cells: [3, 1, 1] },
-          transform: { translate: [0, 0.3 * n, 0] },
-          pins: [{ select: { particles: [0, 1] } }],
-          material: soft,
-          velocity: [0, 0, 0.5],
-        },
-        {
-          name: `c${n}`,
-          kind: "cloth",
-          solver,
-          sweep,
-          mesh: { type: "grid", size: [0.3, 0.3], cells: [4, 4] },
-          transform: { translate: [1, 0.3 * n, 0] },
-          pins: [{ select: { particles: [0, 4] } }],
-          velocity: [0, 0, 0.4],
-          material: {
-            model: "orthotropic",
-            density: 300,
-            thickness: 0.001,
-            kWeft: 1e5,
-            kWarp: 2e5,
-            kShear: 3e4,
-            nuWeft: 0.1,
-            nuWarp: 0.2,
-            bendingStiffness: 1e-4,
-          },
-        },
-        {
-          name: `o${n}`,
-          kind: "soft",
-          solver,
-          sweep,
-          mesh: { type: "box", size: [0.2, 0.1, 0.1], cells: [2, 1, 1] },
-          transform: { translate: [2, 0.3 * n, 0] },
-          pins: [{ select: { particles: [0, 1] } }],
-          material: {
-            model: "orthotropic",
-            density: 500,
-            youngsModuli: [5e4, 1e5, 3e4],
-            poissonsRatios: [0.2, 0.3, 0.25],
-            shearModuli: [2e4, 2e4, 2e4],
-          },
-        },
-        {
-          name: `n${n}`,
-          kind: "soft",
-          solver,
-          sweep,
-          mesh: { type: "box", size: [0.2, 0.1, 0.1], cells: [2, 1, 1] },
-          transform: { translate: [2.5, 0.3 * n, 0] },
-          pins: [{ select: { particles: [0, 1] } }],
-          material: { ...soft, model: n % 2 ? "neo-hookean" : "stable-neo-hookean" },
-        },
-        ...(solver === "compliant"
-          ? [
-              {
-                name: `p${n}`,
-                kind: "soft" as const,
-                sweep,
-                mesh: {
-                  type: "box" as const,
-                  size: [0.2, 0.1, 0.1] as [number, number, number],
-                  cells: [2, 1, 1] as [number, number, number],
-                },
-                transform: { translate: [3, 0.3 * n, 0] as [number, number, number] },
-                pins: [{ select: { particles: [0, 1] } }],
-                material: {
-                  model: "pbd" as const,
-                  density: 500,
-                  distance: { compliance: 1e-5 },
-                  volume: { stiffness: 0.5 },
-                },
-              },
-            ]
-          : []),
-      ]),
-    },
+    { substeps: 3, iterations: 5, bodies: SWEEPS.flatMap((sweep, n) => everyKind(solver, sweep, n)) },
     [],
     [],
     solver === "paper" ? 2 : 4,

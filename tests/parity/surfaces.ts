@@ -53,62 +53,29 @@ export interface SurfaceRoom {
 
 const round = (p: Vector): Vector => [Math.fround(p[0]), Math.fround(p[1]), Math.fround(p[2])];
 
-export function surfaceRoom(sheets: readonly Sheet[], meets?: Meets): SurfaceRoom {
-  const firsts: number[] = [];
-  let count = 0;
-  for (const sheet of sheets) {
-    firsts.push(count);
-    count += sheet.x.length;
-  }
-  const allocator = new Allocator();
-  const x = allocator.take(16 * count);
-  const trajectories = allocator.take(16 * count);
-  const other = allocator.take(16 * count);
-  const sources = sheets.map(
-    (s, n): SurfaceSource => ({
-      first: firsts[n]!,
-      count: s.x.length,
-      triangles: Uint32Array.from(s.triangles.flat(), (p) => firsts[n]! + p),
-      ...(s.edges && { edges: Uint32Array.from(s.edges.flat(), (p) => firsts[n]! + p) }),
-      radius: s.radius,
-      solid: s.solid ?? SOLID.cloth,
-      staticFriction: 0,
-      friction: 0,
-      restitution: 0,
-      rest: Float64Array.from((s.rest ?? s.x).flat()),
-      touchesItself: s.touchesItself ?? true,
-    }),
-  );
-  const planned = planSurfaces(sources, count, allocator, meets);
-  const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
+const groups = (list: Uint32Array, size: number): number[][] =>
+  Array.from({ length: list.length / size }, (_, i) => [...list.subarray(size * i, size * i + size)]);
+
+/** A sheet whose particles begin at number `first`, as a world's builder gets it. */
+const sourceOf = (s: Sheet, first: number): SurfaceSource => ({
+  first,
+  count: s.x.length,
+  triangles: Uint32Array.from(s.triangles.flat(), (p) => first + p),
+  ...(s.edges && { edges: Uint32Array.from(s.edges.flat(), (p) => first + p) }),
+  radius: s.radius,
+  solid: s.solid ?? SOLID.cloth,
+  staticFriction: 0,
+  friction: 0,
+  restitution: 0,
+  rest: Float64Array.from((s.rest ?? s.x).flat()),
+  touchesItself: s.touchesItself ?? true,
+});
+
+/** The rows of the kernel's list. @param x address of X */
+function readRows(memory: WebAssembly.Memory, x: number): Row[] {
   const f32 = new Float32Array(memory.buffer);
   const i32 = new Int32Array(memory.buffer);
   const header = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
-  i32[(L.HEADER + L.H_X) / 4] = x;
-  planned.write(memory.buffer, x);
-  const w: number[] = [];
-  const twins = sources.map((source, n): PairSurface => {
-    const row = (planned.rows + n * L.SURFACE_BYTES) / 4;
-    const { margin = 0, trajectories: ways, w: weight = () => 1, x: points } = sheets[n]!;
-    f32[row + L.SURFACE_MARGIN / 4] = margin;
-    points.forEach((p, i) => {
-      w.push(weight(i));
-      f32.set([...p, weight(i)], x / 4 + 4 * (firsts[n]! + i));
-      f32.set(ways?.[i] ?? [0, 0, 0], trajectories / 4 + 4 * (firsts[n]! + i));
-    });
-    const groups = (list: Uint32Array, size: number): number[][] =>
-      Array.from({ length: list.length / size }, (_, i) => [...list.subarray(size * i, size * i + size)]);
-    return {
-      vertices: points.map((_, i) => firsts[n]! + i),
-      triangles: groups(source.triangles, 3),
-      edges: groups(source.edges ?? uniqueEdges(source.triangles), 2),
-      radius: Math.fround(source.radius),
-      margin: Math.fround(margin),
-      meets: sources.map((_, m) =>
-        m === n ? source.touchesItself : (meets ?? (() => true))(Math.min(m, n), Math.max(m, n)),
-      ),
-    };
-  });
   const rowAt = (at: number, kind: Row["kind"]): Row => ({
     kind,
     particles: Array.from(i32.subarray(at, at + 4), (address) => (address - x) / 16) as Row["particles"],
@@ -116,6 +83,48 @@ export function surfaceRoom(sheets: readonly Sheet[], meets?: Meets): SurfaceRoo
     normal: [f32[at + 4]!, f32[at + 5]!, f32[at + 6]!],
     gap: f32[at + L.PAIR_GAP / 4]!,
     thickness: f32[at + L.PAIR_THICKNESS / 4]!,
+  });
+  const begin = header(L.H_PAIRS) / 4;
+  const end = begin + (header(L.H_PAIR_CAPACITY) * L.PAIR_BYTES) / 4;
+  const step = L.PAIR_BYTES / 4;
+  return [
+    ...Array.from({ length: header(L.H_VERTEX_PAIRS) }, (_, n) => rowAt(begin + n * step, "vertex")),
+    ...Array.from({ length: header(L.H_EDGE_PAIRS) }, (_, n) => rowAt(end - (n + 1) * step, "edges")),
+  ];
+}
+
+export function surfaceRoom(sheets: readonly Sheet[], meets: Meets = () => true): SurfaceRoom {
+  let count = 0;
+  const sources = sheets.map((sheet) => {
+    const source = sourceOf(sheet, count);
+    count += sheet.x.length;
+    return source;
+  });
+  const allocator = new Allocator();
+  const x = allocator.take(16 * count);
+  const trajectories = allocator.take(16 * count);
+  const other = allocator.take(16 * count);
+  const planned = planSurfaces(sources, count, allocator, meets);
+  const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
+  const f32 = new Float32Array(memory.buffer);
+  new Int32Array(memory.buffer)[(L.HEADER + L.H_X) / 4] = x;
+  planned.write(memory.buffer, x);
+  const w = sheets.flatMap((s) => s.x.map((_, i) => s.w?.(i) ?? 1));
+  const positions = sheets.flatMap((s) => s.x.map(round));
+  const displacements = sheets.flatMap((s) => s.x.map((_, i) => round(s.trajectories?.[i] ?? [0, 0, 0])));
+  positions.forEach((p, i) => f32.set([...p, w[i]!], x / 4 + 4 * i));
+  displacements.forEach((d, i) => f32.set(d, trajectories / 4 + 4 * i));
+  const twins = sources.map((source, n): PairSurface => {
+    const { margin = 0 } = sheets[n]!;
+    f32[(planned.rows + n * L.SURFACE_BYTES + L.SURFACE_MARGIN) / 4] = margin;
+    return {
+      vertices: Array.from({ length: source.count }, (_, i) => source.first + i),
+      triangles: groups(source.triangles, 3),
+      edges: groups(source.edges ?? uniqueEdges(source.triangles), 2),
+      radius: Math.fround(source.radius),
+      margin: Math.fround(margin),
+      meets: sources.map((_, m) => (m === n ? source.touchesItself : meets(Math.min(m, n), Math.max(m, n)))),
+    };
   });
   return {
     kernel: instantiateKernel(memory),
@@ -125,18 +134,10 @@ export function surfaceRoom(sheets: readonly Sheet[], meets?: Meets): SurfaceRoo
     other,
     twins,
     w,
-    positions: sheets.flatMap((s) => s.x.map(round)),
+    positions,
     rest: sheets.flatMap((s) => (s.rest ?? s.x).map(round)),
-    displacements: sheets.flatMap((s) => s.x.map((_, i) => round(s.trajectories?.[i] ?? [0, 0, 0]))),
-    rows() {
-      const begin = header(L.H_PAIRS) / 4;
-      const end = begin + (header(L.H_PAIR_CAPACITY) * L.PAIR_BYTES) / 4;
-      const step = L.PAIR_BYTES / 4;
-      return [
-        ...Array.from({ length: header(L.H_VERTEX_PAIRS) }, (_, n) => rowAt(begin + n * step, "vertex")),
-        ...Array.from({ length: header(L.H_EDGE_PAIRS) }, (_, n) => rowAt(end - (n + 1) * step, "edges")),
-      ];
-    },
+    displacements,
+    rows: () => readRows(memory, x),
   };
 }
 
