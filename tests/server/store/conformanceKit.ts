@@ -1,4 +1,5 @@
 /** Whom and what the conformance of stores is tested with (conformance.ts). */
+import { test } from "vitest";
 import type { Holder, RoomRecord, Store } from "../../../server/store/store.ts";
 
 /** Term of the leases, s. */
@@ -26,4 +27,16 @@ export const bytes = (length: number, seed: number): Uint8Array =>
 export interface Provider {
   /** Opens the same database anew: another process. */
   open(): Promise<Store>;
+}
+
+/** Tests that are said once and run against each of several implementations. */
+export class Conformance {
+  private readonly tests: [title: string, run: () => Promise<void>][] = [];
+
+  readonly test = (title: string, run: () => Promise<void>): void => void this.tests.push([title, run]);
+
+  /** In the block in which it is called. */
+  run(): void {
+    for (const [title, run] of this.tests) test(title, run);
+  }
 }

@@ -1,5 +1,5 @@
 /** What every object store has to do (server/store/objectStore.ts): those of the stores, and the one in memory. */
-import { expect, test } from "vitest";
+import { beforeAll, expect } from "vitest";
 import type {
   ObjectLimits,
   ObjectRecord,
@@ -7,7 +7,7 @@ import type {
   SceneLimits,
   StoredScene,
 } from "../../../server/store/objectStore.ts";
-import { bytes } from "./conformanceKit.ts";
+import { bytes, Conformance } from "./conformanceKit.ts";
 
 const at = (seconds: number): string => new Date(1e12 + 1000 * seconds).toISOString();
 let made = 0;
@@ -27,143 +27,153 @@ const object = (more: Partial<ObjectRecord> = {}): ObjectRecord => ({
 const room: SceneLimits = { count: 1000, bytes: 1e9 };
 const ample: ObjectLimits = { count: 1000, bytes: 1e9, countPerAddress: 1000 };
 
+const conformance = new Conformance();
+const { test } = conformance;
+
+// of the implementation whose turn it is
+let stores: () => [ObjectStore, ObjectStore];
+let roomOf: (scene: string) => Promise<() => Promise<void>>;
+
+/** Whatever the tests before have left goes. */
+const empty = (): Promise<unknown> => stores()[0].expireObjects(at(1e6), at(1e6));
+
+test("an object comes back bit for bit, and is there once however often it is put", async () => {
+  await empty();
+  const [store, other] = stores();
+  const record = object();
+  const { shape, picture } = content(made);
+  // a view of a larger buffer: what lies beside it is no part of the object
+  const within = bytes(200_000, 7);
+  within.set(shape, 1000);
+  // memory that threads share, as the one that read the file gives it
+  const shared = new Uint8Array(new SharedArrayBuffer(picture.byteLength));
+  shared.set(picture);
+  const given = { shape: within.subarray(1000, 101_000), picture: shared };
+  expect(await store.putObject(record, given, ample)).toBe("stored");
+  expect(await other.putObject({ ...record, name: "another" }, { shape, picture }, ample)).toBe("there");
+  expect(await other.object(record.id)).toEqual(record);
+  expect(Buffer.compare((await other.readShape(record.id))!, shape)).toBe(0);
+  expect(Buffer.compare((await other.readPicture(record.id))!, picture)).toBe(0);
+  expect(await other.objectTotals()).toEqual({ count: 1, bytes: record.bytes });
+  expect(await other.object("0".repeat(64))).toBeNull();
+  expect(await other.readShape("0".repeat(64))).toBeNull();
+  expect(await other.readPicture("0".repeat(64))).toBeNull();
+});
+
+test("what is full takes nothing more, an address takes its share, and operators are not counted", async () => {
+  await empty();
+  const [store] = stores();
+  const put = (more: Partial<ObjectRecord>, limits: Partial<ObjectLimits>): Promise<string> => {
+    const record = object(more);
+    return store.putObject(record, content(made), { ...ample, ...limits });
+  };
+  expect(await put({ address: "one" }, { countPerAddress: 1 })).toBe("stored");
+  expect(await put({ address: "one" }, { countPerAddress: 1 })).toBe("share");
+  expect(await put({ address: "two" }, { countPerAddress: 1 })).toBe("stored");
+  expect(await put({ address: null }, { countPerAddress: 1 })).toBe("stored");
+  expect(await put({ address: null }, { countPerAddress: 1 })).toBe("stored");
+  expect(await put({}, { count: 4 })).toBe("full");
+  expect(await put({}, { bytes: 5 * 150_000 - 1 })).toBe("full");
+  expect(await put({}, { count: 5, bytes: 5 * 150_000 })).toBe("stored");
+  expect(await store.objectTotals()).toEqual({ count: 5, bytes: 5 * 150_000 });
+});
+
+test("a scene is stored only while all of its objects are there", async () => {
+  await empty();
+  const [store, other] = stores();
+  const record = object();
+  const scene = { id: `o-${made}`, text: `{"title":"«ü» 😀"}`, objects: [record.id] };
+  expect(await store.putScene(scene, at(0), room)).toBe("missing");
+  expect(await store.readScene(scene.id)).toBeNull();
+  await store.putObject(record, content(made), ample);
+  expect(await store.putScene({ ...scene, objects: [record.id, "f".repeat(64)] }, at(0), room)).toBe("missing");
+  expect(await store.putScene(scene, at(0), room)).toBe("stored");
+  expect(await other.putScene(scene, at(1), room)).toBe("stored");
+  expect(await other.readScene(scene.id)).toBe(scene.text);
+});
+
+test("of scenes there are so many, of so many bytes; one that is there is found all the same", async () => {
+  await empty();
+  const [store, other] = stores();
+  const record = object();
+  await store.putObject(record, content(made), ample);
+  const scene = (id: string): StoredScene => ({ id, text: "«ü»".repeat(10), objects: [record.id] });
+  const bytes = Buffer.byteLength(scene("o").text);
+  expect(await store.putScene(scene("o-1"), at(0), { count: 2, bytes: 2 * bytes })).toBe("stored");
+  expect(await store.putScene(scene("o-2"), at(0), { count: 2, bytes: 2 * bytes - 1 })).toBe("full");
+  expect(await store.putScene(scene("o-2"), at(0), { count: 2, bytes: 2 * bytes })).toBe("stored");
+  expect(await other.putScene(scene("o-3"), at(0), { count: 2, bytes: 1e9 })).toBe("full");
+  expect(await other.readScene("o-3")).toBeNull();
+  expect(await other.putScene(scene("o-2"), at(0), { count: 2, bytes: 2 * bytes })).toBe("stored");
+});
+
+test("as many as there may be, and no more, also when many processes put at once", async () => {
+  await empty();
+  const limits = { ...ample, count: 6, countPerAddress: 2 };
+  const put = (address: string | null, i: number): Promise<string> => {
+    const record = object({ address });
+    return stores()[i % 2]!.putObject(record, content(made), limits);
+  };
+  const own = await Promise.all(Array.from({ length: 8 }, (_, i) => put("one", i)));
+  expect(own.sort()).toEqual([...Array(6).fill("share"), ...Array(2).fill("stored")]);
+  const all = await Promise.all(Array.from({ length: 8 }, (_, i) => put(null, i)));
+  expect(all.sort()).toEqual([...Array(4).fill("full"), ...Array(4).fill("stored")]);
+  const record = object();
+  const twice = stores().map((store) => store.putObject(record, content(made), { ...limits, count: 7 }));
+  expect((await Promise.all(twice)).sort()).toEqual(["stored", "there"]);
+  const scenes = await Promise.all(
+    Array.from({ length: 8 }, (_, i) =>
+      stores()[i % 2]!.putScene({ id: `o-at-once-${i}`, text: "{}", objects: [record.id] }, at(0), {
+        count: 3,
+        bytes: 1e9,
+      }),
+    ),
+  );
+  expect(scenes.sort()).toEqual([...Array(5).fill("full"), ...Array(3).fill("stored")]);
+});
+
+test("nothing that a room needs is forgotten, and everything else is when its time is over", async () => {
+  await empty();
+  const [store, other] = stores();
+  const [used, unused, bare] = [object(), object(), object()];
+  for (const record of [used, unused, bare]) await store.putObject(record, content(made), ample);
+  const [played, left] = [`o-${used.id.slice(32)}`, `o-${unused.id.slice(32)}`];
+  await store.putScene({ id: played, text: "{}", objects: [used.id] }, at(10), room);
+  await store.putScene({ id: left, text: "{}", objects: [unused.id] }, at(10), room);
+  const end = await roomOf(played);
+  // the time of the bare one is over; the scenes' is not
+  expect(await other.expireObjects(at(20), at(5))).toEqual({ scenes: 0, objects: 1 });
+  expect(await store.object(bare.id)).toBeNull();
+  expect(await other.expireObjects(at(100), at(15))).toEqual({ scenes: 1, objects: 0 });
+  expect(await store.readScene(left)).toBeNull();
+  // without its scene the object has been used at 20 last
+  expect(await other.expireObjects(at(110), at(90))).toEqual({ scenes: 0, objects: 1 });
+  expect([await store.object(unused.id), await store.object(used.id)]).toEqual([null, used]);
+  await end();
+  // the room was there at 110 last
+  expect(await store.expireObjects(at(200), at(110))).toEqual({ scenes: 0, objects: 0 });
+  expect(await store.expireObjects(at(300), at(201))).toEqual({ scenes: 1, objects: 1 });
+  expect(await store.objectTotals()).toEqual({ count: 0, bytes: 0 });
+});
+
+test("an object that is put again while it is old begins anew", async () => {
+  await empty();
+  const [store, other] = stores();
+  const record = object();
+  await store.putObject(record, content(made), ample);
+  expect(await other.putObject({ ...record, createdAt: at(50) }, content(made), ample)).toBe("there");
+  expect(await store.expireObjects(at(60), at(40))).toEqual({ scenes: 0, objects: 0 });
+  expect(await store.expireObjects(at(70), at(51))).toEqual({ scenes: 0, objects: 1 });
+});
+
 /**
- * @param stores two that are opened on one database
- * @param roomOf makes a room of this scene; what it returns ends the room
+ * @param open two that are opened on one database
+ * @param makeRoom makes a room of this scene; what it returns ends the room
  */
-export function objectConformance(
-  stores: () => [ObjectStore, ObjectStore],
-  roomOf: (scene: string) => Promise<() => Promise<void>>,
-): void {
-  /** Whatever the tests before have left goes. */
-  const empty = (): Promise<unknown> => stores()[0].expireObjects(at(1e6), at(1e6));
-
-  test("an object comes back bit for bit, and is there once however often it is put", async () => {
-    await empty();
-    const [store, other] = stores();
-    const record = object();
-    const { shape, picture } = content(made);
-    // a view of a larger buffer: what lies beside it is no part of the object
-    const within = bytes(200_000, 7);
-    within.set(shape, 1000);
-    // memory that threads share, as the one that read the file gives it
-    const shared = new Uint8Array(new SharedArrayBuffer(picture.byteLength));
-    shared.set(picture);
-    const given = { shape: within.subarray(1000, 101_000), picture: shared };
-    expect(await store.putObject(record, given, ample)).toBe("stored");
-    expect(await other.putObject({ ...record, name: "another" }, { shape, picture }, ample)).toBe("there");
-    expect(await other.object(record.id)).toEqual(record);
-    expect(Buffer.compare((await other.readShape(record.id))!, shape)).toBe(0);
-    expect(Buffer.compare((await other.readPicture(record.id))!, picture)).toBe(0);
-    expect(await other.objectTotals()).toEqual({ count: 1, bytes: record.bytes });
-    expect(await other.object("0".repeat(64))).toBeNull();
-    expect(await other.readShape("0".repeat(64))).toBeNull();
-    expect(await other.readPicture("0".repeat(64))).toBeNull();
+export function objectConformance(open: typeof stores, makeRoom: typeof roomOf): void {
+  beforeAll(() => {
+    stores = open;
+    roomOf = makeRoom;
   });
-
-  test("what is full takes nothing more, an address takes its share, and operators are not counted", async () => {
-    await empty();
-    const [store] = stores();
-    const put = (more: Partial<ObjectRecord>, limits: Partial<ObjectLimits>): Promise<string> => {
-      const record = object(more);
-      return store.putObject(record, content(made), { ...ample, ...limits });
-    };
-    expect(await put({ address: "one" }, { countPerAddress: 1 })).toBe("stored");
-    expect(await put({ address: "one" }, { countPerAddress: 1 })).toBe("share");
-    expect(await put({ address: "two" }, { countPerAddress: 1 })).toBe("stored");
-    expect(await put({ address: null }, { countPerAddress: 1 })).toBe("stored");
-    expect(await put({ address: null }, { countPerAddress: 1 })).toBe("stored");
-    expect(await put({}, { count: 4 })).toBe("full");
-    expect(await put({}, { bytes: 5 * 150_000 - 1 })).toBe("full");
-    expect(await put({}, { count: 5, bytes: 5 * 150_000 })).toBe("stored");
-    expect(await store.objectTotals()).toEqual({ count: 5, bytes: 5 * 150_000 });
-  });
-
-  test("a scene is stored only while all of its objects are there", async () => {
-    await empty();
-    const [store, other] = stores();
-    const record = object();
-    const scene = { id: `o-${made}`, text: `{"title":"«ü» 😀"}`, objects: [record.id] };
-    expect(await store.putScene(scene, at(0), room)).toBe("missing");
-    expect(await store.readScene(scene.id)).toBeNull();
-    await store.putObject(record, content(made), ample);
-    expect(await store.putScene({ ...scene, objects: [record.id, "f".repeat(64)] }, at(0), room)).toBe("missing");
-    expect(await store.putScene(scene, at(0), room)).toBe("stored");
-    expect(await other.putScene(scene, at(1), room)).toBe("stored");
-    expect(await other.readScene(scene.id)).toBe(scene.text);
-  });
-
-  test("of scenes there are so many, of so many bytes; one that is there is found all the same", async () => {
-    await empty();
-    const [store, other] = stores();
-    const record = object();
-    await store.putObject(record, content(made), ample);
-    const scene = (id: string): StoredScene => ({ id, text: "«ü»".repeat(10), objects: [record.id] });
-    const bytes = Buffer.byteLength(scene("o").text);
-    expect(await store.putScene(scene("o-1"), at(0), { count: 2, bytes: 2 * bytes })).toBe("stored");
-    expect(await store.putScene(scene("o-2"), at(0), { count: 2, bytes: 2 * bytes - 1 })).toBe("full");
-    expect(await store.putScene(scene("o-2"), at(0), { count: 2, bytes: 2 * bytes })).toBe("stored");
-    expect(await other.putScene(scene("o-3"), at(0), { count: 2, bytes: 1e9 })).toBe("full");
-    expect(await other.readScene("o-3")).toBeNull();
-    expect(await other.putScene(scene("o-2"), at(0), { count: 2, bytes: 2 * bytes })).toBe("stored");
-  });
-
-  test("as many as there may be, and no more, also when many processes put at once", async () => {
-    await empty();
-    const limits = { ...ample, count: 6, countPerAddress: 2 };
-    const put = (address: string | null, i: number): Promise<string> => {
-      const record = object({ address });
-      return stores()[i % 2]!.putObject(record, content(made), limits);
-    };
-    const own = await Promise.all(Array.from({ length: 8 }, (_, i) => put("one", i)));
-    expect(own.sort()).toEqual([...Array(6).fill("share"), ...Array(2).fill("stored")]);
-    const all = await Promise.all(Array.from({ length: 8 }, (_, i) => put(null, i)));
-    expect(all.sort()).toEqual([...Array(4).fill("full"), ...Array(4).fill("stored")]);
-    const record = object();
-    const twice = stores().map((store) => store.putObject(record, content(made), { ...limits, count: 7 }));
-    expect((await Promise.all(twice)).sort()).toEqual(["stored", "there"]);
-    const scenes = await Promise.all(
-      Array.from({ length: 8 }, (_, i) =>
-        stores()[i % 2]!.putScene({ id: `o-at-once-${i}`, text: "{}", objects: [record.id] }, at(0), {
-          count: 3,
-          bytes: 1e9,
-        }),
-      ),
-    );
-    expect(scenes.sort()).toEqual([...Array(5).fill("full"), ...Array(3).fill("stored")]);
-  });
-
-  test("nothing that a room needs is forgotten, and everything else is when its time is over", async () => {
-    await empty();
-    const [store, other] = stores();
-    const [used, unused, bare] = [object(), object(), object()];
-    for (const record of [used, unused, bare]) await store.putObject(record, content(made), ample);
-    const [played, left] = [`o-${used.id.slice(32)}`, `o-${unused.id.slice(32)}`];
-    await store.putScene({ id: played, text: "{}", objects: [used.id] }, at(10), room);
-    await store.putScene({ id: left, text: "{}", objects: [unused.id] }, at(10), room);
-    const end = await roomOf(played);
-    // the time of the bare one is over; the scenes' is not
-    expect(await other.expireObjects(at(20), at(5))).toEqual({ scenes: 0, objects: 1 });
-    expect(await store.object(bare.id)).toBeNull();
-    expect(await other.expireObjects(at(100), at(15))).toEqual({ scenes: 1, objects: 0 });
-    expect(await store.readScene(left)).toBeNull();
-    // without its scene the object has been used at 20 last
-    expect(await other.expireObjects(at(110), at(90))).toEqual({ scenes: 0, objects: 1 });
-    expect([await store.object(unused.id), await store.object(used.id)]).toEqual([null, used]);
-    await end();
-    // the room was there at 110 last
-    expect(await store.expireObjects(at(200), at(110))).toEqual({ scenes: 0, objects: 0 });
-    expect(await store.expireObjects(at(300), at(201))).toEqual({ scenes: 1, objects: 1 });
-    expect(await store.objectTotals()).toEqual({ count: 0, bytes: 0 });
-  });
-
-  test("an object that is put again while it is old begins anew", async () => {
-    await empty();
-    const [store, other] = stores();
-    const record = object();
-    await store.putObject(record, content(made), ample);
-    expect(await other.putObject({ ...record, createdAt: at(50) }, content(made), ample)).toBe("there");
-    expect(await store.expireObjects(at(60), at(40))).toEqual({ scenes: 0, objects: 0 });
-    expect(await store.expireObjects(at(70), at(51))).toEqual({ scenes: 0, objects: 1 });
-  });
+  conformance.run();
 }
