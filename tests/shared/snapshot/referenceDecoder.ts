@@ -131,93 +131,154 @@ function component(coder: Coder, act: number, c: number, v: number): number {
   return (((place + 4) >> 3) + high * 2 ** shift + low) | 0;
 }
 
+/** What section 6 expects of a particle: its displacement, activity and stretch, old * old, and whether it is quiet. */
+interface Prediction {
+  p: V3;
+  act: number;
+  t: number;
+  a2: number;
+  quiet: boolean;
+}
+
+/** What is decoded of a body so far: displacements, whole and as float32, activities and stretches. */
+interface Decoded {
+  y: V3[];
+  Y: V3[];
+  A: number[];
+  T: number[];
+}
+
+/** Section 6: from the particle before, or from N, neighbors that are decoded, and gates. */
+function predict(
+  { Y, A, T }: Decoded,
+  N: readonly number[],
+  before: number | undefined,
+  gates: () => V3[],
+  keyframe: boolean,
+): Prediction {
+  const k = N.length;
+  if (k === 0)
+    return {
+      p: before === undefined ? [0, 0, 0] : Y[before]!,
+      act: before === undefined ? 64 : A[before]!,
+      t: 0,
+      a2: 0,
+      quiet: true,
+    };
+  const ofOlder = (x: number[]): number => (k === 1 ? x[0]! : f(f(x[1]! + f((x[2] ?? 0) + (x[3] ?? 0))) * r(k - 1)));
+  const old = ofOlder(N.map((u) => A[u]!));
+  const a2 = f(old * old);
+  const G = gates();
+  const alpha = G.length === 0 ? 0 : keyframe ? 1 : f(f(f(0.8) * a2) / f(a2 + 1152));
+  const p = map((c) => {
+    const [g0, g1] = [0, 1].map((n) =>
+      n < G.length ? f(f(Y[G[n]![0]]![c]! + Y[G[n]![1]]![c]!) - Y[G[n]![2]]![c]!) : 0,
+    ) as [number, number];
+    return f(f(newestLast(N.map((u) => Y[u]![c]!)) * f(r(k) * f(1 - alpha))) + f(f(g0 + g1) * f(alpha * r(G.length))));
+  });
+  const act = f(newestLast(N.map((u) => A[u]!)) * r(k));
+  return { p, act, t: ofOlder(N.map((u) => T[u]!)), a2, quiet: keyframe || old === 0 };
+}
+
+/** An edge to a neighbor in the previous frame, and the weight of one so long. */
+interface Edge {
+  e: V3;
+  close: number;
+}
+
+/** How much longer an edge has become by a motion q of one of its ends. */
+const excess = ({ e }: Edge, q: V3): number =>
+  dot(
+    q,
+    map((c) => f(e[c]! + f(q[c]! * 0.5))),
+  );
+
+/** Section 6: ax to az, vx to vz, rx to rz, and yx, zx, zy. */
+interface Centers {
+  a: V3;
+  variance: V3;
+  root: V3;
+  yx: number;
+  zx: number;
+  zy: number;
+}
+
+/** Of what is quiet. */
+const plainCenters = (p: V3): Centers => ({
+  a: map((c) => f(8 * p[c]!)),
+  variance: [1, 1, 1],
+  root: [1, 1, 1],
+  yx: 0,
+  zx: 0,
+  zy: 0,
+});
+
+/** What one neighbor adds to the normal equations. */
+function addend({ p, t, a2 }: Prediction, edge: Edge, Yu: V3) {
+  const q = map((c) => f(p[c]! - Yu[c]!));
+  const d = map((c) => f(edge.e[c]! + q[c]!));
+  const s = excess(edge, q);
+  const w = f(dot(d, d) * edge.close) > 4 ? 0 : f(Math.min(32, f(a2 / f(f(576 * t) + 58))) * edge.close);
+  const wd = map((c) => f(w * d[c]!));
+  return {
+    xx: f(wd[0] * d[0]),
+    xy: f(wd[0] * d[1]),
+    xz: f(wd[0] * d[2]),
+    yy: f(wd[1] * d[1]),
+    yz: f(wd[1] * d[2]),
+    zz: f(wd[2] * d[2]),
+    n: map((c) => f(wd[c]! * s)),
+  };
+}
+
+function centersOf(p: V3, terms: readonly ReturnType<typeof addend>[]): Centers {
+  const XX = f(1 + S(terms.map(({ xx }) => xx)));
+  const XY = S(terms.map(({ xy }) => xy));
+  const XZ = S(terms.map(({ xz }) => xz));
+  const YY = f(1 + S(terms.map(({ yy }) => yy)));
+  const YZ = S(terms.map(({ yz }) => yz));
+  const ZZ = f(1 + S(terms.map(({ zz }) => zz)));
+  const [NX, NY, NZ] = map((c) => S(terms.map(({ n }) => n[c]!)));
+  const D2 = f(f(YY * ZZ) - f(YZ * YZ));
+  const C1 = f(f(XY * ZZ) - f(XZ * YZ));
+  const C2 = f(f(XZ * YY) - f(XY * YZ));
+  const D3 = f(f(f(XX * D2) - f(XY * C1)) - f(XZ * C2));
+  const [i3, i2, i1] = [f(1 / D3), f(1 / D2), f(1 / ZZ)];
+  const [yx, zx, zy] = [f(8 * f(C1 * i2)), f(8 * f(XZ * i1)), f(8 * f(YZ * i1))];
+  return {
+    a: [
+      f(8 * f(p[0] - f(f(f(f(NX * D2) - f(NY * C1)) - f(NZ * C2)) * i3))),
+      f(f(8 * f(p[1] - f(f(f(NY * ZZ) - f(NZ * YZ)) * i2))) + f(yx * p[0])),
+      f(f(f(8 * f(p[2] - f(NZ * i1))) + f(zx * p[0])) + f(zy * p[1])),
+    ],
+    variance: [f(D2 * i3), f(ZZ * i2), i1],
+    root: [f(Math.sqrt(f(D3 * i2))), f(Math.sqrt(f(D2 * i1))), f(Math.sqrt(ZZ))],
+    yx,
+    zx,
+    zy,
+  };
+}
+
 /** Sections 5 to 7 for a body that changed. `prev` holds its previous positions; returns the new ones. */
 function decodeBody(coder: Coder, keyframe: boolean, prev: V3[], triangles: Uint32Array): V3[] {
   const { order, rings } = traversal(prev.length, triangles);
-  const y: V3[] = [];
-  const Y: V3[] = [];
-  const A: number[] = [];
-  const T: number[] = [];
+  const decoded: Decoded = { y: [], Y: [], A: [], T: [] };
+  const { y, Y, A, T } = decoded;
   order.forEach((v, rank) => {
     const N = order
       .slice(0, rank)
       .reverse()
       .filter((u) => rings[v]!.has(u))
       .slice(0, 4);
-    const k = N.length;
-    let [p, act, t, quiet]: [V3, number, number, boolean] = [[0, 0, 0], 64, 0, true];
-    let a2 = 0;
-    if (k === 0 && rank > 0) [p, act] = [Y[order[rank - 1]!]!, A[order[rank - 1]!]!];
-    if (k > 0) {
-      act = f(newestLast(N.map((u) => A[u]!)) * r(k));
-      const ofOlder = (x: number[]): number =>
-        k === 1 ? x[0]! : f(f(x[1]! + f((x[2] ?? 0) + (x[3] ?? 0))) * r(k - 1));
-      const old = ofOlder(N.map((u) => A[u]!));
-      t = ofOlder(N.map((u) => T[u]!));
-      a2 = f(old * old);
-      const G = gatesOf(v, triangles, (u) => Y[u] !== undefined);
-      const alpha = G.length === 0 ? 0 : keyframe ? 1 : f(f(f(0.8) * a2) / f(a2 + 1152));
-      p = map((c) => {
-        const [g0, g1] = [0, 1].map((n) =>
-          n < G.length ? f(f(Y[G[n]![0]]![c]! + Y[G[n]![1]]![c]!) - Y[G[n]![2]]![c]!) : 0,
-        ) as [number, number];
-        return f(
-          f(newestLast(N.map((u) => Y[u]![c]!)) * f(r(k) * f(1 - alpha))) + f(f(g0 + g1) * f(alpha * r(G.length))),
-        );
-      });
-      quiet = keyframe || old === 0;
-    }
-    let [variance, root]: V3[] = [
-      [1, 1, 1],
-      [1, 1, 1],
-    ];
-    let a = map((c) => f(8 * p[c]!));
-    let [yx, zx, zy] = [0, 0, 0];
-    const e = N.map((u) => map((c) => f(prev[v]![c]! - prev[u]![c]!)));
-    const close = e.map((edge) => f(1 / f(dot(edge, edge) + 1)));
-    const excess = (edge: V3, q: V3): number =>
-      dot(
-        q,
-        map((c) => f(edge[c]! + f(q[c]! * 0.5))),
-      );
-    if (!quiet) {
-      const terms = N.map((u, n) => {
-        const q = map((c) => f(p[c]! - Y[u]![c]!));
-        const d = map((c) => f(e[n]![c]! + q[c]!));
-        const s = excess(e[n]!, q);
-        const w = f(dot(d, d) * close[n]!) > 4 ? 0 : f(Math.min(32, f(a2 / f(f(576 * t) + 58))) * close[n]!);
-        const wd = map((c) => f(w * d[c]!));
-        return {
-          xx: f(wd[0] * d[0]),
-          xy: f(wd[0] * d[1]),
-          xz: f(wd[0] * d[2]),
-          yy: f(wd[1] * d[1]),
-          yz: f(wd[1] * d[2]),
-          zz: f(wd[2] * d[2]),
-          n: map((c) => f(wd[c]! * s)),
-        };
-      });
-      const XX = f(1 + S(terms.map(({ xx }) => xx)));
-      const XY = S(terms.map(({ xy }) => xy));
-      const XZ = S(terms.map(({ xz }) => xz));
-      const YY = f(1 + S(terms.map(({ yy }) => yy)));
-      const YZ = S(terms.map(({ yz }) => yz));
-      const ZZ = f(1 + S(terms.map(({ zz }) => zz)));
-      const [NX, NY, NZ] = map((c) => S(terms.map(({ n }) => n[c]!)));
-      const D2 = f(f(YY * ZZ) - f(YZ * YZ));
-      const C1 = f(f(XY * ZZ) - f(XZ * YZ));
-      const C2 = f(f(XZ * YY) - f(XY * YZ));
-      const D3 = f(f(f(XX * D2) - f(XY * C1)) - f(XZ * C2));
-      const [i3, i2, i1] = [f(1 / D3), f(1 / D2), f(1 / ZZ)];
-      variance = [f(D2 * i3), f(ZZ * i2), i1];
-      root = [f(Math.sqrt(f(D3 * i2))), f(Math.sqrt(f(D2 * i1))), f(Math.sqrt(ZZ))];
-      [yx, zx, zy] = [f(8 * f(C1 * i2)), f(8 * f(XZ * i1)), f(8 * f(YZ * i1))];
-      a = [
-        f(8 * f(p[0] - f(f(f(f(NX * D2) - f(NY * C1)) - f(NZ * C2)) * i3))),
-        f(f(8 * f(p[1] - f(f(f(NY * ZZ) - f(NZ * YZ)) * i2))) + f(yx * p[0])),
-        f(f(f(8 * f(p[2] - f(NZ * i1))) + f(zx * p[0])) + f(zy * p[1])),
-      ];
-    }
+    const gates = (): V3[] => gatesOf(v, triangles, (u) => Y[u] !== undefined);
+    const prediction = predict(decoded, N, order[rank - 1], gates, keyframe);
+    const { p, act, t, quiet } = prediction;
+    const edges = N.map((u): Edge => {
+      const e = map((c) => f(prev[v]![c]! - prev[u]![c]!));
+      return { e, close: f(1 / f(dot(e, e) + 1)) };
+    });
+    const terms = quiet ? [] : N.map((u, n) => addend(prediction, edges[n]!, Y[u]!));
+    const { a, variance, root, yx, zx, zy } = quiet ? plainCenters(p) : centersOf(p, terms);
     const got: V3 = [0, 0, 0];
     const center: V3 = [0, 0, 0];
     for (let c = 0; c < 3; c++) {
@@ -229,22 +290,14 @@ function decodeBody(coder: Coder, keyframe: boolean, prev: V3[], triangles: Uint
     Y[v] = map((c) => f(got[c]!));
     const [sx, sy, sz] = map((c) => f(Math.abs(f(f(8 * Y[v]![c]!) - center[c]!)) * root[c]!));
     A[v] = f(f(sx + sy) + sz);
-    T[v] = quiet
-      ? t
-      : Math.min(
-          2 ** 60,
-          f(
-            S(
-              N.map((u, n) => {
-                const s = excess(
-                  e[n]!,
-                  map((c) => f(Y[v]![c]! - Y[u]![c]!)),
-                );
-                return f(f(s * close[n]!) * s);
-              }),
-            ) * r(k),
-          ),
-        );
+    const stretch = N.map((u, n) => {
+      const s = excess(
+        edges[n]!,
+        map((c) => f(Y[v]![c]! - Y[u]![c]!)),
+      );
+      return f(f(s * edges[n]!.close) * s);
+    });
+    T[v] = quiet ? t : Math.min(2 ** 60, f(S(stretch) * r(N.length)));
   });
   return prev.map((x, v) => map((c) => x[c]! + y[v]![c]!));
 }
