@@ -3,7 +3,16 @@ import type { IsotropicMaterial } from "../../../shared/scene.ts";
 import { elasticEnergyOf } from "../../../server/sim/energy/elastic.ts";
 import { laboratory } from "../../physics/laboratory.ts";
 import { pressCube, uniaxialEnergy, uniaxialLaw } from "../../physics/uniaxial.ts";
-import { check, short, type Figure, type Picture, type Progress } from "./figure.ts";
+import {
+  check,
+  short,
+  type Figure,
+  type Picture,
+  type Progress,
+  type Check,
+  type Plot,
+  type FigureSize,
+} from "./figure.ts";
 import { bodyMesh, photographMeshes } from "./photograph.ts";
 import { curves, type Series } from "./plots.ts";
 import type { Color } from "./raster.ts";
@@ -129,115 +138,63 @@ function under(model: Model, P: number): number {
   return low;
 }
 
-export const figure: Figure = {
-  id: "fig11",
-  title: "A cube under a heavy ball: Saint Venant-Kirchhoff against Neo-Hookean",
-  source: "Bender et al. 2014, figure 11",
-  async run(size, progress: Progress = () => {}) {
-    const full = size === "full";
-    const cells = full ? 8 : 4;
-    const substeps = full ? 40 : 20;
-    const models = Object.keys(MODELS) as Model[];
-    const runs = new Map<Model, Crush>();
-    const plates = new Map(models.map((model) => [model, SIDE * plate(model)]));
-    for (const [n, model] of models.entries()) {
-      progress(n / 6, MODELS[model]);
-      runs.set(model, await crush(model, cells, substeps));
-    }
-    const weight = (MASS * G) / (SIDE * SIDE);
-    const law: Series[] = [];
-    const pressed: Series[] = [];
-    const errors: number[] = [];
-    const resting: string[] = [];
-    for (const [n, model] of models.entries()) {
-      progress(0.5 + n / 6, `pressed, ${MODELS[model]}`);
-      const s = under(model, weight);
-      const points: [number, number][] = [];
-      for (const stretch of full ? [0.95, s, 0.8, 0.7, ...(model === "stvk" ? [] : [0.6])] : [s]) {
-        const { s: at } = await pressCube({
-          k: K,
-          nu: NU,
-          tickHz: 60,
-          substeps: 80,
-          iterations: model === "stvk" ? 2 : 4,
-          s: stretch,
-          model,
-          cells: [1, 1, 1],
-        });
-        points.push([at, -uniaxialLaw(model, K, NU, stretch).P / K]);
-        errors.push(Math.abs(at / stretch - 1));
-      }
-      resting.push(`${MODELS[model]} ${short(s)}`);
-      pressed.push({ name: `${MODELS[model]}, measured`, points, style: "points" });
-      law.push({
-        name: MODELS[model],
-        points: Array.from({ length: 61 }, (_, i): [number, number] => [
-          0.4 + i / 100,
-          -uniaxialLaw(model, K, NU, 0.4 + i / 100).P / K,
-        ]).filter(([, P]) => P < 0.8),
+async function measure(size: FigureSize, progress: Progress = () => {}) {
+  const full = size === "full";
+  const cells = full ? 8 : 4;
+  const substeps = full ? 40 : 20;
+  const models = Object.keys(MODELS) as Model[];
+  const runs = new Map<Model, Crush>();
+  const plates = new Map(models.map((model) => [model, SIDE * plate(model)]));
+  for (const [n, model] of models.entries()) {
+    progress(n / 6, MODELS[model]);
+    runs.set(model, await crush(model, cells, substeps));
+  }
+  const weight = (MASS * G) / (SIDE * SIDE);
+  const law: Series[] = [];
+  const pressed: Series[] = [];
+  const errors: number[] = [];
+  const resting: string[] = [];
+  for (const [n, model] of models.entries()) {
+    progress(0.5 + n / 6, `pressed, ${MODELS[model]}`);
+    const s = under(model, weight);
+    const points: [number, number][] = [];
+    for (const stretch of full ? [0.95, s, 0.8, 0.7, ...(model === "stvk" ? [] : [0.6])] : [s]) {
+      const { s: at } = await pressCube({
+        k: K,
+        nu: NU,
+        tickHz: 60,
+        substeps: 80,
+        iterations: model === "stvk" ? 2 : 4,
+        s: stretch,
+        model,
+        cells: [1, 1, 1],
       });
+      points.push([at, -uniaxialLaw(model, K, NU, stretch).P / K]);
+      errors.push(Math.abs(at / stretch - 1));
     }
-    const stvk = runs.get("stvk")!;
-    const margins = (["neo-hookean", "stable-neo-hookean"] as const).map((model) => ({
-      model,
-      ratio: runs.get(model)!.least / stvk.least,
-      plates: plates.get(model)! / plates.get("stvk")!,
-    }));
-    const { text, checks } = described();
-    return {
-      text,
-      checks,
-      plots: [
-        {
-          caption:
-            "Lowest point of the ball over the floor: what is left of the cube under it. The rules are where a falling plate comes to rest.",
-          spec: curves(
-            { title: "time, s", zero: true },
-            { title: "height, m", zero: true },
-            models.map((model) => ({ name: MODELS[model], points: runs.get(model)!.height })),
-            models.slice(0, 2).map((model) => ({ y: plates.get(model)!, label: `plate, ${MODELS[model]}` })),
-          ),
-        },
-        {
-          caption:
-            "Pressed evenly: stress against stretch, laws and cubes at rest. The Saint Venant-Kirchhoff law as printed turns at 58 % of the length.",
-          spec: curves(
-            { title: "stretch s" },
-            { title: "-P/k", zero: true },
-            [...law, ...pressed],
-            [{ x: 1 / Math.sqrt(3), label: "1/sqrt 3" }],
-          ),
-        },
-        {
-          caption:
-            "What a falling plate does: energy stored at stretch s against energy released by then. It comes to rest where they meet.",
-          spec: curves({ title: "stretch s" }, { title: "energy, J", zero: true }, [
-            ...models.map(
-              (model): Series => ({
-                name: `stored, ${MODELS[model]}`,
-                points: Array.from({ length: 64 }, (_, i): [number, number] => [
-                  0.36 + i / 100,
-                  SIDE ** 3 * uniaxialEnergy(model, K, NU, 0.36 + i / 100),
-                ]).filter(([, J]) => J < 120),
-              }),
-            ),
-            {
-              name: "released",
-              points: [
-                [0.36, MASS * G * (FALL + 0.64 * SIDE)],
-                [1, MASS * G * FALL],
-              ],
-              style: "dashed",
-            },
-          ]),
-        },
-      ],
-      pictures: models.map((model) => runs.get(model)!.picture),
-    };
+    resting.push(`${MODELS[model]} ${short(s)}`);
+    pressed.push({ name: `${MODELS[model]}, measured`, points, style: "points" });
+    law.push({
+      name: MODELS[model],
+      points: Array.from({ length: 61 }, (_, i): [number, number] => [
+        0.4 + i / 100,
+        -uniaxialLaw(model, K, NU, 0.4 + i / 100).P / K,
+      ]).filter(([, P]) => P < 0.8),
+    });
+  }
+  const stvk = runs.get("stvk")!;
+  const margins = (["neo-hookean", "stable-neo-hookean"] as const).map((model) => ({
+    model,
+    ratio: runs.get(model)!.least / stvk.least,
+    plates: plates.get(model)! / plates.get("stvk")!,
+  }));
+  return { cells, substeps, models, runs, plates, weight, law, pressed, errors, resting, margins };
+}
 
-    function described(): { text: string; checks: ReturnType<typeof check>[] } {
-      return {
-        text: `A ball of ${MASS} kg (radius ${RADIUS} m) falls ${FALL} m onto a cube of ${SIDE} m (${cells} x ${cells} x ${cells} cells of five tetrahedra, ${DENSITY} kg/m^3, k = ${K} Pa, nu = ${NU}) that stands on a floor; nothing has friction. The same parameters for all models, ${substeps} substeps of one iteration at 60 Hz. The pictures show the point of maximal compression, as the paper's do.
+type Measured = Awaited<ReturnType<typeof measure>>;
+
+function textOf({ cells, substeps, models, plates, weight, resting, margins }: Measured): string {
+  return `A ball of ${MASS} kg (radius ${RADIUS} m) falls ${FALL} m onto a cube of ${SIDE} m (${cells} x ${cells} x ${cells} cells of five tetrahedra, ${DENSITY} kg/m^3, k = ${K} Pa, nu = ${NU}) that stands on a floor; nothing has friction. The same parameters for all models, ${substeps} substeps of one iteration at 60 Hz. The pictures show the point of maximal compression, as the paper's do.
 
 How large must the difference be? A flat plate in place of the ball is solved exactly: it compresses the cube evenly and comes to rest where the energy SIDE^3 W(s) of the uniaxial law is what the fall has released. (Saint Venant-Kirchhoff: W = k/8 (s^2 - 1)^2, continued below 58 % of the length by its tangents as in figure fig2.) ${models.map((model) => `${MODELS[model]}: ${(1000 * plates.get(model)!).toFixed(0)} mm`).join(", ")}. Two things follow for the ball:
 
@@ -246,32 +203,88 @@ How large must the difference be? A flat plate in place of the ball is solved ex
 
 By then what gravity has released must be in the cube: little is moving, and the impact takes little because what the ball meets first is light (the top layer of cells has 1/${cells} of a quarter of the ball's mass). Allowed are 10 % for impact, motion and time step, and 2 % too much for the single iteration, which leaves elements that are crushed faster than it follows a little stiffer or softer than they are.
 
-Pressed evenly by the ball's weight alone, ${short(weight / K)} k, the cubes hardly differ (${resting.join(", ")}): what the paper shows is a matter of strong compression. These cubes at rest must lie within 1 % of their laws.`,
-        checks: [
-          ...margins.map(({ model, ratio, plates: least }) =>
-            check(`${MODELS[model]}: height left under the ball over that of Saint Venant-Kirchhoff`, ratio, {
-              low: least,
-              published: "better resists a strong compression",
-            }),
-          ),
-          ...models.map((model) =>
-            check(
-              `${MODELS[model]}: height left under the ball over that under the plate`,
-              runs.get(model)!.least / plates.get(model)!,
-              { low: 0, high: 1 },
-            ),
-          ),
-          ...models.map((model) =>
-            check(`${MODELS[model]}: elastic energy then, of what gravity has released`, runs.get(model)!.stored, {
-              low: 0.9,
-              high: 1.02,
-            }),
-          ),
-          check("pressed evenly: largest relative error of a stretch against its model's law", Math.max(...errors), {
-            high: 0.01,
-          }),
+Pressed evenly by the ball's weight alone, ${short(weight / K)} k, the cubes hardly differ (${resting.join(", ")}): what the paper shows is a matter of strong compression. These cubes at rest must lie within 1 % of their laws.`;
+}
+
+const checksOf = ({ models, runs, plates, errors, margins }: Measured): Check[] => [
+  ...margins.map(({ model, ratio, plates: least }) =>
+    check(`${MODELS[model]}: height left under the ball over that of Saint Venant-Kirchhoff`, ratio, {
+      low: least,
+      published: "better resists a strong compression",
+    }),
+  ),
+  ...models.map((model) =>
+    check(
+      `${MODELS[model]}: height left under the ball over that under the plate`,
+      runs.get(model)!.least / plates.get(model)!,
+      { low: 0, high: 1 },
+    ),
+  ),
+  ...models.map((model) =>
+    check(`${MODELS[model]}: elastic energy then, of what gravity has released`, runs.get(model)!.stored, {
+      low: 0.9,
+      high: 1.02,
+    }),
+  ),
+  check("pressed evenly: largest relative error of a stretch against its model's law", Math.max(...errors), {
+    high: 0.01,
+  }),
+];
+
+const plotsOf = ({ models, runs, plates, law, pressed }: Measured): Plot[] => [
+  {
+    caption:
+      "Lowest point of the ball over the floor: what is left of the cube under it. The rules are where a falling plate comes to rest.",
+    spec: curves(
+      { title: "time, s", zero: true },
+      { title: "height, m", zero: true },
+      models.map((model) => ({ name: MODELS[model], points: runs.get(model)!.height })),
+      models.slice(0, 2).map((model) => ({ y: plates.get(model)!, label: `plate, ${MODELS[model]}` })),
+    ),
+  },
+  {
+    caption:
+      "Pressed evenly: stress against stretch, laws and cubes at rest. The Saint Venant-Kirchhoff law as printed turns at 58 % of the length.",
+    spec: curves(
+      { title: "stretch s" },
+      { title: "-P/k", zero: true },
+      [...law, ...pressed],
+      [{ x: 1 / Math.sqrt(3), label: "1/sqrt 3" }],
+    ),
+  },
+  {
+    caption:
+      "What a falling plate does: energy stored at stretch s against energy released by then. It comes to rest where they meet.",
+    spec: curves({ title: "stretch s" }, { title: "energy, J", zero: true }, [
+      ...models.map(
+        (model): Series => ({
+          name: `stored, ${MODELS[model]}`,
+          points: Array.from({ length: 64 }, (_, i): [number, number] => [
+            0.36 + i / 100,
+            SIDE ** 3 * uniaxialEnergy(model, K, NU, 0.36 + i / 100),
+          ]).filter(([, J]) => J < 120),
+        }),
+      ),
+      {
+        name: "released",
+        points: [
+          [0.36, MASS * G * (FALL + 0.64 * SIDE)],
+          [1, MASS * G * FALL],
         ],
-      };
-    }
+        style: "dashed",
+      },
+    ]),
+  },
+];
+
+const picturesOf = ({ models, runs }: Measured): Picture[] => models.map((model) => runs.get(model)!.picture);
+
+export const figure: Figure = {
+  id: "fig11",
+  title: "A cube under a heavy ball: Saint Venant-Kirchhoff against Neo-Hookean",
+  source: "Bender et al. 2014, figure 11",
+  async run(size, progress) {
+    const m = await measure(size, progress);
+    return { text: textOf(m), checks: checksOf(m), plots: plotsOf(m), pictures: picturesOf(m) };
   },
 };

@@ -2,7 +2,16 @@
 import type { Body, Method, PointsBody, Scene, Selection, SoftBody } from "../../../shared/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 import { staticEquilibrium } from "../../statics/equilibrium.ts";
-import { check, short, type Figure } from "./figure.ts";
+import {
+  check,
+  short,
+  type Figure,
+  type Check,
+  type Plot,
+  type Picture,
+  type FigureSize,
+  type Progress,
+} from "./figure.ts";
 import { photograph } from "./photograph.ts";
 import { curves } from "./plots.ts";
 
@@ -188,102 +197,103 @@ const far = (motion: Motion, exact: Motion): number =>
 
 const percent = (value: number): string => `${(100 * value).toPrecision(2)} %`;
 
+const error = (at: readonly number[], from: readonly number[]): number => distance(at, from) / Math.hypot(...from);
+
+async function measure(size: FigureSize, progress: Progress = () => {}) {
+  const full = size === "full";
+  const cells = full ? 4 : 3;
+  const ticks = full ? 60 : 20;
+  const converged = await reference(full ? 12 : 6);
+  const same = await reference(cells);
+  // order 1 in the step, 1/3840 s; the forces are those of warped elements
+  const exact = await moving(cells, { method: { type: "finite-volumes", integrator: "symplectic", steps: 64 } }, ticks);
+  const rows: (Row & { lab: Laboratory; at: number[]; motion: Motion })[] = [];
+  for (const [n, row] of ROWS.entries()) {
+    progress(n / ROWS.length, row.name);
+    rows.push({ ...row, ...(await settled(cells, row)), motion: await moving(cells, row, ticks) });
+  }
+  const of = (name: string): (typeof rows)[number] => rows.find((row) => row.name === name)!;
+  const sway = Math.hypot(...converged);
+  // strains and rotations are of the size of the sway over the height; laws that agree for small ones part by so much
+  const strain = sway / SIZE;
+  const line = ({ name, at, motion, exact: what, cannot }: (typeof rows)[number]): string =>
+    `- **${name}**: exact for ${what}. At rest ${percent(error(at, converged))} off, in motion ${percent(far(motion, exact))}, ${short(motion.cost)} ms a tick. Cannot: ${cannot}.`;
+  return { full, cells, ticks, converged, same, exact, rows, of, sway, strain, line };
+}
+
+type Measured = Awaited<ReturnType<typeof measure>>;
+
+function textOf({ full, cells, ticks, converged, same, rows, sway, line }: Measured): string {
+  return `A cube of ${SIZE} m, ${cells} x ${cells} x ${cells} cells, ${MATERIAL.youngsModulus} Pa, nu ${MATERIAL.poissonsRatio}, ${MATERIAL.density} kg/m³, stands fixed on the ground and is pushed sideways at its top by ${FORCE} N, from rest. *At rest* is the mean displacement of its top, damped, against static finite elements of ${full ? 12 : 6}³ cells by other code (Saint Venant-Kirchhoff, ${short(1000 * sway)} mm): the mesh's own error of ${percent(error(same, converged))} is in every number. *In motion* is the largest distance within ${ticks} ticks from the same mesh with the forces of warped elements and 64 steps a tick, over the largest sway. Times are medians of a tick on one thread of this machine, and mean little alone.
+
+${rows.map(line).join("\n")}
+
+Springs have no modulus: their compliance, ${COMPLIANCE} m/N, was chosen by hand for the finer mesh, and on another mesh the cube is another one. Linear elements and all modes, warped elements and finite volumes are the same thing computed in two ways, and agree as the checks say. Every method runs in rooms (scenes \`one-cube\`, \`integrators\` and \`melt\`); scenes/README.md has what it can have.`;
+}
+
+const checksOf = ({ converged, same, exact, of, strain }: Measured): Check[] => [
+  check("warped elements against static elements of the same mesh", error(of("warped elements").at, same), {
+    high: strain / 2,
+    basis: "Green's strain: e + e²/2",
+  }),
+  check("finite volumes against warped elements, at rest", error(of("finite volumes").at, of("warped elements").at), {
+    high: 1e-5,
+    basis: "float32, rest",
+  }),
+  check("all modes against linear elements, at rest", error(of("all modes").at, of("linear elements").at), {
+    high: 1e-5,
+    basis: "float32, rest",
+  }),
+  check("linear elements against static elements of the same mesh", error(of("linear elements").at, same), {
+    high: strain,
+    basis: "rotation",
+  }),
+  check("boundary elements against static elements of a finer mesh", error(of("boundary elements").at, converged), {
+    high: strain + 0.03,
+    basis: "rotation; target",
+  }),
+  check(
+    "30 modes: energy that they lack of all",
+    1 - of("30 modes").lab.world.methodEnergy(0)! / of("all modes").lab.world.methodEnergy(0)!,
+    {
+      low: 0,
+      high: 0.1,
+      basis: "Ritz; target",
+    },
+  ),
+  check("finite volumes in motion", far(of("finite volumes").motion, exact), {
+    high: 0.1,
+    basis: "order 1: w h of the sway",
+  }),
+];
+
+const plotsOf = ({ exact, rows }: Measured): Plot[] => [
+  {
+    caption: "Error in motion against the cost of a tick. Down and to the left is better.",
+    spec: curves(
+      { title: "ms a tick", log: true },
+      { title: "error in motion", log: true },
+      rows.map(({ name, motion }) => ({
+        name,
+        style: "points" as const,
+        points: [[motion.cost, far(motion, exact)] as [number, number]],
+      })),
+    ),
+  },
+];
+
+const picturesOf = ({ of }: Measured): Picture[] =>
+  ["springs", "linear elements", "warped elements", "boundary elements", "30 modes", "points"].map((name) =>
+    photograph(of(name).lab, { caption: `At rest: ${name}.`, edges: true, ground: 0, width: 320, height: 260 }),
+  );
+
 export const figure: Figure = {
   id: "methods",
   title: "One cube, every method",
   source: "Physically Based Deformable Models: the methods that a room has, side by side",
   alone: true,
-  async run(size, progress = () => {}) {
-    const full = size === "full";
-    const cells = full ? 4 : 3;
-    const ticks = full ? 60 : 20;
-    const converged = await reference(full ? 12 : 6);
-    const same = await reference(cells);
-    // order 1 in the step, 1/3840 s; the forces are those of warped elements
-    const exact = await moving(
-      cells,
-      { method: { type: "finite-volumes", integrator: "symplectic", steps: 64 } },
-      ticks,
-    );
-    const rows: (Row & { lab: Laboratory; at: number[]; motion: Motion })[] = [];
-    for (const [n, row] of ROWS.entries()) {
-      progress(n / ROWS.length, row.name);
-      rows.push({ ...row, ...(await settled(cells, row)), motion: await moving(cells, row, ticks) });
-    }
-    const of = (name: string): (typeof rows)[number] => rows.find((row) => row.name === name)!;
-    const sway = Math.hypot(...converged);
-    const error = (at: readonly number[], from: readonly number[]): number => distance(at, from) / Math.hypot(...from);
-    // strains and rotations are of the size of the sway over the height; laws that agree for small ones part by so much
-    const strain = sway / SIZE;
-    const line = ({ name, at, motion, exact: what, cannot }: (typeof rows)[number]): string =>
-      `- **${name}**: exact for ${what}. At rest ${percent(error(at, converged))} off, in motion ${percent(far(motion, exact))}, ${short(motion.cost)} ms a tick. Cannot: ${cannot}.`;
-    return {
-      text: `A cube of ${SIZE} m, ${cells} x ${cells} x ${cells} cells, ${MATERIAL.youngsModulus} Pa, nu ${MATERIAL.poissonsRatio}, ${MATERIAL.density} kg/m³, stands fixed on the ground and is pushed sideways at its top by ${FORCE} N, from rest. *At rest* is the mean displacement of its top, damped, against static finite elements of ${full ? 12 : 6}³ cells by other code (Saint Venant-Kirchhoff, ${short(1000 * sway)} mm): the mesh's own error of ${percent(error(same, converged))} is in every number. *In motion* is the largest distance within ${ticks} ticks from the same mesh with the forces of warped elements and 64 steps a tick, over the largest sway. Times are medians of a tick on one thread of this machine, and mean little alone.
-
-${rows.map(line).join("\n")}
-
-Springs have no modulus: their compliance, ${COMPLIANCE} m/N, was chosen by hand for the finer mesh, and on another mesh the cube is another one. Linear elements and all modes, warped elements and finite volumes are the same thing computed in two ways, and agree as the checks say. Every method runs in rooms (scenes \`one-cube\`, \`integrators\` and \`melt\`); scenes/README.md has what it can have.`,
-      checks: [
-        check("warped elements against static elements of the same mesh", error(of("warped elements").at, same), {
-          high: strain / 2,
-          basis: "Green's strain: e + e²/2",
-        }),
-        check(
-          "finite volumes against warped elements, at rest",
-          error(of("finite volumes").at, of("warped elements").at),
-          {
-            high: 1e-5,
-            basis: "float32, rest",
-          },
-        ),
-        check("all modes against linear elements, at rest", error(of("all modes").at, of("linear elements").at), {
-          high: 1e-5,
-          basis: "float32, rest",
-        }),
-        check("linear elements against static elements of the same mesh", error(of("linear elements").at, same), {
-          high: strain,
-          basis: "rotation",
-        }),
-        check(
-          "boundary elements against static elements of a finer mesh",
-          error(of("boundary elements").at, converged),
-          {
-            high: strain + 0.03,
-            basis: "rotation; target",
-          },
-        ),
-        check(
-          "30 modes: energy that they lack of all",
-          1 - of("30 modes").lab.world.methodEnergy(0)! / of("all modes").lab.world.methodEnergy(0)!,
-          {
-            low: 0,
-            high: 0.1,
-            basis: "Ritz; target",
-          },
-        ),
-        check("finite volumes in motion", far(of("finite volumes").motion, exact), {
-          high: 0.1,
-          basis: "order 1: w h of the sway",
-        }),
-      ],
-      plots: [
-        {
-          caption: "Error in motion against the cost of a tick. Down and to the left is better.",
-          spec: curves(
-            { title: "ms a tick", log: true },
-            { title: "error in motion", log: true },
-            rows.map(({ name, motion }) => ({
-              name,
-              style: "points" as const,
-              points: [[motion.cost, far(motion, exact)] as [number, number]],
-            })),
-          ),
-        },
-      ],
-      pictures: ["springs", "linear elements", "warped elements", "boundary elements", "30 modes", "points"].map(
-        (name) =>
-          photograph(of(name).lab, { caption: `At rest: ${name}.`, edges: true, ground: 0, width: 320, height: 260 }),
-      ),
-    };
+  async run(size, progress) {
+    const m = await measure(size, progress);
+    return { text: textOf(m), checks: checksOf(m), plots: plotsOf(m), pictures: picturesOf(m) };
   },
 };
