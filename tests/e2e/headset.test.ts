@@ -59,6 +59,13 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
     await until(page, () => window.pliant.seen([0, 0, 0]) !== undefined, undefined);
   }
 
+  /** What a visit must leave as it was. */
+  const drawing = (page: Page): Promise<{ quality: number; width: number }> =>
+    page.evaluate(() => ({
+      quality: window.pliant.stats().quality,
+      width: document.querySelector<HTMLCanvasElement>("canvas.view")!.width,
+    }));
+
   /** A controller in the visitor's space that points ahead. */
   const hold = (page: Page, which: Which, at: Point, trigger: number): Promise<void> =>
     page.evaluate(
@@ -78,10 +85,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
     const other = await drawn(await stage.visit(path));
     expect(await other.isVisible(enter)).toBe(false);
     const page = await visitWithHeadset(path);
-    const before = await page.evaluate(() => ({
-      quality: window.pliant.stats().quality,
-      size: [document.querySelector<HTMLCanvasElement>("canvas.view")!.width],
-    }));
+    const before = await drawing(page);
     await enterRoom(page);
 
     const { point } = await surfaceUnderMiddle(other);
@@ -134,12 +138,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
     await until(page, () => window.pliant.seen([0, 0, 0]) === undefined, undefined);
     await owned(page, 0);
     await until(other, () => window.pliant.grabs().length === 0, undefined);
-    expect(
-      await page.evaluate(() => ({
-        quality: window.pliant.stats().quality,
-        size: [document.querySelector<HTMLCanvasElement>("canvas.view")!.width],
-      })),
-    ).toEqual(before);
+    expect(await drawing(page)).toEqual(before);
     const pictures = await page.evaluate(() => window.pliant.drawn);
     await page.keyboard.press("h");
     await until(page, (old) => window.pliant.drawn > old, pictures);

@@ -55,6 +55,25 @@ async function scrubTo(page: Page, tick: number): Promise<void> {
   await page.waitForFunction((wanted) => window.pliantReplay.shown === wanted, tick, { polling: 50 });
 }
 
+/** Members whose hands are shown. */
+const holders = async (page: Page): Promise<number[]> =>
+  (await replay(page, (hook = window.pliantReplay) => hook.grabs().map(({ id }) => Number(id.split(":")[0])))).sort();
+
+/** Keys, from a tick that is shown: a second, a frame, the ends. */
+async function goByKeys(page: Page, from: number): Promise<void> {
+  await page.locator("canvas.view").focus();
+  await page.keyboard.press("ArrowLeft");
+  await replayUntil(page, (hook = window.pliantReplay) => hook.shown === hook.tick);
+  expect(await replay(page, (hook = window.pliantReplay) => hook.shown)).toBe(from - 60);
+  await page.keyboard.press("Shift+ArrowRight");
+  await replayUntil(page, (hook = window.pliantReplay) => hook.shown === hook.tick);
+  expect(await replay(page, (hook = window.pliantReplay) => hook.shown)).toBe(from - 58);
+  await page.keyboard.press("Home");
+  await replayUntil(page, (hook = window.pliantReplay) => hook.shown === hook.first);
+  await page.keyboard.press("End");
+  await replayUntil(page, (hook = window.pliantReplay) => hook.shown === hook.last);
+}
+
 describe.skipIf(noBrowser)("what was can be seen again", () => {
   const stage = useStage({}, { fewPictures: true });
 
@@ -96,28 +115,13 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
     }
     expect(Math.max(...seen[0]!.map((x, i) => Math.abs(x - seen[1]![i]!)))).toBeGreaterThan(0.03);
     // two hands then, none now
-    expect(await replay(page, (hook = window.pliantReplay) => hook.grabs().length)).toBe(0);
+    expect(await holders(page)).toEqual([]);
     await scrubTo(page, pulled.tick);
-    expect(
-      (
-        await replay(page, (hook = window.pliantReplay) => hook.grabs().map(({ id }) => Number(id.split(":")[0])))
-      ).sort(),
-    ).toEqual([...both].sort());
+    expect(await holders(page)).toEqual([...both].sort());
     await page.waitForTimeout(300);
     await stage.shoot(page, "replay");
 
-    // keys: a second, a frame, the ends, and on
-    await page.locator("canvas.view").focus();
-    await page.keyboard.press("ArrowLeft");
-    await replayUntil(page, (hook = window.pliantReplay) => hook.shown === hook.tick);
-    expect(await replay(page, (hook = window.pliantReplay) => hook.shown)).toBe(pulled.tick - 60);
-    await page.keyboard.press("Shift+ArrowRight");
-    await replayUntil(page, (hook = window.pliantReplay) => hook.shown === hook.tick);
-    expect(await replay(page, (hook = window.pliantReplay) => hook.shown)).toBe(pulled.tick - 58);
-    await page.keyboard.press("Home");
-    await replayUntil(page, (hook = window.pliantReplay) => hook.shown === hook.first);
-    await page.keyboard.press("End");
-    await replayUntil(page, (hook = window.pliantReplay) => hook.shown === hook.last);
+    await goByKeys(page, pulled.tick);
     const [last, clock] = [
       await replay(page, (hook = window.pliantReplay) => hook.last),
       await page.locator(".deck .time").textContent(),

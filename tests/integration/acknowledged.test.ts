@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { freePort, type RunningServer, startServer } from "../../load-tests/server.ts";
 import { RoomAccess } from "../../server/auth/roomAccess.ts";
@@ -43,8 +43,7 @@ async function settled(url: string, path: string): Promise<Response> {
   }
 }
 
-test("undo, ban, lock, password, delete and an upload: killed with the answer, and each of them holds", async () => {
-  const port = await freePort();
+describe("killed with the answer, the server has done it when it is back", () => {
   const env = {
     PLIANT_STORE: "sqlite",
     PLIANT_DATA_DIR: join(folder, "data"),
@@ -53,8 +52,16 @@ test("undo, ban, lock, password, delete and an upload: killed with the answer, a
     PLIANT_ADMIN_TOKEN: ADMIN,
     PLIANT_SCENES_DIR: SCENES_DIR,
   };
-  let server = await startServer({ port, env });
-  const { url } = server;
+  let port: number;
+  let server: RunningServer;
+  let url: string;
+  beforeAll(async () => {
+    port = await freePort();
+    server = await startServer({ port, env });
+    ({ url } = server);
+  });
+  afterAll(() => server.stop());
+
   const again = async (): Promise<void> => {
     await kill(server);
     server = await startServer({ port, env });
@@ -69,60 +76,71 @@ test("undo, ban, lock, password, delete and an upload: killed with the answer, a
     return (await Bot.connect(url, room, { timeoutMs: 30_000, ...options }).untilClosed()).code;
   };
 
-  const undone = await owned("undone");
-  await undone.until(() => undone.tick > 150, "two and a half seconds");
-  const startMs = performance.now();
-  const answer = await call(url, "POST", "/api/rooms/undone/undo", tokens.get("undone")!, { seconds: 2 });
-  await kill(server);
-  const ranTicks = ((performance.now() - startMs) / 1000) * 60;
-  const { tick } = (await answer.json()) as { tick: number };
-  server = await startServer({ port, env });
-  const back = (await (await settled(url, "/api/rooms/undone")).json()) as { tick: number };
-  // What was undone does not come back; what was stepped after it may.
-  expect(back.tick).toBeLessThanOrEqual(tick + ranTicks);
+  test("an undo", async () => {
+    const undone = await owned("undone");
+    await undone.until(() => undone.tick > 150, "two and a half seconds");
+    const startMs = performance.now();
+    const answer = await call(url, "POST", "/api/rooms/undone/undo", tokens.get("undone")!, { seconds: 2 });
+    await kill(server);
+    const ranTicks = ((performance.now() - startMs) / 1000) * 60;
+    const { tick } = (await answer.json()) as { tick: number };
+    server = await startServer({ port, env });
+    const back = (await (await settled(url, "/api/rooms/undone")).json()) as { tick: number };
+    // What was undone does not come back; what was stepped after it may.
+    expect(back.tick).toBeLessThanOrEqual(tick + ranTicks);
+  });
 
-  const locked = await owned("locked");
-  locked.setAccess({ locked: true });
-  await locked.until(() => locked.access?.locked === true, "the lock");
-  await again();
-  expect(await code("locked")).toBe(CloseCode.locked);
+  test("a lock", async () => {
+    const locked = await owned("locked");
+    locked.setAccess({ locked: true });
+    await locked.until(() => locked.access?.locked === true, "the lock");
+    await again();
+    expect(await code("locked")).toBe(CloseCode.locked);
+  });
 
-  const secret = await owned("secret");
-  secret.setAccess({ password: "open sesame" });
-  await secret.until(() => secret.access?.password === true, "the password");
-  await again();
-  expect(await code("secret", { password: "open barley" })).toBe(CloseCode.passwordNeeded);
+  test("a password", async () => {
+    const secret = await owned("secret");
+    secret.setAccess({ password: "open sesame" });
+    await secret.until(() => secret.access?.password === true, "the password");
+    await again();
+    expect(await code("secret", { password: "open barley" })).toBe(CloseCode.passwordNeeded);
+  });
 
-  await owned("banned");
-  const mallory = await Bot.join(url, "banned", { timeoutMs: 30_000 });
-  const { member } = mallory.welcome;
-  const kicked = await call(url, "POST", "/api/admin/rooms/banned/kick", ADMIN, { member, banSeconds: 600 });
-  await again();
-  expect(kicked.status).toBe(204);
-  expect(await code("banned")).toBe(CloseCode.kicked);
+  test("a ban", async () => {
+    await owned("banned");
+    const mallory = await Bot.join(url, "banned", { timeoutMs: 30_000 });
+    const { member } = mallory.welcome;
+    const kicked = await call(url, "POST", "/api/admin/rooms/banned/kick", ADMIN, { member, banSeconds: 600 });
+    await again();
+    expect(kicked.status).toBe(204);
+    expect(await code("banned")).toBe(CloseCode.kicked);
+  });
 
-  await owned("deleted");
-  const deleted = await call(url, "DELETE", "/api/rooms/deleted", tokens.get("deleted")!);
-  await again();
-  expect(deleted.status).toBe(204);
-  expect((await settled(url, "/api/rooms/deleted")).status).toBe(404);
+  test("a room's end", async () => {
+    await owned("deleted");
+    const deleted = await call(url, "DELETE", "/api/rooms/deleted", tokens.get("deleted")!);
+    await again();
+    expect(deleted.status).toBe(204);
+    expect((await settled(url, "/api/rooms/deleted")).status).toBe(404);
+  });
 
-  const brought = await fetch(`${url}/api/objects?name=ball.obj`, { method: "POST", body: objBall(2) });
-  await again();
-  expect(brought.status).toBe(201);
-  const { object, picture } = (await brought.json()) as { object: string; picture: string };
-  expect((await fetch(url + picture)).status).toBe(200);
-  const choice = { object, role: "soft", material: "rubber", size: 0.5 };
-  const composed = await call(url, "POST", "/api/scenes", ADMIN, choice);
-  await again();
-  expect(composed.status).toBe(201);
-  await createRoom(url, ((await composed.json()) as { scene: string }).scene, "of-it");
-  await again();
-  await settled(url, "/api/rooms/of-it");
-  const inside = await Bot.join(url, "of-it", { timeoutMs: 60_000 });
-  await inside.frames(2);
-  expect(inside.topology.bodies[0]!.detail?.picture?.object).toBe(object);
-  await server.stop();
+  test("an upload, and a scene of it", async () => {
+    const brought = await fetch(`${url}/api/objects?name=ball.obj`, { method: "POST", body: objBall(2) });
+    await again();
+    expect(brought.status).toBe(201);
+    const { object, picture } = (await brought.json()) as { object: string; picture: string };
+    expect((await fetch(url + picture)).status).toBe(200);
+    const choice = { object, role: "soft", material: "rubber", size: 0.5 };
+    const composed = await call(url, "POST", "/api/scenes", ADMIN, choice);
+    await again();
+    expect(composed.status).toBe(201);
+    await createRoom(url, ((await composed.json()) as { scene: string }).scene, "of-it");
+    await again();
+    await settled(url, "/api/rooms/of-it");
+    const inside = await Bot.join(url, "of-it", { timeoutMs: 60_000 });
+    await inside.frames(2);
+    expect(inside.topology.bodies[0]!.detail?.picture?.object).toBe(object);
+  });
 });
 
 test("the answer to one change does not tell of another that is not stored yet", async () => {

@@ -54,6 +54,83 @@ export interface CheckSceneOptions {
   onTick?: (tick: number, found: number) => void;
 }
 
+const nothing = (scene: string, ticks: number): SceneCheck => ({
+  scene,
+  ticks,
+  substeps: 0,
+  triangles: 0,
+  pairs: 0,
+  staticIntersections: 0,
+  sweptCrossings: 0,
+  belowPlanes: 0,
+  findings: [],
+  events: [],
+  meanMs: 0,
+  p99Ms: 0,
+  impulses: 0,
+  zones: 0,
+  stops: 0,
+  asleepTicks: 0,
+  hash: "",
+});
+
+/** Recordings of a scene, one after the other, whose findings go to a result. */
+class Pieces {
+  /** Time spent with writing since it was set to 0, ms. */
+  aside = 0;
+  readonly dir = mkdtempSync(join(tmpdir(), "pliant-"));
+  private recorder: Recorder | undefined;
+  private frames: { tick: number; substep: number }[] = [];
+  private readonly open: (dir: string) => Recorder;
+  private readonly result: SceneCheck;
+  private readonly threads: number;
+
+  constructor(open: (dir: string) => Recorder, result: SceneCheck, threads: number) {
+    this.open = open;
+    this.result = result;
+    this.threads = threads;
+  }
+
+  get recording(): boolean {
+    return this.recorder !== undefined;
+  }
+
+  begin(): void {
+    this.recorder = this.open(this.dir);
+  }
+
+  write(tick: number, substep: number): void {
+    const before = performance.now();
+    this.recorder!.write();
+    this.frames.push({ tick, substep });
+    this.aside += performance.now() - before;
+  }
+
+  /** Ends the recording, if there is one. */
+  async judge(): Promise<void> {
+    if (!this.recorder) return;
+    this.recorder.close({});
+    this.recorder = undefined;
+    const { result, frames } = this;
+    const recording = openRecording(this.dir);
+    result.triangles = recording.surfaces.reduce((n, s) => n + s.triangles.length / 3, 0);
+    result.substeps += frames.length - 1;
+    await checkRecording(recording, {
+      threads: this.threads,
+      most: 1,
+      onFrames: (found) => {
+        for (const { frame, counts, list } of found) {
+          result.staticIntersections += sum(counts, STATIC);
+          result.sweptCrossings += sum(counts, SWEPT);
+          result.belowPlanes += counts.plane;
+          for (const finding of list) result.findings.push({ ...finding, ...frames[frame]! });
+        }
+      },
+    });
+    this.frames = [];
+  }
+}
+
 /** @param name of a file in scenes/, without its extension */
 export async function checkScene(
   name: string,
@@ -65,63 +142,16 @@ export async function checkScene(
   const hands = handsOf(created, world, script);
   const words = new Uint32Array(created.memory.buffer);
   const header = (offset: number): number => words[(L.HEADER + offset) / 4]!;
-  const result: SceneCheck = {
-    scene: name,
-    ticks,
-    substeps: 0,
-    triangles: 0,
-    pairs: 0,
-    staticIntersections: 0,
-    sweptCrossings: 0,
-    belowPlanes: 0,
-    findings: [],
-    events: [],
-    meanMs: 0,
-    p99Ms: 0,
-    impulses: 0,
-    zones: 0,
-    stops: 0,
-    asleepTicks: 0,
-    hash: "",
-  };
-  const dir = mkdtempSync(join(tmpdir(), "pliant-"));
+  const result = nothing(name, ticks);
+  const pieces = new Pieces((dir) => new Recorder(dir, scene, created, world, "substep"), result, threads);
   const times: number[] = [];
-  let recorder: Recorder | undefined;
-  let frames: { tick: number; substep: number }[] = [];
   let fresh = false;
-  let aside = 0;
-  const write = (tick: number, substep: number): void => {
-    const before = performance.now();
-    recorder!.write();
-    frames.push({ tick, substep });
-    aside += performance.now() - before;
-  };
-  const judge = async (): Promise<void> => {
-    recorder!.close({});
-    recorder = undefined;
-    const recording = openRecording(dir);
-    result.triangles = recording.surfaces.reduce((n, s) => n + s.triangles.length / 3, 0);
-    result.substeps += frames.length - 1;
-    await checkRecording(recording, {
-      threads,
-      most: 1,
-      onFrames: (found) => {
-        for (const { frame, counts, list } of found) {
-          result.staticIntersections += sum(counts, STATIC);
-          result.sweptCrossings += sum(counts, SWEPT);
-          result.belowPlanes += counts.plane;
-          for (const finding of list) result.findings.push({ ...finding, ...frames[frame]! });
-        }
-      },
-    });
-    frames = [];
-  };
   let tick = 0;
   let substep = 0;
-  world.watchSubsteps(() => write(tick, ++substep));
+  world.watchSubsteps(() => pieces.write(tick, ++substep));
   if (script.resets?.length) {
     world.watchPhases((phase) => {
-      if (phase === HOST_STAGES.inputs && fresh) write(tick, 0);
+      if (phase === HOST_STAGES.inputs && fresh) pieces.write(tick, 0);
       if (phase === HOST_STAGES.inputs) fresh = false;
     });
   }
@@ -129,23 +159,23 @@ export async function checkScene(
     for (tick = 1; tick <= ticks; tick++) {
       const inputs = hands(tick);
       fresh = inputs.some((input) => input.type === "reset");
-      if (recorder && (fresh || (tick - 1) % PIECE === 0)) await judge();
-      if (!recorder) {
-        recorder = new Recorder(dir, scene, created, world, "substep");
-        if (!fresh) write(tick, 0);
+      if (fresh || (tick - 1) % PIECE === 0) await pieces.judge();
+      if (!pieces.recording) {
+        pieces.begin();
+        if (!fresh) pieces.write(tick, 0);
       }
-      substep = aside = 0;
+      substep = pieces.aside = 0;
       const before = performance.now();
       const { events } = world.step(inputs);
-      times.push(performance.now() - before - aside);
+      times.push(performance.now() - before - pieces.aside);
       for (const event of events) if (event.type !== "reset") result.events.push(JSON.stringify(event));
       result.pairs += (4 * header(L.H_CONTACT_BLOCK_COUNT)) / ticks;
       if (world.resting) result.asleepTicks++;
       onTick?.(tick, result.findings.length);
     }
-    if (recorder) await judge();
+    await pieces.judge();
   } finally {
-    rmSync(dir, { recursive: true, force: true });
+    rmSync(pieces.dir, { recursive: true, force: true });
   }
   times.sort((a, b) => a - b);
   return {

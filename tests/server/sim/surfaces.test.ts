@@ -8,6 +8,7 @@ import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import { Allocator } from "../../../server/sim/memory/map.ts";
 import { planSurfaces, SOLID, uniqueEdges, type SurfaceSource } from "../../../server/sim/memory/surfaces.ts";
+import type { Scene } from "../../../shared/scene.ts";
 import { validateScene } from "../../../shared/sceneValidator.ts";
 
 test("edges: each once, lower particle first, sorted, whatever the order of triangles and corners", () => {
@@ -46,45 +47,47 @@ test("edges of particle numbers in the millions", () => {
   ]);
 });
 
-test("a world's rows: bodies in order, with the undeformed positions of a flattened start", async () => {
+/** A body of every kind, the soft one flattened at the start. */
+function everyKind(): Scene {
   const material = { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.3, friction: 0.49 };
-  const { memory, layout, bodies } = await createWorld(
-    validateScene({
-      version: 1,
-      title: "surfaces",
-      bodies: [
-        {
-          name: "cube",
-          kind: "soft",
-          mesh: { type: "box", size: [1, 1, 1], cells: [2, 2, 2] },
-          material,
-          start: "flattened",
-        },
-        {
-          name: "sheet",
-          kind: "cloth",
-          mesh: { type: "grid", size: [2, 2], cells: [3, 4] },
-          transform: { translate: [0, 2, 0] },
-          material: { ...material, thickness: 0.002 },
-        },
-        {
-          name: "die",
-          kind: "soft",
-          mesh: { type: "box", size: [1, 1, 1], cells: [1, 1, 1] },
-          transform: { translate: [0, 4, 0] },
-          material: { density: 500, model: "shape-matching", mode: "rigid" },
-        },
-        {
-          name: "ball",
-          kind: "ball",
-          mesh: { type: "ball", radius: 0.5 },
-          transform: { translate: [0, 6, 0] },
-          material: { density: 500 },
-        },
-      ],
-    }),
-    { baseDir: "." },
-  );
+  return validateScene({
+    version: 1,
+    title: "surfaces",
+    bodies: [
+      {
+        name: "cube",
+        kind: "soft",
+        mesh: { type: "box", size: [1, 1, 1], cells: [2, 2, 2] },
+        material,
+        start: "flattened",
+      },
+      {
+        name: "sheet",
+        kind: "cloth",
+        mesh: { type: "grid", size: [2, 2], cells: [3, 4] },
+        transform: { translate: [0, 2, 0] },
+        material: { ...material, thickness: 0.002 },
+      },
+      {
+        name: "die",
+        kind: "soft",
+        mesh: { type: "box", size: [1, 1, 1], cells: [1, 1, 1] },
+        transform: { translate: [0, 4, 0] },
+        material: { density: 500, model: "shape-matching", mode: "rigid" },
+      },
+      {
+        name: "ball",
+        kind: "ball",
+        mesh: { type: "ball", radius: 0.5 },
+        transform: { translate: [0, 6, 0] },
+        material: { density: 500 },
+      },
+    ],
+  });
+}
+
+test("a world's rows: bodies in order, with the undeformed positions of a flattened start", async () => {
+  const { memory, layout, bodies } = await createWorld(everyKind(), { baseDir: "." });
   const i32 = new Int32Array(memory.buffer);
   const f32 = new Float32Array(memory.buffer);
   const bytes = new Uint8Array(memory.buffer);

@@ -126,7 +126,7 @@ function collide(q: usize, edges: bool, scaling: f64): f64 {
   return impactOf(q, edges, scaling, ax, ay, az, bx, by, bz, cx, cy, cz);
 }
 
-/** Coplanar where det(A, B, C) = 0: its coefficients, and if their signs leave a doubt the search for the first touch. */
+/** Coplanar where det(A, B, C) = 0: its coefficients, and where their signs leave a doubt the first touch. */
 // @inline
 function impactOf(
   q: usize,

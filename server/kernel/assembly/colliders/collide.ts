@@ -275,7 +275,7 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
   }
 }
 
-/** Colliders act in scene order, each on the motion from where xPrev was before any did. @returns whether one touched */
+/** Colliders act in scene order, each on the motion from where xPrev was before. @returns whether one touched */
 function meetAll(at: usize, prev: usize, mark: i32, h: f32, table: usize): bool {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
   const originX = load<f32>(prev);

@@ -52,8 +52,8 @@ import { ROTATION_SCRATCH, fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, 
  */
 const FLAT: f64 = 0.125;
 
-// where a thread's SCRATCH_BYTES hold matrices, after those of a rotation: A_pq, G (the map from the undeformed rest shape to goals), and what
-// the linear mode needs besides
+// where a thread's SCRATCH_BYTES hold matrices, after those of a rotation: A_pq, G (the map from the undeformed rest
+// shape to goals), and what the linear mode needs besides
 const A = ROTATION_SCRATCH;
 const G = A + 72;
 const F = G + 72;
