@@ -196,6 +196,7 @@ function moveToGoals(row: usize, pass: i32, h: f64, goal: usize): void {
   const toLow = lowFrom();
   const toRounding = roundingFrom();
   const aT: f64 = 1 / (load<f64>(row, SHAPE_RATE) * h * h);
+  const share: f64 = 1 / (1 + aT);
   const isFirst = (pass & PASS_FIRST) !== 0;
   let held = false;
   let moved = <usize>load<u32>(row, SHAPE_MEMORY);
@@ -216,9 +217,9 @@ function moveToGoals(row: usize, pass: i32, h: f64, goal: usize): void {
     const x = <f64>load<f32>(at) + word(at, toLow);
     const y = <f64>load<f32>(at, 4) + word(at + 4, toLow);
     const z = <f64>load<f32>(at, 8) + word(at + 8, toLow);
-    moveTo(at, x + wayTo(cx + g00 * u + g01 * v + g02 * w - x, aT, moved, 0, isFirst), toLow, toRounding);
-    moveTo(at + 4, y + wayTo(cy + g10 * u + g11 * v + g12 * w - y, aT, moved, 4, isFirst), toLow, toRounding);
-    moveTo(at + 8, z + wayTo(cz + g20 * u + g21 * v + g22 * w - z, aT, moved, 8, isFirst), toLow, toRounding);
+    moveTo(at, x + wayTo(cx + g00 * u + g01 * v + g02 * w - x, aT, share, moved, 0, isFirst), toLow, toRounding);
+    moveTo(at + 4, y + wayTo(cy + g10 * u + g11 * v + g12 * w - y, aT, share, moved, 4, isFirst), toLow, toRounding);
+    moveTo(at + 8, z + wayTo(cz + g20 * u + g21 * v + g22 * w - z, aT, share, moved, 8, isFirst), toLow, toRounding);
     // goals keep the momentum: what they sum up to is rounding
     const m = load<f64>(q, 24);
     const a = m * (<f64>load<f32>(at) + word(at, toLow) - x);
@@ -234,13 +235,13 @@ function moveToGoals(row: usize, pass: i32, h: f64, goal: usize): void {
 
 /**
  * How far a coordinate goes towards a goal `way` ahead.
- * @param moved where what earlier iterations moved it by is kept, f32 at `offset`; 0: nowhere
+ * @param share 1/(1 + aT); moved where what earlier iterations moved it by is kept, f32 at `offset`; 0: nowhere
  */
 // @inline
-function wayTo(way: f64, aT: f64, moved: usize, offset: usize, isFirst: bool): f64 {
+function wayTo(way: f64, aT: f64, share: f64, moved: usize, offset: usize, isFirst: bool): f64 {
   if (!(aT > 0)) return way;
   const before: f64 = isFirst || !moved ? 0 : load<f32>(moved + offset);
-  const step = (way - aT * before) * (1 / (1 + aT));
+  const step = (way - aT * before) * share;
   if (moved) store<f32>(moved + offset, <f32>(before + step));
   return step;
 }
