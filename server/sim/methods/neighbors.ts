@@ -11,9 +11,6 @@
 const MOST_PER_POINT = 192;
 /** Cells along an axis at most. */
 const MOST_CELLS = 48;
-/** Rows of three cells that come behind a cell's own: the others find it from their side. y, z */
-const ROWS = Int8Array.of(1, 0, -1, 1, 0, 1, 1, 1);
-
 /** Square of a cell's edge, with what rounding may take. */
 const NEAR = 1 + 1e-9;
 /** Of a distance to a cell that is not negative. */
@@ -50,42 +47,68 @@ export class Neighbors {
     this.second = new Uint32Array(16 * count);
   }
 
-  /** @param x float64[3N] m. @param reach m */
+  /** The pairs by numbers. @param x float64[3N] m. @param reach m */
   find(x: Float64Array, reach: number): void {
+    this.findInOrder(x, reach);
+    const { order, group, second, pairs } = this;
+    if (this.i.length < pairs) [this.i, this.j] = [new Uint32Array(second.length), new Uint32Array(second.length)];
+    const { i, j } = this;
+    for (let at = 0; at < order.length; at++) {
+      const a = order[at]!;
+      for (let p = group[at]!; p < group[at + 1]!; p++) {
+        const b = order[second[p]!]!;
+        i[p] = a < b ? a : b;
+        j[p] = a < b ? b : a;
+      }
+    }
+  }
+
+  /** The pairs by places in `order` alone: `group` and `second`. @param x float64[3N] m. @param reach m */
+  findInOrder(x: Float64Array, reach: number): void {
     this.perCell = 1 / reach;
     this.frame(x, reach);
     this.sort(x, this.perCell);
-    this.pairs = 0;
-    const { order, cell, begin, size, sorted, low, perCell } = this;
+    const { order, group, cell, begin, size, sorted, low, perCell, count } = this;
     const [nx, ny, nz] = size as [number, number, number];
     const square = reach * reach;
-    for (let at = 0; at < this.count; at++) {
-      this.group[at] = this.pairs;
+    const most = MOST_PER_POINT * count;
+    let { second } = this;
+    let pairs = 0;
+    for (let at = 0; at < count; at++) {
+      group[at] = pairs;
       const c = cell[order[at]!]!;
       const cx = c % nx;
       const cy = Math.floor(c / nx) % ny;
       const cz = Math.floor(c / (nx * ny));
-      // how far it is, in cells, from the ones before and behind its own: what is too far holds nothing near
-      const left = (sorted[3 * at]! - low[0]!) * perCell - cx;
-      const below = (sorted[3 * at + 1]! - low[1]!) * perCell - cy;
-      const behind = cz + 1 - (sorted[3 * at + 2]! - low[2]!) * perCell;
-      // the rest of its own cell and the next one, then the rows behind
-      this.pairUp(at, at + 1, begin[c + (cx + 1 < nx ? 2 : 1)]!, square);
-      for (let r = 0; r < ROWS.length; r += 2) {
-        const dy = ROWS[r]!;
-        const dz = ROWS[r + 1]!;
-        const y = cy + dy;
-        const z = cz + dz;
-        if (y < 0 || y >= ny || z >= nz) continue;
-        const across = squareOf(dy < 0 ? below : dy > 0 ? 1 - below : 0) + squareOf(dz > 0 ? behind : 0);
-        if (across > NEAR) continue;
-        const row = nx * (y + ny * z);
-        const from = cx > 0 && across + squareOf(left) <= NEAR ? cx - 1 : cx;
-        const to = cx + 1 < nx && across + squareOf(1 - left) <= NEAR ? cx + 2 : cx + 1;
-        this.pairUp(at, begin[row + from]!, begin[row + to]!, square);
-      }
+      const px = sorted[3 * at]!;
+      const py = sorted[3 * at + 1]!;
+      const pz = sorted[3 * at + 2]!;
+      const fx = (px - low[0]!) * perCell;
+      const fy = (py - low[1]!) * perCell;
+      const fz = (pz - low[2]!) * perCell;
+      // its own row from itself on, then the rows behind, as far as anything in them may be near
+      for (let z = cz; z <= cz + 1 && z < nz; z++)
+        for (let y = z > cz && cy > 0 ? cy - 1 : cy; y <= cy + 1 && y < ny; y++) {
+          const far = squareOf(z > cz ? z - fz : 0) + squareOf(y > cy ? y - fy : y < cy ? fy - cy : 0);
+          if (far > NEAR) continue;
+          const along = Math.sqrt(NEAR - far);
+          const row = nx * (y + ny * z);
+          const from = y === cy && z === cz ? at + 1 : begin[row + (cx > 0 && fx - along < cx ? cx - 1 : cx)]!;
+          const to = begin[row + (cx + 1 < nx && fx + along >= cx + 1 ? cx + 2 : cx + 1)]!;
+          if (second.length < pairs + to - from) second = this.grow();
+          for (let other = from; other < to; other++) {
+            const dx = px - sorted[3 * other]!;
+            const dy = py - sorted[3 * other + 1]!;
+            const dz = pz - sorted[3 * other + 2]!;
+            // what is too far is overwritten: a branch that a processor guesses wrong costs more than a pair
+            second[pairs] = other;
+            pairs += Number(dx * dx + dy * dy + dz * dz < square);
+          }
+          if (pairs > most) pairs = most;
+        }
     }
-    this.group[this.count] = this.pairs;
+    group[count] = pairs;
+    this.pairs = pairs;
   }
 
   /** Visits the points in a box as `find` saw them, in the order of their cells. @param low, high m */
@@ -106,27 +129,6 @@ export class Neighbors {
           if (py >= ly && py <= hy && pz >= lz && pz <= hz) visit(order[at]!);
         }
       }
-  }
-
-  /** Pairs the point at order[at] with those at order[from..to) that are near. */
-  private pairUp(at: number, from: number, to: number, square: number): void {
-    const { order, sorted } = this;
-    const a = order[at]!;
-    const x = sorted[3 * at]!;
-    const y = sorted[3 * at + 1]!;
-    const z = sorted[3 * at + 2]!;
-    for (let other = from; other < to; other++) {
-      const dx = x - sorted[3 * other]!;
-      const dy = y - sorted[3 * other + 1]!;
-      const dz = z - sorted[3 * other + 2]!;
-      if (!(dx * dx + dy * dy + dz * dz < square)) continue;
-      if (this.pairs >= MOST_PER_POINT * this.count) return;
-      if (this.pairs === this.i.length) this.grow();
-      const b = order[other]!;
-      this.second[this.pairs] = other;
-      this.i[this.pairs] = a < b ? a : b;
-      this.j[this.pairs++] = a < b ? b : a;
-    }
   }
 
   /** Which cells there are. */
@@ -173,13 +175,11 @@ export class Neighbors {
     begin[cells] = count;
   }
 
-  private grow(): void {
-    const longer = (from: Uint32Array): Uint32Array => {
-      const to = new Uint32Array(2 * from.length);
-      to.set(from);
-      return to;
-    };
-    [this.i, this.j, this.second] = [longer(this.i), longer(this.j), longer(this.second)];
+  private grow(): Uint32Array {
+    const longer = new Uint32Array(2 * this.second.length + this.count);
+    longer.set(this.second);
+    this.second = longer;
+    return longer;
   }
 }
 

@@ -193,7 +193,7 @@ class Fluid implements Method {
     if (this.fresh && (still || this.age < LEAST)) return;
     this.fresh = true;
     this.age = 0;
-    neighbors.find(x, H + skin);
+    neighbors.findInOrder(x, H + skin);
     if (this.pairs.i.length < neighbors.pairs) Object.assign(this.pairs, pairsOf(Math.ceil(1.5 * neighbors.pairs)));
     listed.set(x);
     if (
@@ -230,20 +230,23 @@ class Fluid implements Method {
         const dy = ay - x[3 * b + 1]!;
         const dz = az - x[3 * b + 2]!;
         const square = dx * dx + dy * dy + dz * dz;
-        if (!(square < H * H)) continue;
-        const q = Math.sqrt(square) * per;
+        // what is too far is overwritten: a branch that a processor guesses wrong costs more than a pair
+        j[count] = b;
+        slope[count] = square;
+        count += Number(square < H * H);
+      }
+      for (let p = group[n]!; p < count; p++) {
+        const q = Math.sqrt(slope[p]!) * per;
         const u = 1 - q;
         const cube = u * u * u;
         const w = scale * cube * u * (1 + 4 * q);
-        j[count] = b;
-        slope[count] = steep * cube;
+        slope[p] = steep * cube;
         if (more) {
-          i[count] = n;
-          weight[count] = w;
+          i[p] = n;
+          weight[p] = w;
         }
-        count++;
         own += w;
-        sum[b]! += w;
+        sum[j[p]!]! += w;
       }
       sum[n]! += own;
     }
