@@ -16,6 +16,8 @@ const NEAR = 1 + 1e-9;
 /** Of a distance to a cell that is not negative. */
 const squareOf = (distance: number): number => (distance > 0 ? distance * distance : 0);
 
+type Triple = [number, number, number];
+
 export class Neighbors {
   /** Pair p: points i[p] < j[p]. */
   i: Uint32Array;
@@ -111,24 +113,29 @@ export class Neighbors {
     this.pairs = pairs;
   }
 
-  /** Visits the points in a box as `find` saw them, in the order of their cells. @param low, high m */
-  eachIn(low: readonly number[], high: readonly number[], visit: (point: number) => void): void {
-    const { order, begin, sorted, size, perCell } = this;
-    const [lx, ly, lz] = low as [number, number, number];
-    const [hx, hy, hz] = high as [number, number, number];
-    const cell = (x: number, r: number): number => within((x - this.low[r]!) * perCell, size[r]!);
-    const [first, last] = [cell(lx, 0), cell(hx, 0)];
-    for (let z = cell(lz, 2); z <= cell(hz, 2); z++)
-      for (let y = cell(ly, 1); y <= cell(hy, 1); y++) {
-        const row = size[0]! * (y + size[1]! * z);
-        for (let at = begin[row + first]!; at < begin[row + last + 1]!; at++) {
-          const px = sorted[3 * at]!;
-          if (px < lx || px > hx) continue;
-          const py = sorted[3 * at + 1]!;
-          const pz = sorted[3 * at + 2]!;
-          if (py >= ly && py <= hy && pz >= lz && pz <= hz) visit(order[at]!);
+  /**
+   * The points nearer to a place than a radius as `find` saw them, in the order of their cells.
+   * @param radius m. @param found uint32[N + 1] out. @returns how many
+   */
+  near([x, y, z]: Readonly<Triple>, radius: number, found: Uint32Array): number {
+    const { order, begin, sorted, size, low, perCell } = this;
+    const cell = (at: number, r: number): number => within((at - low[r]!) * perCell, size[r]!);
+    const first = cell(x - radius, 0);
+    const last = cell(x + radius, 0);
+    let count = 0;
+    for (let cz = cell(z - radius, 2); cz <= cell(z + radius, 2); cz++)
+      for (let cy = cell(y - radius, 1); cy <= cell(y + radius, 1); cy++) {
+        const row = size[0]! * (cy + size[1]! * cz);
+        const end = begin[row + last + 1]!;
+        for (let at = begin[row + first]!; at < end; at++) {
+          const dx = sorted[3 * at]! - x;
+          const dy = sorted[3 * at + 1]! - y;
+          const dz = sorted[3 * at + 2]! - z;
+          found[count] = order[at]!;
+          count += Number(dx * dx + dy * dy + dz * dz < radius * radius);
         }
       }
+    return count;
   }
 
   /** Which cells there are. */

@@ -262,7 +262,7 @@ class Fluid implements Method {
     free.fill(1);
     for (const wall of walls) this.meetWall(wall, x);
     for (const wetting of this.wettings) {
-      wetting.find(x, (FELT * H) / REACH);
+      wetting.find(x, this.listed, (FELT * H) / REACH);
       wetting.share(H / REACH);
       if (!wetting.surface.closed) continue;
       for (let n = 0; n < wetting.count; n++)
@@ -278,16 +278,18 @@ class Fluid implements Method {
 
   private meetWall(wall: Wall, x: Float64Array): void {
     const { H, own } = this;
-    const n = new Float64Array(3);
-    const offset = wall.plane ? wall.distanceTo(0, 0, 0) : 0;
-    if (wall.plane) n.set(wall.plane);
-    for (let k = 0; k < this.body.count; k++) {
-      const [px, py, pz] = [x[3 * k]!, x[3 * k + 1]!, x[3 * k + 2]!];
-      const d = wall.plane ? n[0]! * px + n[1]! * py + n[2]! * pz + offset : wall.distanceTo(px, py, pz);
+    const n = Float64Array.from(wall.plane ?? [0, 0, 0]);
+    const [nx, ny, nz] = n as unknown as [number, number, number];
+    const offset = wall.distanceTo(0, 0, 0);
+    for (let k = 0, at = 0; at < x.length; k++, at += 3) {
+      const px = x[at]!;
+      const py = x[at + 1]!;
+      const pz = x[at + 2]!;
+      const d = wall.plane ? nx * px + ny * py + nz * pz + offset : wall.distanceTo(px, py, pz);
       if (!(d < H)) continue;
       if (!wall.plane) normalOf(wall, px, py, pz, 1e-3 * H, n);
       const slope = this.lack(k, d);
-      for (let r = 0; r < 3; r++) own[3 * k + r]! += slope * n[r]!;
+      for (let r = 0; r < 3; r++) own[at + r]! += slope * n[r]!;
     }
   }
 

@@ -16,15 +16,16 @@ export class Wetting {
   readonly point: Uint32Array;
   readonly triangle: Uint32Array;
   readonly found: Float64Array;
-  /** Where the surface was when it was listed, and pairs of points and triangles that may come near. */
+  /** Where the surface was when it was listed. */
   private readonly listed: Float64Array;
-  private points = new Uint32Array(0);
+  /** By point: where the triangles that may be nearest begin in `triangles`, with their distances then, m. */
+  private readonly begin: Uint32Array;
   private triangles = new Uint32Array(0);
-  private pairs = 0;
-  /** By point, m, while they are listed. */
+  private distances = new Float64Array(0);
+  /** The same by triangles, while they are listed; and the nearest of each point. */
+  private candidates = { point: new Uint32Array(0), triangle: new Uint32Array(0), distance: new Float64Array(0) };
   private readonly nearest: Float64Array;
-  /** By point: its place among the near ones, -1: none. */
-  private readonly slot: Int32Array;
+  private readonly ball: Uint32Array;
   private readonly out = new Float64Array(NEAREST);
   /** By particle of the surface. */
   private readonly shares: Float64Array;
@@ -36,39 +37,65 @@ export class Wetting {
     this.triangle = new Uint32Array(count);
     this.found = new Float64Array(NEAREST * count);
     this.listed = new Float64Array(surface.x.length);
+    this.begin = new Uint32Array(count + 1);
     this.nearest = new Float64Array(count);
-    this.slot = new Int32Array(count).fill(-1);
+    this.ball = new Uint32Array(count + 1);
     this.shares = new Float64Array(surface.w.length);
   }
 
   /** Lists what may be nearest until two have moved by `skin` together. @param reach, skin m */
   list(x: Float64Array, neighbors: Neighbors, reach: number, skin: number): void {
-    const { surface, out } = this;
+    const { surface, begin, nearest } = this;
     this.listed.set(surface.x);
-    const near: number[] = [];
-    const { nearest } = this;
+    const count = this.pairUp(x, neighbors, reach, skin);
+    const { point, triangle, distance } = this.candidates;
+    const may = (n: number): boolean => distance[n]! <= nearest[point[n]!]! + 2 * skin;
+    begin.fill(0);
+    for (let n = 0; n < count; n++) if (may(n)) begin[point[n]!]!++;
+    for (let k = 1; k < begin.length; k++) begin[k]! += begin[k - 1]!;
+    // from behind, so that triangles ascend and `begin` ends where points begin
+    for (let n = count - 1; n >= 0; n--) {
+      if (!may(n)) continue;
+      const at = --begin[point[n]!]!;
+      this.triangles[at] = triangle[n]!;
+      this.distances[at] = distance[n]!;
+    }
+  }
+
+  /** Pairs of points and triangles that come near and may be nearest -> candidates. @returns how many */
+  private pairUp(x: Float64Array, neighbors: Neighbors, reach: number, skin: number): number {
+    const { surface, nearest, ball, out } = this;
     nearest.fill(Infinity);
-    const [low, high] = [
-      [0, 0, 0],
-      [0, 0, 0],
-    ];
+    let count = 0;
     for (let t = 0; t < surface.triangles.length / 3; t++) {
-      boxOf(surface, t, reach + skin, low, high);
-      neighbors.eachIn(low, high, (point) => {
-        if (!nearestOn(surface, t, x, 3 * point, reach + skin, out)) return;
-        const distance = out[DISTANCE]!;
-        near.push(point, t, distance);
-        if (distance < nearest[point]!) nearest[point] = distance;
-      });
+      const { center, radius } = ballOf(surface, t);
+      const near = neighbors.near(center, (radius + reach + skin) * (1 + TIE), ball);
+      if (count + near > this.triangles.length) this.grow(2 * (count + near));
+      const { point, triangle, distance } = this.candidates;
+      for (let n = 0; n < near; n++) {
+        const k = ball[n]!;
+        const limit = Math.min(reach, nearest[k]! + skin) + skin;
+        if (!nearestOn(surface, t, x, 3 * k, limit, out)) continue;
+        point[count] = k;
+        triangle[count] = t;
+        distance[count++] = out[DISTANCE]!;
+        if (out[DISTANCE]! < nearest[k]!) nearest[k] = out[DISTANCE]!;
+      }
     }
-    if (this.points.length < near.length / 3)
-      [this.points, this.triangles] = [new Uint32Array(near.length), new Uint32Array(near.length)];
-    this.pairs = 0;
-    for (let n = 0; n < near.length; n += 3) {
-      if (near[n + 2]! > nearest[near[n]!]! + 2 * skin) continue;
-      this.points[this.pairs] = near[n]!;
-      this.triangles[this.pairs++] = near[n + 1]!;
-    }
+    return count;
+  }
+
+  private grow(length: number): void {
+    const { point, triangle, distance } = this.candidates;
+    this.candidates = {
+      point: new Uint32Array(length),
+      triangle: new Uint32Array(length),
+      distance: new Float64Array(length),
+    };
+    this.candidates.point.set(point);
+    this.candidates.triangle.set(triangle);
+    this.candidates.distance.set(distance);
+    [this.triangles, this.distances] = [new Uint32Array(length), new Float64Array(length)];
   }
 
   /** How far a particle of the surface has moved since it was listed, at most, m. */
@@ -76,24 +103,34 @@ export class Wetting {
     return mostMoved(this.surface.x, this.listed)[0];
   }
 
-  /** @param reach m */
-  find(x: Float64Array, reach: number): void {
-    const { surface, points, triangles, slot, point, triangle, found, out } = this;
-    for (let n = 0; n < this.count; n++) slot[point[n]!] = -1;
+  /** @param from float64[3N] where the points were when they were listed, m. @param reach m */
+  find(x: Float64Array, from: Float64Array, reach: number): void {
+    const { surface, begin, triangles, distances, out } = this;
+    const moved = this.moved();
     this.count = 0;
-    for (let p = 0; p < this.pairs; p++) {
-      const k = points[p]!;
-      const n = slot[k]!;
-      const limit = n < 0 ? reach : found[NEAREST * n + DISTANCE]! * (1 + TIE);
-      if (!nearestOn(surface, triangles[p]!, x, 3 * k, limit, out)) continue;
-      if (n >= 0 && !this.better(n)) continue;
-      const at = n < 0 ? this.count++ : n;
-      slot[k] = at;
-      point[at] = k;
-      triangle[at] = triangles[p]!;
-      found.set(out, NEAREST * at);
+    for (let k = 0; k + 1 < begin.length; k++) {
+      if (begin[k] === begin[k + 1]) continue;
+      const way = moved + distanceOf(x, from, 3 * k);
+      let limit = reach;
+      let any = false;
+      for (let p = begin[k]!; p < begin[k + 1]!; p++) {
+        // it has come nearer by no more than both have moved
+        if (distances[p]! - way > limit) continue;
+        if (!nearestOn(surface, triangles[p]!, x, 3 * k, limit, out)) continue;
+        if (any && !this.better(this.count)) continue;
+        any = true;
+        limit = out[DISTANCE]! * (1 + TIE);
+        this.triangle[this.count] = triangles[p]!;
+        for (let r = 0; r < NEAREST; r++) this.found[NEAREST * this.count + r] = out[r]!;
+      }
+      if (any) this.point[this.count++] = k;
     }
-    if (!surface.closed) return;
+    if (surface.closed) this.turn();
+  }
+
+  /** Behind the surface distances are negative, and normals lead outside. */
+  private turn(): void {
+    const { found } = this;
     for (let at = 0; at < NEAREST * this.count; at += NEAREST) {
       if (found[at + HEIGHT]! >= 0) continue;
       found[at + DISTANCE]! *= -1;
@@ -172,12 +209,23 @@ export function mostMoved(x: Float64Array, from: Float64Array): [first: number, 
   return [Math.sqrt(first), Math.sqrt(second)];
 }
 
-function boxOf({ x, triangles }: Surface, t: number, reach: number, low: number[], high: number[]): void {
-  for (let r = 0; r < 3; r++) {
-    const a = x[3 * triangles[3 * t]! + r]!;
-    const b = x[3 * triangles[3 * t + 1]! + r]!;
-    const c = x[3 * triangles[3 * t + 2]! + r]!;
-    low[r] = Math.min(a, b, c) - reach;
-    high[r] = Math.max(a, b, c) + reach;
+function distanceOf(x: Float64Array, from: Float64Array, k: number): number {
+  const dx = x[k]! - from[k]!;
+  const dy = x[k + 1]! - from[k + 1]!;
+  const dz = x[k + 2]! - from[k + 2]!;
+  return Math.sqrt(dx * dx + dy * dy + dz * dz);
+}
+
+/** Of a triangle: around the mean of its corners, as far as the furthest of them. */
+function ballOf({ x, triangles }: Surface, t: number): { center: [number, number, number]; radius: number } {
+  const [a, b, c] = [3 * triangles[3 * t]!, 3 * triangles[3 * t + 1]!, 3 * triangles[3 * t + 2]!];
+  const center: [number, number, number] = [0, 0, 0];
+  for (let r = 0; r < 3; r++) center[r] = (x[a + r]! + x[b + r]! + x[c + r]!) / 3;
+  let square = 0;
+  for (const corner of [a, b, c]) {
+    let sum = 0;
+    for (let r = 0; r < 3; r++) sum += (x[corner + r]! - center[r]!) ** 2;
+    square = Math.max(square, sum);
   }
+  return { center, radius: Math.sqrt(square) };
 }
