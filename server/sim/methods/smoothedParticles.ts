@@ -338,17 +338,16 @@ class Fluid implements Method {
   }
 
   private accelerate({ x, v }: MethodState, { force, points }: Outside): void {
-    const { a, own, spec } = this;
-    const { mass, alpha, h } = this.body;
+    const { a, own, spec, light } = this;
+    const { alpha, h } = this.body;
     a.fill(0);
     if (points.count > 0) {
       points.linearize(x, a);
       points.product(v, a, GRIP_DAMPING * h);
     }
-    for (let k = 0; k < a.length; k++) {
-      const m = mass[(k / 3) | 0]!;
-      a[k] = m > 0 ? (force[k]! - a[k]!) / m - alpha * v[k]! - own[k]! : 0;
-    }
+    for (let i = 0, k = 0; k < a.length; i++)
+      for (let end = k + 3; k < end; k++)
+        a[k] = light[i]! > 0 ? (force[k]! - a[k]!) * light[i]! - alpha * v[k]! - own[k]! : 0;
     const { sorted, pairs, neighbors, w } = this;
     sorted.a.fill(0);
     if (spec.surfaceTension) cohere(pairs, sorted.x, sorted.a, spec.surfaceTension);
