@@ -194,3 +194,19 @@ export class Neighbors {
 function within(cell: number, n: number): number {
   return cell > 0 ? (cell < n ? Math.floor(cell) : n - 1) : 0;
 }
+
+/** How far points have moved, m: the one that has most, and the next. Not finite: anywhere. */
+export function mostMoved(x: Float64Array, from: Float64Array): [first: number, second: number] {
+  let first = 0;
+  let second = 0;
+  for (let k = 0; k < x.length; k += 3) {
+    const dx = x[k]! - from[k]!;
+    const dy = x[k + 1]! - from[k + 1]!;
+    const dz = x[k + 2]! - from[k + 2]!;
+    const square = dx * dx + dy * dy + dz * dz;
+    if (square <= second) continue;
+    second = square > first ? first : square;
+    if (!(square <= first)) first = square;
+  }
+  return [Math.sqrt(first), Math.sqrt(second)];
+}

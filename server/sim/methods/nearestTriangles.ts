@@ -1,15 +1,16 @@
 /**
- * Which points are near the surfaces of bodies, and where on them: of each point and surface the nearest place, with
- * the side that the point is on where the surface has an inside.
+ * The triangle of a surface that is nearest to each point near it, and the place on it, with the side that the point
+ * is on where the surface has an inside. Candidates are listed until something has moved by a skin, as pairs of points
+ * are (neighbors.ts); how far both have moved says which of them cannot be nearest yet.
  */
 import type { Surface } from "./method.ts";
-import { ALONG, DISTANCE, HEIGHT, NEAREST, nearestOn, WEIGHT_B, WEIGHT_C } from "./nearestOn.ts";
-import type { Neighbors } from "./neighbors.ts";
+import { ALONG, DISTANCE, HEIGHT, NEAREST, nearestOn } from "./nearestOn.ts";
+import { mostMoved, type Neighbors } from "./neighbors.ts";
 
 /** What is as near but for rounding is equally near: triangles that share the nearest place. */
 const TIE = 1e-9;
 
-export class Wetting {
+export class NearestTriangles {
   readonly surface: Surface;
   /** Points near it: number, triangle, what nearestOn found; distances are negative within, normals lead outside. */
   count = 0;
@@ -27,8 +28,6 @@ export class Wetting {
   private readonly nearest: Float64Array;
   private readonly ball: Uint32Array;
   private readonly out = new Float64Array(NEAREST);
-  /** By particle of the surface. */
-  private readonly shares: Float64Array;
 
   /** @param count of points */
   constructor(surface: Surface, count: number) {
@@ -40,7 +39,6 @@ export class Wetting {
     this.begin = new Uint32Array(count + 1);
     this.nearest = new Float64Array(count);
     this.ball = new Uint32Array(count + 1);
-    this.shares = new Float64Array(surface.w.length);
   }
 
   /** Lists what may be nearest until two have moved by `skin` together. @param reach, skin m */
@@ -145,68 +143,6 @@ export class Wetting {
     if (out[DISTANCE]! < found[at + DISTANCE]! * (1 - TIE)) return true;
     return Math.abs(out[HEIGHT]!) > Math.abs(found[at + HEIGHT]!);
   }
-
-  /** Relative velocity of near point n along its normal, m/s. @param v float64[3N] of points */
-  rate(n: number, v: Float64Array): number {
-    const { found, point, surface } = this;
-    const at = NEAREST * n + ALONG;
-    let rate = 0;
-    for (let r = 0; r < 3; r++) rate += v[3 * point[n]! + r]! * found[at + r]!;
-    this.eachCorner(n, (corner, weight) => {
-      for (let r = 0; r < 3; r++) rate -= weight * surface.v[3 * corner + r]! * found[at + r]!;
-    });
-    return rate;
-  }
-
-  /** An impulse on the surface at near point n, against its normal. @param impulse N s */
-  push(n: number, impulse: number): void {
-    const { found, surface } = this;
-    const at = NEAREST * n + ALONG;
-    this.eachCorner(n, (corner, weight) => {
-      const part = impulse * weight * surface.w[corner]!;
-      for (let r = 0; r < 3; r++) surface.v[3 * corner + r]! -= part * found[at + r]!;
-    });
-  }
-
-  /** Sums weights of points within a distance at each particle of the surface: what `light` asks. @param within m */
-  share(within: number): void {
-    this.shares.fill(0);
-    for (let n = 0; n < this.count; n++)
-      if (this.found[NEAREST * n + DISTANCE]! < within)
-        this.eachCorner(n, (corner, weight) => (this.shares[corner]! += weight));
-  }
-
-  /** How much a push at near point n and the same ones at all others move the surface there, 1/kg. */
-  light(n: number): number {
-    let sum = 0;
-    this.eachCorner(n, (corner, weight) => (sum += weight * this.surface.w[corner]! * this.shares[corner]!));
-    return sum;
-  }
-
-  private eachCorner(n: number, visit: (corner: number, weight: number) => void): void {
-    const { triangles } = this.surface;
-    const [b, c] = [this.found[NEAREST * n + WEIGHT_B]!, this.found[NEAREST * n + WEIGHT_C]!];
-    const t = 3 * this.triangle[n]!;
-    visit(triangles[t]!, 1 - b - c);
-    visit(triangles[t + 1]!, b);
-    visit(triangles[t + 2]!, c);
-  }
-}
-
-/** How far points have moved, m: the one that has most, and the next. Not finite: anywhere. */
-export function mostMoved(x: Float64Array, from: Float64Array): [first: number, second: number] {
-  let first = 0;
-  let second = 0;
-  for (let k = 0; k < x.length; k += 3) {
-    const dx = x[k]! - from[k]!;
-    const dy = x[k + 1]! - from[k + 1]!;
-    const dz = x[k + 2]! - from[k + 2]!;
-    const square = dx * dx + dy * dy + dz * dz;
-    if (square <= second) continue;
-    second = square > first ? first : square;
-    if (!(square <= first)) first = square;
-  }
-  return [Math.sqrt(first), Math.sqrt(second)];
 }
 
 function distanceOf(x: Float64Array, from: Float64Array, k: number): number {
