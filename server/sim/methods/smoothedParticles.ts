@@ -15,9 +15,9 @@
  * tank boils within a second. Several walls join like parts of a volume: 1 - w = prod (1 - w_k).
  *
  * Soft bodies are walls that move: at the nearest place of their surface, with the opposite impulse on its corners
- * after every step, between two substeps of the kernel. Where that is stiffer than what it acts on can follow in a
- * step, springs that are not take its place. A cloth is wet on both sides: its points stay each other's neighbors, and
- * springs alone keep them off it.
+ * after every step, between two substeps of the kernel (fluidSolidCoupling.ts). Where that is stiffer than what it acts
+ * on can follow in a step, springs that are not take its place. A cloth has fluid on both sides: its points stay each
+ * other's neighbors, and springs alone keep them off it.
  *
  * Measured: docs/LIMITS.md. Tried for light surfaces: points that take over the surface's velocity along the normal
  * (implicit in the contact's spring): a corner that weighs a tenth of a point follows the fluid before its constraints
