@@ -1,6 +1,6 @@
 /**
- * Boundary elements, without inertia (James and Pai 1999). Of the solid by its surface three matrices are left, over the
- * free corners of the surface and the particles inside (greensFunctions.ts):
+ * Boundary elements, without inertia (James and Pai 1999). Of the solid by its surface three matrices are left, over
+ * the free corners of the surface and the particles inside (greensFunctions.ts):
  *
  *   G   displacements of corners by unit forces on them      K = G^-1      N = G_inside K
  *
