@@ -21,6 +21,7 @@ import {
   checkQuantum,
   checkSoft,
   checkTimeScale,
+  checkTogether,
   checkWaiting,
 } from "./sceneRules.ts";
 
@@ -67,6 +68,7 @@ export function validateScene(value: unknown): Scene {
   checkImplicit(scene);
   checkMethods(scene);
   checkReference(scene);
+  checkTogether(scene);
   scene.attachments?.forEach((a, i) => {
     for (const [end, point] of [
       ["from", a.from],

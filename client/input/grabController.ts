@@ -9,7 +9,7 @@ import type { Point } from "../../shared/protocol/fromServer.ts";
 import type { DrawnGrab } from "../view/handsView.ts";
 import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
 import { BEND_RADIUS, LocalBend, type ShownMoment } from "../view/localBend.ts";
-import { surfacePoint } from "../sdk/surface.ts";
+import { surfacePoint } from "../../shared/surface.ts";
 import type { Picked, RoomView } from "../view/roomView.ts";
 
 /** Moves of all hands together stay well under the server's 60 inputs a second, which grabs and releases share. */

@@ -21,7 +21,7 @@ import { type HeldChanges, HeldPoints } from "./heldPoints.ts";
 import type { AccessState, Member, Point, ServerEvent } from "../../shared/protocol/fromServer.ts";
 import { build, type SpawnOptions, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import { RoomFrames } from "./roomFrames.ts";
-import { closestSurfacePoint, placesOf, surfacePoint } from "./surface.ts";
+import { closestSurfacePoint, placesOf, surfacePoint } from "../../shared/surface.ts";
 import { checkTuning } from "./tuning.ts";
 
 /** Moves of all hands together stay under the server's inputs a second, which grabs and releases share. */

@@ -1,7 +1,7 @@
 /** Everybody's hands: a band for each held point, and where the others' named pointers are on the screen. */
 import { Group, Vector3, type PerspectiveCamera } from "three";
 import type { Point } from "../../shared/protocol/fromServer.ts";
-import { placesOf, surfacePoint } from "../sdk/surface.ts";
+import { placesOf, surfacePoint } from "../../shared/surface.ts";
 import type { PickSurface } from "./picking.ts";
 import { RubberBand } from "./rubberBand.ts";
 

@@ -12,7 +12,7 @@ import { dressAll } from "./dress.ts";
 import { WHOLE, type FreeArea } from "../../shared/framing.ts";
 import { HandsView, type DrawnCursor, type DrawnGrab, type ShownCursor, type ViewSize } from "./handsView.ts";
 import type { LocalBend } from "./localBend.ts";
-import { closestSurfacePoint, surfacePoint } from "../sdk/surface.ts";
+import { closestSurfacePoint, surfacePoint } from "../../shared/surface.ts";
 import { pickNearest, pickSurfaces } from "./picking.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { RubberBand } from "./rubberBand.ts";
