@@ -96,6 +96,13 @@ export function counterpart(
   return { ...at, shift: found.map((x, r) => x - picked[r]!) as Point };
 }
 
+/** The same place on all others of these bodies. @param together their numbers */
+export function counterparts(at: SurfacePoint, bodies: readonly RestSurface[], together: readonly number[]) {
+  return together
+    .filter((body) => body !== at.body)
+    .map((body) => counterpart(at, bodies[at.body]!, body, bodies[body]!));
+}
+
 /** Of the box around it, m. */
 function middleOf(positions: Float32Array): Point {
   return [0, 1, 2].map((r) => {

@@ -92,6 +92,7 @@ export class RoomView {
   constructor(canvas: HTMLCanvasElement, topology: Topology, displayed: Float32Array, probe: GraphicsProbe) {
     this.canvas = canvas;
     this.bodies = topology.bodies.map((body, index) => new BodyMesh(body, index, displayed));
+    this.hands.together = topology.interaction.together ?? [];
     this.blobs = new ContactBlobs(this.bodies);
     this.stage = new Stage(canvas, topology, probe, this.blobs.spheres);
     this.floorY = floorOf(topology.colliders ?? []);
