@@ -68,7 +68,6 @@ export function validateScene(value: unknown): Scene {
   checkImplicit(scene);
   checkMethods(scene);
   checkReference(scene);
-  checkTogether(scene);
   scene.attachments?.forEach((a, i) => {
     for (const [end, point] of [
       ["from", a.from],
@@ -84,6 +83,7 @@ export function validateScene(value: unknown): Scene {
     if ("collider" in a.to) checkCarrier(scene, a.to.collider, `/attachments/${i}/to/collider`);
   });
   checkWaiting(scene);
+  checkTogether(scene);
   return scene;
 }
 
