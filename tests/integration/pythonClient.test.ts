@@ -102,6 +102,13 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
 
   test("opens a room by its scene, and is told in codes what is wrong", async () => {
     expect((await member(`${server.url}/r/opened`, 3, { scene: "one-cube", hz: 5 })).frames).toHaveLength(3);
+    const bot = await Bot.join(server.url, "opened", { timeoutMs: 300_000 });
+    const hand = bot.until(
+      () => [...bot.hands.values()].some(({ grabs }) => grabs.some(({ together }) => together)),
+      "a hand on all cubes",
+    );
+    await Promise.all([hand, member(`${server.url}/r/opened`, 3, {})]);
+    await bot.leave();
     const refusals: [string, Record<string, unknown>, string][] = [
       ["/r/nowhere", {}, "ROOM_GONE"],
       ["/r/opened-not", { scene: "no-such-scene" }, "SCENE_NOT_FOUND"],
