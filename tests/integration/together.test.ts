@@ -24,7 +24,8 @@ const of = async (path: string): Promise<Uint8Array> =>
 function heldIn(replay: Uint8Array): GrabRow[][] {
   const view = new DataView(replay.buffer);
   const told: GrabRow[][] = [];
-  for (let at = 0; at < replay.byteLength; at += 4 + view.getUint32(at)) {
+  // behind the head, which is a map
+  for (let at = 4 + view.getUint32(0); at < replay.byteLength; at += 4 + view.getUint32(at)) {
     const [type, , hands] = decode(replay.subarray(at + 4, at + 4 + view.getUint32(at))) as unknown[];
     if (type === ServerMessage.hands)
       told.push((hands as [number, unknown, GrabRow[]][]).flatMap(([, , held]) => held));
@@ -61,8 +62,8 @@ test("both bodies move alike, the third not at all; the others see the hand, and
 
   ann.release(5);
   await ben.until(() => ben.hands.get(ann.welcome.member)!.grabs.length === 0, "the release");
-  // nothing pulls any more: an impulse carries a cube away from where the hand was
-  for (const body of [LEFT, RIGHT]) ann.impulse({ ...point, body }, [-20, 0, 0]);
+  // nothing pulls any more: impulses, of which one may only stop the throw, carry cubes away from where the hand was
+  for (const body of [LEFT, RIGHT, LEFT, RIGHT]) ann.impulse({ ...point, body }, [-20, 0, 0]);
   await ben.until(() => way(LEFT) < 0.2 && way(RIGHT) < 0.2, "both cubes on their way back");
 
   const { records } = decodeRecording(await of("recording"));
