@@ -55,7 +55,7 @@ class Topology:
         self.tick_hz: float = fields["tickHz"]
         self.origin: List[float] = fields["origin"]
         #: Numbers of the bodies that one hand may pull at once.
-        self.together: List[int] = fields["interaction"].get("together", [])
+        self.together: List[int] = fields.get("interaction", {}).get("together", [])
         self.bodies = [
             Body(
                 index,
