@@ -31,8 +31,8 @@ export class Toolbar {
   private taken: ReadonlySet<string> = new Set();
 
   /**
-   * @param room its name. @param tools that are files of their own: one body or all, what can be put in, what owners play
-   *   with and decide, invitations
+   * @param room its name. @param tools that are files of their own: one body or all, what can be put in, what owners
+   *   play with and decide, invitations
    */
   constructor(
     profile: Profile,

@@ -62,8 +62,8 @@ export const ServerMessage = {
   /** [67, [[member, name, color, connected, role], ...]]: all members, whenever they change. */
   members: 67,
   /**
-   * [68, tick, [[member, cursor | nil, [[grab, body, triangle, u, v, x, y, z, together?], ...]], ...]]: hands, at most at
-   * send rate, when they change.
+   * [68, tick, [[member, cursor | nil, [[grab, body, triangle, u, v, x, y, z, together?], ...]], ...]]: hands, at most
+   * at send rate, when they change.
    */
   hands: 68,
   /** [69, clientTimeMs, serverTick] */

@@ -219,7 +219,7 @@ export class ReferenceBodies {
     return copy;
   }
 
-  /** A reference that nobody follows, or that of who has been left alone for longest, but not the one that is copied. */
+  /** A reference that nobody follows, or, but for the one that is copied, that of who has been left for longest. */
   private free(copied: number): number | undefined {
     const { head } = this;
     for (let number = 1; number <= APART; number++) if (this.following(number).length === 0) return number;
