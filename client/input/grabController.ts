@@ -94,7 +94,7 @@ export class GrabController {
     return true;
   }
 
-  /** What hands pull differs by where they hold, and not by how far: the hand itself is one. */
+  /** On each body the bend follows the same hand: how far that has gone is all that counts. */
   private bendAt({ body: number, triangle, u, v }: SurfacePoint, id: number, target: Point): LocalBend {
     const body = this.options.view.bodies[number]!;
     const restPoint: Point = [0, 0, 0];
