@@ -1,5 +1,5 @@
 /**
- * `npm test`: the checks of `npm run lint` and every test, then where the time went, then a closing line `N passed, N
+ * `npm test`: the checks of `npm run lint` and every test, then where the time went, what was skipped and what failed, then a closing line `N passed, N
  * failed[, N skipped]` alone on its line. The exit code is 0 only if something ran and nothing failed.
  *
  *   npm test                    everything: `pages`, then `unit`; `servers` beside them; checks, then what only
@@ -48,6 +48,7 @@ function close(runs: readonly Ran[], checks: number, checksPassed: number): void
   const counts = together(runs.map((run) => run.counts));
   for (const line of times(counts.files)) console.log(line);
   for (const name of counts.skippedNames) console.log(`SKIPPED ${name}`);
+  for (const failure of counts.failures) console.log(`FAILED ${failure}`);
   const tested = runs.every((run) => run.tested);
   const { line, exitCode } = closingLine({ counts, tested, checks, checksPassed });
   console.log(line);

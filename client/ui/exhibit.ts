@@ -23,6 +23,13 @@ export interface ExhibitOptions {
 const LOOK_MS = 500;
 /** Between two shows, as long as nobody comes, ms. */
 const ATTRACT_MS = 8000;
+/**
+ * A page that has been open for so long opens itself anew when it has just been renewed, ms: what a browser keeps of
+ * what it has compiled and drawn (1.4 kB a visitor) does not add up over months, and a newer server brings its page.
+ */
+const FRESH_MS = 30 * 60_000;
+/** Between two attempts at that, ms: a server that is away would leave an error page behind. */
+const REOPEN_MS = 5000;
 const INPUTS = ["pointerdown", "pointerup", "wheel", "keydown", "input"] as const;
 
 export function exhibit({ seconds, others, renew, attract, signal }: ExhibitOptions): void {
@@ -30,6 +37,7 @@ export function exhibit({ seconds, others, renew, attract, signal }: ExhibitOpti
   let touched = false;
   let rests = false;
   let shownMs = -Infinity;
+  let askedMs = -Infinity;
   let held = "";
   const input = (): void => {
     lastMs = performance.now();
@@ -51,6 +59,11 @@ export function exhibit({ seconds, others, renew, attract, signal }: ExhibitOpti
     if (!rests && !renew(touched)) return;
     rests = true;
     touched = false;
+    if (nowMs > FRESH_MS && nowMs - askedMs >= REOPEN_MS) {
+      askedMs = nowMs;
+      void opensAnew(() => rests && !signal.aborted);
+      return;
+    }
     if (nowMs - shownMs < ATTRACT_MS) return;
     shownMs = nowMs;
     attract();
@@ -58,10 +71,22 @@ export function exhibit({ seconds, others, renew, attract, signal }: ExhibitOpti
   signal.addEventListener("abort", () => clearInterval(timer));
 }
 
-/** Opens the page again after so long, s, and as soon as there is somebody to answer: an error page would stay. */
+/**
+ * Opens the page again if there is somebody to answer: an error page would stay.
+ * @param wanted asked when the answer is there
+ * @returns whether it does
+ */
+async function opensAnew(wanted: () => boolean): Promise<boolean> {
+  const answers = await fetch(location.href, { cache: "no-store" }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+  if (!answers || !wanted()) return false;
+  location.reload();
+  return true;
+}
+
+/** Opens the page again after so long, s, and as soon as there is somebody to answer. */
 export function reopen(seconds: number): void {
-  const again = (): void => reopen(seconds);
-  setTimeout(() => {
-    fetch(location.href, { cache: "no-store" }).then(({ ok }) => (ok ? location.reload() : again()), again);
-  }, 1000 * seconds);
+  setTimeout(() => void opensAnew(() => true).then((opens) => opens || reopen(seconds)), 1000 * seconds);
 }

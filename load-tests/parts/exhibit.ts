@@ -7,7 +7,8 @@
  * the bodies. What is not is counted as stuck, told, and mended by opening the page again.
  *
  * Behind each visitor both heaps are measured after a collection: the page's, and that of the server's main thread. The
- * first sixth is warm-up. Flat means: the slope of a line through what is left is no growth of more than 2 % an hour,
+ * first sixth is warm-up. Every half hour the page opens itself anew (client/ui/exhibit.ts), which is what bounds what a
+ * browser keeps. Flat means: the slope of a line through what is left is no growth of more than 2 % an hour,
  * within twice its standard error.
  */
 import { writeFileSync } from "node:fs";
@@ -199,12 +200,7 @@ class Exhibit {
     let shown = false;
     for (;;) {
       await sleep(LOOK_MS);
-      const { wrong, ghost } = await this.#page.evaluate(pageNow, {
-        ...this.#found,
-        name,
-        near: NEAR,
-        frame: undefined,
-      });
+      const { wrong, ghost } = await this.#pageNow(name);
       if (this.#watcher.resets === resets) wrong.push("the room did not start again");
       const now = this.#settings();
       for (const key of ["waiting", "tuned", "access"] as const)
@@ -215,6 +211,14 @@ class Exhibit {
       if (!shown) wrong.push("nothing shows how to pull");
       if (wrong.length === 0 || performance.now() > end) return wrong;
     }
+  }
+
+  /** Now and then the page opens itself anew: what was asked of the old one is lost then. */
+  #pageNow(name: string): Promise<ReturnType<typeof pageNow>> {
+    const found = { ...this.#found, name, near: NEAR, frame: undefined };
+    return this.#page
+      .evaluate(pageNow, found)
+      .catch((error: Error) => ({ wrong: [`the page did not answer: ${error.message}`], ghost: false }));
   }
 
   #furthest(): number {

@@ -4,7 +4,6 @@
  */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { quantile } from "../../load-tests/part.ts";
 import { steadinessOf, watchSteadiness } from "../../load-tests/visitors/steadiness.ts";
 import { PANELS, SIZES, tooWide, wrong } from "./controls.ts";
 import { drawn, noBrowser, openStage, until, type E2e, PATIENCE_MS } from "./stage.ts";
@@ -25,16 +24,6 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
     await until(page, () => document.querySelectorAll(".people .out").length === 1, undefined);
     expect((await steadinessOf(page)).shifts).toEqual([]);
     for (const size of SIZES.slice(0, 4)) await lookAtAll(page, size, true);
-    // Presses are answered: half of them at least in a quarter of the 200 ms that a picture may take to come. Slower
-    // ones may be the machine's; `npm run bench -- --only budget` measures all of it.
-    const { interactions } = await steadinessOf(page);
-    expect(interactions.length).toBeGreaterThan(0);
-    expect(
-      quantile(
-        interactions.map(({ processing }) => processing),
-        0.5,
-      ),
-    ).toBeLessThan(50);
     // the same owner at a desk
     const desk = await stage.visit("/r/screens", { storageState: await page.context().storageState() });
     await page.close();

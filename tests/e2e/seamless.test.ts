@@ -282,9 +282,13 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
       const at = await takeHold(page);
       await until(page, () => window.pliant.grabs().length === 1, undefined);
       await record(page);
-      await page.waitForTimeout(100);
+      await until(page, () => window.recording!.pictures.length > 0, undefined);
       await page.mouse.move(at.x + 14, at.y - 10);
-      await page.waitForTimeout(150);
+      await until(
+        page,
+        ([move] = window.moves!) => move && window.recording!.pictures.some(({ ms }) => ms >= move.handledMs),
+        undefined,
+      );
       const { pictures, moves } = await recorded(page);
       expect(moves.length).toBe(1);
       const first = pictures.findIndex(({ ms }) => ms >= moves[0]!.handledMs);

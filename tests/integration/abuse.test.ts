@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { MESSAGE_COST } from "../../server/auth/budgets.ts";
 import { decodeRecording, encodeRecording, recordingStream } from "../../server/persistence/recording.ts";
@@ -174,8 +174,9 @@ describe("scenes", () => {
 });
 
 test("readers of one room at one time share an answer that is younger than their question, and take a tenth of the time", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   let reads = 0;
-  const startMs = performance.now();
   const shared = new SharedRead(async () => {
     const number = ++reads;
     await sleep(10);
@@ -183,12 +184,19 @@ test("readers of one room at one time share an answer that is younger than their
   });
   const first = shared.get();
   const second = shared.get();
-  await sleep(2);
+  await vi.advanceTimersByTimeAsync(2);
   const later = [shared.get(), shared.get(), shared.get()];
+  let asking = true;
+  const askers = Promise.all(later).then(async () => {
+    while (asking) await Promise.all([shared.get(), shared.get()]);
+  });
+  await vi.advanceTimersByTimeAsync(998);
   expect([await first, await second, ...(await Promise.all(later))]).toEqual([1, 1, 2, 2, 2]);
-  while (performance.now() - startMs < 1000) await Promise.all([shared.get(), shared.get()]);
-  // 10 ms of reading and nine times as much of pause
-  expect(reads).toBeLessThanOrEqual(1 + 1 + Math.ceil((performance.now() - startMs) / 100));
+  // one at once, and one after 10 ms of reading and nine times as much of pause, again and again
+  expect(reads).toBe(1 + 1000 / 100);
+  asking = false;
+  await vi.advanceTimersByTimeAsync(200);
+  await askers;
   const failing = new SharedRead(() => Promise.reject(new Error("lost")));
   await expect(failing.get()).rejects.toThrow("lost");
   await expect(failing.get()).rejects.toThrow("lost");
@@ -256,6 +264,16 @@ describe("slots", () => {
     }
   };
 
+  beforeAll(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+  afterAll(() => void vi.useRealTimers());
+  /** Virtual time; readers of this process read on. */
+  const pass = async (ms: number): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += 10) {
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+      vi.advanceTimersByTime(10);
+    }
+  };
+
   test("who does not read gives its place to who asks next, after a while; who reads keeps it", async () => {
     const slots = new Slots({
       field: "replays",
@@ -270,13 +288,13 @@ describe("slots", () => {
     stalled.once("readable", () => {});
     read.resume();
     expect(() => slots.open("c", endless)).toThrow(expect.objectContaining({ code: "REPLAY_LIMIT" }));
-    await sleep(200);
+    await pass(200);
     const next = slots.open("c", endless);
     next.resume();
     expect([stalled.destroyed, read.destroyed, slots.size]).toEqual([true, false, 2]);
     expect(() => slots.open("d", endless)).toThrow(expect.objectContaining({ code: "REPLAY_LIMIT" }));
     for (const stream of [read, next]) stream.destroy();
-    await sleep(20);
+    await pass(20);
     expect(slots.size).toBe(0);
   });
 
@@ -292,9 +310,10 @@ describe("slots", () => {
     const slow = slots.open("a", endless);
     slow.on("error", () => {});
     // 1000 bytes every 120 ms: never 200 ms without, and 8 KB/s.
-    const reader = setInterval(() => slow.read(), 120);
-    for (let i = 0; i < 40 && !slow.destroyed; i++) await sleep(50);
-    clearInterval(reader);
+    for (let read = 0; read < 16; read++) {
+      slow.read();
+      await pass(120);
+    }
     expect(slow.destroyed).toBe(true);
   });
 });

@@ -71,12 +71,15 @@ test("undo, ban, lock, password, delete and an upload: killed with the answer, a
 
   const undone = await owned("undone");
   await undone.until(() => undone.tick > 150, "two and a half seconds");
+  const startMs = performance.now();
   const answer = await call(url, "POST", "/api/rooms/undone/undo", tokens.get("undone")!, { seconds: 2 });
   await kill(server);
+  const ranTicks = ((performance.now() - startMs) / 1000) * 60;
   const { tick } = (await answer.json()) as { tick: number };
   server = await startServer({ port, env });
   const back = (await (await settled(url, "/api/rooms/undone")).json()) as { tick: number };
-  expect(back.tick).toBeLessThan(tick + 60);
+  // What was undone does not come back; what was stepped after it may.
+  expect(back.tick).toBeLessThanOrEqual(tick + ranTicks);
 
   const locked = await owned("locked");
   locked.setAccess({ locked: true });

@@ -7,6 +7,7 @@ const counts = (passed: number, failed: number, skipped: number) => ({
   failed,
   skipped,
   skippedNames: Array.from({ length: skipped }, (_, i) => `skipped ${i}`),
+  failures: Array.from({ length: failed }, (_, i) => `failed ${i}`),
   files: [{ path: "a.test.ts", project: "unit", seconds: passed, cpu: passed }],
 });
 const checked = { checks: 3, checksPassed: 3 };
@@ -49,11 +50,12 @@ test.each([
 });
 
 test("several runs count as one", () => {
-  expect(together([counts(3, 1, 1), counts(4, 0, 1)])).toEqual({
+  expect(together([counts(3, 1, 1), counts(4, 0, 1), undefined])).toEqual({
     passed: 7,
-    failed: 1,
+    failed: 2,
     skipped: 2,
     skippedNames: ["skipped 0", "skipped 0"],
+    failures: ["failed 0", "a Vitest ended before it could report"],
     files: [3, 4].map((seconds) => ({ path: "a.test.ts", project: "unit", seconds, cpu: seconds })),
   });
 });

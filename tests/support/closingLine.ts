@@ -2,7 +2,7 @@
  * The last line of a test run and its exit code, from what the parts of the run say. They cannot disagree: 0 failed is
  * exit code 0 and nothing else is.
  */
-import type { TestCounts } from "./countsReporter.ts";
+import { noCounts, type TestCounts } from "./countsReporter.ts";
 
 interface Outcome {
   counts: TestCounts;
@@ -15,12 +15,13 @@ interface Outcome {
 
 /** @param runs of several Vitests; undefined, one that ended before it could report, is one failure */
 export function together(runs: readonly (TestCounts | undefined)[]): TestCounts {
-  const sum: TestCounts = { passed: 0, failed: 0, skipped: 0, skippedNames: [], files: [] };
+  const sum = noCounts();
   for (const run of runs) {
     sum.passed += run?.passed ?? 0;
     sum.failed += run?.failed ?? 1;
     sum.skipped += run?.skipped ?? 0;
     sum.skippedNames.push(...(run?.skippedNames ?? []));
+    sum.failures.push(...(run?.failures ?? ["a Vitest ended before it could report"]));
     sum.files.push(...(run?.files ?? []));
   }
   return sum;

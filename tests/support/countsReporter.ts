@@ -14,8 +14,14 @@ export interface TestCounts {
   skipped: number;
   /** Full names of skipped tests, with the reason where the test gave one. */
   skippedNames: string[];
+  /** Of each failure, where it is and the first line of its message. */
+  failures: string[];
   files: TestFile[];
 }
+
+/** @param errors as Vitest has them; none where a test was cut off */
+const failureOf = (where: string, errors: readonly { message?: string }[] = []): string =>
+  `${where}: ${errors[0]?.message?.split("\n")[0] ?? "cut off before it ended"}`;
 
 function fileOf(module: TestModule): TestFile {
   const { prepareDuration, environmentSetupDuration, collectDuration, setupDuration, duration } = module.diagnostic();
@@ -28,26 +34,41 @@ function fileOf(module: TestModule): TestFile {
   };
 }
 
+export const noCounts = (): TestCounts => ({
+  passed: 0,
+  failed: 0,
+  skipped: 0,
+  skippedNames: [],
+  failures: [],
+  files: [],
+});
+
 export default class CountsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const path = process.env.TEST_COUNTS_FILE;
     if (!path) return;
-    const counts: TestCounts = { passed: 0, failed: unhandledErrors.length, skipped: 0, skippedNames: [], files: [] };
+    const counts = noCounts();
+    const fail = (where: string, errors?: readonly { message?: string }[]): void => {
+      counts.failures.push(failureOf(where, errors));
+    };
+    for (const error of unhandledErrors) fail("outside of any test", [error as { message?: string }]);
     for (const module of modules) {
+      const file = module.relativeModuleId;
       counts.files.push(fileOf(module));
-      counts.failed += module.errors().length;
-      for (const suite of module.children.allSuites()) counts.failed += suite.errors().length;
+      for (const error of module.errors()) fail(file, [error]);
+      for (const suite of module.children.allSuites())
+        for (const error of suite.errors()) fail(`${file} > ${suite.fullName}`, [error]);
       for (const test of module.children.allTests()) {
         const result = test.result();
+        const where = `${file} > ${test.fullName}`;
         if (result.state === "passed") counts.passed++;
         else if (result.state === "skipped") {
           counts.skipped++;
-          counts.skippedNames.push(
-            `${module.relativeModuleId} > ${test.fullName}${result.note ? ` (${result.note})` : ""}`,
-          );
-        } else counts.failed++; // "pending": the run was cut off before the test ended.
+          counts.skippedNames.push(`${where}${result.note ? ` (${result.note})` : ""}`);
+        } else fail(where, result.errors); // "pending": the run was cut off before the test ended.
       }
     }
+    counts.failed = counts.failures.length;
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, JSON.stringify(counts, null, 2));
   }

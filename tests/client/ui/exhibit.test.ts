@@ -102,6 +102,41 @@ test("nothing is done while nobody can see it, nor after the end", () => {
   expect(renewed).toEqual([]);
 });
 
+/** The page has been open for longer than half an hour, and nobody has come. */
+async function openFor(minutes: number, fetched: () => Promise<{ ok: boolean }>): Promise<() => void> {
+  const reload = vi.fn();
+  vi.stubGlobal("location", { href: "http://127.0.0.1/r/exhibit?exhibit=10", reload });
+  vi.stubGlobal("fetch", fetched);
+  await vi.advanceTimersByTimeAsync(60_000 * minutes);
+  return reload;
+}
+
+test("after half an hour the page opens anew when nobody is there and the server answers; it goes on until then", async () => {
+  const fetched = vi.fn(async () => ({ ok: false }));
+  expect(await openFor(29, fetched)).not.toHaveBeenCalled();
+  expect(fetched).not.toHaveBeenCalled();
+  expect(await openFor(2, fetched)).not.toHaveBeenCalled();
+  expect(fetched).toHaveBeenCalled();
+  const before = shown;
+  expect(await openFor(1, fetched)).not.toHaveBeenCalled();
+  expect(shown).toBeGreaterThan(before);
+  expect(await openFor(1, async () => ({ ok: true }))).toHaveBeenCalled();
+});
+
+test("it does not open anew under somebody's hand, nor under one that comes while the server is asked", async () => {
+  const touch = setInterval(() => page.dispatchEvent(new Event("pointerdown")), 5000);
+  const fetched = vi.fn(async () => {
+    page.dispatchEvent(new Event("pointerdown"));
+    return { ok: true };
+  });
+  const reload = await openFor(40, fetched);
+  expect(fetched).not.toHaveBeenCalled();
+  clearInterval(touch);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(fetched).toHaveBeenCalled();
+  expect(reload).not.toHaveBeenCalled();
+});
+
 test("it opens again when there is somebody to answer, not before", async () => {
   const answers = [new Error("refused"), { ok: false }, { ok: true }];
   const reload = vi.fn();
