@@ -14,7 +14,7 @@ import {
   type Point,
   type ServerEvent,
 } from "../shared/protocol/fromServer.ts";
-import { build, type SpawnOptions, type SurfacePoint } from "../shared/protocol/fromClient.ts";
+import { build, type GrabOptions, type SpawnOptions, type SurfacePoint } from "../shared/protocol/fromClient.ts";
 import type { RoomStats, Welcome } from "../shared/protocol/protocol.ts";
 import type { Topology } from "../shared/topology.ts";
 
@@ -192,8 +192,8 @@ export class Bot {
     return sum;
   }
 
-  grab(grab: number, at: SurfacePoint, target: Point): void {
-    this.socket.send(build.grab(grab, at, target));
+  grab(grab: number, at: SurfacePoint, target: Point, how?: GrabOptions): void {
+    this.socket.send(build.grab(grab, at, target, how));
   }
 
   move(grab: number, target: Point): void {

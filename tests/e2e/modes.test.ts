@@ -21,6 +21,8 @@ describe.skipIf(noBrowser)("modes", () => {
     const minimal = await drawn(await stage.visit(`${path}?ui=minimal`));
     expect(await minimal.locator(".toolbar :is(button, a):visible").allInnerTexts()).toHaveLength(2);
     expect(await minimal.isVisible(".tool[title^='Start the scene']")).toBe(true);
+    // only where one hand may pull several bodies there is a choice
+    expect(await minimal.isVisible(".together")).toBe(false);
     await stage.shoot(minimal, "ui-minimal");
     const unknown = await stage.visit(`${path}?ui=tiny`);
     await unknown.waitForSelector(".toast");

@@ -41,7 +41,7 @@ async function joinWhenThere(url: string, room: string): Promise<Bot> {
 
 /** Rooms of one server, and the bodies that are pulled in each, by a hand each. */
 const ROOMS: Record<string, number[]>[] = [
-  // of one cube warped elements, modes, and points
+  // of one cube all by a hand on warped elements, and modes and points by one each besides
   { "put-in": [0], "stretched-cloth": [0], "one-cube": [3, 6, 7] },
   // of what melts a crystal and two solids
   { melt: [1, 2, 3], integrators: [0, 1, 2], smoke: [0, 0, 0] },
@@ -72,7 +72,7 @@ test.each(inLong(ROOMS, ROOMS.slice(0, 1)))(
       for (const [hand, body] of pulled[scene]!.entries()) {
         const point = { body, triangle: 3 + 20 * hand, u: 0.3, v: 0.3 };
         const [x, y, z] = bot.surfacePosition(point);
-        bot.grab(hand, point, [x, y, z]);
+        bot.grab(hand, point, [x, y, z], { together: hand === 0 && bot.topology.interaction.together !== undefined });
         bot.move(hand, [x + 0.05, y + 0.1, z]);
       }
       bots.push(bot);
