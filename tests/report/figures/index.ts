@@ -32,6 +32,8 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   hexahedron: () => import("./hexahedron.ts"),
   inversion: () => import("./inversion.ts"),
   methods: () => import("./methods.ts"),
+  "lennard-jones": () => import("./lennardJones.ts"),
   fluid: () => import("./fluid.ts"),
+  eulerian: () => import("./eulerian.ts"),
   table1: () => import("./table1.ts"),
 };
