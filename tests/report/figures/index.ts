@@ -34,6 +34,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   methods: () => import("./methods.ts"),
   "lennard-jones": () => import("./lennardJones.ts"),
   fluid: () => import("./fluid.ts"),
+  "point-based": () => import("./pointBased.ts"),
   eulerian: () => import("./eulerian.ts"),
   table1: () => import("./table1.ts"),
 };
