@@ -33,6 +33,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   inversion: () => import("./inversion.ts"),
   methods: () => import("./methods.ts"),
   "lennard-jones": () => import("./lennardJones.ts"),
+  "boundary-elements": () => import("./boundaryElements.ts"),
   fluid: () => import("./fluid.ts"),
   "point-based": () => import("./pointBased.ts"),
   eulerian: () => import("./eulerian.ts"),
