@@ -27,7 +27,7 @@
 import type { SmoothedParticles as Spec } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import { accelerate, cohere, confine } from "./fluidForces.ts";
-import { FluidSolidCoupling } from "./fluidSolidCoupling.ts";
+import { type CoupledFluid, FluidSolidCoupling } from "./fluidSolidCoupling.ts";
 import { eachNear } from "./halfSpaces.ts";
 import { GRIPS } from "./integrators.ts";
 import type { Method, MethodBody, MethodKind, MethodState, Outside, Surface, Wall } from "./method.ts";
@@ -66,7 +66,7 @@ const mostViscous = (H: number, h: number): number => (0.015 * H * H) / h;
  */
 const FIRM = 0.02;
 
-class Fluid implements Method {
+class Fluid implements Method, CoupledFluid {
   private readonly body: MethodBody;
   private readonly spec: Spec;
   readonly H: number;
