@@ -4,13 +4,11 @@
  */
 import { describe, expect, test } from "vitest";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
-import { boundaryElements } from "../../../server/sim/methods/boundaryElements.ts";
 import { BoundarySolid } from "../../../server/sim/methods/boundarySolid.ts";
 import { solveDense } from "../../../server/sim/methods/denseSolve.ts";
-import type { MethodState } from "../../../server/sim/methods/method.ts";
 import type { SoftBody, Vec3 } from "../../../shared/scene.ts";
 import { ball, bench, cells, held, ISOTROPIC, METHOD, rested, weight } from "./boundaryKit.ts";
-import { cube, known, largest, NOTHING, outside, randoms, templateOf } from "./kit.ts";
+import { cube, largest, opened, outside, randoms, templateOf } from "./kit.ts";
 
 test("a surface without area is refused", () => {
   const mesh = { ...ball(0), positions: new Float64Array(18) };
@@ -46,18 +44,11 @@ describe("hands", () => {
   });
 
   test("with stiffnessDamping it goes there by backward Euler, a share h / (h + beta) a step", async () => {
-    const template = await templateOf(cells(2));
     const [h, beta] = [1 / 240, 0.05];
-    const body = known(template, h, 0, beta);
-    const method = boundaryElements.open(boundaryElements.plan(template, METHOD, body, ""), METHOD, body);
-    const state: MethodState = {
-      x: Float64Array.from(template.positions),
-      v: new Float64Array(3 * body.count),
-      more: NOTHING,
-    };
-    const end = rested(template, weight(template));
+    const { template, of, method, state } = await opened(cells(2), h, { beta });
+    const end = await rested(2);
     for (let n = 1; n <= 30; n++) {
-      method.step(state, outside(body, weight(template)));
+      method.step(state, outside(of, weight(template)));
       const left = (1 - h / (h + beta)) ** n;
       const off = state.x
         .map((value, k) => value - template.positions[k]! - (1 - left) * end[k]!)

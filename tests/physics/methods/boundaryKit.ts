@@ -4,14 +4,12 @@
  */
 import type { SoftBody } from "../../../shared/scene.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
-import { boundaryElements } from "../../../server/sim/methods/boundaryElements.ts";
 import { BoundarySolid, type BoundaryMesh } from "../../../server/sim/methods/boundarySolid.ts";
-import type { MethodState } from "../../../server/sim/methods/method.ts";
 import { HoldingPoints, type HeldPoint } from "../../../server/sim/reference/implicit/points.ts";
 import { densityOf } from "../../statics/materials.ts";
 import { elasticHessian, solidMesh } from "../../statics/solidMesh.ts";
 import { blockMatrix, factorize, solveFactored } from "../../statics/sparse.ts";
-import { cube, known, largest, NOTHING, outside, POISSON, templateOf, YOUNG } from "./kit.ts";
+import { cube, largest, opened, outside, POISSON, templateOf, YOUNG } from "./kit.ts";
 
 export const METHOD = { type: "boundary-elements" } as const;
 export const ISOTROPIC = { shearModulus: YOUNG / 2 / (1 + POISSON), poissonsRatio: POISSON };
@@ -86,16 +84,10 @@ export const cubeOf = async (n: number): Promise<BoundaryMesh> => meshOf(await t
 export const weight = ({ mass }: BodyTemplate): Float64Array =>
   Float64Array.from({ length: 3 * mass.length }, (_, k) => (k % 3 === 1 ? -9.81 * mass[Math.floor(k / 3)]! : 0));
 
-/** Where it goes at once, for there is no damping. */
-export function rested(template: BodyTemplate, force: Float64Array): Float64Array {
-  const body = known(template, 1 / 240);
-  const method = boundaryElements.open(boundaryElements.plan(template, METHOD, body, ""), METHOD, body);
-  const state: MethodState = {
-    x: Float64Array.from(template.positions),
-    v: new Float64Array(3 * body.count),
-    more: NOTHING,
-  };
-  method.step(state, outside(body, force));
+/** Where a cube of n cells an edge goes under its own weight: at once, for there is no damping. */
+export async function rested(n: number): Promise<Float64Array> {
+  const { template, of, method, state } = await opened(cells(n));
+  method.step(state, outside(of, weight(template)));
   return state.x.map((value, k) => value - template.positions[k]!);
 }
 
@@ -120,7 +112,7 @@ function forces({ positions, triangles, particleCount }: BodyTemplate, stress: r
 }
 
 /** Of the cube under each load, as far as it goes. @returns float64[3N] m */
-function boundary(template: BodyTemplate, n: number): Float64Array[] {
+async function boundary(template: BodyTemplate, n: number): Promise<Float64Array[]> {
   const mesh = meshOf(template);
   const loads = STRESSES.map((stress) => {
     const traction = new Float64Array(3 * mesh.triangles.length);
@@ -130,7 +122,7 @@ function boundary(template: BodyTemplate, n: number): Float64Array[] {
     return { displacement: new Float64Array(3 * mesh.fixed.length), traction };
   });
   const u = new BoundarySolid(mesh, ISOTROPIC).solve(loads);
-  return n > MOST_WITH_WEIGHT ? u : [...u, rested(template, weight(template))];
+  return n > MOST_WITH_WEIGHT ? u : [...u, await rested(n)];
 }
 
 /** The same by linear finite elements. @returns float64[3N] m */
@@ -164,7 +156,7 @@ export async function cubeErrors(coarse: readonly number[], fine: number): Promi
   const rows: [number, number][][] = LOADS.map(() => []);
   for (const n of coarse) {
     const template = await templateOf(cells(n));
-    for (const [load, u] of boundary(template, n).entries()) {
+    for (const [load, u] of (await boundary(template, n)).entries()) {
       const off = u.map((value, k) => {
         const p = at.get(place(template.positions, Math.floor(k / 3)))!;
         return value - exact[load]![3 * p + (k % 3)]!;
@@ -183,35 +175,20 @@ export const held = (particles: number[], weights: number[], target: [number, nu
   maxForce: Infinity,
 });
 
-export async function bench(forceOf: (template: BodyTemplate) => Float64Array): Promise<{
-  template: BodyTemplate;
-  state: MethodState;
-  step: (points: readonly HeldPoint[]) => void;
-  force: Float64Array;
-  stiffness: Float64Array;
-  free: Uint32Array;
-}> {
-  const template = await templateOf(cells(2));
-  const body = known(template, 1 / 240);
-  const constants = boundaryElements.plan(template, METHOD, body, "");
-  const method = boundaryElements.open(constants, METHOD, body);
-  const state: MethodState = {
-    x: Float64Array.from(template.positions),
-    v: new Float64Array(3 * body.count),
-    more: NOTHING,
-  };
+/** A cube of 2 cells an edge that hands hold. @param forceOf float64[3N] N */
+export async function bench(forceOf: (template: BodyTemplate) => Float64Array) {
+  const { template, of, constants, method, state } = await opened(cells(2));
   const force = forceOf(template);
   // inertia limits nobody's grip: the compliance alone counts
-  const points = new HoldingPoints({ mass: body.mass, coefficient: 1e12 });
+  const points = new HoldingPoints({ mass: of.mass, coefficient: 1e12 });
   return {
     template,
     state,
-    force,
     stiffness: constants.stiffness as Float64Array,
     free: constants.free as Uint32Array,
-    step: (list) => {
+    step(list: readonly HeldPoint[]): void {
       points.hold(list);
-      method.step(state, { ...outside(body, force), points });
+      method.step(state, { ...outside(of, force), points });
     },
   };
 }

@@ -5,8 +5,8 @@
 import { expect, test } from "vitest";
 import { lennardJones, Pair } from "../../../server/sim/methods/lennardJones.ts";
 import { laboratory } from "../laboratory.ts";
-import { block, known, largest, outside, templateOf } from "./kit.ts";
-import { crystal, CRYSTALS, FREE, latticeSum, METHOD, opened, SPACING, warm } from "./pairKit.ts";
+import { block, known, largest, opened, templateOf } from "./kit.ts";
+import { crystal, CRYSTALS, FREE, latticeSum, METHOD, SPACING, warm } from "./pairKit.ts";
 
 test.each(CRYSTALS)(
   "the energy of %s, exponents %j, is the lattice sum: differences of blocks leave nothing but the bulk",
@@ -71,13 +71,12 @@ test("half as stiff as a step bears, it stands; the plan takes as many steps as 
 });
 
 test("a crystal takes the temperature that it is held at, and no momentum", async () => {
-  const { method, state, of } = await opened(warm(0.2));
-  const nobody = outside(of);
-  for (let n = 0; n < 200; n++) method.step(state, nobody);
+  const { state, of, step } = await opened(warm(0.2));
+  for (let n = 0; n < 200; n++) step();
   let mean = 0;
   const samples = 300;
   for (let n = 0; n < samples; n++) {
-    method.step(state, nobody);
+    step();
     // <v^2> = 3 k T/M, and three degrees of freedom are the whole's own
     mean += state.v.reduce((sum, v) => sum + v * v, 0) / (3 * of.count - 3) / samples;
   }

@@ -3,9 +3,8 @@
  * here, by themselves, a cluster that swings, and one that melts.
  */
 import type { LennardJones, PointsBody } from "../../../shared/scene.ts";
-import { lawOf, lennardJones } from "../../../server/sim/methods/lennardJones.ts";
-import type { Method, MethodState } from "../../../server/sim/methods/method.ts";
-import { block, known, largest, outside, randoms, templateOf } from "./kit.ts";
+import { lawOf } from "../../../server/sim/methods/lennardJones.ts";
+import { block, largest, opened, randoms, templateOf } from "./kit.ts";
 
 export const SPACING = 0.1;
 export const METHOD: LennardJones = { type: "lennard-jones", dissociation: 1 };
@@ -17,19 +16,6 @@ export const CRYSTALS: [Arrangement, [m: number, n: number]][] = [
   ["hexagonal", [6, 12]],
   ["fcc", [4, 8]],
 ];
-
-export async function opened(body: PointsBody, h = 1 / 240) {
-  const template = await templateOf(body);
-  const of = known(template, h);
-  const spec = body.method as LennardJones;
-  const method: Method = lennardJones.open(lennardJones.plan(template, spec, of, "/method/type"), spec, of);
-  const state: MethodState = {
-    x: Float64Array.from(template.positions),
-    v: new Float64Array(3 * of.count),
-    more: new Float64Array(1),
-  };
-  return { template, of, method, state };
-}
 
 /** Of an endless lattice of spacing 1: distances of a point's neighbors, up to `reach`. */
 function shells(arrangement: Arrangement, reach: number): number[] {
@@ -90,7 +76,7 @@ async function cluster(h: number, speed: number) {
   const all = await opened(crystal("fcc", [6, 12], [2, 2, 2]), h);
   const random = randoms(3);
   all.state.v.forEach((_, k) => (all.state.v[k] = speed * random()));
-  return { ...all, nobody: outside(all.of) };
+  return all;
 }
 
 /**
@@ -100,7 +86,7 @@ async function cluster(h: number, speed: number) {
  */
 export async function swing(steps: number, samples: number) {
   const h = 1 / 2000;
-  const { method, state, of, nobody } = await cluster(h, 0.3);
+  const { method, state, of, step } = await cluster(h, 0.3);
   const start = state.x.slice();
   const total = (): number =>
     method.energy(state) + state.v.reduce((sum, v, k) => sum + 0.5 * of.mass[Math.floor(k / 3)]! * v * v, 0);
@@ -110,7 +96,7 @@ export async function swing(steps: number, samples: number) {
   const before = momentum();
   const energies: [seconds: number, energy: number][] = [];
   for (let n = 0, mean = 0; n < steps; n++) {
-    method.step(state, nobody);
+    step();
     const within = n % Math.floor(steps / samples);
     if (within < 100) mean += total() / 100;
     if (within !== 99) continue;
@@ -129,8 +115,8 @@ export async function swing(steps: number, samples: number) {
 export async function stepErrors(): Promise<[h: number, error: number][]> {
   const places = await Promise.all(
     [1, 2, 4, 16].map(async (parts) => {
-      const { method, state, nobody } = await cluster(1 / (1200 * parts), 0.1);
-      for (let n = 0; n < 24 * parts; n++) method.step(state, nobody);
+      const { state, step } = await cluster(1 / (1200 * parts), 0.1);
+      for (let n = 0; n < 24 * parts; n++) step();
       return state.x;
     }),
   );
@@ -147,12 +133,12 @@ export const warm = (temperature: number): PointsBody =>
 
 /** Of neighbors in the crystal, 800 steps of 1/240 s later: mean distance in spacings, share still within 1.4 of them. */
 export async function parted(temperature: number): Promise<{ distance: number; kept: number }> {
-  const { method, state, of } = await opened(warm(temperature));
+  const { state, of, step } = await opened(warm(temperature));
   const apart = (i: number, j: number): number =>
     Math.hypot(...[0, 1, 2].map((r) => state.x[3 * i + r]! - state.x[3 * j + r]!)) / SPACING;
   const pairs: [number, number][] = [];
   for (let i = 0; i < of.count; i++) for (let j = 0; j < i; j++) if (apart(i, j) < 1.1) pairs.push([i, j]);
-  for (let n = 0; n < 800; n++) method.step(state, outside(of));
+  for (let n = 0; n < 800; n++) step();
   const distances = pairs.map(([i, j]) => apart(i, j));
   return {
     distance: distances.reduce((sum, d) => sum + d, 0) / pairs.length,

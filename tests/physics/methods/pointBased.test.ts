@@ -4,8 +4,8 @@
  */
 import { describe, expect, test } from "vitest";
 import { laboratory } from "../laboratory.ts";
-import { largest, outside, randoms, templateOf } from "./kit.ts";
-import { body, energyAt, EXPLICIT, forces, H, mapped, opened, SPACING, type Opened } from "./pointKit.ts";
+import { largest, outside, randoms, templateOf, type Opened } from "./kit.ts";
+import { body, energyAt, EXPLICIT, forces, mapped, points as opened, SPACING } from "./pointKit.ts";
 
 describe("of any deformation", () => {
   const STRAINED = { ...EXPLICIT, volumeStiffness: 0.5, yield: 0.01, creep: 30 } as const;
@@ -13,11 +13,13 @@ describe("of any deformation", () => {
   const strained = async (): Promise<{ points: Opened; x: Float64Array }> => {
     const points = await opened(STRAINED, true);
     const random = randoms(5);
-    const x = mapped(points.X, [1.1, 0.3, 0, 0, 0.75, 0, 0.1, 0, 1], () => 0.05 * SPACING * random());
+    const x = mapped(points.template.positions, [1.1, 0.3, 0, 0, 0.75, 0, 0.1, 0, 1], () => 0.05 * SPACING * random());
     points.state.x.set(x);
-    for (let n = 0; n < 20; n++) points.method.step(points.state, outside(points.of));
+    for (let n = 0; n < 20; n++) points.step();
     // the rest has moved along, and flows no more while it is looked at
-    expect(largest(points.state.more.subarray(2, 5).map((value, r) => value - points.X[r]!))).toBeGreaterThan(1e-3);
+    expect(
+      largest(points.state.more.subarray(2, 5).map((value, r) => value - points.template.positions[r]!)),
+    ).toBeGreaterThan(1e-3);
     const still = await opened({ ...STRAINED, yield: 10 });
     still.state.more.set(points.state.more);
     return { points: still, x: x.map((value) => value + 0.03 * SPACING * random()) };
@@ -61,11 +63,11 @@ test("an implicit step solves its equation: near rest, backward Euler of the for
   const explicit = await opened(EXPLICIT);
   const random = randoms(3);
   // so little that what K leaves out, of the size of the strain, is little
-  const x = points.X.map((value) => value + 1e-7 * random());
+  const x = points.template.positions.map((value) => value + 1e-7 * random());
   const state = { x: x.slice(), v: new Float64Array(x.length), more: points.state.more };
   points.method.step(state, outside(points.of));
   const f = forces(explicit, state.x);
-  const left = f.map((value, k) => value - (points.of.mass[Math.floor(k / 3)]! * state.v[k]!) / H);
+  const left = f.map((value, k) => value - (points.of.mass[Math.floor(k / 3)]! * state.v[k]!) / points.of.h);
   expect(largest(left)).toBeLessThan(1e-4 * largest(f));
 });
 
@@ -73,7 +75,8 @@ test("strain above the yield flows with the creep of Maxwell's fluid, whatever t
   const limit = 0.02;
   const creep = 12;
   const points = await opened({ yield: limit, creep }, true);
-  const { state, method, of, X } = points;
+  const { state, of, step } = points;
+  const X = points.template.positions;
   const shear = 0.4;
   state.x.set(mapped(X, [1, shear, 0, 0, 1, 0, 0, 0, 1]));
   const deviatoric = (): number => {
@@ -98,13 +101,13 @@ test("strain above the yield flows with the creep of Maxwell's fluid, whatever t
   let before = deviatoric();
   const first = before;
   for (let n = 0; n < 240; n++) {
-    method.step(state, outside(of));
+    step();
     const now = deviatoric();
     // d|e'|/dt = -creep (|e'| - limit) (1 + 2 |e|): the strain's change by F's is F^T F
-    const rate = Math.log((before - limit) / (now - limit)) / H;
+    const rate = Math.log((before - limit) / (now - limit)) / of.h;
     if (now - limit > 1e-6) {
-      expect(rate).toBeGreaterThan(creep * (1 - 2 * now - creep * H));
-      expect(rate).toBeLessThan(creep * (1 + 3 * before + creep * H));
+      expect(rate).toBeGreaterThan(creep * (1 - 2 * now - creep * of.h));
+      expect(rate).toBeLessThan(creep * (1 + 3 * before + creep * of.h));
     }
     before = now;
   }

@@ -1,12 +1,9 @@
 /** What point-based bodies are measured by, for their test and the report: affine maps, and a beam against elements. */
 import type { Method as MethodSpec, PointBased, PointsBody } from "../../../shared/scene.ts";
-import type { Method, MethodBody, MethodState } from "../../../server/sim/methods/method.ts";
-import { pointBased } from "../../../server/sim/methods/pointBased.ts";
 import { staticEquilibrium } from "../../statics/equilibrium.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
-import { block, known, largest, outside, POISSON, templateOf, YOUNG } from "./kit.ts";
+import { block, largest, opened, outside, POISSON, YOUNG, type Opened } from "./kit.ts";
 
-export const H = 1 / 240;
 export const SPACING = 0.1;
 
 /** 4 x 3 x 3 points, held by nobody. */
@@ -17,28 +14,8 @@ export function body(method: Partial<PointBased> = {}): PointsBody {
   });
 }
 
-export interface Opened {
-  of: MethodBody;
-  method: Method;
-  state: MethodState;
-  X: Float64Array;
-}
-
-/** @param fixed all of its points */
-export async function opened(spec: Partial<PointBased> = {}, fixed = false): Promise<Opened> {
-  const template = await templateOf(body(spec));
-  const of = known(template, H);
-  if (fixed) of.mass.fill(0);
-  const method = template.method!;
-  const constants = pointBased.plan(template, method, of, "/method/type");
-  const X = Float64Array.from(template.positions);
-  return {
-    of,
-    method: pointBased.open(constants, method, of),
-    state: { x: X.slice(), v: new Float64Array(X.length), more: pointBased.more!(template, method) },
-    X,
-  };
-}
+export const points = (spec: Partial<PointBased> = {}, fixed = false): Promise<Opened> =>
+  opened(body(spec), undefined, { fixed });
 
 /** Forces, by one explicit step from rest: M dv/h. */
 export function forces({ of, method, state }: Opened, x: Float64Array): Float64Array {
@@ -68,18 +45,18 @@ export const EXPLICIT = { integrator: "explicit" } as const;
 
 /** Of a rotation by 1.1 rad and a shift: largest force over E s^2, and energy over E s^3, of points s apart. */
 export async function rigidMotion(): Promise<{ force: number; energy: number }> {
-  const points = await opened({ ...EXPLICIT, volumeStiffness: 1 });
-  const x = mapped(points.X, rotation(), (k) => 0.3 - 0.2 * (k % 3));
+  const still = await points({ ...EXPLICIT, volumeStiffness: 1 });
+  const x = mapped(still.template.positions, rotation(), (k) => 0.3 - 0.2 * (k % 3));
   return {
-    force: largest(forces(points, x)) / (YOUNG * SPACING ** 2),
-    energy: energyAt(points, x) / (YOUNG * SPACING ** 3),
+    force: largest(forces(still, x)) / (YOUNG * SPACING ** 2),
+    energy: energyAt(still, x) / (YOUNG * SPACING ** 3),
   };
 }
 
 /** Error of the energy of an affine map against Saint Venant and Kirchhoff's law, relative. */
 export async function affineError(): Promise<number> {
   const F = [1.1, 0.2, 0, -0.1, 0.95, 0.05, 0.02, 0, 1.05];
-  const points = await opened(EXPLICIT);
+  const still = await points(EXPLICIT);
   const e = F.map((_, k) => {
     const [r, s] = [Math.floor(k / 3), k % 3];
     const dot = F[r]! * F[s]! + F[3 + r]! * F[3 + s]! + F[6 + r]! * F[6 + s]!;
@@ -89,7 +66,7 @@ export async function affineError(): Promise<number> {
   const lambda = (YOUNG * POISSON) / ((1 + POISSON) * (1 - 2 * POISSON));
   const trace = e[0]! + e[4]! + e[8]!;
   const density = mu * e.reduce((sum, value) => sum + value * value, 0) + 0.5 * lambda * trace * trace;
-  return Math.abs(energyAt(points, mapped(points.X, F)) / (density * points.of.count * SPACING ** 3) - 1);
+  return Math.abs(energyAt(still, mapped(still.template.positions, F)) / (density * still.of.count * SPACING ** 3) - 1);
 }
 
 /** A beam of 3.5 x 1 x 1 widths that sticks out of a wall, under gravity. */
