@@ -1,9 +1,8 @@
 /** What the tests of fluids of points share. */
 import type { Collider, PointsBody } from "../../../shared/scene.ts";
-import { METHOD_KINDS } from "../../../server/sim/methods/kinds.ts";
 import type { MethodState } from "../../../server/sim/methods/method.ts";
 import type { Laboratory } from "../laboratory.ts";
-import { block, known, largest, NOTHING, outside, randoms, templateOf } from "./kit.ts";
+import { block, largest, randoms, type Opened } from "./kit.ts";
 
 /** A block of water that stands on the ground. @param spacing m */
 export function water(
@@ -38,22 +37,6 @@ export function tank(half: number): Collider[] {
   ];
 }
 
-/** Points without a room, without gravity. @param h s */
-export async function opened(body: PointsBody, h: number) {
-  const template = await templateOf(body);
-  const of = known(template, h);
-  const kind = METHOD_KINDS[body.method.type];
-  const method = kind.open(kind.plan(template, body.method, of, ""), body.method, of);
-  const state: MethodState = {
-    x: Float64Array.from(template.positions),
-    v: new Float64Array(3 * of.count),
-    more: NOTHING,
-  };
-  const nobody = outside(of);
-  return { state, of, step: () => method.step(state, nobody) };
-}
-
-type Opened = Awaited<ReturnType<typeof opened>>;
 /** What acts within a fluid beside pressure. */
 type Within = Partial<Record<"viscosity" | "surfaceTension" | "vorticity", number>>;
 

@@ -2,7 +2,8 @@
 import type { Body, Method, PointsBody, SoftBody } from "../../../shared/scene.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
-import type { MethodBody, Outside } from "../../../server/sim/methods/method.ts";
+import { METHOD_KINDS } from "../../../server/sim/methods/kinds.ts";
+import type { MethodBody, MethodState, Outside } from "../../../server/sim/methods/method.ts";
 import { HoldingPoints } from "../../../server/sim/reference/implicit/points.ts";
 
 export const YOUNG = 2e4;
@@ -56,6 +57,22 @@ export function known({ particleCount, mass, pinned }: BodyTemplate, h: number, 
 export function outside(body: MethodBody, force: Float64Array = new Float64Array(3 * body.count)): Outside {
   return { force, points: new HoldingPoints({ mass: body.mass, coefficient: 1 }), walls: [] };
 }
+
+/** A body of a method without a room, at rest. @param h s @param fixed all of its particles @param beta s */
+export async function opened(body: Body, h = 1 / 240, { fixed = false, beta = 0 } = {}) {
+  const template = await templateOf(body);
+  const of = known(template, h, 0, beta);
+  if (fixed) of.mass.fill(0);
+  const spec = template.method!;
+  const kind = METHOD_KINDS[spec.type];
+  const constants = kind.plan(template, spec, of, "");
+  const method = kind.open(constants, spec, of);
+  const more = kind.more?.(template, spec) ?? NOTHING;
+  const state: MethodState = { x: template.positions.slice(), v: new Float64Array(3 * of.count), more };
+  const nobody = outside(of);
+  return { template, of, constants, method, state, nobody, step: () => method.step(state, nobody) };
+}
+export type Opened = Awaited<ReturnType<typeof opened>>;
 
 /** The same numbers in every run, in [-1, 1). */
 export function randoms(seed: number): () => number {

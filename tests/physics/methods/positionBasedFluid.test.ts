@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 import type { PointsBody, PositionBasedFluid, Scene } from "../../../shared/scene.ts";
 import { laboratory } from "../laboratory.ts";
 import { inLong } from "../../support/long.ts";
-import { flows, momentumLost, opened, pressureLine, stepped, tank, water } from "./fluidKit.ts";
-import { largest } from "./kit.ts";
+import { flows, momentumLost, pressureLine, stepped, tank, water } from "./fluidKit.ts";
+import { largest, opened } from "./kit.ts";
 
 const S = 0.04;
 const METHOD: PositionBasedFluid = { type: "position-based-fluid", steps: 8 };

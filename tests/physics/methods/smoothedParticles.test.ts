@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 import type { Body, PointsBody, SmoothedParticles } from "../../../shared/scene.ts";
 import { laboratory } from "../laboratory.ts";
 import { inLong } from "../../support/long.ts";
-import { flows, momentumLost, opened, tank, water } from "./fluidKit.ts";
-import { largest } from "./kit.ts";
+import { flows, momentumLost, tank, water } from "./fluidKit.ts";
+import { largest, opened } from "./kit.ts";
 import { column, damBreak, FLOATING, floatingDepth, GRAVITY, METHOD, ROOM } from "./waterKit.ts";
 
 describe("a column in a tank", () => {

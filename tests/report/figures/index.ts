@@ -32,6 +32,10 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   hexahedron: () => import("./hexahedron.ts"),
   inversion: () => import("./inversion.ts"),
   methods: () => import("./methods.ts"),
+  "lennard-jones": () => import("./lennardJones.ts"),
+  "boundary-elements": () => import("./boundaryElements.ts"),
   fluid: () => import("./fluid.ts"),
+  "point-based": () => import("./pointBased.ts"),
+  eulerian: () => import("./eulerian.ts"),
   table1: () => import("./table1.ts"),
 };
