@@ -32,6 +32,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   hexahedron: () => import("./hexahedron.ts"),
   inversion: () => import("./inversion.ts"),
   methods: () => import("./methods.ts"),
+  integrators: () => import("./integrators.ts"),
   fluid: () => import("./fluid.ts"),
   table1: () => import("./table1.ts"),
 };
