@@ -11,17 +11,16 @@
 const MOST_PER_POINT = 192;
 /** Cells along an axis at most. */
 const MOST_CELLS = 48;
+
 /** Square of a cell's edge, with what rounding may take. */
 const NEAR = 1 + 1e-9;
 /** Of a distance to a cell that is not negative. */
 const squareOf = (distance: number): number => (distance > 0 ? distance * distance : 0);
 
-type Triple = [number, number, number];
-
 export class Neighbors {
   /** Pair p: points i[p] < j[p]. */
-  i: Uint32Array;
-  j: Uint32Array;
+  i = new Uint32Array(0);
+  j = new Uint32Array(0);
   pairs = 0;
   /** Points by cell; where the pairs begin that were found from order[n], one more than points; and p's other's n. */
   readonly order: Uint32Array;
@@ -44,8 +43,6 @@ export class Neighbors {
     this.group = new Uint32Array(count + 1);
     this.cell = new Uint32Array(count);
     this.sorted = new Float64Array(3 * count);
-    this.i = new Uint32Array(16 * count);
-    this.j = new Uint32Array(16 * count);
     this.second = new Uint32Array(16 * count);
   }
 
@@ -117,7 +114,7 @@ export class Neighbors {
    * The points nearer to a place than a radius as `find` saw them, in the order of their cells.
    * @param radius m. @param found uint32[N + 1] out. @returns how many
    */
-  near([x, y, z]: Readonly<Triple>, radius: number, found: Uint32Array): number {
+  near([x, y, z]: readonly [number, number, number], radius: number, found: Uint32Array): number {
     const { order, begin, sorted, size, low, perCell } = this;
     const cell = (at: number, r: number): number => within((at - low[r]!) * perCell, size[r]!);
     const first = cell(x - radius, 0);
