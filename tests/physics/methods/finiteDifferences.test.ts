@@ -8,7 +8,7 @@ import { finiteDifferences, Sheet } from "../../../server/sim/methods/finiteDiff
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
 import { laboratory } from "../laboratory.ts";
 import { watched, worst } from "../watched.ts";
-import { known, largest, randoms, templateOf } from "./kit.ts";
+import { forcesOf, known, largest, moved, randoms, templateOf } from "./kit.ts";
 
 const SIDE = 0.8;
 const THICKNESS = 0.01;
@@ -39,19 +39,6 @@ async function model(cells: number, more: Partial<ClothBody> = {}): Promise<{ of
   return { of: new Sheet(constants), template };
 }
 
-function forces(of: Sheet, x: Float64Array): Float64Array {
-  const f = new Float64Array(x.length);
-  of.at(x);
-  of.addForce(f);
-  return f;
-}
-
-const places = (X: Float64Array, by: (p: number[]) => number[]): Float64Array => {
-  const x = new Float64Array(X.length);
-  for (let i = 0; i < X.length; i += 3) x.set(by([X[i]!, X[i + 1]!, X[i + 2]!]), i);
-  return x;
-};
-
 test("forces are the derivatives of the energy", async () => {
   const { of, template } = await model(4);
   const random = randoms(3);
@@ -64,16 +51,16 @@ test("forces are the derivatives of the energy", async () => {
   // of order 4 in x: five points are exact
   const d = 1e-3;
   const slope = (8 * (energy(d) - energy(-d)) - (energy(2 * d) - energy(-2 * d))) / (12 * d);
-  const work = forces(of, x).reduce((sum, f, k) => sum - f * p[k]!, 0);
+  const work = forcesOf(of, x).reduce((sum, f, k) => sum - f * p[k]!, 0);
   expect(Math.abs(slope - work)).toBeLessThan(1e-9 * Math.abs(work));
 });
 
 test("a rigid motion gives no force", async () => {
   const { of, template } = await model(6);
   const [c, s] = [Math.cos(0.7), Math.sin(0.7)];
-  const x = places(template.positions, ([a, b, d]) => [c * a! - s * b! + 1, s * a! + c * b! - 2, d! + 0.5]);
+  const x = moved(template.positions, ([a, b, d]) => [c * a! - s * b! + 1, s * a! + c * b! - 2, d! + 0.5]);
   const unit = YOUNG * THICKNESS * SIDE;
-  expect(largest(forces(of, x))).toBeLessThan(1e-12 * unit);
+  expect(largest(forcesOf(of, x))).toBeLessThan(1e-12 * unit);
 });
 
 test("a uniform strain leaves no force inside, and plane stress on the edges", async () => {
@@ -81,8 +68,8 @@ test("a uniform strain leaves no force inside, and plane stress on the edges", a
   const stretch = 1.02;
   const strain = (stretch * stretch - 1) / 2;
   const narrow = Math.sqrt(1 - 2 * POISSON * strain);
-  const x = places(template.positions, ([a, b, d]) => [stretch * a!, b!, narrow * d!]);
-  const f = forces(of, x);
+  const x = moved(template.positions, ([a, b, d]) => [stretch * a!, b!, narrow * d!]);
+  const f = forcesOf(of, x);
   // first Piola-Kirchhoff: stretch times the modulus times Green's strain, over the side
   const total = YOUNG * THICKNESS * SIDE * strain * stretch;
   let right = 0;
@@ -100,7 +87,7 @@ async function deflection(cells: number, stretch: number, rigidity: number): Pro
   const { material } = sheet(cells);
   const { of, template } = await model(cells, { material: { ...material, bendingStiffness: rigidity } });
   const X = template.positions;
-  of.at(places(X, ([a, b, d]) => [stretch * a!, b!, stretch * d!]));
+  of.at(moved(X, ([a, b, d]) => [stretch * a!, b!, stretch * d!]));
   const free = Array.from({ length: X.length }, (_, k) => k).filter(
     (k) => k % 3 === 1 && Math.max(Math.abs(X[k - 1]!), Math.abs(X[k + 1]!)) < SIDE / 2 - 1e-9,
   );

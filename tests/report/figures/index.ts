@@ -33,6 +33,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   inversion: () => import("./inversion.ts"),
   methods: () => import("./methods.ts"),
   integrators: () => import("./integrators.ts"),
+  elements: () => import("./elements.ts"),
   fluid: () => import("./fluid.ts"),
   table1: () => import("./table1.ts"),
 };
