@@ -34,6 +34,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   methods: () => import("./methods.ts"),
   integrators: () => import("./integrators.ts"),
   elements: () => import("./elements.ts"),
+  "finite-differences": () => import("./finiteDifferences.ts"),
   fluid: () => import("./fluid.ts"),
   table1: () => import("./table1.ts"),
 };
