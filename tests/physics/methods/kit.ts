@@ -2,8 +2,13 @@
 import type { Body, Method, PointsBody, SoftBody } from "../../../shared/scene.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
+<<<<<<< HEAD
 import { METHOD_KINDS } from "../../../server/sim/methods/kinds.ts";
 import type { MethodBody, MethodState, Outside } from "../../../server/sim/methods/method.ts";
+=======
+import type { ForceModel } from "../../../server/sim/methods/forceModel.ts";
+import type { MethodBody, Outside } from "../../../server/sim/methods/method.ts";
+>>>>>>> figsA
 import { HoldingPoints } from "../../../server/sim/reference/implicit/points.ts";
 
 export const YOUNG = 2e4;
@@ -88,3 +93,17 @@ export const largest = (values: Iterable<number>): number => {
   for (const value of values) most = Math.max(most, Math.abs(value));
   return most;
 };
+
+/** float64[3N] N, of positions x. */
+export function forcesOf(model: ForceModel, x: Float64Array): Float64Array {
+  const f = new Float64Array(x.length);
+  model.at(x);
+  model.addForce(f);
+  return f;
+}
+
+export function moved(X: Float64Array, by: (p: number[]) => number[]): Float64Array {
+  const x = new Float64Array(X.length);
+  for (let i = 0; i < X.length; i += 3) x.set(by([X[i]!, X[i + 1]!, X[i + 2]!]), i);
+  return x;
+}
