@@ -286,7 +286,10 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
       await page.mouse.move(at.x + 14, at.y - 10);
       await until(
         page,
-        ([move] = window.moves!) => move && window.recording!.pictures.some(({ ms }) => ms >= move.handledMs),
+        () => {
+          const [move] = window.moves!;
+          return move && window.recording!.pictures.some(({ ms }) => ms >= move.handledMs);
+        },
         undefined,
       );
       const { pictures, moves } = await recorded(page);
