@@ -117,6 +117,8 @@ export class Bot {
     this.#keepFrames = options.keepFrames ?? 0;
     this.socket = new WebSocket(`${url.replace(/^http/, "ws")}/api/rooms/${encodeURIComponent(room)}/socket`, {
       perMessageDeflate: false,
+      // One message a turn: whoever waits for one goes on before the next, though a late line brings many in a piece.
+      allowSynchronousEvents: false,
       ...(options.from !== undefined && { localAddress: options.from }),
     });
     this.socket.on("open", () => {

@@ -132,7 +132,9 @@ test.each([
 async function servedBy(line: Socket): Promise<Socket> {
   const connections = (server.app.fastify as unknown as { websocketServer: { clients: Set<WebSocket> } })
     .websocketServer.clients;
-  return vi.waitUntil(() => [...connections].map(lineOf).find((other) => other?.remotePort === line.localPort));
+  return vi.waitUntil(() => [...connections].map(lineOf).find((other) => other?.remotePort === line.localPort), {
+    timeout: 60_000,
+  });
 }
 
 test("what many are told at once goes out in one write to each", async () => {
@@ -140,7 +142,9 @@ test("what many are told at once goes out in one write to each", async () => {
   const bots = await Promise.all(
     Array.from({ length: 12 }, () => Bot.join(server.url, "told", { timeoutMs: 30_000, joinToken: token! })),
   );
-  let writes = 0;
+  // How many frames go out meanwhile is the machine's to say: each is a write, alone or with what is told.
+  const framesHad = (): number => bots.reduce((sum, { counts }) => sum + counts.keyframes + counts.deltas, 0);
+  let [writes, frames] = [0, framesHad()];
   const write = Connection.prototype.write;
   Connection.prototype.write = function (this: Connection, frames: Uint8Array) {
     writes += 1;
@@ -150,9 +154,9 @@ test("what many are told at once goes out in one write to each", async () => {
     for (const bot of bots) for (let i = 0; i < Limits.messageBurst; i++) bot.socket.send(build.message("beat", i));
     const heard = (bot: Bot): number => bot.heard.length;
     for (const bot of bots) await bot.until(() => heard(bot) === 11 * Limits.messageBurst, "all messages");
-    // Frames of about half a second are among them; 2,640 messages were 2,640 writes.
-    expect(writes).toBeLessThan(1000);
-    writes = 0;
+    // 2,640 messages were 2,640 writes.
+    expect(writes - (framesHad() - frames)).toBeLessThan(700);
+    [writes, frames] = [0, framesHad()];
     for (let i = 0; i < 90; i++) for (const [n, bot] of bots.entries()) bot.tune({ gravity: [0, -9 - n - i / 100, 0] });
     for (const bot of bots) bot.ping();
     for (const bot of bots) await bot.until(() => bot.counts.pongs === 1, "a pong");
@@ -165,7 +169,7 @@ test("what many are told at once goes out in one write to each", async () => {
     };
     for (const bot of bots) await bot.until(() => known(bot), "tuned");
     // 1,080 changes for 12 members were 12,960 writes.
-    expect(writes).toBeLessThan(2000);
+    expect(writes - (framesHad() - frames)).toBeLessThan(1700);
   } finally {
     Connection.prototype.write = write;
   }
@@ -190,7 +194,7 @@ test("a room's access is changed so often, and no more of it is stored, audited 
       await owner.frames(1);
       return owner.access?.locked;
     },
-    { timeout: 10_000, interval: 300 },
+    { timeout: 60_000, interval: 300 },
   );
   await owner.leave();
 });

@@ -103,7 +103,7 @@ test.each(inLong(ROOMS, ROOMS.slice(0, 1)))(
       writeFileSync(file, bytes);
       const again = spawnSync(process.execPath, ["server/tools/replay.ts", file], {
         encoding: "utf8",
-        timeout: 60_000,
+        timeout: 300_000,
       });
       expect(`${again.stdout}${again.stderr}`).toContain("all alike");
       await bot.leave();
