@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import { decode } from "@msgpack/msgpack";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { type ReplayPlan, planReplay } from "../../server/rooms/replayStream.ts";
 import { ReplayStreams } from "../../server/rooms/replayStreams.ts";
@@ -76,6 +76,9 @@ interface State {
 
 /** Nobody is there any more: it stands still. */
 async function standing(room: string): Promise<State> {
+  const { members } = server.app.registry.get(room);
+  await vi.waitUntil(() => members.connected === 0, { timeout: 60_000 });
+  // But for a tick that was under way.
   for (let before = -1; ; ) {
     const state = (await (await fetch(`${server.url}/api/rooms/${room}/positions`)).json()) as State;
     if (state.tick === before) return state;
