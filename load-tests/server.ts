@@ -92,7 +92,7 @@ export async function startServer({
   command,
   env = {},
   port: wanted,
-  readyWithinMs = 60_000,
+  readyWithinMs = 300_000,
 }: ServerOptions = {}): Promise<RunningServer> {
   const port = wanted ?? (await freePort());
   const [file, ...args] = command ?? serveCommand();

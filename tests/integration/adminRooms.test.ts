@@ -74,7 +74,7 @@ test("either process lists the rooms of both, with people and ticks, once each, 
     async () => {
       for (const { threadShare } of (await ask(first)).rooms) expect(threadShare).toBeGreaterThan(0);
     },
-    { timeout: 60_000 },
+    { timeout: 300_000 },
   );
   expect((await ask(first, "/api/admin/rooms?of=this-process")).rooms.map(({ room }) => room)).toEqual(["at-first"]);
   expect((await fetch(`${first.url}/api/admin/rooms`)).status).toBe(401);

@@ -16,7 +16,7 @@ import { SCENES_DIR, startTestServer, type TestServer } from "./server.ts";
 /** What a lobby's thumbnail may weigh. */
 const MOST_BYTES = 16_384;
 /** Nobody waits so long for anything that comes at all. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 const scenesDir = mkdtempSync(join(tmpdir(), "pliant-pictures-"));
 let server: TestServer;
 

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 async function owned(url: string, scene: string, room: string): Promise<{ owner: Bot; token: string }> {
   const token = (await createRoom(url, scene, room)).token!;
-  return { owner: await Bot.join(url, room, { joinToken: token, timeoutMs: 30_000 }), token };
+  return { owner: await Bot.join(url, room, { joinToken: token }), token };
 }
 
 /** Steps a recording again, and holds it to its hashes. */
@@ -274,7 +274,7 @@ test("a server that is killed goes on with it", async () => {
   const second = await startServer({ port, env });
   while ((await fetch(`${second.url}/api/rooms/killed`)).status === 503)
     await new Promise((resolve) => setTimeout(resolve, 100));
-  const back = await Bot.join(second.url, "killed", { joinToken: token, timeoutMs: 30_000 });
+  const back = await Bot.join(second.url, "killed", { joinToken: token });
   const tuning = {
     gravity: UP,
     wind,

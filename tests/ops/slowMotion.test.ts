@@ -43,7 +43,7 @@ async function watched(
   );
   ended.push(() => prometheus.stop());
   await createRoom(server.url, scene, "room");
-  const bot = await Bot.join(server.url, "room", { timeoutMs: 60_000 });
+  const bot = await Bot.join(server.url, "room");
   ended.push(() => bot.leave());
   return {
     alerts: async () =>
