@@ -126,7 +126,7 @@ export async function openStage(
   const shared = process.env[SHARED_BROWSER];
   const browser = await (flags === undefined && shared !== undefined
     ? chromium.connect(shared)
-    : chromium.launch({ executablePath: findChromium()!, args: [...(flags ?? chromiumFlags)] }));
+    : chromium.launch({ executablePath: findChromium()!, args: [...(flags ?? chromiumFlags)], timeout: PATIENCE_MS }));
   const contexts: BrowserContext[] = [];
   const errors: string[] = [];
   return {

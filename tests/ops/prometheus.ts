@@ -74,7 +74,7 @@ export async function startPrometheus(
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    await waitForOk(`${url}/-/ready`, 30_000, () =>
+    await waitForOk(`${url}/-/ready`, 300_000, () =>
       child.exitCode === null ? undefined : `Prometheus ended with code ${child.exitCode}`,
     );
   } catch (error) {
