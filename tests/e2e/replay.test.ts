@@ -34,15 +34,13 @@ const newest = (page: Page): Promise<Moment> =>
     return { tick, ints };
   });
 
-/** Takes hold and goes up by and by, until the room has followed. The button stays down. */
+/** Takes hold and goes up by and by. The button stays down. */
 async function pull(page: Page, particles: [first: number, count: number], dx: number): Promise<void> {
-  const { ints } = await newest(page);
   const held = await takeHold(page, ...particles);
   for (let step = 1; step <= 8; step++) {
     await page.mouse.move(held.x + dx * step, held.y - 8 * step);
     await page.waitForTimeout(60);
   }
-  await moved(page, ints);
 }
 
 /** Resolves when the newest frame that the page has is 5 cm from this one somewhere. */
@@ -78,11 +76,13 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
     const { name, path } = await stage.room("jelly-stack");
     const ann = await drawn(await stage.visit(path));
     const ben = await drawn(await stage.visit(path));
-    const particles = (await ann.evaluate(() => window.pliant.displayed().length)) / 3;
+    const { ints: first } = await newest(ann);
+    const particles = first.length / 3;
     await pull(ann, [particles - 60, 60], 6);
     await pull(ben, [0, 60], -6);
     const both = [await ann.evaluate(() => window.pliant.member), await ben.evaluate(() => window.pliant.member)];
     await until(ann, () => window.pliant.grabs().length === 2, undefined);
+    await moved(ann, first);
     const pulled = await newest(ann);
     await ann.mouse.up();
     await ben.mouse.up();
