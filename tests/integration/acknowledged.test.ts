@@ -69,11 +69,11 @@ describe("killed with the answer, the server has done it when it is back", () =>
   const tokens = new Map<string, string>();
   const owned = async (room: string): Promise<Bot> => {
     tokens.set(room, (await createRoom(url, "cube", room)).token!);
-    return Bot.join(url, room, { joinToken: tokens.get(room)!, timeoutMs: 30_000 });
+    return Bot.join(url, room, { joinToken: tokens.get(room)! });
   };
   const code = async (room: string, options = {}): Promise<number> => {
     await settled(url, `/api/rooms/${room}`);
-    return (await Bot.connect(url, room, { timeoutMs: 30_000, ...options }).untilClosed()).code;
+    return (await Bot.connect(url, room, { ...options }).untilClosed()).code;
   };
 
   test("an undo", async () => {
@@ -106,6 +106,7 @@ describe("killed with the answer, the server has done it when it is back", () =>
     expect(await code("secret", { password: "open barley" })).toBe(CloseCode.passwordNeeded);
   });
 
+<<<<<<< HEAD
   test("a ban", async () => {
     await owned("banned");
     const mallory = await Bot.join(url, "banned", { timeoutMs: 30_000 });
@@ -115,6 +116,15 @@ describe("killed with the answer, the server has done it when it is back", () =>
     expect(kicked.status).toBe(204);
     expect(await code("banned")).toBe(CloseCode.kicked);
   });
+=======
+  await owned("banned");
+  const mallory = await Bot.join(url, "banned");
+  const { member } = mallory.welcome;
+  const kicked = await call(url, "POST", "/api/admin/rooms/banned/kick", ADMIN, { member, banSeconds: 600 });
+  await again();
+  expect(kicked.status).toBe(204);
+  expect(await code("banned")).toBe(CloseCode.kicked);
+>>>>>>> luck2
 
   test("a room's end", async () => {
     await owned("deleted");
@@ -124,6 +134,7 @@ describe("killed with the answer, the server has done it when it is back", () =>
     expect((await settled(url, "/api/rooms/deleted")).status).toBe(404);
   });
 
+<<<<<<< HEAD
   test("an upload, and a scene of it", async () => {
     const brought = await fetch(`${url}/api/objects?name=ball.obj`, { method: "POST", body: objBall(2) });
     await again();
@@ -141,6 +152,24 @@ describe("killed with the answer, the server has done it when it is back", () =>
     await inside.frames(2);
     expect(inside.topology.bodies[0]!.detail?.picture?.object).toBe(object);
   });
+=======
+  const brought = await fetch(`${url}/api/objects?name=ball.obj`, { method: "POST", body: objBall(2) });
+  await again();
+  expect(brought.status).toBe(201);
+  const { object, picture } = (await brought.json()) as { object: string; picture: string };
+  expect((await fetch(url + picture)).status).toBe(200);
+  const choice = { object, role: "soft", material: "rubber", size: 0.5 };
+  const composed = await call(url, "POST", "/api/scenes", ADMIN, choice);
+  await again();
+  expect(composed.status).toBe(201);
+  await createRoom(url, ((await composed.json()) as { scene: string }).scene, "of-it");
+  await again();
+  await settled(url, "/api/rooms/of-it");
+  const inside = await Bot.join(url, "of-it");
+  await inside.frames(2);
+  expect(inside.topology.bodies[0]!.detail?.picture?.object).toBe(object);
+  await server.stop();
+>>>>>>> luck2
 });
 
 test("the answer to one change does not tell of another that is not stored yet", async () => {
@@ -158,12 +187,12 @@ test("the answer to one change does not tell of another that is not stored yet",
     return real.apply(this, args);
   });
   owner.setAccess({ locked: true });
-  await vi.waitUntil(() => gates.length === 1, { timeout: 60_000 });
+  await vi.waitUntil(() => gates.length === 1, { timeout: 300_000 });
   owner.setAccess({ ownersOnly: true });
   owner.ping();
   await owner.until(() => owner.counts.pongs === 1, "both to be there");
   gates[0]!();
-  await vi.waitUntil(() => gates.length === 2, { timeout: 60_000 });
+  await vi.waitUntil(() => gates.length === 2, { timeout: 300_000 });
   owner.ping();
   await owner.until(() => owner.counts.pongs === 2, "what was said by then");
   expect(owner.access).toMatchObject({ locked: false, ownersOnly: false });
@@ -225,7 +254,7 @@ test("a room that is taken over has what its last owner wrote after the room was
     .spyOn(SqliteStore.prototype, "rooms")
     .mockResolvedValue(listed.map((listing) => ({ ...listing, owner: null })));
   const { app, close } = await startTestServer({ store: "sqlite", dataDir });
-  await expect.poll(() => app.registry.find("room")?.access.locked, { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => app.registry.find("room")?.access.locked, { timeout: 300_000 }).toBe(true);
   expect(looks).toHaveBeenCalled();
   looks.mockRestore();
   await close();
