@@ -106,25 +106,15 @@ describe("killed with the answer, the server has done it when it is back", () =>
     expect(await code("secret", { password: "open barley" })).toBe(CloseCode.passwordNeeded);
   });
 
-<<<<<<< HEAD
   test("a ban", async () => {
     await owned("banned");
-    const mallory = await Bot.join(url, "banned", { timeoutMs: 30_000 });
+    const mallory = await Bot.join(url, "banned");
     const { member } = mallory.welcome;
     const kicked = await call(url, "POST", "/api/admin/rooms/banned/kick", ADMIN, { member, banSeconds: 600 });
     await again();
     expect(kicked.status).toBe(204);
     expect(await code("banned")).toBe(CloseCode.kicked);
   });
-=======
-  await owned("banned");
-  const mallory = await Bot.join(url, "banned");
-  const { member } = mallory.welcome;
-  const kicked = await call(url, "POST", "/api/admin/rooms/banned/kick", ADMIN, { member, banSeconds: 600 });
-  await again();
-  expect(kicked.status).toBe(204);
-  expect(await code("banned")).toBe(CloseCode.kicked);
->>>>>>> luck2
 
   test("a room's end", async () => {
     await owned("deleted");
@@ -134,7 +124,6 @@ describe("killed with the answer, the server has done it when it is back", () =>
     expect((await settled(url, "/api/rooms/deleted")).status).toBe(404);
   });
 
-<<<<<<< HEAD
   test("an upload, and a scene of it", async () => {
     const brought = await fetch(`${url}/api/objects?name=ball.obj`, { method: "POST", body: objBall(2) });
     await again();
@@ -148,28 +137,10 @@ describe("killed with the answer, the server has done it when it is back", () =>
     await createRoom(url, ((await composed.json()) as { scene: string }).scene, "of-it");
     await again();
     await settled(url, "/api/rooms/of-it");
-    const inside = await Bot.join(url, "of-it", { timeoutMs: 60_000 });
+    const inside = await Bot.join(url, "of-it");
     await inside.frames(2);
     expect(inside.topology.bodies[0]!.detail?.picture?.object).toBe(object);
   });
-=======
-  const brought = await fetch(`${url}/api/objects?name=ball.obj`, { method: "POST", body: objBall(2) });
-  await again();
-  expect(brought.status).toBe(201);
-  const { object, picture } = (await brought.json()) as { object: string; picture: string };
-  expect((await fetch(url + picture)).status).toBe(200);
-  const choice = { object, role: "soft", material: "rubber", size: 0.5 };
-  const composed = await call(url, "POST", "/api/scenes", ADMIN, choice);
-  await again();
-  expect(composed.status).toBe(201);
-  await createRoom(url, ((await composed.json()) as { scene: string }).scene, "of-it");
-  await again();
-  await settled(url, "/api/rooms/of-it");
-  const inside = await Bot.join(url, "of-it");
-  await inside.frames(2);
-  expect(inside.topology.bodies[0]!.detail?.picture?.object).toBe(object);
-  await server.stop();
->>>>>>> luck2
 });
 
 test("the answer to one change does not tell of another that is not stored yet", async () => {
