@@ -1,6 +1,6 @@
 /** One hand pulls all cubes, or one: the switch among the tools, by mouse, keyboard and finger, on every screen. */
 import { describe, expect, test } from "vitest";
-import { findings, over, withAxe, wrong } from "./controls.ts";
+import { expectFramed, findings, withAxe, wrong } from "./controls.ts";
 import { drawn, noBrowser, takeHold, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
@@ -74,7 +74,7 @@ describe.skipIf(noBrowser)("one hand", () => {
       await until(ann, (width) => document.querySelector("canvas")!.clientWidth === width, size.width);
       await ann.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
       expect(await wrong(ann, ".toolbar", true)).toEqual([]);
-      for (const [side, px] of Object.entries(await over(ann))) expect(px, side).toBeLessThan(0);
+      await expectFramed(ann);
       const covered = await ann.evaluate(() => {
         const tools = document.querySelector(".together")!.getBoundingClientRect();
         return [...document.querySelectorAll(".cost")].filter((label) => {
