@@ -2,9 +2,9 @@
 import type { Body, Method, PointsBody, SoftBody } from "../../../shared/scene.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
-import { METHOD_KINDS } from "../../../server/sim/methods/kinds.ts";
-import type { MethodBody, MethodState, Outside } from "../../../server/sim/methods/method.ts";
+import type { MethodBody, Outside } from "../../../server/sim/methods/method.ts";
 import { HoldingPoints } from "../../../server/sim/reference/implicit/points.ts";
+import { METHOD_KINDS } from "../../../server/sim/methods/kinds.ts";
 
 export const YOUNG = 2e4;
 export const POISSON = 0.3;
@@ -68,7 +68,7 @@ export async function opened(body: Body, h = 1 / 240, { fixed = false, beta = 0 
   const constants = kind.plan(template, spec, of, "");
   const method = kind.open(constants, spec, of);
   const more = kind.more?.(template, spec) ?? NOTHING;
-  const state: MethodState = { x: template.positions.slice(), v: new Float64Array(3 * of.count), more };
+  const state = { x: template.positions.slice(), v: new Float64Array(3 * of.count), more };
   const nobody = outside(of);
   return { template, of, constants, method, state, nobody, step: () => method.step(state, nobody) };
 }
