@@ -13,8 +13,8 @@ import { cube, largest, opened, outside, POISSON, templateOf, YOUNG } from "./ki
 
 export const METHOD = { type: "boundary-elements" } as const;
 export const ISOTROPIC = { shearModulus: YOUNG / 2 / (1 + POISSON), poissonsRatio: POISSON };
-export const cells = (n: number, more: Partial<SoftBody> = {}): SoftBody =>
-  cube(METHOD, { mesh: { type: "box", size: [0.5, 0.5, 0.5], cells: [n, n, n] }, ...more });
+export const cells = (n: number): SoftBody =>
+  cube(METHOD, { mesh: { type: "box", size: [0.5, 0.5, 0.5], cells: [n, n, n] } });
 
 function meshOf({ positions, triangles, pinned, streamedCount }: BodyTemplate): BoundaryMesh {
   return { positions, triangles, fixed: pinned.slice(0, streamedCount) };
@@ -33,7 +33,7 @@ function tractionsOf({ positions: x, triangles }: BoundaryMesh, stress: readonly
   return traction;
 }
 
-/** A ball of radius 1 that is round to 642 corners at most: an octahedron, divided. */
+/** A ball of radius 1: an octahedron, divided. */
 export function ball(divisions: number): BoundaryMesh {
   let triangles = [0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5];
   const corners = [

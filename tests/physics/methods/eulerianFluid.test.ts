@@ -1,4 +1,4 @@
-/** Fluid on a staggered grid in rooms. The report (figure eulerian) holds it against exact flows and Ghia et al. 1982. */
+/** Fluid on a staggered grid, in rooms. The report (figure eulerian) holds it against exact flows and Ghia's cavity. */
 import { describe, expect, test } from "vitest";
 import type { EulerianFluid } from "../../../shared/scene.ts";
 import { gridLength, MacGrid, type GridSpec } from "../../../server/sim/methods/macGrid.ts";

@@ -37,7 +37,7 @@ export function decayError(n: number, maccormack: boolean): number {
   return Math.sqrt(sum / count);
 }
 
-/** Of the cavity's vertical middle line, in the lid's speed (Ghia et al. 1982, table I): y, u at Re 100, u at Re 400. */
+/** On the cavity's vertical middle line (Ghia et al. 1982, table I): y, u in the lid's speed at Re 100 and 400. */
 const TABLE = [
   [0.9766, 0.84123, 0.75837],
   [0.9688, 0.78871, 0.68439],

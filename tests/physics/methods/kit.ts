@@ -69,7 +69,7 @@ export async function opened(body: Body, h = 1 / 240, { fixed = false, beta = 0 
   const constants = kind.plan(template, spec, of, "");
   const method = kind.open(constants, spec, of);
   const more = kind.more?.(template, spec) ?? NOTHING;
-  const state: MethodState = { x: template.positions.slice(), v: new Float64Array(3 * of.count), more };
+  const state = { x: template.positions.slice(), v: new Float64Array(3 * of.count), more };
   const nobody = outside(of);
   return { template, of, constants, method, state, nobody, step: () => method.step(state, nobody) };
 }

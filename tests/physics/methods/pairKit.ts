@@ -131,7 +131,7 @@ export const warm = (temperature: number): PointsBody =>
     { ...FREE, mesh: { type: "lattice", arrangement: "fcc", cells: [3, 3, 3], spacing: SPACING } },
   );
 
-/** Of neighbors in the crystal, 800 steps of 1/240 s later: mean distance in spacings, share still within 1.4 of them. */
+/** Of neighbors in the crystal, 800 steps later: mean distance in spacings, share that is still within 1.4 of them. */
 export async function parted(temperature: number): Promise<{ distance: number; kept: number }> {
   const { state, of, step } = await opened(warm(temperature));
   const apart = (i: number, j: number): number =>
