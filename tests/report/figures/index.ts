@@ -35,6 +35,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   integrators: () => import("./integrators.ts"),
   elements: () => import("./elements.ts"),
   "finite-differences": () => import("./finiteDifferences.ts"),
+  modes: () => import("./modes.ts"),
   fluid: () => import("./fluid.ts"),
   table1: () => import("./table1.ts"),
 };
