@@ -20,7 +20,7 @@ import { Tetrahedra, tetrahedraOf } from "./tetrahedra.ts";
 /** The dense eigenproblem takes 0.2 s of processor time for 375 rows, and 5 s for so many. */
 const MOST_ROWS = 1200;
 /** Where a scene does not say: enough for a cube to bulge and to bend. */
-const DEFAULT_MODES = 24;
+export const DEFAULT_MODES = 24;
 
 type Spec = Extract<MethodSpec, { type: "modal" }>;
 

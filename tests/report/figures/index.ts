@@ -36,6 +36,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   elements: () => import("./elements.ts"),
   "finite-differences": () => import("./finiteDifferences.ts"),
   "boundary-elements": () => import("./boundaryElements.ts"),
+  modes: () => import("./modes.ts"),
   "lennard-jones": () => import("./lennardJones.ts"),
   "point-based": () => import("./pointBased.ts"),
   fluid: () => import("./fluid.ts"),
