@@ -57,7 +57,6 @@ const LEFT = [
   "server/kernel/assembly/contact/frontMeasure.ts vertices",
   "server/kernel/assembly/implicit/preconditioner.ts polarPart",
   "server/kernel/assembly/integrate/momentum.ts balanceIsland",
-  "tests/e2e/headset.test.ts test",
   "tests/e2e/replay.test.ts test",
   "tests/integration/acknowledged.test.ts test",
   "tests/parity/contactKit.ts contactKit",
