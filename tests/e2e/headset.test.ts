@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
   }
 
   /** What a visit must leave as it was. */
-  const drawing = (page: Page): Promise<{ quality: number; width: number }> =>
+  const drawing = (page: Page): Promise<{ quality: string; width: number }> =>
     page.evaluate(() => ({
       quality: window.pliant.stats().quality,
       width: document.querySelector<HTMLCanvasElement>("canvas.view")!.width,
