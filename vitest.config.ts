@@ -20,13 +20,13 @@ const pure = [
 const alone = ["tests/{determinism,report,simulation}/**/*.test.ts"];
 const sideBySide = {
   maxWorkers: "100%", // The default leaves one core idle, and there are two.
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
   sequence: { groupOrder: 1 },
 };
 /** Nothing in them looks at the clock: however little of a processor they get, they come to the same. */
 const patient = { ...sideBySide, testTimeout: 900_000, hookTimeout: 900_000 };
-const oneByOne = { maxWorkers: 1, fileParallelism: false, testTimeout: 360_000, hookTimeout: 120_000 };
+const oneByOne = { maxWorkers: 1, fileParallelism: false, testTimeout: 360_000, hookTimeout: 360_000 };
 
 // Processes that are started from here have it, too.
 if (process.env.TEST_NICE) setPriority(Number(process.env.TEST_NICE));

@@ -14,7 +14,7 @@ import {
   type Point,
   type ServerEvent,
 } from "../shared/protocol/fromServer.ts";
-import { build, type SpawnOptions, type SurfacePoint } from "../shared/protocol/fromClient.ts";
+import { build, type GrabOptions, type SpawnOptions, type SurfacePoint } from "../shared/protocol/fromClient.ts";
 import type { RoomStats, Welcome } from "../shared/protocol/protocol.ts";
 import type { Topology } from "../shared/topology.ts";
 
@@ -29,7 +29,7 @@ export interface BotOptions {
   joinToken?: string;
   /** Of the room. */
   password?: string;
-  /** Default 60 s, for joining and for every `until`. */
+  /** Default 300 s, for joining and for every `until`: on a busy machine a server is up after a minute. */
   timeoutMs?: number;
   /** Address of this machine that it comes from; default: as the system chooses. */
   from?: string;
@@ -113,10 +113,12 @@ export class Bot {
   #fault: Error | null = null;
 
   private constructor(url: string, room: string, options: BotOptions) {
-    this.#timeoutMs = options.timeoutMs ?? 60_000;
+    this.#timeoutMs = options.timeoutMs ?? 300_000;
     this.#keepFrames = options.keepFrames ?? 0;
     this.socket = new WebSocket(`${url.replace(/^http/, "ws")}/api/rooms/${encodeURIComponent(room)}/socket`, {
       perMessageDeflate: false,
+      // One message a turn: whoever waits for one goes on before the next, though a late line brings many in a piece.
+      allowSynchronousEvents: false,
       ...(options.from !== undefined && { localAddress: options.from }),
     });
     this.socket.on("open", () => {
@@ -192,8 +194,8 @@ export class Bot {
     return sum;
   }
 
-  grab(grab: number, at: SurfacePoint, target: Point): void {
-    this.socket.send(build.grab(grab, at, target));
+  grab(grab: number, at: SurfacePoint, target: Point, how?: GrabOptions): void {
+    this.socket.send(build.grab(grab, at, target, how));
   }
 
   move(grab: number, target: Point): void {

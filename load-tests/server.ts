@@ -4,9 +4,9 @@
  */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 
 export interface RunningServer {
@@ -45,16 +45,22 @@ export const serveCommand = (...options: string[]): string[] => [
   ...scripts.serve.split(" ").slice(1),
 ];
 
-/** A port that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Systems hand out higher ports by themselves, Linux from 32,768 on, to every connection that is made meanwhile. */
+const PORTS = { first: 20_000, end: 32_768 };
+
+/** A port that was free a moment ago, and that nobody has who does not ask for this very one. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(PORTS.first, PORTS.end);
     const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
+    const free = await new Promise<boolean>((resolve, reject) => {
+      probe.once("error", (error: NodeJS.ErrnoException) =>
+        error.code === "EADDRINUSE" ? resolve(false) : reject(error),
+      );
+      probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
     });
-  });
+    if (free) return port;
+  }
 }
 
 /**
@@ -86,7 +92,7 @@ export async function startServer({
   command,
   env = {},
   port: wanted,
-  readyWithinMs = 60_000,
+  readyWithinMs = 300_000,
 }: ServerOptions = {}): Promise<RunningServer> {
   const port = wanted ?? (await freePort());
   const [file, ...args] = command ?? serveCommand();

@@ -491,6 +491,8 @@ interface Interaction {
   grabMaxStretch?: number;
   /** Limit of one impulse, N s. */
   maxImpulse?: number;
+  /** Bodies that one hand may pull at once, each at the same place. */
+  together?: string[];
 }
 
 /** Air that moves, and that what moves in it feels. */

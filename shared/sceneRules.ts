@@ -55,6 +55,17 @@ export function checkQuantum({
     );
 }
 
+/** What one hand may pull at once has a place at rest, which the scene gives it. */
+export function checkTogether({ bodies, interaction }: Pick<Scene, "bodies" | "interaction">): void {
+  interaction?.together?.forEach((name, n) => {
+    const path = `/interaction/together/${n}`;
+    const body = bodies.find((b) => b.name === name);
+    if (!body) throw new SceneError(path, name, `the name of a body: ${bodies.map((b) => b.name).join(", ")}`);
+    if (body.waiting) throw new SceneError(path, name, "a body that does not wait");
+    if (body.start) throw new SceneError(path, name, "a body without start: it begins undeformed");
+  });
+}
+
 /** Time stands still, or it goes on at a pace at which ticks still come. */
 export function checkTimeScale({ timeScale = 1 }: Pick<Scene, "timeScale">): void {
   if (!isTimeScale(timeScale)) throw new SceneError("/timeScale", timeScale, TIME_SCALE_TEXT);

@@ -21,6 +21,7 @@ import {
   checkQuantum,
   checkSoft,
   checkTimeScale,
+  checkTogether,
   checkWaiting,
 } from "./sceneRules.ts";
 
@@ -82,6 +83,7 @@ export function validateScene(value: unknown): Scene {
     if ("collider" in a.to) checkCarrier(scene, a.to.collider, `/attachments/${i}/to/collider`);
   });
   checkWaiting(scene);
+  checkTogether(scene);
   return scene;
 }
 

@@ -95,5 +95,7 @@ export interface Topology {
     handSpeed: number;
     grabMaxStretch: number;
     maxImpulse: number;
+    /** Numbers of the bodies that one hand may pull at once; absent: it pulls one. */
+    together?: number[];
   };
 }

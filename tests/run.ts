@@ -1,6 +1,7 @@
 /**
- * `npm test`: the checks of `npm run lint` and every test, then where the time went, what was skipped and what failed, then a closing line `N passed, N
- * failed[, N skipped]` alone on its line. The exit code is 0 only if something ran and nothing failed.
+ * `npm test`: the checks of `npm run lint` and every test, then where the time went, what was skipped and what failed,
+ * then a closing line `N passed, N failed[, N skipped]` alone on its line. The exit code is 0 only if something ran and
+ * nothing failed.
  *
  *   npm test                    everything: `pages`, then `unit`; `servers` beside them; checks, then what only
  *                               computes

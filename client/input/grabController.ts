@@ -9,7 +9,8 @@ import type { Point } from "../../shared/protocol/fromServer.ts";
 import type { DrawnGrab } from "../view/handsView.ts";
 import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
 import { BEND_RADIUS, LocalBend, type ShownMoment } from "../view/localBend.ts";
-import { surfacePoint } from "../sdk/surface.ts";
+import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
+import { surfacePoint } from "../../shared/surface.ts";
 import type { Picked, RoomView } from "../view/roomView.ts";
 
 /** Moves of all hands together stay well under the server's 60 inputs a second, which grabs and releases share. */
@@ -24,7 +25,9 @@ interface OwnGrab {
   target: Vector3;
   sent: Vector3;
   sentMs: number;
-  bend: LocalBend;
+  /** One on each body that it holds. */
+  bends: readonly LocalBend[];
+  together: boolean;
   clientX: number;
   clientY: number;
 }
@@ -39,6 +42,8 @@ export interface GrabControllerOptions {
   /** The world's origin, seen from the room's, m. */
   worldOrigin: Vector3;
   maxGrabs: number;
+  /** What else a hand that takes hold here holds of other bodies. */
+  others: (picked: SurfacePoint) => readonly SurfacePoint[];
 }
 
 export class GrabController {
@@ -64,20 +69,20 @@ export class GrabController {
     if (this.grabs.size >= this.options.maxGrabs) return false;
     const { view, send } = this.options;
     const facing = view.stage.camera.getWorldDirection(new Vector3());
-    const body = view.bodies[picked.body]!;
-    const restPoint: Point = [0, 0, 0];
-    surfacePoint(restPoint, { positions: body.rest, triangles: body.triangles }, picked.triangle, picked.u, picked.v);
     // Ids are a room member's own; 16 bits go round long before two live grabs could meet.
     const id = this.nextId;
     this.nextId = (this.nextId % 60_000) + 1;
     const target = picked.point.clone();
-    const bend = new LocalBend(body, id, target.toArray() as Point, restPoint, BEND_RADIUS * body.restRadius);
-    this.bends.push(bend);
+    const others = this.options.others(picked);
+    const together = others.length > 0;
+    const bends = [picked, ...others].map((at) => this.bendAt(at, id, target.toArray() as Point));
+    this.bends.push(...bends);
     this.grabs.set(pointer, {
       id,
       picked,
       target,
-      bend,
+      bends,
+      together,
       clientX,
       clientY,
       plane: new Plane().setFromNormalAndCoplanarPoint(facing, picked.point),
@@ -85,8 +90,16 @@ export class GrabController {
       // The first movement goes out at once: only then does anything pull.
       sentMs: -Infinity,
     });
-    send(build.grab(id, picked, target.toArray() as Point));
+    send(build.grab(id, picked, target.toArray() as Point, { together }));
     return true;
+  }
+
+  /** On each body the bend follows the same hand: how far that has gone is all that counts. */
+  private bendAt({ body: number, triangle, u, v }: SurfacePoint, id: number, target: Point): LocalBend {
+    const body = this.options.view.bodies[number]!;
+    const restPoint: Point = [0, 0, 0];
+    surfacePoint(restPoint, { positions: body.rest, triangles: body.triangles }, triangle, u, v);
+    return new LocalBend(body, id, target, restPoint, BEND_RADIUS * body.restRadius);
   }
 
   move(pointer: number, clientX: number, clientY: number): void {
@@ -153,9 +166,9 @@ export class GrabController {
     const { nowMs } = moment;
     const interval = this.interval();
     for (const grab of this.grabs.values()) if (nowMs - grab.sentMs >= interval) this.flush(grab, nowMs);
+    for (const bend of bends) bend.update(this.options.acknowledged, moment);
     let kept = 0;
     for (const bend of bends) {
-      bend.update(this.options.acknowledged, moment);
       if (!bend.finished) bends[kept++] = bend;
       else this.options.acknowledged.forget(bend.grab);
     }
@@ -166,7 +179,7 @@ export class GrabController {
 
   drawn(): DrawnGrab[] {
     const color = this.options.color();
-    return [...this.grabs.values()].map(({ id, picked, target }) => ({
+    return [...this.grabs.values()].map(({ id, picked, target, together }) => ({
       id: `own:${id}`,
       color,
       body: picked.body,
@@ -174,6 +187,7 @@ export class GrabController {
       u: picked.u,
       v: picked.v,
       target: target.toArray() as Point,
+      ...(together && { together }),
     }));
   }
 
@@ -192,7 +206,7 @@ export class GrabController {
       .clampLength(0, 0.98 * reach())
       .add(worldOrigin);
     grab.target.copy(to);
-    grab.bend.move(to.x, to.y, to.z);
+    for (const bend of grab.bends) bend.move(to.x, to.y, to.z);
     const nowMs = performance.now();
     if (nowMs - grab.sentMs >= this.interval()) this.flush(grab, nowMs);
   }
@@ -211,7 +225,7 @@ export class GrabController {
 
   private forget(pointer: number, grab: OwnGrab, told: boolean): void {
     this.grabs.delete(pointer);
-    grab.bend.release(performance.now(), told);
+    for (const bend of grab.bends) bend.release(performance.now(), told);
   }
 }
 

@@ -1,5 +1,5 @@
 /** One held point of a room. */
-import { build, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
+import { build, type GrabOptions, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
 
 export interface HandHost {
@@ -16,6 +16,8 @@ export class Hand {
   /** Of this member's grabs. */
   readonly id: number;
   readonly at: Readonly<SurfacePoint>;
+  /** It holds the same place of all bodies that one hand may pull. */
+  readonly together: boolean;
   readonly #host: HandHost;
   #target: Point;
   #held = true;
@@ -23,12 +25,13 @@ export class Hand {
   #pending = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(id: number, at: SurfacePoint, target: Point, host: HandHost) {
+  constructor(id: number, at: SurfacePoint, target: Point, host: HandHost, { together = false }: GrabOptions = {}) {
     this.id = id;
     this.at = at;
     this.#target = target;
+    this.together = together;
     this.#host = host;
-    host.send(build.grab(id, at, target));
+    host.send(build.grab(id, at, target, { together }));
   }
 
   /** Does the server pull by this hand, as far as is known here? */

@@ -12,5 +12,5 @@ export type {
   Member,
   Point,
 } from "../../shared/protocol/fromServer.ts";
-export type { SpawnOptions, SurfacePoint } from "../../shared/protocol/fromClient.ts";
+export type { GrabOptions, SpawnOptions, SurfacePoint } from "../../shared/protocol/fromClient.ts";
 export { ClientErrors, type ClientErrorCode, PliantError, type PliantErrorCode } from "./errors.ts";

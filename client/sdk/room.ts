@@ -16,12 +16,12 @@ import type { RoomBody } from "./bodies.ts";
 import { Connection, type ConnectionStatus, type SocketConstructor } from "./connection.ts";
 import { badArgument, closeError, PliantError } from "./errors.ts";
 import { EVENT_NAMES, Listeners, type RoomEventName, type RoomEvents, type RoomState } from "./events.ts";
-import { Hand } from "./hand.ts";
+import { Hand, type HandHost } from "./hand.ts";
 import { type HeldChanges, HeldPoints } from "./heldPoints.ts";
 import type { AccessState, Member, Point, ServerEvent } from "../../shared/protocol/fromServer.ts";
-import { build, type SpawnOptions, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
+import { build, type GrabOptions, type SpawnOptions, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import { RoomFrames } from "./roomFrames.ts";
-import { closestSurfacePoint, placesOf, surfacePoint } from "./surface.ts";
+import { closestSurfacePoint, placesOf, surfacePoint } from "../../shared/surface.ts";
 import { checkTuning } from "./tuning.ts";
 
 /** Moves of all hands together stay under the server's inputs a second, which grabs and releases share. */
@@ -187,11 +187,19 @@ export class Room {
   }
 
   /**
-   * Takes hold of a body's surface; it is pulled as soon as the hand moves.
+   * Takes hold of a body's surface; it is pulled as soon as the hand moves. `together`: of the same place of all bodies
+   * that the scene lets one hand pull.
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED, GRAB_LIMIT, BODY_WAITS
    */
-  grab(body: BodyReference, point: PointReference): Hand {
+  grab(body: BodyReference, point: PointReference, { together = false }: GrabOptions = {}): Hand {
     const at = this.#surfacePoint(body, point);
+    const all = this.topology.interaction.together ?? [];
+    if (together && !all.includes(at.body))
+      badArgument(
+        "together",
+        together,
+        `of a body that one hand pulls with others: ${all.map((index) => this.bodies[index]!.name).join(", ") || "this scene has none"}`,
+      );
     this.#mayAct();
     const most = this.#limit("grabsPerMember", Limits.grabsPerMember);
     if (this.#hands.size >= most)
@@ -201,12 +209,13 @@ export class Room {
     const { triangles } = this.bodies[at.body]!;
     surfacePoint(target, { positions: this.positions(at.body), triangles }, at.triangle, at.u, at.v);
     this.#grabs = (this.#grabs % GRAB_IDS) + 1;
-    const hand = new Hand(this.#grabs, at, target, {
+    const host: HandHost = {
       send: (bytes) => this.#connection.send(bytes),
       checkTarget: (field, to) => this.#place(field, to),
       intervalMs: () => Math.max(MOVE_INTERVAL_MS, (1000 * this.#hands.size) / MOVES_PER_SECOND),
       released: ({ id }) => void this.#hands.delete(id),
-    });
+    };
+    const hand = new Hand(this.#grabs, at, target, host, { together });
     this.#hands.set(hand.id, hand);
     return hand;
   }

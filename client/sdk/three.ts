@@ -9,7 +9,7 @@ import { type DrawnGrab, HandsView } from "../view/handsView.ts";
 import { pickSurfaces } from "../view/picking.ts";
 import type { Hand } from "./hand.ts";
 import type { Hand as MemberHand, Point } from "../../shared/protocol/fromServer.ts";
-import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
+import type { GrabOptions, SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import type { Room } from "./room.ts";
 
 /** Of somebody whose color is not known. */
@@ -105,8 +105,8 @@ export class PliantRoom extends Object3D {
   }
 
   /** Takes hold of what was picked. @throws PliantError as `room.grab` does */
-  grab({ body, triangle, u, v }: SurfacePoint): Hand {
-    return this.room.grab(body, { triangle, u, v });
+  grab({ body, triangle, u, v }: SurfacePoint, how?: GrabOptions): Hand {
+    return this.room.grab(body, { triangle, u, v }, how);
   }
 
   /** Pulls a hand to a place in the world, m. @throws PliantError as `hand.move` does */
@@ -125,7 +125,8 @@ export class PliantRoom extends Object3D {
 
   #build(): void {
     this.#clear();
-    const { bodies } = this.room.topology;
+    const { bodies, interaction } = this.room.topology;
+    this.#handsView.together = interaction.together ?? [];
     const particles = bodies.reduce((sum, { count }) => sum + count, 0);
     this.#shown = new Float32Array(3 * particles);
     this.#from = this.#shown.slice();
@@ -166,11 +167,12 @@ export class PliantRoom extends Object3D {
   #grabs(): DrawnGrab[] {
     const { room } = this;
     const colorOf = (member: number): string => room.members.find((one) => one.member === member)?.color ?? GREY;
-    const own = room.hands.map(({ id, at, target }) => ({
+    const own = room.hands.map(({ id, at, target, together }) => ({
       ...at,
       id: `own:${id}`,
       color: colorOf(room.member),
       target: target as Point,
+      ...(together && { together }),
     }));
     const others = [...this.#hands.values()]
       .filter(({ member }) => member !== room.member)

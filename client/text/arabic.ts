@@ -115,6 +115,7 @@ export const arabic: Catalog = {
 
   somebody: "أحدهم",
   it: "الجسم",
+  all: "كل الأجسام",
   youHold: "تمسك {body}. الأسهم تسحب، والمسافة تترك.",
   youLetGo: "تركت.",
   nothingThere: "لم يكن هناك شيء. عادت العلامة إلى الوسط.",
@@ -142,6 +143,9 @@ export const arabic: Catalog = {
   you: "أنت",
   yourName: "اسمك",
   yourColor: "لونك",
+  handPulls: "اليد تسحب جسمًا واحدًا أو كل الأجسام معًا",
+  pullsOne: "واحد",
+  pullsAll: "الكل",
   push: "دفع",
   pushTitle: "دفع بدل السحب (P)",
   reset: "إعادة",

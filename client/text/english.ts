@@ -117,6 +117,7 @@ export const english = {
   // what happens in a room, shown and spoken
   somebody: "Somebody",
   it: "it",
+  all: "all of them",
   youHold: "You hold {body}. Arrows pull, space lets go.",
   youLetGo: "You let go.",
   nothingThere: "Nothing was there. The mark is back in the middle.",
@@ -141,6 +142,9 @@ export const english = {
   you: "You",
   yourName: "Your name",
   yourColor: "Your colour",
+  handPulls: "A hand pulls one body, or all at once",
+  pullsOne: "One",
+  pullsAll: "All",
   push: "Push",
   pushTitle: "Push instead of pull (P)",
   reset: "Reset",

@@ -112,6 +112,7 @@ export const german: Catalog = {
 
   somebody: "Jemand",
   it: "es",
+  all: "alle",
   youHold: "Du hältst {body}. Pfeiltasten ziehen, die Leertaste lässt los.",
   youLetGo: "Du hast losgelassen.",
   nothingThere: "Dort war nichts. Die Marke ist wieder in der Mitte.",
@@ -135,6 +136,9 @@ export const german: Catalog = {
   you: "Du",
   yourName: "Dein Name",
   yourColor: "Deine Farbe",
+  handPulls: "Eine Hand zieht einen Körper oder alle zugleich",
+  pullsOne: "Einen",
+  pullsAll: "Alle",
   push: "Stoßen",
   pushTitle: "Stoßen statt ziehen (P)",
   reset: "Neustart",

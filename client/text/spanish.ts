@@ -112,6 +112,7 @@ export const spanish: Catalog = {
 
   somebody: "Alguien",
   it: "eso",
+  all: "todos",
   youHold: "Tienes {body}. Las flechas tiran, la barra espaciadora suelta.",
   youLetGo: "Has soltado.",
   nothingThere: "Ahí no había nada. La marca vuelve al centro.",
@@ -136,6 +137,9 @@ export const spanish: Catalog = {
   you: "Tú",
   yourName: "Tu nombre",
   yourColor: "Tu color",
+  handPulls: "Una mano tira de un cuerpo o de todos a la vez",
+  pullsOne: "Uno",
+  pullsAll: "Todos",
   push: "Empujar",
   pushTitle: "Empujar en vez de tirar (P)",
   reset: "Reiniciar",

@@ -10,10 +10,10 @@ const LEAST_SHARE = 0.25;
 export function freeArea(page: HTMLElement): FreeArea {
   const { width, height } = page.getBoundingClientRect();
   const bar = page.querySelector(".title")?.getBoundingClientRect();
-  const tools = page.querySelector(".toolbar, .deck")?.getBoundingClientRect();
-  if (width === 0 || height === 0 || !bar || !tools) return WHOLE;
+  const tools = [...page.querySelectorAll(".toolbar, .toolbar .together:not([hidden]), .deck")];
+  if (width === 0 || height === 0 || !bar || tools.length === 0) return WHOLE;
   const top = bar.bottom + MARGIN * height;
-  const bottom = tools.top - MARGIN * height;
+  const bottom = Math.min(...tools.map((tool) => tool.getBoundingClientRect().top)) - MARGIN * height;
   if (bottom - top < LEAST_SHARE * height) return WHOLE;
   const side = 1 - 2 * MARGIN;
   return { left: -side, right: side, top: 1 - (2 * top) / height, bottom: 1 - (2 * bottom) / height };

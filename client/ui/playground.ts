@@ -12,6 +12,7 @@ import { listenToPointers } from "../input/pointerInput.ts";
 import { Presence } from "../input/presence.ts";
 import { build } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
+import { counterparts } from "../../shared/surface.ts";
 import type { RoomState } from "../state/roomState.ts";
 import type { DrawnCursor, DrawnGrab } from "../view/handsView.ts";
 import { LEVELS } from "../view/quality.ts";
@@ -88,6 +89,7 @@ export class Playground {
       reach: () => options.limits().reach,
       worldOrigin: new Vector3(...topology.origin).negate(),
       maxGrabs: options.limits().maxGrabs,
+      others: (picked) => (this.holdsAll(picked) ? counterparts(picked, this.view.bodies, this.together) : NONE),
     });
     this.presence = new Presence(this.view, options.send);
     listenToPointers({
@@ -104,6 +106,15 @@ export class Playground {
     });
     this.listenToKeyboardHand();
     if (!installed) listenToKeys(options.onCommand);
+  }
+
+  private get together(): readonly number[] {
+    return this.options.topology.interaction.together ?? NONE;
+  }
+
+  /** A hand that takes hold of this body now. */
+  private holdsAll({ body }: Pick<Picked, "body">): boolean {
+    return this.options.shell.together.all && this.together.includes(body);
   }
 
   private listenToKeyboardHand(): void {
@@ -123,7 +134,8 @@ export class Playground {
         return true;
       },
       did: (what, picked) => {
-        if (what === "held") shell.say(t("youHold", { body: bodyName(picked!.body) }));
+        if (what === "held")
+          shell.say(t("youHold", { body: this.holdsAll(picked!) ? t("all") : bodyName(picked!.body) }));
         else shell.say(t(what === "released" ? "youLetGo" : "nothingThere"));
       },
     });

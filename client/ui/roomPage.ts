@@ -310,6 +310,7 @@ class RoomPage {
     this.run("cancel");
     this.playground?.goHome();
     this.playground?.view.toggleWireframe(false);
+    this.shell.together.setAll(false);
     if (!touched) return true;
     if (this.status.state !== "open") return false;
     Object.assign(this.profile, freshProfile(this.profile.name));
@@ -326,6 +327,7 @@ class RoomPage {
     const pulls = atLeast(this.role(), "player");
     const resets = online && (own || (pulls && !this.access.ownersOnly));
     shell.toolbar.setAllowed(resets, online && pulls);
+    shell.together.element.disabled = !(online && pulls);
     shell.spares.setOnline(resets);
     shell.access.setOwner(own);
     shell.tuning.setAllowed(own, online);
@@ -355,7 +357,7 @@ class RoomPage {
     const sentences = news.map(({ member, body }) =>
       body === undefined
         ? t("letGo", { name: this.nameOf(member) })
-        : t("holds", { name: this.nameOf(member), body: this.bodyName(body) }),
+        : t("holds", { name: this.nameOf(member), body: body === "all" ? t("all") : this.bodyName(body) }),
     );
     if (sentences.length > 0) this.shell.say(sentences.join(" "));
   }
@@ -364,6 +366,7 @@ class RoomPage {
     const { shell } = this;
     const turn = ++this.built;
     shell.setTitle(topology.title);
+    shell.together.offer(topology.interaction.together !== undefined);
     shell.tuning.setBodies(topology.bodies.map(({ name }) => name));
     shell.spares.setBodies(
       topology.bodies.flatMap(({ name, look, waits }, body) => (waits ? [{ body, name, color: look.color }] : [])),

@@ -20,6 +20,7 @@ import { TuningPanel, type TuningActions } from "./tuningPanel.ts";
 import { SpareMenu, type SpareActions } from "./spareMenu.ts";
 import { StatsOverlay } from "./statsOverlay.ts";
 import { Toasts } from "./toasts.ts";
+import { TogetherSwitch } from "./togetherSwitch.ts";
 import { Toolbar, type ToolbarActions } from "./toolbar.ts";
 import { t } from "../text/text.ts";
 
@@ -43,6 +44,7 @@ export class RoomShell {
   readonly banner = new ConnectionBanner();
   readonly toolbar: Toolbar;
   readonly spares: SpareMenu;
+  readonly together = new TogetherSwitch();
   readonly share: SharePanel;
   readonly reset: ResetPanel;
   readonly help: HTMLElement;
@@ -84,6 +86,7 @@ export class RoomShell {
     const alone = ui !== "full" || exhibitSeconds !== undefined;
     this.share = new SharePanel(room, (text) => this.toasts.show(text), !alone);
     this.toolbar = new Toolbar(profile, actions, room, {
+      together: this.together.element,
       spares: this.spares.element,
       tuning: this.tuning.element,
       access: this.access.element,

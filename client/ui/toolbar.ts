@@ -31,20 +31,21 @@ export class Toolbar {
   private taken: ReadonlySet<string> = new Set();
 
   /**
-   * @param room its name. @param tools that have panels of their own: what can be put in, what owners play with and
-   *   decide, invitations
+   * @param room its name. @param tools that are files of their own: one body or all, what can be put in, what owners
+   *   play with and decide, invitations
    */
   constructor(
     profile: Profile,
     actions: ToolbarActions,
     room: string,
     {
+      together,
       spares,
       tuning,
       access,
       share,
       bring,
-    }: Record<"spares" | "tuning" | "access" | "share", HTMLElement> & { bring: HTMLElement | undefined },
+    }: Record<"together" | "spares" | "tuning" | "access" | "share", HTMLElement> & { bring: HTMLElement | undefined },
   ) {
     this.me = meButton(() => this.toggleProfile());
     this.profile = new Panel(
@@ -88,6 +89,7 @@ export class Toolbar {
       { class: "toolbar glass", role: "toolbar", "aria-label": t("tools") },
       this.me,
       h("hr"),
+      together,
       this.pushButton,
       spares,
       this.resetButton,

@@ -1,7 +1,7 @@
 /** Everybody's hands: a band for each held point, and where the others' named pointers are on the screen. */
 import { Group, Vector3, type PerspectiveCamera } from "three";
 import type { Point } from "../../shared/protocol/fromServer.ts";
-import { placesOf, surfacePoint } from "../sdk/surface.ts";
+import { counterparts, placesOf, type RestSurface, surfacePoint } from "../../shared/surface.ts";
 import type { PickSurface } from "./picking.ts";
 import { RubberBand } from "./rubberBand.ts";
 
@@ -14,6 +14,8 @@ export interface DrawnGrab {
   u: number;
   v: number;
   target: Point;
+  /** It holds the same place of all bodies that one hand may pull. */
+  together?: true;
 }
 
 export interface DrawnCursor {
@@ -45,6 +47,10 @@ export class HandsView {
   private readonly pointers = new Map<number, Vector3>();
   private readonly from = new Vector3();
   private readonly to = new Vector3();
+  /** Bodies that one hand may pull at once. */
+  together: readonly number[] = [];
+  /** Of a hand on several bodies: what it holds, and what of the others, as they lie undeformed. */
+  private readonly elsewhere = new Map<string, { of: string; held: ReturnType<typeof counterparts> }>();
   /** What is there in this picture; emptied at every update. */
   private readonly kept = new Set<string | number>();
   private changed = false;
@@ -57,7 +63,7 @@ export class HandsView {
   update(
     grabs: readonly DrawnGrab[],
     cursors: readonly DrawnCursor[],
-    surfaces: readonly PickSurface[],
+    surfaces: readonly (PickSurface & RestSurface)[],
     view: ViewSize,
     elapsedMs: number,
   ): boolean {
@@ -69,20 +75,11 @@ export class HandsView {
       const surface = surfaces[grab.body];
       // Another version's room may name a body or triangle that this picture has not; skip it.
       if (!surface || grab.triangle >= placesOf(surface)) continue;
-      keep.add(grab.id);
-      this.to.fromArray(grab.target);
-      let entry = this.bands.get(grab.id);
-      if (!entry) {
-        entry = { band: new RubberBand(grab.color), shown: this.to.clone() };
-        this.bands.set(grab.id, entry);
-        this.group.add(entry.band.group);
-        this.changed = true;
-      }
-      if (entry.band.wear(grab.color)) this.changed = true;
-      this.glide(entry.shown, grab.id.startsWith("own:") ? 1 : blend);
-      surfacePoint(this.point, surface, grab.triangle, grab.u, grab.v);
-      entry.band.update(this.from.fromArray(this.point), entry.shown, view.camera);
+      this.draw(grab, surface, view, blend);
+      for (const other of grab.together ? this.others(grab, surfaces) : [])
+        this.draw(other, surfaces[other.body]!, view, blend);
     }
+    for (const id of this.elsewhere.keys()) if (!keep.has(id)) this.elsewhere.delete(id);
     for (const [id, { band }] of this.bands) {
       if (keep.has(id)) continue;
       this.group.remove(band.group);
@@ -92,6 +89,38 @@ export class HandsView {
     }
     this.movePointers(cursors, blend);
     return this.changed;
+  }
+
+  private draw(grab: DrawnGrab, surface: PickSurface, view: ViewSize, blend: number): void {
+    this.kept.add(grab.id);
+    this.to.fromArray(grab.target);
+    let entry = this.bands.get(grab.id);
+    if (!entry) {
+      entry = { band: new RubberBand(grab.color), shown: this.to.clone() };
+      this.bands.set(grab.id, entry);
+      this.group.add(entry.band.group);
+      this.changed = true;
+    }
+    if (entry.band.wear(grab.color)) this.changed = true;
+    this.glide(entry.shown, grab.id.startsWith("own:") ? 1 : blend);
+    surfacePoint(this.point, surface, grab.triangle, grab.u, grab.v);
+    entry.band.update(this.from.fromArray(this.point), entry.shown, view.camera);
+  }
+
+  /** The same hand on the other bodies that it holds. */
+  private others(grab: DrawnGrab, surfaces: readonly RestSurface[]): DrawnGrab[] {
+    const { id, body, triangle, u, v, target } = grab;
+    const of = [body, triangle, u, v].join();
+    let known = this.elsewhere.get(id);
+    // looking for them takes 0.1 ms or so
+    if (known?.of !== of) known = { of, held: counterparts(grab, surfaces, this.together) };
+    this.elsewhere.set(id, known);
+    return known.held.map(({ shift, ...at }) => ({
+      ...grab,
+      ...at,
+      id: `${id} on ${at.body}`,
+      target: target.map((x, r) => x + shift[r]!) as Point,
+    }));
   }
 
   /** Moves a shown point towards `to`, and arrives, so that a hand at rest costs no pictures. */

@@ -12,7 +12,7 @@ import { dressAll } from "./dress.ts";
 import { WHOLE, type FreeArea } from "../../shared/framing.ts";
 import { HandsView, type DrawnCursor, type DrawnGrab, type ShownCursor, type ViewSize } from "./handsView.ts";
 import type { LocalBend } from "./localBend.ts";
-import { closestSurfacePoint, surfacePoint } from "../sdk/surface.ts";
+import { closestSurfacePoint, surfacePoint } from "../../shared/surface.ts";
 import { pickNearest, pickSurfaces } from "./picking.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { RubberBand } from "./rubberBand.ts";
@@ -92,6 +92,7 @@ export class RoomView {
   constructor(canvas: HTMLCanvasElement, topology: Topology, displayed: Float32Array, probe: GraphicsProbe) {
     this.canvas = canvas;
     this.bodies = topology.bodies.map((body, index) => new BodyMesh(body, index, displayed));
+    this.hands.together = topology.interaction.together ?? [];
     this.blobs = new ContactBlobs(this.bodies);
     this.stage = new Stage(canvas, topology, probe, this.blobs.spheres);
     this.floorY = floorOf(topology.colliders ?? []);

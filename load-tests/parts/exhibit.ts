@@ -7,9 +7,9 @@
  * the bodies. What is not is counted as stuck, told, and mended by opening the page again.
  *
  * Behind each visitor both heaps are measured after a collection: the page's, and that of the server's main thread. The
- * first sixth is warm-up. Every half hour the page opens itself anew (client/ui/exhibit.ts), which is what bounds what a
- * browser keeps. Flat means: the slope of a line through what is left is no growth of more than 2 % an hour,
- * within twice its standard error.
+ * first sixth is warm-up. Every half hour the page opens itself anew (client/ui/exhibit.ts), which is what bounds what
+ * a browser keeps. Flat means: the slope of a line through what is left is no growth of more than 2 % an hour, within
+ * twice its standard error.
  */
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -51,3 +51,12 @@ export async function watchSteadiness(page: Page): Promise<void> {
 /** Since the page was opened. Durations are those of 16 ms and more; the others are no interactions here. */
 export const steadinessOf = (page: Page): Promise<Steadiness> =>
   page.evaluate(() => (globalThis as unknown as Watching).steadiness);
+
+/** Once what has been called for is on the screen. */
+export const forgetShifts = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    // The second frame begins when the first has been painted; its shifts are told in a task after that.
+    for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
+    await new Promise((resolve) => setTimeout(resolve));
+    (globalThis as unknown as Watching).steadiness.shifts = [];
+  });

@@ -81,7 +81,8 @@ export class Interactions {
     }
   }
 
-  #grab(session: Session, { grab, body, triangle, u, v, target }: Of<"grab">): void {
+  #grab(session: Session, { type, ...held }: Of<"grab">): void {
+    const { grab } = held;
     const { member } = session;
     if (!session.grabs.has(grab) && session.grabs.size >= Limits.grabsPerMember)
       return this.#refuse(session, "grab_limit", "GRAB_LIMIT", {
@@ -91,8 +92,8 @@ export class Interactions {
       });
     // The same id again: let go there, take hold here.
     if (session.grabs.has(grab)) this.#accept({ type: "release", member, grab });
-    session.grabs.set(grab, { grab, body, triangle, u, v, target });
-    this.#accept({ type: "grab", member, grab, body, triangle, u, v, target });
+    session.grabs.set(grab, { ...held });
+    this.#accept({ type, member, ...held });
     session.handsChanged = true;
   }
 

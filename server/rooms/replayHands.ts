@@ -35,8 +35,8 @@ export class ReplayHands {
   #apply(input: Input): void {
     switch (input.type) {
       case "grab": {
-        const { member, grab, body, triangle, u, v, target } = input;
-        this.#of(member).grabs.set(grab, { grab, body, triangle, u, v, target });
+        const { type: _, member, ...held } = input;
+        this.#of(member).grabs.set(held.grab, held);
         this.#changed.add(member);
         return;
       }

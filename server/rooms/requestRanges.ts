@@ -36,6 +36,12 @@ export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal |
     if (triangle >= triangles) return { field: "triangle", value: triangle, limit: `0 to ${triangles - 1}` };
     if (u < -BARYCENTRIC_SLACK || u > 1 + BARYCENTRIC_SLACK) return { field: "u", value: u, limit: "0 to 1" };
     if (v < -BARYCENTRIC_SLACK || u + v > 1 + BARYCENTRIC_SLACK) return { field: "v", value: v, limit: "0 to 1 - u" };
+    if (request.type === "grab" && request.together && !shape.together.includes(body))
+      return {
+        field: "together",
+        value: body,
+        limit: `a body that one hand pulls with others: ${shape.together.join(", ") || "this scene has none"}`,
+      };
   }
   if (request.type === "grab" || request.type === "move") return checkReach("target", request.target, shape);
   if (request.type === "spawn" || request.type === "remove") {

@@ -6,7 +6,7 @@ import { ownStep } from "./body/template.ts";
 import { ELEMENT_KINDS, type ElementKind } from "./constraints/elements.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
-import { GRAB_SLOTS, type WorldPlan } from "./memory/planWorld.ts";
+import type { WorldPlan } from "./memory/planWorld.ts";
 import type { ColorRange } from "./memory/writeBlocks.ts";
 import type { World } from "./readWorld.ts";
 import { packRuns } from "./retune.ts";
@@ -16,7 +16,7 @@ import { windOf } from "./wind.ts";
 
 export function describeWorld(world: World, plan: WorldPlan): SimLayout {
   const { inWorld, scene, bodies, counts, origin, massUnit, steps } = world;
-  const { planned, attachments, points, memoryMap } = plan;
+  const { planned, attachments, points, grabCount, memoryMap } = plan;
   const gravity = scene.gravity ?? SCENE_DEFAULTS.gravity;
   const tunable = tunableBodies(world, plan);
   const { x, xPrev, v, initial, good, bodyRows, anchor, still, scratch, tuning } = plan;
@@ -45,7 +45,7 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
     points,
     attachmentCount: attachments.length,
     grabFirst: points + attachments.length * L.POINT_BYTES,
-    grabCount: GRAB_SLOTS,
+    grabCount,
     grabOwners,
     grabOffsets,
     grabGoals,
@@ -117,7 +117,7 @@ function bodyLayouts({ scene, bodies, firsts, colliders }: World, { surfaces, un
   });
 }
 
-function interactionOf({ interaction = {} }: World["scene"]): SimLayout["interaction"] {
+function interactionOf({ interaction = {}, bodies }: World["scene"]): SimLayout["interaction"] {
   return {
     grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance,
     grabMaxForce: interaction.grabMaxForce ?? SCENE_DEFAULTS.grabMaxForce,
@@ -125,6 +125,7 @@ function interactionOf({ interaction = {} }: World["scene"]): SimLayout["interac
     handSpeed: interaction.handSpeed ?? SCENE_DEFAULTS.handSpeed,
     grabMaxStretch: interaction.grabMaxStretch ?? SCENE_DEFAULTS.grabMaxStretch,
     maxImpulse: interaction.maxImpulse ?? SCENE_DEFAULTS.maxImpulse,
+    together: (interaction.together ?? []).map((name) => bodies.findIndex((body) => body.name === name)),
   };
 }
 

@@ -7,6 +7,7 @@
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Views } from "./grabs.ts";
+import { hands, slotAddress } from "./grabSlots.ts";
 import type { Kernel } from "./kernelModule.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { HandSettings, WeightedPoint } from "./memory/points.ts";
@@ -71,18 +72,24 @@ export function handSettings(
   };
 }
 
-/** Once before each tick: what their bodies as wholes leave hands of their force. */
-export function easeHands({ f32, i32 }: Views, layout: SimLayout, kernel: Stretches): void {
+/**
+ * Once before each tick: what their bodies as wholes leave hands of their force. A hand on several bodies has what the
+ * most stretched of them leaves it: it pulls all of them alike.
+ */
+export function easeHands(views: Views, layout: SimLayout, kernel: Stretches): void {
+  const { f32, i32 } = views;
   const worst = new Map<number, number>();
-  for (let slot = 0; slot < layout.grabCount; slot++) {
-    const at = (layout.grabFirst + slot * L.POINT_BYTES) / 4;
-    if (!i32[at + L.POINT_ACTIVE / 4]) continue;
+  const leftBy = (at: number): number => {
     const body = i32[at + L.POINT_BODY / 4]!;
     const stretch = worst.get(body) ?? worstOf(kernel, layout, layout.bodies[body]!);
     worst.set(body, stretch);
     const ease = f32[at + L.POINT_EASE_STRETCH / 4]!;
     const none = f32[at + L.POINT_MAX_STRETCH / 4]!;
-    const wanted = Math.max(0, Math.min(1, (none - stretch) / (none - ease)));
-    f32[at + L.POINT_SHARE / 4] = Math.min(f32[at + L.POINT_SHARE / 4]! + SHARE_RISE, wanted);
+    return Math.max(0, Math.min(1, (none - stretch) / (none - ease)));
+  };
+  for (const slots of hands(views, layout).values()) {
+    const points = slots.map((slot) => slotAddress(layout, slot) / 4);
+    const wanted = Math.min(...points.map(leftBy));
+    for (const at of points) f32[at + L.POINT_SHARE / 4] = Math.min(f32[at + L.POINT_SHARE / 4]! + SHARE_RISE, wanted);
   }
 }

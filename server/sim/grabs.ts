@@ -1,9 +1,11 @@
 /** Inputs of members: grab handles and impulses, written into the room's memory. */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { handSettings } from "./grabLimits.ts";
+import { freeSlot, freeSlots, slotAddress, slotsOf } from "./grabSlots.ts";
+import { averageOf, holdAlone, holdTogether, neighborhood } from "./grips.ts";
 import type { Kernel } from "./kernelModule.ts";
-import type { BodyLayout, SimLayout } from "./layout.ts";
-import { writePoint, type WeightedPoint } from "./memory/points.ts";
+import type { SimLayout } from "./layout.ts";
+import { writePoint } from "./memory/points.ts";
 import type { Input, SimEvent, SurfaceName } from "./types.ts";
 
 export interface Views {
@@ -19,9 +21,6 @@ export interface Refusal {
   /** What takes the place. */
   by?: SurfaceName;
 }
-
-/** Neighborhood of a grab where the scene names none: this many mean edges of the surface. */
-const GRAB_EDGES = 2;
 
 /** What hands do. */
 export type HandInput = Exclude<Input, { type: "reset" | "spawn" | "remove" | "tune" }>;
@@ -53,16 +52,13 @@ function act(views: Views, layout: SimLayout, kernel: Kernel, input: HandInput):
       return grab(views, layout, kernel, input);
     case "impulse":
       return void push(views, layout, input);
-    case "move": {
-      const slot = findSlot(views, layout, input.member, input.grab);
-      if (slot >= 0) aim(views, layout, slot, input.target);
-      return undefined; // a move of a grab that was released meanwhile is no error
-    }
-    case "release": {
-      const slot = findSlot(views, layout, input.member, input.grab);
-      if (slot >= 0) freeSlot(views, layout, slot);
+    case "move":
+      // of a grab that was released meanwhile it is no error
+      for (const slot of slotsOf(views, layout, input.member, input.grab)) aim(views, layout, slot, input.target);
       return undefined;
-    }
+    case "release":
+      for (const slot of slotsOf(views, layout, input.member, input.grab)) freeSlot(views, layout, slot);
+      return undefined;
     case "releaseAll":
       for (let slot = 0; slot < layout.grabCount; slot++)
         if (views.i32[layout.grabOwners / 4 + 2 * slot] === input.member) freeSlot(views, layout, slot);
@@ -91,6 +87,8 @@ function refuse(
         value: u >= -1e-3 && u <= 1.001 ? v : u,
         limit: "barycentric: u >= 0, v >= 0, u + v <= 1",
       };
+    if (input.type === "grab" && input.together && !layout.interaction.together.includes(input.body))
+      return { field: "together", value: input.body, limit: "a body that the scene lets one hand pull with others" };
   }
   if (input.type === "grab" || input.type === "move") {
     const d = length(input.target.map((c, r) => c + layout.origin[r]!));
@@ -115,26 +113,29 @@ function grab(
   kernel: Kernel,
   input: Extract<Input, { type: "grab" }>,
 ): Refusal | undefined {
-  let slot = findSlot(views, layout, input.member, input.grab);
-  if (slot < 0) slot = findSlot(views, layout, 0, 0);
-  if (slot < 0) return { field: "grab", value: input.grab, limit: `${layout.grabCount} grabs in a room` };
-  const { point, center, average } = neighborhood(views, layout, layout.bodies[input.body]!, input);
-  const at = slotAddress(layout, slot);
-  const owners = layout.grabOwners / 4 + 2 * slot;
-  // the handle holds the neighborhood's average, and takes hold where that is; its goal is where that goes when the
-  // picked point goes to the hand
-  const offset = [0, 1, 2].map((r) => average[r]! - center[r]!) as [number, number, number];
-  writePoint(views.f32, views.i32, at, point, {
-    target: average as [number, number, number],
-    hand: handSettings(views, layout, kernel, input.body, slot, point),
-    compliance: layout.interaction.grabCompliance * layout.massUnit,
-    maxForce: layout.interaction.grabMaxForce / layout.massUnit,
-    implicit: layout.bodies[input.body]!.implicit,
+  const holds = input.together ? holdTogether(views, layout, input) : [holdAlone(views, layout, input)];
+  const own = slotsOf(views, layout, input.member, input.grab);
+  const slots = [...own, ...freeSlots(views, layout)];
+  if (slots.length < holds.length)
+    return { field: "grab", value: input.grab, limit: `${layout.grabCount} grabs in a room` };
+  for (const slot of own) freeSlot(views, layout, slot);
+  holds.forEach(({ body, point, offset }, n) => {
+    const slot = slots[n]!;
+    const owners = layout.grabOwners / 4 + 2 * slot;
+    // the handle holds the neighborhood's average, and takes hold where that is; its goal is where that goes when the
+    // picked point goes to the hand
+    writePoint(views.f32, views.i32, slotAddress(layout, slot), point, {
+      target: averageOf(views, point),
+      hand: handSettings(views, layout, kernel, body, slot, point),
+      compliance: layout.interaction.grabCompliance * layout.massUnit,
+      maxForce: layout.interaction.grabMaxForce / layout.massUnit,
+      implicit: layout.bodies[body]!.implicit,
+    });
+    views.f32.set(offset, layout.grabOffsets / 4 + 3 * slot);
+    aim(views, layout, slot, input.target);
+    views.i32[owners] = input.member;
+    views.i32[owners + 1] = input.grab + 1;
   });
-  views.f32.set(offset, layout.grabOffsets / 4 + 3 * slot);
-  aim(views, layout, slot, input.target);
-  views.i32[owners] = input.member;
-  views.i32[owners + 1] = input.grab + 1;
   return undefined;
 }
 
@@ -166,66 +167,6 @@ export function moveHands({ f32, i32 }: Views, layout: SimLayout): void {
       way.forEach((d, r) => (f32[at + L.POINT_TARGET / 4 + r]! += d === 0 ? 0 : d * share));
     else way.forEach((d, r) => (f32[at + L.POINT_STEP / 4 + r] = d === 0 ? 0 : d * (share / layout.substeps)));
   }
-}
-
-function slotAddress(layout: SimLayout, slot: number): number {
-  return layout.grabFirst + slot * L.POINT_BYTES;
-}
-
-/** The slot of a member's grab; member 0 (nobody) finds a free one. Owners are stored as (member, grab + 1). */
-function findSlot(views: Views, layout: SimLayout, member: number, grabNumber: number): number {
-  for (let slot = 0; slot < layout.grabCount; slot++) {
-    const at = layout.grabOwners / 4 + 2 * slot;
-    const stored = views.i32[at + 1]!;
-    if (member === 0 ? stored === 0 : stored === grabNumber + 1 && views.i32[at] === member) return slot;
-  }
-  return -1;
-}
-
-export function freeSlot(views: Views, layout: SimLayout, slot: number): void {
-  views.i32[(slotAddress(layout, slot) + L.POINT_ACTIVE) / 4] = 0;
-  views.i32.fill(0, layout.grabOwners / 4 + 2 * slot, layout.grabOwners / 4 + 2 * slot + 2);
-}
-
-/**
- * Particles around a picked point, of a solid also those inside, with weights (1 - d^2/R^2)^2, normalized; at least the
- * triangle's corners, or the point. Holding a neighborhood instead of three corners spreads the force, so that a soft
- * body is pulled and not pierced, and its skin not drawn off what is beneath.
- */
-export function neighborhood(
-  views: Views,
-  layout: SimLayout,
-  body: BodyLayout,
-  pick: { triangle: number; u: number; v: number },
-): { point: WeightedPoint; center: number[]; average: number[] } {
-  const { f32 } = views;
-  const corners = cornersOf(views, layout, body, pick.triangle);
-  const bary = body.kind === "points" ? [1] : [1 - pick.u - pick.v, pick.u, pick.v];
-  const center = [0, 1, 2].map((r) => corners.reduce((sum, a, k) => sum + bary[k]! * f32[a / 4 + r]!, 0));
-  const radius = layout.interaction.grabRadius || GRAB_EDGES * body.meanEdge;
-  const near: { address: number; weight: number }[] = [];
-  for (let i = 0; i < body.count; i++) {
-    const address = layout.x + 16 * (body.first + i);
-    const d = [0, 1, 2].map((r) => f32[address / 4 + r]! - center[r]!);
-    const q = 1 - (d[0]! * d[0]! + d[1]! * d[1]! + d[2]! * d[2]!) / (radius * radius);
-    if (q > 0) near.push({ address, weight: q * q });
-  }
-  for (const [k, address] of corners.entries())
-    if (!near.some((n) => n.address === address)) near.push({ address, weight: 0.01 + Math.max(bary[k]!, 0) });
-  // nearest first, address as the tie-break: the same choice everywhere
-  near.sort((a, b) => b.weight - a.weight || a.address - b.address);
-  near.length = Math.min(near.length, L.POINT_MAX_PARTICLES);
-  const sum = near.reduce((s, n) => s + n.weight, 0);
-  const weights = near.map((n) => n.weight / sum);
-  const average = [0, 1, 2].map((r) => near.reduce((s, n, i) => s + weights[i]! * f32[n.address / 4 + r]!, 0));
-  return { point: { addresses: near.map((n) => n.address), weights }, center, average };
-}
-
-/** Addresses of a triangle's corners; of a body without triangles, of the point of that number. */
-function cornersOf({ i32 }: Views, layout: SimLayout, body: BodyLayout, triangle: number): number[] {
-  if (body.kind === "points") return [layout.x + 16 * (body.first + triangle)];
-  const table = i32[(body.surface + L.SURFACE_TRIANGLES) / 4]! / 4 + 3 * triangle;
-  return [i32[table]!, i32[table + 1]!, i32[table + 2]!];
 }
 
 /** Dv_i = w_i b_i J: the momentum J = sum m_i Dv_i arrives whole (less what pinned particles take). */

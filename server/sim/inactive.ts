@@ -12,7 +12,8 @@
  * and with any number of threads.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import { freeSlot, type Refusal, type Views } from "./grabs.ts";
+import type { Refusal, Views } from "./grabs.ts";
+import { freeSlot } from "./grabSlots.ts";
 import type { Kernel } from "./kernelModule.ts";
 import type { SimLayout } from "./layout.ts";
 import { boxOf } from "./spawn/inside.ts";

@@ -151,6 +151,8 @@ export interface SimLayout extends Record<string, unknown> {
     handSpeed: number;
     grabMaxStretch: number;
     maxImpulse: number;
+    /** Bodies that one hand may pull at once. */
+    together: number[];
   };
   /** Blocks of four lanes by kind, padded lanes included: what a benchmark divides by. */
   blocks: Record<ElementKind, number>;

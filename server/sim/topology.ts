@@ -32,6 +32,7 @@ export function buildTopology(
       handSpeed: layout.interaction.handSpeed,
       grabMaxStretch: layout.interaction.grabMaxStretch,
       maxImpulse: layout.interaction.maxImpulse,
+      ...(layout.interaction.together.length > 0 && { together: layout.interaction.together }),
     },
   };
 }

@@ -20,6 +20,8 @@ export type Input =
       u: number;
       v: number;
       target: [number, number, number];
+      /** It holds all bodies that the scene lets one hand pull (together.ts); absent: this one. */
+      together?: true;
     }
   | { type: "move"; member: number; grab: number; target: [number, number, number] }
   | { type: "release"; member: number; grab: number }

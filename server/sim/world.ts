@@ -13,7 +13,8 @@
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { easeHands } from "./grabLimits.ts";
-import { applyInput, freeSlot, type HandInput, moveHands, type Views } from "./grabs.ts";
+import { applyInput, type HandInput, moveHands, type Views } from "./grabs.ts";
+import { freeSlot } from "./grabSlots.ts";
 import { SchedulerWords } from "./schedulerWords.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import { stirs } from "../../shared/motion.ts";

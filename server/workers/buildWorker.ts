@@ -46,6 +46,7 @@ export async function build({ scenePath, text, shapes, progress: told }: BuildTa
         kind === "points" ? count : triangles.byteLength / 12,
       ),
       waiting: topology.bodies.flatMap((body, b) => (body.waits ? [b] : [])),
+      together: topology.interaction.together ?? [],
       tunable: layout.tuned.bodies,
       reach: scene.worldRadius ?? SCENE_DEFAULTS.worldRadius,
       origin: layout.origin,

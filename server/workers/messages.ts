@@ -75,6 +75,8 @@ export interface RoomShape {
   triangles: number[];
   /** Numbers of the bodies that may wait; when a scene starts they all do. */
   waiting: number[];
+  /** Numbers of the bodies that one hand may pull at once. */
+  together: number[];
   /** What owners may change of each body, with the scene's values. */
   tunable: BodyTuning[];
   /** Targets and cursors lie within this distance of the world's origin, m. */

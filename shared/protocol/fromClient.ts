@@ -17,6 +17,11 @@ export interface SurfacePoint {
   v: number;
 }
 
+export interface GrabOptions {
+  /** The same place of all bodies that the scene lets one hand pull (`interaction.together` of the topology). */
+  together?: boolean;
+}
+
 export interface SpawnOptions {
   /** Where the body's x axis goes, in the horizontal plane (x, z). Default: not turned. */
   heading?: [number, number];
@@ -34,8 +39,11 @@ export const build = {
     password?: string;
     contacts?: boolean;
   }) => encode([ClientMessage.hello, PROTOCOL_VERSION, who]),
-  grab: (grab: number, at: SurfacePoint, [x, y, z]: Point) =>
-    encode([ClientMessage.grab, grab, at.body, at.triangle, at.u, at.v, x, y, z]),
+  grab: (grab: number, at: SurfacePoint, [x, y, z]: Point, how: GrabOptions = {}) =>
+    encode([
+      ...[ClientMessage.grab, grab, at.body, at.triangle, at.u, at.v, x, y, z],
+      ...(how.together ? [{ together: true }] : []),
+    ]),
   move: (grab: number, [x, y, z]: Point) => encode([ClientMessage.move, grab, x, y, z]),
   release: (grab: number) => encode([ClientMessage.release, grab]),
   impulse: (at: SurfacePoint, [x, y, z]: Point) =>
@@ -70,7 +78,7 @@ export type ClientRequest =
       /** Of another process, in place of `resume`, `token` and `password` (server/routes/vouched.ts). */
       ticket?: string;
     }
-  | { type: "grab"; grab: number; body: number; triangle: number; u: number; v: number; target: Point }
+  | ({ type: "grab"; grab: number; target: Point; together?: true } & SurfacePoint)
   | { type: "move"; grab: number; target: Point }
   | { type: "release"; grab: number }
   | { type: "impulse"; body: number; triangle: number; u: number; v: number; impulse: Point }
@@ -139,7 +147,7 @@ export function parseClientMessage(data: Uint8Array): ClientRequest | null {
     case ClientMessage.grab: {
       read.name = "grab";
       const grab = read.integer("grab", 0, MAX_GRAB_ID);
-      return { type: "grab", grab, ...read.surfacePoint(), target: read.point() };
+      return { type: "grab", grab, ...read.surfacePoint(), target: read.point(), ...read.grabOptions() };
     }
     case ClientMessage.move: {
       read.name = "move";
@@ -271,6 +279,13 @@ class FieldReader {
     if (typeof value !== "object" || Array.isArray(value) || value instanceof Date)
       throw new MalformedMessage(`${this.name}: options is not a map`);
     return value as Record<string, unknown>;
+  }
+
+  grabOptions(): { together?: true } {
+    const { together } = this.#options();
+    if (together !== undefined && typeof together !== "boolean")
+      throw new MalformedMessage("grab: together is not a boolean");
+    return together ? { together } : {};
   }
 
   spawnOptions(): { heading: [number, number]; occupied: "refuse" | "lift" } {

@@ -36,6 +36,8 @@ export interface Grab {
   u: number;
   v: number;
   target: Point;
+  /** It holds the same place of all bodies that the scene lets one hand pull; absent: of this one. */
+  together?: true;
 }
 
 export interface Hand {
@@ -100,7 +102,15 @@ export function encodeHands(tick: number, hands: Iterable<HandsOf>): Uint8Array 
   const rows = [...hands].map((h) => [
     h.member,
     h.cursor,
-    [...h.grabs.values()].map((g) => [g.grab, g.body, g.triangle, g.u, g.v, ...g.target]),
+    [...h.grabs.values()].map((g) => [
+      g.grab,
+      g.body,
+      g.triangle,
+      g.u,
+      g.v,
+      ...g.target,
+      ...(g.together ? [true] : []),
+    ]),
   ]);
   return encoder.encode([ServerMessage.hands, tick, rows]);
 }
@@ -255,6 +265,7 @@ function parseHand(value: unknown): Hand {
         u: number(g[3], "grab u"),
         v: number(g[4], "grab v"),
         target: point(g, 5, "grab target"),
+        ...(g[8] === true && { together: true as const }),
       };
     }),
   };

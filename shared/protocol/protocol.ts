@@ -16,8 +16,8 @@ export const ClientMessage = {
    */
   hello: 1,
   /**
-   * [2, grab, body, triangle, u, v, x, y, z]: hold the point (1-u-v) a + u b + v c of a surface triangle, pull it
-   * towards x y z (m).
+   * [2, grab, body, triangle, u, v, x, y, z, {together?}]: hold the point (1-u-v) a + u b + v c of a surface triangle,
+   * pull it towards x y z (m); together: the same place of all bodies that the scene lets one hand pull.
    */
   grab: 2,
   /** [3, grab, x, y, z] */
@@ -62,8 +62,8 @@ export const ServerMessage = {
   /** [67, [[member, name, color, connected, role], ...]]: all members, whenever they change. */
   members: 67,
   /**
-   * [68, tick, [[member, cursor | nil, [[grab, body, triangle, u, v, x, y, z], ...]], ...]]: hands, at most at send
-   * rate, when they change.
+   * [68, tick, [[member, cursor | nil, [[grab, body, triangle, u, v, x, y, z, together?], ...]], ...]]: hands, at most
+   * at send rate, when they change.
    */
   hands: 68,
   /** [69, clientTimeMs, serverTick] */

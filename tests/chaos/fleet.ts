@@ -126,7 +126,7 @@ export class Fleet {
     createInterface({ input: child.stderr }).on("line", (text) => member.output.push(text));
     this.members.push(member);
     this.everybody.push(member);
-    await waitForOk(`${member.url}/readyz`, 60_000, () =>
+    await waitForOk(`${member.url}/readyz`, 300_000, () =>
       child.exitCode === null ? undefined : `${name} ended with ${child.exitCode}: ${member.output.join("\n")}`,
     );
     return member;

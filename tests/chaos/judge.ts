@@ -8,8 +8,19 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ADMIN_TOKEN, type Fleet, type Member } from "./fleet.ts";
 
-/** The journal's flush interval and the write itself, ms: what a killed process may lose. */
+/**
+ * The journal's flush interval and the write itself, ms: what a killed process may lose, while no thread waits for a
+ * processor (server/durability.ts).
+ */
 const MAY_LOSE_MS = 500;
+/** So far back it is looked how long threads have waited, ms. */
+const RECENT_MS = 2000;
+
+/** Longest time from one of a room's ticks to the next until a moment: on a machine that is not busy, 17 ms. */
+function longestPause(ticks: readonly { ms: number }[], untilMs: number): number {
+  const recent = ticks.map(({ ms }) => ms).filter((ms) => ms > untilMs - RECENT_MS && ms <= untilMs);
+  return Math.max(0, ...recent.map((ms, i) => (recent[i + 1] ?? untilMs) - ms));
+}
 
 /** A tick by a process that was not the last to open the room. Ticks in the same ms as an opening are in no order. */
 export function twins(fleet: Fleet): string[] {
@@ -58,7 +69,9 @@ export async function hidden(fleet: Fleet, rooms: readonly string[]): Promise<st
 export function lost(fleet: Fleet, member: Member, endedMs: number, mayLoseMs = MAY_LOSE_MS): string[] {
   const found: string[] = [];
   for (const [room, ticks] of fleet.ticks()) {
-    const last = ticks.findLast((stepped) => stepped.ms <= endedMs - mayLoseMs);
+    // The thread that writes waits as long as the one that steps, and the store as long as either.
+    const waitedMs = mayLoseMs > 0 ? 2 * longestPause(ticks, endedMs) : 0;
+    const last = ticks.findLast((stepped) => stepped.ms <= endedMs - mayLoseMs - waitedMs);
     if (last?.by !== member.name || ticks.findLast((stepped) => stepped.ms <= endedMs)?.by !== member.name) continue;
     // It may have gone back since.
     if (fleet.undos.some((undo) => undo.room === room && undo.askedMs <= endedMs && undo.answeredMs >= last.ms))

@@ -1,7 +1,7 @@
 /** Access as people meet it: an owner who kicks and locks, a spectator with a link, a password that is asked for. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { drawn, noBrowser, surfaceUnderMiddle, until } from "./stage.ts";
+import { drawn, noBrowser, PATIENCE_MS, surfaceUnderMiddle, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 const stage = useStage({ resumeSeconds: 2 }, { fewPictures: true });
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)("access", () => {
   });
 
   test("a password is asked for, a wrong one once more, and the right one lets in; then the room is locked", async () => {
-    const { owner, path } = await ownRoom();
+    const { owner, path, room } = await ownRoom();
     await owner.click(".access .tool");
     await owner.fill("#access-password", "open sesame");
     await owner.click('.access-panel form button[type="submit"]');
@@ -83,6 +83,7 @@ describe.skipIf(noBrowser)("access", () => {
     await guest.press("form.password input", "Enter");
     await drawn(guest);
     await owner.check("#access-locked");
+    await expect.poll(() => stage.app.registry.get(room).access.locked, { timeout: PATIENCE_MS }).toBe(true);
     const late = await stage.visit(path);
     await late.waitForFunction(() => document.querySelector(".message h1")?.textContent === "This room is locked");
   });

@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)("for everybody", () => {
     const { path } = await stage.room("bunny");
     const ann = await drawn(await stage.visit(path));
     const ben = await drawn(await stage.visit(path));
-    await until(ann, () => window.pliant.frames().at(-1)?.still, undefined, 150_000);
+    await until(ann, () => window.pliant.frames().at(-1)?.still, undefined);
     const before = await ann.evaluate(() => window.pliant.displayed());
     await ann.keyboard.press("Tab");
     expect(await ann.evaluate(() => document.activeElement?.className)).toContain("view");

@@ -4,7 +4,7 @@
  */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { drawn, noBrowser, takeHold, until } from "./stage.ts";
+import { drawn, noBrowser, takeHold, toasted, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 /** The hand that shows how to pull stops in the middle of its way. */
@@ -75,18 +75,9 @@ describe.skipIf(noBrowser)("attention", () => {
     const { path } = await stage.room("jelly-stack");
     const ann = await drawn(await stage.visit(path));
     await ann.keyboard.press("r");
-    await ann.waitForSelector(".toast");
+    await toasted(ann, "You started it again");
     expect(await ann.isVisible(".reset-panel")).toBe(false);
-    expect(await ann.textContent(".toast")).toBe("You started it again");
     const ben = await drawn(await stage.visit(path));
-    await ben.evaluate(() => {
-      let count = 0;
-      const toasts = document.querySelector(".toasts")!;
-      new MutationObserver((changes) => {
-        count += changes.flatMap(({ addedNodes }) => [...addedNodes]).length;
-        document.body.dataset.resets = String(count);
-      }).observe(toasts, { childList: true });
-    });
     await until(ann, () => window.pliant.members.filter(({ connected }) => connected).length === 2, undefined);
     await ann.click(".tool[title^='Start the scene']");
     await ann.waitForSelector(".reset-panel");
@@ -94,8 +85,8 @@ describe.skipIf(noBrowser)("attention", () => {
     await ann.waitForSelector(".reset-panel", { state: "hidden" });
     await ann.keyboard.press("r");
     await ann.getByRole("button", { name: "Start again", exact: true }).click();
-    await until(ben, () => document.body.dataset.resets !== undefined, undefined);
-    expect(await ben.evaluate(() => document.body.dataset.resets)).toBe("1");
+    await toasted(ben, / started it again$/);
+    expect(await ben.evaluate(() => window.toasted.length)).toBe(1);
   });
 
   test("a hidden page draws nothing, lets go, and fades from its last picture into what is true then", async () => {

@@ -1,6 +1,8 @@
 /** What every page owes to whoever uses it, looked for in a real browser: reach, size, and what axe-core finds. */
 import axe from "axe-core";
 import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { PATIENCE_MS } from "./stage.ts";
 
 declare global {
   interface Window {
@@ -112,7 +114,7 @@ export async function withAxe(page: Page): Promise<Page> {
 }
 
 /** How far the bodies reach over the free part of the window, px: negative where they stay inside. */
-export const over = (page: Page): Promise<{ above: number; below: number; left: number; right: number }> =>
+const over = (page: Page): Promise<{ above: number; below: number; left: number; right: number }> =>
   page.evaluate(() => {
     const positions = [...window.pliant.view!.shownPoints()];
     const seen = [];
@@ -127,3 +129,12 @@ export const over = (page: Page): Promise<{ above: number; below: number; left: 
       right: Math.max(...seen.map(({ x }) => x)) - innerWidth,
     };
   });
+
+/** The bodies come to lie inside the free part of the window, soon after whatever has changed. */
+export const expectFramed = (page: Page, what = ""): Promise<void> =>
+  expect
+    .poll(async () => Object.entries(await over(page)).filter(([, px]) => px >= 0), {
+      timeout: PATIENCE_MS,
+      message: `over the edge ${what}`,
+    })
+    .toEqual([]);

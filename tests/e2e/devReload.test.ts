@@ -40,9 +40,10 @@ test("a room begins anew when its scene's file is saved", async () => {
   const ended = once(server, "exit");
   const browser = noBrowser ? undefined : await launch();
   try {
-    await waitForOk(`${url}/readyz`, 60_000);
+    await waitForOk(`${url}/readyz`, PATIENCE_MS);
     const { topology } = await createRoom(url, "box", "dev");
     const page = await browser?.newPage({ viewport: { width: 320, height: 240 } });
+    page?.setDefaultTimeout(PATIENCE_MS);
     await page?.goto(`${url}/r/dev`);
     await page?.waitForFunction(wide, 0.4, { timeout: PATIENCE_MS });
     save(2);
@@ -59,6 +60,7 @@ test("a room begins anew when its scene's file is saved", async () => {
     await browser?.close();
     process.kill(-server.pid!, "SIGTERM");
     await ended;
-    rmSync(folder, { recursive: true, force: true });
+    // The shell has ended; what it started may still write.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 });

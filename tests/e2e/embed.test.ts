@@ -367,7 +367,10 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     expect(policies.map((policy) => policy?.includes(friend.origin))).toEqual([true, false, false]);
     const other = await stage.visit(framing, {}, { through: stranger.origin });
     expect(other.frames().map((one) => one.url())).not.toContain(stage.url + path);
-    expect(stage.takeErrors().join("\n")).toMatch(/frame-ancestors/);
+    let said = "";
+    await expect
+      .poll(() => (said += stage.takeErrors().join("\n")), { timeout: PATIENCE_MS })
+      .toMatch(/frame-ancestors/);
     await stage.leave();
   });
 });

@@ -2,8 +2,8 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
-import { over } from "./controls.ts";
-import { drawn, noBrowser, openStage, until, type E2e } from "./stage.ts";
+import { expectFramed } from "./controls.ts";
+import { drawn, noBrowser, openStage, PATIENCE_MS, until, type E2e } from "./stage.ts";
 
 describe.skipIf(noBrowser)("framing", () => {
   let stage: E2e;
@@ -24,8 +24,7 @@ describe.skipIf(noBrowser)("framing", () => {
     ] as const) {
       await page.setViewportSize({ width, height });
       await until(page, (wide) => document.querySelector("canvas")!.clientWidth === wide, width);
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-      for (const [side, px] of Object.entries(await over(page))) expect(px, `${side} ${width}`).toBeLessThan(0);
+      await expectFramed(page, `at ${width}`);
       await stage.shoot(page, `framing-${width}`);
     }
     const before = await page.evaluate(() => window.pliant.project([0, 0, 0])!);
@@ -35,7 +34,7 @@ describe.skipIf(noBrowser)("framing", () => {
     await page.mouse.up();
     await until(page, ({ x }) => Math.abs(window.pliant.project([0, 0, 0.1])!.x - x) > 5, before);
     await page.keyboard.press("h");
-    for (const [side, px] of Object.entries(await over(page))) expect(px, side).toBeLessThan(0);
+    await expectFramed(page);
     expect(stage.takeErrors()).toEqual([]);
   });
 
@@ -48,9 +47,8 @@ describe.skipIf(noBrowser)("framing", () => {
     expect(await at()).toBeGreaterThan(0);
     bot.spawn(1, far);
     await until(page, () => !window.pliant.waiting.includes(1), undefined);
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-    expect(await at()).toBeLessThan(0);
-    for (const [side, px] of Object.entries(await over(page))) expect(px, side).toBeLessThan(0);
+    await expect.poll(at, { timeout: PATIENCE_MS }).toBeLessThan(0);
+    await expectFramed(page);
     await stage.shoot(page, "framing-put-in");
     await bot.leave();
     expect(stage.takeErrors()).toEqual([]);

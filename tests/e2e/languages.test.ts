@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { german } from "../../client/text/german.ts";
 import { arabic } from "../../client/text/arabic.ts";
 import { findings, PANELS, PHONE_ONLY, tooWide, withAxe, wrong } from "./controls.ts";
-import { drawn, noBrowser, until, PATIENCE_MS } from "./stage.ts";
+import { drawn, noBrowser, toasted, until, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 const TOKEN = "operators-own-token-for-this-test-only";
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)("languages", () => {
     await guest.click(".reset-panel .primary");
     const name = await guest.textContent(".tool.me .text");
     const said = texts.startedAgain.replace("{name}", lang === "ar" ? `\u2068${name}\u2069` : name!);
-    await page.waitForFunction((text) => document.querySelector(".toasts")?.textContent === text, said);
+    await toasted(page, said);
     expect(await findings(page, PHONE_ONLY)).toEqual([]);
     const replay = await withAxe(await stage.visit(`/r/in-${lang}/replay?lang=${lang}`, PHONE));
     await replay.waitForSelector(".replay input:not([disabled])", { timeout: PATIENCE_MS });

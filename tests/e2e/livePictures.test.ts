@@ -26,7 +26,6 @@ async function shown(page: Page, room: string, before = ""): Promise<string> {
       return image !== null && image.src !== before && image.complete && image.naturalWidth === 240;
     },
     [room, before] as const,
-    60_000,
   );
   return (await page.locator(`a[data-room="${room}"] img`).getAttribute("src"))!;
 }
@@ -47,7 +46,7 @@ describe.skipIf(noBrowser)("the lobby", () => {
     await bot.frames(1);
     bot.grab(1, { body: 2, triangle: 0, u: 0.3, v: 0.3 }, [0.4, 0.5, 0.3]);
     const [x] = bot.center(2);
-    await bot.until(() => Math.hypot(bot.center(2)[0] - x) > 0.1, "the stack is pulled over", 30_000);
+    await bot.until(() => Math.hypot(bot.center(2)[0] - x) > 0.1, "the stack is pulled over", PATIENCE_MS);
     // The one that was being painted meanwhile may be of before.
     await expect
       .poll(

@@ -37,6 +37,8 @@ async function drop(page: Page, name: string, bytes: Uint8Array): Promise<void> 
     },
     [name, [...bytes]] as const,
   );
+  // what listens comes with the button
+  await page.waitForSelector(".bring", { state: "attached" });
   await page.dispatchEvent("body", "dragover", { dataTransfer: transfer });
   await page.dispatchEvent("body", "drop", { dataTransfer: transfer });
 }

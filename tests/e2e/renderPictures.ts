@@ -143,7 +143,7 @@ async function renderRoom(): Promise<void> {
   ];
   const ben = await visitor(stage, path, right!, size, 0.5);
   const ada = await visitor(stage, path, left!, size, 1);
-  await until(ada, () => window.pliant.frames().at(-1)?.still, undefined, 60_000);
+  await until(ada, () => window.pliant.frames().at(-1)?.still, undefined);
   const [adaAt, benAt] = [await hold(ada, left!), await hold(ben, right!)];
   for (let step = 1; step <= 8; step++) {
     await ada.mouse.move(adaAt.x + (left!.by[0] * step) / 8, adaAt.y + (left!.by[1] * step) / 8);
@@ -169,7 +169,7 @@ try {
       { width: 640, height: 420 },
       1.5,
     );
-    if (poses.length > 0) await until(page, () => window.pliant.frames().at(-1)?.still, undefined, 60_000);
+    if (poses.length > 0) await until(page, () => window.pliant.frames().at(-1)?.still, undefined);
     for (const pose of poses) {
       const at = await hold(page, pose);
       await page.mouse.move(at.x + pose.by[0], at.y + pose.by[1], { steps: 8 });

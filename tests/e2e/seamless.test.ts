@@ -286,7 +286,10 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
       await page.mouse.move(at.x + 14, at.y - 10);
       await until(
         page,
-        ([move] = window.moves!) => move && window.recording!.pictures.some(({ ms }) => ms >= move.handledMs),
+        () => {
+          const [move] = window.moves!;
+          return move && window.recording!.pictures.some(({ ms }) => ms >= move.handledMs);
+        },
         undefined,
       );
       const { pictures, moves } = await recorded(page);
@@ -411,8 +414,7 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
     await page.keyboard.press("o");
     // A page keeps its last frames only, and a slow machine draws few pictures while it has them.
     let bufferMs = 0;
-    for (let between = 0, round = 0; between <= 5; round++) {
-      expect(round).toBeLessThan(20);
+    for (let between = 0; between <= 5; ) {
       await record(page);
       await page.waitForTimeout(1500);
       const { pictures } = await recorded(page);

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { drawn, noBrowser, serverPositions, until } from "./stage.ts";
+import { drawn, noBrowser, serverPositions, toasted, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 /** Of scene put-in: all that wait, one of them, and its place on the tray, m. */
@@ -30,15 +30,10 @@ describe.skipIf(noBrowser)("bodies that wait", () => {
     expect(await ann.evaluate(({ x, y }) => window.pliant.pick(x, y), at)).toBeUndefined();
 
     await choose(ann, GREEN);
-    await until(ann, () => document.querySelector(".toast")?.textContent === "Where is green jelly to go?", undefined);
+    await toasted(ann, "Where is green jelly to go?");
     await ann.mouse.click(at.x, at.y);
     await until(ben, (body) => !window.pliant.waiting.includes(body), GREEN);
-    await until(
-      ben,
-      () =>
-        [...document.querySelectorAll(".toast")].some((toast) => toast.textContent?.endsWith(" put in green jelly")),
-      undefined,
-    );
+    await toasted(ben, / put in green jelly$/);
     await until(ann, (body) => !window.pliant.waiting.includes(body), GREEN);
     // it stands where the click was: a ray through there meets it, on both pages, as soon as the picture shows it
     for (const page of [ann, ben])

@@ -26,6 +26,8 @@ import { SHARED_BROWSER } from "./sharedBrowser.ts";
 declare global {
   interface Window {
     pliant: DebugHook;
+    /** All that toasts have said so far. */
+    toasted: string[];
   }
 }
 
@@ -76,6 +78,15 @@ export interface StageOptions {
 
 /** Nobody waits so long for anything that comes at all, however busy the machine is, ms. */
 export const PATIENCE_MS = 150_000;
+/** In a page, before its scripts: a toast is gone after three seconds, whoever has looked by then. */
+function noteToasts(): void {
+  window.toasted = [];
+  new MutationObserver((changes) => {
+    for (const added of changes.flatMap(({ addedNodes }) => [...addedNodes]))
+      if (added instanceof Element && added.matches(".toast")) window.toasted.push(added.textContent);
+  }).observe(document, { childList: true, subtree: true });
+}
+
 /** Between two pictures where few are drawn, ms. */
 const FEW_MS = 400;
 
@@ -115,7 +126,7 @@ export async function openStage(
   const shared = process.env[SHARED_BROWSER];
   const browser = await (flags === undefined && shared !== undefined
     ? chromium.connect(shared)
-    : chromium.launch({ executablePath: findChromium()!, args: [...(flags ?? chromiumFlags)] }));
+    : chromium.launch({ executablePath: findChromium()!, args: [...(flags ?? chromiumFlags)], timeout: PATIENCE_MS }));
   const contexts: BrowserContext[] = [];
   const errors: string[] = [];
   return {
@@ -126,6 +137,7 @@ export async function openStage(
       const context = await browser.newContext({ viewport: VIEWPORT, ...options });
       contexts.push(context);
       context.setDefaultTimeout(PATIENCE_MS);
+      await context.addInitScript(noteToasts);
       if (fewPictures) await context.addInitScript(drawFew, FEW_MS);
       const page = await context.newPage();
       page.on("pageerror", (error) => errors.push(`${path}: ${error.message}`));
@@ -169,16 +181,42 @@ export async function drawn(page: Page): Promise<Page> {
 }
 
 /** Resolves when the condition holds in the page, asked ten times a second. */
-export async function until<T>(
-  page: Page,
-  condition: (argument: T) => unknown,
-  argument: T,
-  timeout = PATIENCE_MS,
-): Promise<void> {
+export async function until<T>(page: Page, condition: (argument: T) => unknown, argument: T): Promise<void> {
   await page.waitForFunction(condition as (argument: unknown) => unknown, argument as unknown, {
-    timeout,
+    timeout: PATIENCE_MS,
     polling: 100,
   });
+}
+
+/** Resolves when a toast has said this, whether or not it is still there. */
+export const toasted = (page: Page, text: string | RegExp): Promise<void> =>
+  until(
+    page,
+    (text) => window.toasted.some((said) => (text instanceof RegExp ? text.test(said) : said === text)),
+    text,
+  );
+
+export type Frame = ReturnType<DebugHook["frames"]>[number];
+
+/**
+ * Frames that both pages have had, each a pair of one tick: a page keeps its last two seconds only, and a busy machine
+ * asks one page later than the other.
+ * @param enough of them
+ * @param between two looks
+ */
+export async function commonFrames(
+  pages: readonly [Page, Page],
+  enough: (common: [Frame, Frame][]) => boolean,
+  between: () => Promise<unknown> = async () => {},
+): Promise<[Frame, Frame][]> {
+  const [a, b] = [new Map<number, Frame>(), new Map<number, Frame>()];
+  for (;;) {
+    const frames = await Promise.all(pages.map((page) => page.evaluate(() => window.pliant.frames())));
+    for (const [i, had] of [a, b].entries()) for (const frame of frames[i]!) had.set(frame.tick, frame);
+    const common = [...a].flatMap(([tick, frame]): [Frame, Frame][] => (b.has(tick) ? [[frame, b.get(tick)!]] : []));
+    if (enough(common)) return common;
+    await between();
+  }
 }
 
 export interface Held {

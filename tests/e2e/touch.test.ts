@@ -28,7 +28,7 @@ describe.skipIf(noBrowser)("touch", () => {
     const page = await drawn(
       await stage.visit(path, { viewport: { width: 412, height: 780 }, hasTouch: true, isMobile: true }),
     );
-    await until(page, () => window.pliant.frames().at(-1)?.still, undefined, 60_000);
+    await until(page, () => window.pliant.frames().at(-1)?.still, undefined);
     const session = await page.context().newCDPSession(page);
     const held = await surfaceUnderMiddle(page);
     const view = await projected(page);

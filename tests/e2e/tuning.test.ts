@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import type { Page } from "playwright-core";
-import { over } from "./controls.ts";
+import { expectFramed } from "./controls.ts";
 import { downloaded, drawn, noBrowser, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
@@ -58,19 +58,23 @@ describe.skipIf(noBrowser)("tuning", () => {
     // on a phone held upright all of them are seen, too, from further away
     await cubes.setViewportSize({ width: 390, height: 664 });
     await until(cubes, () => document.querySelector("canvas")!.clientWidth === 390, undefined);
-    await cubes.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-    for (const [side, px] of Object.entries(await over(cubes))) expect(px, side).toBeLessThan(0);
-    // and no label covers another, or is cut off
-    const covered = await cubes.evaluate(() => {
-      const boxes = [...document.querySelectorAll(".cost")].map((label) => label.getBoundingClientRect());
-      return boxes.filter(
-        (a, k) =>
-          a.left < 0 ||
-          a.right > innerWidth ||
-          boxes.some((b, l) => l > k && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom),
-      ).length;
-    });
-    expect(covered).toBe(0);
+    await expectFramed(cubes);
+    // and no label covers another, or is cut off, with the next picture
+    await until(
+      cubes,
+      () => {
+        const boxes = [...document.querySelectorAll(".cost")].map((label) => label.getBoundingClientRect());
+        return boxes.every(
+          (a, k) =>
+            a.left >= 0 &&
+            a.right <= innerWidth &&
+            !boxes.some(
+              (b, l) => l > k && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom,
+            ),
+        );
+      },
+      undefined,
+    );
     await stage.shoot(cubes, "one-cube-390");
   });
 

@@ -114,7 +114,7 @@ describe("the budget of an address", () => {
       for (const path of ["/api/scenes", "/api/rooms", "/api/scenes/cube"])
         expect([i, (await fetch(`${server.url}${path}`)).status]).toEqual([i, 200]);
       expect((await open(server, { scene: "cube", room: "class" })).ok).toBe(true);
-      return Bot.join(server.url, "class", { timeoutMs: 30_000 });
+      return Bot.join(server.url, "class");
     };
     const bots = await Promise.all(Array.from({ length: 30 }, (_, i) => load(i)));
     for (let beat = 0; beat < 30; beat++) {
@@ -339,7 +339,7 @@ test("a room goes back only so often", async () => {
 test("eighty readers of a room's positions have it looked into a few times", async () => {
   const server = await startTestServer({ workers: 1 });
   await createRoom(server.url, "victim", "read");
-  const bot = await Bot.join(server.url, "read", { timeoutMs: 30_000 });
+  const bot = await Bot.join(server.url, "read");
   const room = server.app.registry.get("read");
   const inspect = room.inspect.bind(room);
   let looks = 0;

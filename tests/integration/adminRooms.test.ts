@@ -70,9 +70,12 @@ test("either process lists the rooms of both, with people and ticks, once each, 
     for (const { memoryBytes } of rooms) expect(memoryBytes).toBeGreaterThan(2 ** 16);
   }
   // A thread's share is known when the room has ticked for a quarter of a second.
-  await vi.waitFor(async () => {
-    for (const { threadShare } of (await ask(first)).rooms) expect(threadShare).toBeGreaterThan(0);
-  });
+  await vi.waitFor(
+    async () => {
+      for (const { threadShare } of (await ask(first)).rooms) expect(threadShare).toBeGreaterThan(0);
+    },
+    { timeout: 300_000 },
+  );
   expect((await ask(first, "/api/admin/rooms?of=this-process")).rooms.map(({ room }) => room)).toEqual(["at-first"]);
   expect((await fetch(`${first.url}/api/admin/rooms`)).status).toBe(401);
   await Promise.all([here.leave(), there.leave()]);

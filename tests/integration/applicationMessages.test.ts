@@ -41,6 +41,7 @@ test("what breaks a limit is refused by field, value and limit, and is passed on
   await ben.until(() => kinds().includes("last"), "the last message");
   expect(kinds()).toEqual(["deepest", "longest", "last"]);
   expect(ann.heard).toEqual([]);
+  await ann.until(() => ann.notices.length >= KINDS.length + 2, "all refusals");
   const details = ann.notices.map(({ code, details: { field, value, limit } }) => [code, field, value, limit]);
   const form = "1 to 32 of A-Z, a-z, 0-9 and . _ : -, starting with a letter";
   expect(details).toEqual([

@@ -32,7 +32,7 @@ async function answersTo(said: string, from: string): Promise<{ statuses: Record
   socket.write(said);
   const count = (): number => heard.split("HTTP/1.1 ").length - 1;
   const asked = said.split("\r\n\r\n").length - 1;
-  await Promise.race([ended, vi.waitUntil(() => count() === asked, { timeout: 60_000, interval: 5 })]);
+  await Promise.race([ended, vi.waitUntil(() => count() === asked, { timeout: 300_000, interval: 5 })]);
   const statuses: Record<string, number> = {};
   for (const part of heard.split("HTTP/1.1 ").slice(1)) {
     const status = part.slice(0, 3);
@@ -132,15 +132,17 @@ test.each([
 async function servedBy(line: Socket): Promise<Socket> {
   const connections = (server.app.fastify as unknown as { websocketServer: { clients: Set<WebSocket> } })
     .websocketServer.clients;
-  return vi.waitUntil(() => [...connections].map(lineOf).find((other) => other?.remotePort === line.localPort));
+  return vi.waitUntil(() => [...connections].map(lineOf).find((other) => other?.remotePort === line.localPort), {
+    timeout: 300_000,
+  });
 }
 
 test("what many are told at once goes out in one write to each", async () => {
   const { token } = await createRoom(server.url, "cube", "told");
-  const bots = await Promise.all(
-    Array.from({ length: 12 }, () => Bot.join(server.url, "told", { timeoutMs: 30_000, joinToken: token! })),
-  );
-  let writes = 0;
+  const bots = await Promise.all(Array.from({ length: 12 }, () => Bot.join(server.url, "told", { joinToken: token! })));
+  // How many frames go out meanwhile is the machine's to say: each is a write, alone or with what is told.
+  const framesHad = (): number => bots.reduce((sum, { counts }) => sum + counts.keyframes + counts.deltas, 0);
+  let [writes, frames] = [0, framesHad()];
   const write = Connection.prototype.write;
   Connection.prototype.write = function (this: Connection, frames: Uint8Array) {
     writes += 1;
@@ -150,9 +152,9 @@ test("what many are told at once goes out in one write to each", async () => {
     for (const bot of bots) for (let i = 0; i < Limits.messageBurst; i++) bot.socket.send(build.message("beat", i));
     const heard = (bot: Bot): number => bot.heard.length;
     for (const bot of bots) await bot.until(() => heard(bot) === 11 * Limits.messageBurst, "all messages");
-    // Frames of about half a second are among them; 2,640 messages were 2,640 writes.
-    expect(writes).toBeLessThan(1000);
-    writes = 0;
+    // 2,640 messages were 2,640 writes.
+    expect(writes - (framesHad() - frames)).toBeLessThan(700);
+    [writes, frames] = [0, framesHad()];
     for (let i = 0; i < 90; i++) for (const [n, bot] of bots.entries()) bot.tune({ gravity: [0, -9 - n - i / 100, 0] });
     for (const bot of bots) bot.ping();
     for (const bot of bots) await bot.until(() => bot.counts.pongs === 1, "a pong");
@@ -165,7 +167,7 @@ test("what many are told at once goes out in one write to each", async () => {
     };
     for (const bot of bots) await bot.until(() => known(bot), "tuned");
     // 1,080 changes for 12 members were 12,960 writes.
-    expect(writes).toBeLessThan(2000);
+    expect(writes - (framesHad() - frames)).toBeLessThan(1700);
   } finally {
     Connection.prototype.write = write;
   }
@@ -190,7 +192,7 @@ test("a room's access is changed so often, and no more of it is stored, audited 
       await owner.frames(1);
       return owner.access?.locked;
     },
-    { timeout: 10_000, interval: 300 },
+    { timeout: 300_000, interval: 300 },
   );
   await owner.leave();
 });

@@ -1,12 +1,13 @@
 /** Rooms and sessions over time: create, find, resume, leave, stand still, go away. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { Bot, createRoom, deleteRoom, HttpFailure } from "../../load-tests/bot.ts";
+import { Bot, createRoom, deleteRoom, type HttpFailure } from "../../load-tests/bot.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { sleep, startTestServer, type TestServer } from "./server.ts";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ resumeSeconds: 1.5, emptyRoomSeconds: 0.5, maxRooms: 4 });
+  // Whoever comes at once, or comes back, comes in time on a busy machine, too.
+  server = await startTestServer({ resumeSeconds: 4, emptyRoomSeconds: 3 });
 });
 afterAll(() => server.close());
 
@@ -78,7 +79,7 @@ describe("sessions", () => {
     const stays = await Bot.join(server.url, "stranger");
     const ann = await Bot.join(server.url, "stranger");
     ann.drop();
-    await stays.until(() => stays.members.length === 1, "the end of Ann's session", 5000);
+    await stays.until(() => stays.members.length === 1, "the end of Ann's session");
     const late = await Bot.join(server.url, "stranger", { resume: ann.welcome.token });
     expect(late.welcome.member).not.toBe(ann.welcome.member);
     expect(late.welcome.token).not.toBe(ann.welcome.token);
@@ -107,7 +108,7 @@ describe("rooms", () => {
     await bot.frames(5);
     expect(await tick("alone")).toBeGreaterThanOrEqual(10);
     await bot.leave();
-    await vi.waitUntil(async () => !(await rooms()).includes("alone"), { timeout: 60_000, interval: 50 });
+    await vi.waitUntil(async () => !(await rooms()).includes("alone"), { timeout: 300_000, interval: 50 });
     expect((await Bot.connect(server.url, "alone").untilClosed()).code).toBe(CloseCode.roomGone);
   });
 
@@ -120,17 +121,13 @@ describe("rooms", () => {
   });
 
   test("no more rooms than the limit", async () => {
-    const made: { room: string; token?: string }[] = [];
-    for (;;) {
-      const answer = await createRoom(server.url, "cube").catch((error: unknown) => error as HttpFailure);
-      if (answer instanceof HttpFailure) {
-        expect(answer).toMatchObject({ status: 503, body: { code: "ROOM_LIMIT", limit: 4 } });
-        break;
-      }
-      made.push(answer);
-      expect(made.length).toBeLessThanOrEqual(4);
-    }
-    await Promise.all(made.map(({ room, token }) => deleteRoom(server.url, room, token)));
+    const small = await startTestServer({ maxRooms: 4 });
+    for (let room = 0; room < 4; room++) await createRoom(small.url, "cube");
+    expect(await failure(createRoom(small.url, "cube"))).toMatchObject({
+      status: 503,
+      body: { code: "ROOM_LIMIT", limit: 4 },
+    });
+    await small.close();
   });
 
   test("ticks keep the wall's time, with those that were dropped because the machine was busy", async () => {
@@ -150,7 +147,7 @@ describe("rooms", () => {
     };
     // Two ticks late at most, one under way and one early, at either end. Only a pause of this process that has just
     // been is not counted yet: a look that comes after none sees it.
-    await vi.waitUntil(async () => (await error()) < 2 * 4, { timeout: 60_000, interval: 100 });
+    await vi.waitUntil(async () => (await error()) < 2 * 4, { timeout: 300_000, interval: 100 });
     await bot.leave();
   });
 });

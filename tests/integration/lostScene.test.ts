@@ -49,7 +49,7 @@ test("can be downloaded without its scene, waits for it and then goes on where i
   const count = async (name: string, labels: Record<string, string>): Promise<number> =>
     total(await readMetrics(url), name, labels);
   await expect
-    .poll(() => count("pliant_persistence_failures_total", { what: "restore" }), { timeout: 60_000 })
+    .poll(() => count("pliant_persistence_failures_total", { what: "restore" }), { timeout: 300_000 })
     .toBeGreaterThan(0);
   expect(server.output()).toContain("a room could not be restored here");
   const { rooms } = (await (await fetch(`${url}/api/rooms`)).json()) as { rooms: { room: string }[] };
@@ -72,7 +72,7 @@ test("can be downloaded without its scene, waits for it and then goes on where i
   expect(replay("--scene", join(folder, "cube.json"))).toMatchObject({ status: 0, stderr: "" });
 
   renameSync(join(folder, "cube.json"), join(scenes, "cube.json"));
-  await expect.poll(() => count("pliant_rooms_restored_total", { cause: "handover" }), { timeout: 60_000 }).toBe(1);
+  await expect.poll(() => count("pliant_rooms_restored_total", { cause: "handover" }), { timeout: 300_000 }).toBe(1);
   const back = (await (await fetch(`${url}/api/rooms/patient`)).json()) as { tick: number };
   expect(back.tick).toBeGreaterThanOrEqual(tick);
 });

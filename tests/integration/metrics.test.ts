@@ -60,7 +60,7 @@ test("a socket is no HTTP request, however long it lives; its join, its inputs a
     await server.metric("pliant_encode_seconds_sum"),
   );
   await bot.leave();
-  await expect.poll(() => server.metric("pliant_sockets_closed_total", { code: "1000" })).toBe(1);
+  await expect.poll(() => server.metric("pliant_sockets_closed_total", { code: "1000" }), { timeout: 300_000 }).toBe(1);
   expect(await server.metric("pliant_http_request_seconds_count", { route: "/api/rooms/:room/socket" })).toBe(0);
   expect(await deleteRoom(server.url, "timed", token)).toBe(204);
   expect(await server.metric("pliant_audit_actions_total", { action: "dispose" })).toBe(1);

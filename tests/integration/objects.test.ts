@@ -83,7 +83,7 @@ describe("an object that somebody brings", () => {
     expect(await answerOf(await fetch(`${server.url}/api/scenes/${scene}/progress`))).toMatchObject({
       body: { building: false },
     });
-    const bot = await Bot.join(server.url, "pears", { timeoutMs: 120_000 });
+    const bot = await Bot.join(server.url, "pears");
     const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
     await bot.frames(3);
     const [x, y, z] = bot.surfacePosition(point);
@@ -105,7 +105,7 @@ describe("an object that somebody brings", () => {
     const { tick } = bot;
     await server.close();
     server = await start();
-    const back = await Bot.join(server.url, "pears", { timeoutMs: 120_000 });
+    const back = await Bot.join(server.url, "pears");
     await back.frames(2);
     expect(back.tick).toBeGreaterThanOrEqual(tick);
     expect(await answerOf(await fetch(`${server.url}/api/objects/${object}`))).toMatchObject({ status: 200 });
@@ -253,7 +253,7 @@ describe("what takes more than its share", () => {
       line.write(head);
       lines.push(line);
     }
-    await vi.waitUntil(() => refused(" 429 ") === 2, { timeout: 60_000, interval: 5 });
+    await vi.waitUntil(() => refused(" 429 ") === 2, { timeout: 300_000, interval: 5 });
     expect(await bring(server, "ball.obj", objBall(1, 4))).toMatchObject({
       status: 429,
       body: { code: "TOO_MANY_REQUESTS" },
@@ -275,7 +275,7 @@ describe("what takes more than its share", () => {
         asked.on("response", (answer) => resolve(answer.resume().statusCode!)).on("error", reject);
         asked.end(objBall(1, 6));
       });
-    await vi.waitUntil(async () => (await attempt()) === 201, { timeout: 60_000, interval: 300 });
+    await vi.waitUntil(async () => (await attempt()) === 201, { timeout: 300_000, interval: 300 });
     expect(refused("bytes/s while others wait")).toBe(1);
     for (const line of lines) line.destroy();
   });

@@ -15,6 +15,8 @@ import { SCENES_DIR, startTestServer, type TestServer } from "./server.ts";
 
 /** What a lobby's thumbnail may weigh. */
 const MOST_BYTES = 16_384;
+/** Nobody waits so long for anything that comes at all. */
+const PATIENCE_MS = 300_000;
 const scenesDir = mkdtempSync(join(tmpdir(), "pliant-pictures-"));
 let server: TestServer;
 
@@ -107,7 +109,7 @@ test("what has moved is elsewhere on the next picture", async () => {
   await bot.until(() => bot.center(0)[0] > 0.5, "the cube is pulled to the right");
   // A picture is as new as the server cares for, 5 s and the pause between two.
   await vi.waitFor(async () => expect(middle(await bytesOf(await get(path)))).toBeGreaterThan(before + 15), {
-    timeout: 60_000,
+    timeout: PATIENCE_MS,
     interval: 500,
   });
   await bot.leave();
@@ -117,11 +119,11 @@ test("a room with a lock or a password has none for others, and the list offers 
   const { token } = await createRoom(server.url, "cube", "shut");
   const owner = await Bot.join(server.url, "shut", { joinToken: token! });
   owner.setAccess({ locked: true });
-  await vi.waitFor(async () => expect(await listed("shut")).not.toHaveProperty("picture"));
+  await vi.waitFor(async () => expect(await listed("shut")).not.toHaveProperty("picture"), PATIENCE_MS);
   expect((await get("/api/rooms/shut/picture")).status).toBe(423);
   expect((await get("/api/rooms/shut/picture", { authorization: `Bearer ${token}` })).status).toBe(200);
   owner.setAccess({ locked: false, password: "open sesame" });
-  await vi.waitFor(async () => expect((await get("/api/rooms/shut/picture")).status).toBe(401));
+  await vi.waitFor(async () => expect((await get("/api/rooms/shut/picture")).status).toBe(401), PATIENCE_MS);
   expect(await listed("shut")).not.toHaveProperty("picture");
   await owner.leave();
 });
@@ -151,7 +153,7 @@ test("any process shows the rooms of another one", async () => {
     const listing = async (): Promise<{ room: string; picture?: string }[]> =>
       ((await (await fetch(`${second.url}/api/rooms`)).json()) as { rooms: { room: string; picture?: string }[] })
         .rooms;
-    await vi.waitFor(async () => expect((await listing()).map(({ room }) => room)).toContain("there"), 10_000);
+    await vi.waitFor(async () => expect((await listing()).map(({ room }) => room)).toContain("there"), PATIENCE_MS);
     const { picture } = (await listing()).find(({ room }) => room === "there")!;
     const answer = await fetch(second.url + picture!);
     expect(answer.headers.get("content-type")).toBe("image/png");

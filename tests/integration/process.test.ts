@@ -66,7 +66,7 @@ test.each([
     cwd: root,
     encoding: "utf8",
     env: { ...process.env, [variable]: value },
-    timeout: 20_000,
+    timeout: 120_000,
   });
   expect(run.status).toBe(2);
   expect(run.stderr).toContain(message);
@@ -77,7 +77,7 @@ test("a store that cannot be reached, or is a newer program's, ends with code 1 
   const run = spawnSync(process.execPath, ["server/main.ts"], {
     cwd: root,
     encoding: "utf8",
-    timeout: 20_000,
+    timeout: 120_000,
     env: {
       ...process.env,
       ...env,
@@ -100,7 +100,7 @@ test("a port that is taken ends with code 1", async () => {
     cwd: root,
     encoding: "utf8",
     env: { ...process.env, PLIANT_STORE: "none", ...env, HOST: "127.0.0.1", PORT: String(server.port) },
-    timeout: 20_000,
+    timeout: 120_000,
   });
   expect(run.status).toBe(1);
   expect(run.stdout).toContain("EADDRINUSE");

@@ -102,6 +102,12 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
 
   test("opens a room by its scene, and is told in codes what is wrong", async () => {
     expect((await member(`${server.url}/r/opened`, 3, { scene: "one-cube", hz: 5 })).frames).toHaveLength(3);
+    const bot = await Bot.join(server.url, "opened", { timeoutMs: 300_000 });
+    const hand = bot.until(
+      () => [...bot.hands.values()].some(({ grabs }) => grabs.some(({ together }) => together)),
+      "a hand on all cubes",
+    );
+    await Promise.all([hand, member(`${server.url}/r/opened`, 3, {})]);
     const refusals: [string, Record<string, unknown>, string][] = [
       ["/r/nowhere", {}, "ROOM_GONE"],
       ["/r/opened-not", { scene: "no-such-scene" }, "SCENE_NOT_FOUND"],
@@ -112,6 +118,8 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
     ];
     for (const [path, options, text] of refusals)
       await expect(member(server.url + path, 1, options)).rejects.toThrow(text);
+    // until now it has kept the room
+    await bot.leave();
     await expect(member("http://127.0.0.1:9/r/room", 1, {})).rejects.toThrow("UNREACHABLE");
   });
 });

@@ -13,7 +13,8 @@ frames = []
 with pliant.join(url, name="Python", timeout=120, **options) as room:
     body = next(body for body in room.bodies if body.index not in room.waiting)
     place = room.positions(body).tolist()[body.triangles[0, 0]]
-    hand = room.grab(body, place, to=[place[0] + 0.1, place[1] + 0.4, place[2]])
+    together = body.index in room.topology.together
+    hand = room.grab(body, place, to=[place[0] + 0.1, place[1] + 0.4, place[2]], together=together)
     for frame in room.frames(timeout=60):
         frames.append([frame.tick, hashlib.sha256(array("i", frame.numbers).tobytes()).hexdigest()])
         # To and fro, so that a long pull stays in the room.

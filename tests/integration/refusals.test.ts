@@ -2,11 +2,11 @@
  * Whoever breaks the protocol is disconnected with the documented code, and the frames of everybody else keep coming.
  */
 import { encode } from "@msgpack/msgpack";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import WebSocket from "ws";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { ClientMessage, CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
-import { sleep, startTestServer, type TestServer } from "./server.ts";
+import { startTestServer, type TestServer } from "./server.ts";
 
 let server: TestServer;
 let witness: Bot;
@@ -173,10 +173,15 @@ test("more grabs than a room can hold: a notice, and no hand that holds nothing"
   await createRoom(crowded.url, "cube", "crowd");
   const many: Bot[] = [];
   for (let i = 0; i < 9; i++) many.push(await Bot.join(crowded.url, "crowd"));
-  for (const bot of many)
+  const grabAll = (bot: Bot): void => {
     for (let grab = 0; grab < Limits.grabsPerMember; grab++)
       bot.grab(grab, { body: 0, triangle: grab, u: 0.3, v: 0.3 }, [0, 0, 0]);
-  const last = many.at(-1)!;
+  };
+  const last = many.pop()!;
+  for (const bot of many) grabAll(bot);
+  const full = (): boolean => many.every(({ welcome }) => last.hands.get(welcome.member)?.grabs.length === 4);
+  await last.until(full, "the others' hands");
+  grabAll(last);
   await last.until(() => last.notices.filter(({ code }) => code === "INPUT_REJECTED").length === 4, "the notices");
   expect(last.notices[0]!.details).toMatchObject({ field: "grab", limit: "32 grabs in a room" });
   await many[0]!.until(() => many[0]!.hands.get(last.welcome.member)?.grabs.length === 0, "empty hands");
@@ -259,8 +264,8 @@ test("more connections from one address than it may have", async () => {
   const third = Bot.connect(small.url, "room");
   await expect(third.untilClosed()).rejects.toThrow("429");
   await bots[0]!.leave();
-  await sleep(50);
-  const next = await Bot.join(small.url, "room");
+  // As soon as the server has noticed.
+  const next = await vi.waitFor(() => Bot.join(small.url, "room"), { timeout: 300_000 });
   expect(next.closed).toBeNull();
   await small.close();
 });

@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import { decode } from "@msgpack/msgpack";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { type ReplayPlan, planReplay } from "../../server/rooms/replayStream.ts";
 import { ReplayStreams } from "../../server/rooms/replayStreams.ts";
@@ -76,6 +76,9 @@ interface State {
 
 /** Nobody is there any more: it stands still. */
 async function standing(room: string): Promise<State> {
+  const { members } = server.app.registry.get(room);
+  await vi.waitUntil(() => members.connected === 0, { timeout: 300_000 });
+  // But for a tick that was under way.
   for (let before = -1; ; ) {
     const state = (await (await fetch(`${server.url}/api/rooms/${room}/positions`)).json()) as State;
     if (state.tick === before) return state;
@@ -88,7 +91,7 @@ const of = ({ messages }: Played, type: number): unknown[][] => messages.filter(
 
 test("its frames are those that members had, to the integer, up to where the room stands", async () => {
   await createRoom(server.url, "cube", "replayed");
-  const bot = await Bot.join(server.url, "replayed", { keepFrames: 1000, timeoutMs: 40_000 });
+  const bot = await Bot.join(server.url, "replayed", { keepFrames: 1000 });
   const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
   await bot.frames(20);
   const [x, y, z] = bot.surfacePosition(point);
@@ -148,7 +151,7 @@ test("its frames are those that members had, to the integer, up to where the roo
 
 test("bodies that come and go, resets and states that were taken on the way are in it", async () => {
   await createRoom(server.url, "spare", "spares");
-  const bot = await Bot.join(server.url, "spares", { timeoutMs: 40_000 });
+  const bot = await Bot.join(server.url, "spares");
   bot.spawn(1, [1, 0.5, 0.2]);
   await bot.until(() => bot.waiting.bodies.length === 1, "the spare");
   const came = bot.waiting.tick;
@@ -175,7 +178,7 @@ test("bodies that come and go, resets and states that were taken on the way are 
 
 test("one for an address, and who goes makes room for the next", async () => {
   await createRoom(server.url, "victim", "watched");
-  const bot = await Bot.join(server.url, "watched", { timeoutMs: 60_000 });
+  const bot = await Bot.join(server.url, "watched");
   await bot.until(() => bot.tick > 60, "a second");
   await bot.leave();
   const abort = new AbortController();
@@ -197,7 +200,7 @@ test("one for an address, and who goes makes room for the next", async () => {
 
 test("few at once; a replay that ends, that is left or that nobody takes in steps no further", async () => {
   await createRoom(server.url, "cube", "few");
-  const bot = await Bot.join(server.url, "few", { timeoutMs: 40_000 });
+  const bot = await Bot.join(server.url, "few");
   await bot.until(() => bot.tick > 60, "a second");
   await bot.leave();
   await standing("few");

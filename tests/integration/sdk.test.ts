@@ -224,6 +224,30 @@ describe("a room", () => {
     guest.leave();
   });
 
+  test("one hand pulls two bodies, for everybody", async () => {
+    const ann = await enter("twins", { scene: "twins" });
+    const ben = await enter("twins");
+    const seen: unknown[] = [];
+    for (const what of ["grabbed", "released"] as const)
+      ben.on(what, ({ body, together }) => void seen.push([what, body, together]));
+    const [left, right] = [center(ben, "left"), center(ben, "right")];
+    const hand = ann.grab("left", left, { together: true });
+    hand.move([hand.target[0], hand.target[1] + 0.5, hand.target[2]]);
+    const went = (): number[] => [center(ben, "left")[1] - left[1], center(ben, "right")[1] - right[1]];
+    await until(ben, "frame", () => went().every((way) => way > 0.3));
+    hand.release();
+    await until(ben, "frame", () => seen.length === 2);
+    expect([hand.together, seen]).toEqual([
+      true,
+      [
+        ["grabbed", 0, true],
+        ["released", 0, true],
+      ],
+    ]);
+    ann.leave();
+    ben.leave();
+  });
+
   test("tells who takes hold and lets go, and who puts in and takes out", async () => {
     const ann = await enter("happenings", { scene: "spare" });
     const seen: unknown[] = [];
@@ -339,6 +363,7 @@ describe("what is refused", () => {
       ["point", () => room.grab(0, [0, Number.NaN, 0])],
       ["triangle", () => room.grab(0, { triangle: -1, u: 0, v: 0 })],
       ["v", () => room.grab(0, { triangle: 0, u: 0.5, v: 0.6 })],
+      ["together", () => room.grab(0, [0, 0, 0], { together: true })],
       ["to", () => hand.move([0, 1e6, 0])],
       ["impulse", () => room.push(0, [0, 0, 0], [0, 0] as unknown as Point)],
       ["position", () => room.spawn(1, [0, 1e6, 0])],

@@ -33,7 +33,7 @@ test("ten of ten are who they were after kill -9, those too who had just been we
   await createRoom(first.url, "cube", "room");
   const bots: Bot[] = [];
   for (let i = 0; i < HANDS; i++) {
-    const bot = await Bot.join(first.url, "room", { name: `hand ${i}`, timeoutMs: 30_000 });
+    const bot = await Bot.join(first.url, "room", { name: `hand ${i}` });
     const point = { body: 0, triangle: 3 + 7 * i, u: 0.3, v: 0.3 };
     const [x, y, z] = bot.surfacePosition(point);
     bot.grab(1, point, [x, y, z]);
@@ -43,7 +43,7 @@ test("ten of ten are who they were after kill -9, those too who had just been we
   await bots[0]!.until(() => bots[0]!.hands.size === HANDS && bots[0]!.tick > 120, "all hands");
   // Killed in the very moment in which the last of them is welcomed.
   const newcomers = Array.from({ length: NEWCOMERS }, (_, i) =>
-    Bot.join(first.url, "room", { name: `new ${i}`, color: "#123456", timeoutMs: 30_000 }),
+    Bot.join(first.url, "room", { name: `new ${i}`, color: "#123456" }),
   );
   bots.push(...(await Promise.all(newcomers)));
   first.process.kill("SIGKILL");
@@ -52,8 +52,7 @@ test("ten of ten are who they were after kill -9, those too who had just been we
   const second = await startServer({ port, env });
   while (!(await fetch(`${second.url}/api/rooms/room`)).ok) await new Promise((resolve) => setTimeout(resolve, 100));
   const back: Bot[] = [];
-  for (const { welcome } of bots)
-    back.push(await Bot.join(second.url, "room", { resume: welcome.token, timeoutMs: 30_000 }));
+  for (const { welcome } of bots) back.push(await Bot.join(second.url, "room", { resume: welcome.token }));
   for (const [i, { welcome }] of back.entries()) {
     const { session, member, role } = bots[i]!.welcome;
     expect(welcome).toMatchObject({ session, member, role });

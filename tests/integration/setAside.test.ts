@@ -59,7 +59,7 @@ test("what is damaged and what lies behind it is set aside, whole, and an operat
     fetch(`${url}/api/admin/rooms/${path}`, { method, headers: { authorization: `Bearer ${token}` } });
   const pieces = async (): Promise<Piece[]> =>
     ((await (await call("GET", "room/set-aside")).json()) as { pieces: Piece[] }).pieces;
-  await expect.poll(async () => (await fetch(`${url}/api/rooms/room`)).status, { timeout: 60_000 }).toBe(200);
+  await expect.poll(async () => (await fetch(`${url}/api/rooms/room`)).status, { timeout: 300_000 }).toBe(200);
   const { tick } = (await (await fetch(`${url}/api/rooms/room`)).json()) as { tick: number };
   expect(tick).toBeLessThan(damaged!.until_tick);
   const found = await pieces();

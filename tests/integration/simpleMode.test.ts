@@ -95,7 +95,7 @@ describe("bundled scenes", () => {
     "%s: every integer is the server's",
     async (scene) => {
       await createRoom(server.url, scene, scene);
-      const bot = await Bot.join(server.url, scene, { keepFrames: 10_000, timeoutMs: 120_000 });
+      const bot = await Bot.join(server.url, scene, { keepFrames: 10_000 });
       const simple = await SimpleClient.join(server.url, scene);
       expect(simple.welcome).toMatchObject({ mode: "simple", scene });
       bot.grab(1, { body: 0, triangle: 0, u: 0.3, v: 0.3 }, [0.5, 1.5, 0.2]);

@@ -151,7 +151,7 @@ test.each([
 test("a room with nothing but bodies at rest and bodies that wait sends next to nothing", async () => {
   await createRoom(server.url, "spare", "quiet");
   const bot = await Bot.join(server.url, "quiet");
-  await bot.until(() => bot.counts.emptyDeltas >= 3, "rest", 30_000);
+  await bot.until(() => bot.counts.emptyDeltas >= 3, "rest");
   const position: Point = [1, 0.3, 0];
   bot.spawn(SPARE, position);
   await bot.until(() => bot.waiting.bodies.length === 1 && bot.tick >= bot.waiting.tick, "the spawn wakes it");

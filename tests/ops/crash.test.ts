@@ -51,7 +51,7 @@ describe.skipIf(lacks("Prometheus", prometheus))("a crash", () => {
       const { alerts } = (await monitor.get("alerts")) as { alerts: Alert[] };
       return alerts.find(({ labels, state }) => labels.alertname === "PliantRoomsRestored" && state === "firing");
     };
-    await expect.poll(firing, { timeout: 60_000, interval: 500 }).toBeDefined();
+    await expect.poll(firing, { timeout: 300_000, interval: 500 }).toBeDefined();
     const { labels, annotations } = (await firing())!;
     expect(labels).toMatchObject({ severity: "ticket", cause: "restart", instance: `127.0.0.1:${port}` });
     expect(annotations).toEqual({

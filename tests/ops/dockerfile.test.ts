@@ -110,7 +110,7 @@ describe("the replayed image", () => {
   test("passes its own health check, which fails where nothing listens", () => {
     const [, ...args] = image.stage.healthcheck as string[];
     const check = (port: number): number | null =>
-      spawnSync(process.execPath, args, { env: { ...image.env, PORT: String(port) }, timeout: 60_000 }).status;
+      spawnSync(process.execPath, args, { env: { ...image.env, PORT: String(port) }, timeout: 300_000 }).status;
     expect(check(server.port)).toBe(0);
     expect(check(1)).toBe(1);
   });

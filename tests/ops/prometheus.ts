@@ -18,10 +18,10 @@ interface Series {
 export interface RunningPrometheus {
   /** `data` of an API answer. @throws Error with Prometheus' own message for a query that it refuses */
   get(path: string, parameters?: Record<string, string>): Promise<any>;
-  /** The query over the last `seconds`, a sample per second, as a graph asks for it. */
-  range(query: string, seconds: number): Promise<Series[]>;
-  /** The query now, as a stat panel asks for it. */
-  instant(query: string): Promise<Series[]>;
+  /** The query over so many seconds until a time, a sample per second, as a graph asks for it. @param at s of Unix */
+  range(query: string, seconds: number, at: number): Promise<Series[]>;
+  /** The query at a time, by default now, as a stat panel asks for it. @param at s of Unix */
+  instant(query: string, at?: number): Promise<Series[]>;
   stop(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export async function startPrometheus(
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    await waitForOk(`${url}/-/ready`, 30_000, () =>
+    await waitForOk(`${url}/-/ready`, 300_000, () =>
       child.exitCode === null ? undefined : `Prometheus ended with code ${child.exitCode}`,
     );
   } catch (error) {
@@ -94,16 +94,15 @@ export async function startPrometheus(
   return {
     get,
     stop,
-    async range(query, seconds) {
-      const now = Date.now() / 1000;
-      const { result } = await get("query_range", { query, start: String(now - seconds), end: String(now), step: "1" });
+    async range(query, seconds, at) {
+      const { result } = await get("query_range", { query, start: String(at - seconds), end: String(at), step: "1" });
       return result.map(({ metric, values }: { metric: Record<string, string>; values: [number, string][] }) => ({
         metric,
         values: values.map(([, value]) => Number(value)),
       }));
     },
-    async instant(query) {
-      const { result } = await get("query", { query });
+    async instant(query, at = Date.now() / 1000) {
+      const { result } = await get("query", { query, time: String(at) });
       return result.map(({ metric, value }: { metric: Record<string, string>; value: [number, string] }) => ({
         metric,
         values: [Number(value[1])],

@@ -237,7 +237,9 @@ describe("topologies", () => {
     const topology = decode(raw.rawPayload) as Topology;
     expect(topology).toMatchObject({ version: 1, title: "A cube in weightlessness", tickHz: 60 });
     expect(topology.bodies[0]!.rest.byteLength).toBe(12 * topology.particles);
-    await expect.poll(async () => (await get(url, { "accept-encoding": "br" })).headers["content-encoding"]).toBe("br");
+    await expect
+      .poll(async () => (await get(url, { "accept-encoding": "br" })).headers["content-encoding"], { timeout: 50_000 })
+      .toBe("br");
     expect(brotliDecompressSync((await get(url, { "accept-encoding": "gzip, br;q=0.9" })).rawPayload)).toEqual(
       raw.rawPayload,
     );

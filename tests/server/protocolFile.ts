@@ -22,6 +22,7 @@ import {
   encodeTuned,
   encodeWaiting,
   encodeWelcome,
+  type Grab,
   type Member,
 } from "../../shared/protocol/fromServer.ts";
 import { HttpErrors, Notices } from "../../shared/errors.ts";
@@ -81,7 +82,12 @@ export const FIELDS: {
         optional: true,
       },
     ],
-    grab: [...integer("grab"), ...surfacePoint, ...point],
+    grab: [
+      ...integer("grab"),
+      ...surfacePoint,
+      ...point,
+      { ...map("options", optional(boolean("together"))), optional: true },
+    ],
     move: [...integer("grab"), ...point],
     release: integer("grab"),
     impulse: [...surfacePoint, ...number("ix", "iy", "iz")],
@@ -146,7 +152,7 @@ export const FIELDS: {
       rows("hands", [
         ...integer("member"),
         { name: "cursor", type: "list", nullable: true, row: point },
-        rows("grabs", [...integer("grab"), ...surfacePoint, ...point]),
+        rows("grabs", [...integer("grab"), ...surfacePoint, ...point, ...optional(boolean("together"))]),
       ]),
     ],
     pong: [...number("clientTimeMs"), ...integer("serverTick")],
@@ -193,7 +199,8 @@ export function cellOf(fields: readonly Field[]): string {
 function inCell({ name, type, fields, items, row }: Field): string {
   if (type === "map" && fields)
     return `{${fields.map((field) => field.name + (field.optional ? "?" : "")).join(", ")}}`;
-  if (items?.row) return `[[${items.row.map((field) => (field.items ? inCell(field) : field.name)).join(", ")}], ...]`;
+  if (items?.row)
+    return `[[${items.row.map((field) => (field.items ? inCell(field) : field.name + (field.optional ? "?" : ""))).join(", ")}], ...]`;
   return type === "list" && items && !row ? `[${items.name}, ...]` : name;
 }
 
@@ -211,7 +218,7 @@ export const asJson = (value: unknown): unknown =>
   );
 
 const at = { body: 1, triangle: 20, u: 0.25, v: 0.5 };
-const held = { grab: 3, ...at, target: [0.5, -1, 2] as [number, number, number] };
+const held: Grab = { grab: 3, ...at, target: [0.5, -1, 2] };
 const memberOf = (member: number, name: string, connected: boolean): Member => ({
   member,
   name,
@@ -226,6 +233,7 @@ const CLIENT: [string, Uint8Array][] = [
   ["hello", encode([ClientMessage.hello, PROTOCOL_VERSION])],
   ["hello", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "simple", hz: 10 }])],
   ["grab", build.grab(3, at, [0.5, -1, 2])],
+  ["grab", build.grab(4, at, [0.5, -1, 2], { together: true })],
   ["move", build.move(3, [0.5, 70000, -0.125])],
   ["release", build.release(65535)],
   ["impulse", build.impulse(at, [0, 0, -8])],
@@ -273,7 +281,14 @@ const SERVER: [string, Uint8Array][] = [
   [
     "hands",
     encodeHands(70000, [
-      { member: 1, cursor: null, grabs: new Map([[3, held]]) },
+      {
+        member: 1,
+        cursor: null,
+        grabs: new Map([
+          [3, held],
+          [4, { ...held, grab: 4, together: true }],
+        ]),
+      },
       { member: 2, cursor: [1, 2.5, -3], grabs: new Map() },
     ]),
   ],
@@ -363,6 +378,7 @@ const MALFORMED: [string, Uint8Array][] = [
   ["a mode that is none", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "raw" }])],
   ["contacts that are no boolean", encode([ClientMessage.hello, PROTOCOL_VERSION, { contacts: 1 }])],
   ["more frames than simple mode has", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "simple", hz: 60 }])],
+  ["together that is no boolean", encode([ClientMessage.grab, 3, 0, 0, 0, 0, 0, 0, 0, { together: 1 }])],
   ["gravity of two numbers", encode([ClientMessage.tune, { gravity: [0, -1] }])],
   ["damping of no body", encode([ClientMessage.tune, { damping: 1 }])],
   ["wind that is no map", encode([ClientMessage.tune, { wind: [1, 0, 0] }])],

@@ -152,7 +152,7 @@ export function draft(): Draft {
       { from: { body: "weave", near: [0, 0, 0] }, to: { body: "jelly", particle: 3 } },
     ],
     intersections: "hold",
-    interaction: { grabCompliance: 0.001 },
+    interaction: { grabCompliance: 0.001, together: ["jelly", "towel"] },
   };
 }
 

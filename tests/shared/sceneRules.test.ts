@@ -121,6 +121,7 @@ const entailed: [string, unknown, string, string][] = [
   ],
   ["/bodies/4/start", "mirrored", "/bodies/4/start", "absent where waiting is true: a body is put in undeformed"],
   ["/colliders/0/motion", {}, "/colliders/0/motion/keys", "given"],
+  ["/bodies/0/start", "mirrored", "/interaction/together/0", "a body without start: it begins undeformed"],
 ];
 
 test.each(entailed)("%s = %j: %s must be %s", (pointer, value, path, limit) => {

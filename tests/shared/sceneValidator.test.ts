@@ -360,6 +360,9 @@ const outOfRange: [string, unknown, string][] = [
   ["/interaction/grabMaxStretch", 1, "> 1"],
   ["/interaction/grabMaxStretch", 1001, "<= 1000"],
   ["/interaction/maxImpulse", 1e10, "<= 1000000000"],
+  ["/interaction/together", ["jelly"], "a list of at least 2 items"],
+  ["/interaction/together/1", "cow", `the name of a body: ${NAMES}`],
+  ["/interaction/together/1", "foam", "a body that does not wait"],
 ];
 
 test.each(outOfRange)("%s = %j must be %s", (pointer, value, limit) => {

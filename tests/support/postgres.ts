@@ -6,10 +6,9 @@
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { freePort } from "../../load-tests/server.ts";
 
 const DEBIAN = "/usr/lib/postgresql";
 const START_MS = 30_000;
@@ -33,14 +32,6 @@ function serverUser(): { uid: number; gid: number } | undefined {
     Number(spawnSync("id", [flag, "postgres"], { encoding: "utf8" }).stdout || NaN),
   );
   return Number.isNaN(uid) || Number.isNaN(gid) ? undefined : { uid, gid };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 export class PostgresServer {

@@ -54,6 +54,8 @@ class Topology:
         self.particles: int = fields["particles"]
         self.tick_hz: float = fields["tickHz"]
         self.origin: List[float] = fields["origin"]
+        #: Numbers of the bodies that one hand may pull at once.
+        self.together: List[int] = fields.get("interaction", {}).get("together", [])
         self.bodies = [
             Body(
                 index,

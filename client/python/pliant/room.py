@@ -182,10 +182,15 @@ class Room:
         triangle: Optional[int] = None,
         u: float = 0.0,
         v: float = 0.0,
+        together: bool = False,
     ) -> Hand:
         """Takes hold of a body's surface: of its particle that is nearest to the place `at`, m, or of the point
-        (1-u-v) a + u b + v c of a triangle. Pulls towards `to`; absent: to `at`, or to where the point is."""
+        (1-u-v) a + u b + v c of a triangle. Pulls towards `to`; absent: to `at`, or to where the point is.
+        `together`: holds the same place of all bodies that the scene lets one hand pull."""
         where = self.topology.body(body)
+        if together and where.index not in self.topology.together:
+            limit = f"of {self.topology.together}, which one hand pulls at once"
+            raise PliantError("BAD_ARGUMENT", f"together is asked of body {where.index}, not {limit}", field="together")
         point = self._surface_point(where, at, triangle, u, v)
         target = _point("to", to if to is not None else at if at is not None else self._place(where, *point))
         limit = self.welcome["limits"]["grabsPerMember"]
@@ -193,7 +198,7 @@ class Room:
         if not free:
             raise PliantError("GRAB_LIMIT", f"this member holds {limit} points, as many as one may", limit=limit)
         hand = self._hands[free[0]] = Hand(self, free[0])
-        self._send(_GRAB, free[0], where.index, *point, *target)
+        self._send(_GRAB, free[0], where.index, *point, *target, *([{"together": True}] if together else []))
         return hand
 
     def push(self, body: BodyKey, at: Sequence[float], impulse: Sequence[float]) -> None:

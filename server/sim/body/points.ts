@@ -44,7 +44,7 @@ const FCC = [
 ] as const;
 
 /** @returns float64[3n] m, row by row in x, then y, then z; their middle is the origin */
-export function latticePoints({ arrangement, cells, spacing }: Omit<Lattice, "type">): Float64Array {
+function latticePoints({ arrangement, cells, spacing }: Omit<Lattice, "type">): Float64Array {
   const [nx, ny, nz] = cells;
   const points: number[] = [];
   for (let k = 0; k < nz; k++)

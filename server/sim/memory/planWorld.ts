@@ -25,8 +25,11 @@ import { bodySurface, planSurfaces } from "./surfaces.ts";
 import { planWind } from "./wind.ts";
 import { planBlocks } from "./writeBlocks.ts";
 
-/** Grab handles of a room: 16 members with two hands; more are refused with a notice. */
-export const GRAB_SLOTS = 32;
+/** Hands of a room: 16 members with two; more are refused with a notice. */
+const HANDS = 32;
+
+/** Grab handles: whoever pulls all bodies that one hand may takes the place of nobody else. */
+const grabSlots = ({ interaction }: World["scene"]): number => HANDS * (interaction?.together?.length ?? 1);
 
 export type WorldPlan = ReturnType<typeof planWorld>;
 
@@ -37,7 +40,14 @@ export function planWorld(world: World) {
   const constraints = planConstraints(world, memoryMap);
   const stepping = planStepping(world, constraints, memoryMap);
   const contact = planContact(world, stepping.solid, memoryMap);
-  return { ...arrays, ...constraints, ...stepping, ...contact, ...planReadout(world, memoryMap), memoryMap };
+  return {
+    ...arrays,
+    ...constraints,
+    ...stepping,
+    ...contact,
+    ...planReadout(world, stepping.grabCount, memoryMap),
+    memoryMap,
+  };
 }
 
 /** Of every particle, four numbers each. */
@@ -75,6 +85,7 @@ function planConstraints({ bodies, firsts, cores, counts: { particles }, steps }
 function planStepping(world: World, constraints: ReturnType<typeof planConstraints>, memoryMap: Allocator) {
   const { inWorld, scene, bodies, colliders, cores, edge, firsts, counts, origin, steps } = world;
   const attachments = scene.attachments ?? [];
+  const grabCount = grabSlots(scene);
   const filters = planFilters(bodies, colliders, memoryMap);
   const touching = touchesSurfaces(bodies, colliders);
   const met = metColliders(bodies, colliders).map((m, i) => ({
@@ -82,7 +93,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
     table: filters.tables[i]!,
     surfaces: touching[i]!,
   }));
-  const implicit = planImplicit(bodies, steps, met, attachments.length + GRAB_SLOTS, memoryMap);
+  const implicit = planImplicit(bodies, steps, met, attachments.length + grabCount, memoryMap);
   const methods = planMethods(bodies, steps.tickHz, memoryMap);
   const reference = planReference(world, memoryMap);
   const obstacles = planColliders(
@@ -110,8 +121,9 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
   const phases = buildProgram(planned.groups, sweepArrays, enclosed, sizes, steps.iterations);
   const rows = [...phases, ...sharedRows()];
   const program = memoryMap.take(programBytes(rows));
-  const points = memoryMap.take((attachments.length + GRAB_SLOTS) * L.POINT_BYTES);
-  return { attachments, filters, implicit, methods, reference, obstacles, solid, wind, phases, rows, program, points };
+  const points = memoryMap.take((attachments.length + grabCount) * L.POINT_BYTES);
+  const parts = { filters, implicit, methods, reference, obstacles, solid, wind };
+  return { ...parts, attachments, grabCount, phases, rows, program, points };
 }
 
 function planContact(world: World, solid: ReturnType<typeof planCoreMeshes>, memoryMap: Allocator) {
@@ -132,13 +144,13 @@ function planContact(world: World, solid: ReturnType<typeof planCoreMeshes>, mem
 }
 
 /** What is read and written between ticks. */
-function planReadout({ bodies, counts: { particles, streamed } }: World, memoryMap: Allocator) {
+function planReadout({ bodies, counts: { particles, streamed } }: World, grabCount: number, memoryMap: Allocator) {
   const initial = memoryMap.take(32 * particles);
   const good = memoryMap.take(32 * particles);
-  const grabOwners = memoryMap.take(8 * GRAB_SLOTS);
-  const grabOffsets = memoryMap.take(12 * GRAB_SLOTS);
-  const grabGoals = memoryMap.take(12 * GRAB_SLOTS);
-  const grabEdges = memoryMap.take(L.POINT_MAX_EDGES * L.EDGE_BYTES * GRAB_SLOTS);
+  const grabOwners = memoryMap.take(8 * grabCount);
+  const grabOffsets = memoryMap.take(12 * grabCount);
+  const grabGoals = memoryMap.take(12 * grabCount);
+  const grabEdges = memoryMap.take(L.POINT_MAX_EDGES * L.EDGE_BYTES * grabCount);
   const undeformed = planRestShapes(bodies, memoryMap);
   const anchor = memoryMap.take(12 * streamed);
   const still = memoryMap.take(4 * (4 * bodies.length + 1));

@@ -6,7 +6,7 @@ import { ownStep, type BodyTemplate } from "../body/template.ts";
 import { SCENE_DEFAULTS } from "../defaults.ts";
 import { invertedLimit } from "../materials.ts";
 import type { World } from "../readWorld.ts";
-import { GRAB_SLOTS, type WorldPlan } from "./planWorld.ts";
+import type { WorldPlan } from "./planWorld.ts";
 import { writePoint } from "./points.ts";
 import { writeProgram } from "./program.ts";
 import { isRigid } from "./rigidContacts.ts";
@@ -78,7 +78,7 @@ function writeHeader({ f32, i32 }: Views, { bodies, colliders, counts, steps }: 
     [L.H_PHASES, plan.phases.length],
     [L.H_SUBSTEPS, substeps],
     [L.H_POINTS, plan.points],
-    [L.H_POINT_COUNT, plan.attachments.length + GRAB_SLOTS],
+    [L.H_POINT_COUNT, plan.attachments.length + plan.grabCount],
     [L.H_COLLIDERS, obstacles.address],
     [L.H_MOTIONS, obstacles.motions],
     [L.H_MOTION_COUNT, obstacles.motionCount],

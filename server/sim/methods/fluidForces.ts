@@ -1,12 +1,13 @@
 /**
- * What acts between neighboring points of a fluid beside pressure, whatever keeps its density:
+ * What acts on a fluid's points from outside, and between neighboring ones beside pressure, whatever keeps its density:
  *
  *   cohesion: a_i -= kappa sum_j W_ij/W_0 (x_i - x_j)                          (Becker and Teschner 2007, eq. 7)
  *   a_i += eps N x omega_i,   omega_i = sum_j (v_j - v_i) x grad_j W_ij/W_0    (Macklin and Mueller 2013, eq. 15, 16)
  *
  * W_0 is the sum of W over the lattice that the body begins as.
  */
-import type { Wall } from "./method.ts";
+import { outerForce } from "./integrators.ts";
+import type { MethodBody, MethodState, Outside } from "./method.ts";
 
 export interface Pairs {
   count: number;
@@ -83,11 +84,19 @@ function lengthOf(a: Float64Array, k: number): number {
   return Math.sqrt(a[k]! * a[k]! + a[k + 1]! * a[k + 1]! + a[k + 2]! * a[k + 2]!);
 }
 
-/** Central differences of a signed distance. @param e m. @param n float64[3] out */
-export function normalOf({ distanceTo }: Wall, x: number, y: number, z: number, e: number, n: Float64Array): void {
-  n[0] = distanceTo(x + e, y, z) - distanceTo(x - e, y, z);
-  n[1] = distanceTo(x, y + e, z) - distanceTo(x, y - e, z);
-  n[2] = distanceTo(x, y, z + e) - distanceTo(x, y, z - e);
-  const l = lengthOf(n, 0) || 1;
-  for (let r = 0; r < 3; r++) n[r]! /= l;
+/**
+ * By gravity and loads, damping, hands and attachments: 0 of what is fixed.
+ * @param a float64[3N] out: m/s^2
+ */
+export function accelerate(
+  { mass, alpha, h }: MethodBody,
+  state: MethodState,
+  outside: Outside,
+  a: Float64Array,
+): void {
+  outerForce(state, outside, h, a);
+  for (let i = 0, k = 0; i < mass.length; i++) {
+    const m = mass[i]!;
+    for (let end = k + 3; k < end; k++) a[k] = m > 0 ? a[k]! / m - alpha * state.v[k]! : 0;
+  }
 }

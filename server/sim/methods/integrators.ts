@@ -52,20 +52,30 @@ function advance(x: Float64Array, v: Float64Array, { h, mass }: MethodBody): voi
   for (let k = 0; k < x.length; k++) if (mass[(k / 3) | 0]! > 0) x[k]! += h * v[k]!;
 }
 
-/** f = internal + outer - C v - hands' springs; of explicit integrators their dampers, too. */
-function sumForces(
-  model: ForceModel,
-  { h, mass, alpha, beta }: MethodBody,
-  { x, v }: MethodState,
-  { force, points }: Outside,
-  f: Float64Array,
-): void {
+/**
+ * Gravity, loads, and what hands and attachments do, as explicit steps feel it: springs with dampers.
+ * @param h s. @param f float64[3N] out: N
+ */
+export function outerForce({ x, v }: MethodState, { force, points }: Outside, h: number, f: Float64Array): void {
   f.fill(0);
   if (points.count > 0) {
     points.linearize(x, f);
     points.product(v, f, GRIP_DAMPING * h);
   }
-  for (let k = 0; k < f.length; k++) f[k] = force[k]! - f[k]! - alpha * mass[(k / 3) | 0]! * v[k]!;
+  for (let k = 0; k < f.length; k++) f[k] = force[k]! - f[k]!;
+}
+
+/** f = internal + outer - C v - hands' springs; of explicit integrators their dampers, too. */
+function sumForces(
+  model: ForceModel,
+  { h, mass, alpha, beta }: MethodBody,
+  state: MethodState,
+  outside: Outside,
+  f: Float64Array,
+): void {
+  const { v } = state;
+  outerForce(state, outside, h, f);
+  for (let k = 0; k < f.length; k++) f[k]! -= alpha * mass[(k / 3) | 0]! * v[k]!;
   model.addForce(f);
   if (beta > 0) model.addProduct(v, f, 0, -beta);
 }

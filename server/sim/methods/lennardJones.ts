@@ -16,7 +16,7 @@
 import type { LennardJones as Spec } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import type { BodyTemplate } from "../body/template.ts";
-import { GRIPS } from "./integrators.ts";
+import { GRIPS, outerForce } from "./integrators.ts";
 import type { Constants, Method, MethodBody, MethodKind, MethodState, Outside } from "./method.ts";
 import { Neighbors } from "./neighbors.ts";
 
@@ -24,8 +24,6 @@ import { Neighbors } from "./neighbors.ts";
 const STIFFEST = 0.5;
 /** Pairs are listed so much further than the cut-off, in d_0, and anew once a point has gone half of that. */
 const SKIN = 0.3;
-/** Damper of a hand over its stiffness, in steps, as of explicit integrators. */
-const GRIP_DAMPING = 2;
 /** Points times steps of a tick, all its own included: 27 pairs each, 30 ms. */
 const MOST_STEPPED = 2 ** 16;
 const DEFAULTS = { exponents: [6, 12], cutOff: 2.2, heatRate: 4 } as const;
@@ -222,15 +220,12 @@ class Particles implements Method {
   }
 
   /** f = pairs + outer - C v - hands' springs with their dampers. */
-  private sumForces({ x, v, more }: MethodState, { force, points }: Outside, h: number): void {
+  private sumForces(state: MethodState, outside: Outside, h: number): void {
     const { f } = this;
+    const { x, v, more } = state;
     const { mass, alpha } = this.body;
-    f.fill(0);
-    if (points.count > 0) {
-      points.linearize(x, f);
-      points.product(v, f, GRIP_DAMPING * this.body.h);
-    }
-    for (let k = 0; k < f.length; k++) f[k] = force[k]! - f[k]! - alpha * mass[(k / 3) | 0]! * v[k]!;
+    outerForce(state, outside, this.body.h, f);
+    for (let k = 0; k < f.length; k++) f[k]! -= alpha * mass[(k / 3) | 0]! * v[k]!;
     const heat = this.temperature(more[0]! * h);
     if (heat === undefined) this.addPairs(x, f);
     else this.addWarmPairs(x, v, f, more[0]!, heat, h);

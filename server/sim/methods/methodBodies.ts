@@ -9,7 +9,7 @@
  *               restitution, as for any other particle (kernel/assembly/colliders/collide.ts)
  *
  * Methods that meet bodies of the kernel's constraints step between its substeps instead, with those bodies' surfaces
- * (wetSurface.ts); their own particles are nobody else's meanwhile.
+ * (coupledSurface.ts); their own particles are nobody else's meanwhile.
  *
  * Nothing outlives a tick but the room's memory.
  */
@@ -26,7 +26,7 @@ import { constantsIn, type MethodLayout } from "./planMethods.ts";
 import type { MethodSeconds } from "../types.ts";
 import { isFelt } from "../wind.ts";
 import { statusAt, WAITS } from "../inactive.ts";
-import { WetSurface } from "./wetSurface.ts";
+import { CoupledSurface } from "./coupledSurface.ts";
 
 /** HoldingPoints holds what has no compliance by so many times the inertia of what is held. */
 export const HOLDING = 1e4;
@@ -46,8 +46,8 @@ interface OpenBody {
   stepSeconds: number;
   walls: readonly Wall[];
   /** Of the bodies that it meets; in a tick, of those that are there. */
-  wet: readonly WetSurface[];
-  surfaces: readonly WetSurface[];
+  coupled: readonly CoupledSurface[];
+  surfaces: readonly CoupledSurface[];
   /** Steps done in this tick. */
   done: number;
 }
@@ -71,7 +71,7 @@ export class MethodBodies {
     this.bodies = layout.methods.map((own) => ({
       ...open(views.f32.buffer, layout, own, tuning),
       walls: wallsFor({ views, layout, kernel }, own.body),
-      wet: own.meets.map((body) => new WetSurface(views, layout, body)),
+      coupled: own.meets.map((body) => new CoupledSurface(views, layout, body)),
       surfaces: [],
       done: 0,
     }));
@@ -83,13 +83,13 @@ export class MethodBodies {
 
   /** Whether any steps between the kernel's substeps. */
   get meets(): boolean {
-    return this.bodies.some(({ wet }) => wet.length > 0);
+    return this.bodies.some(({ coupled }) => coupled.length > 0);
   }
 
   /** Before the kernel's substeps. */
   begin(): void {
     this.substep = 0;
-    for (let n = 0; n < this.bodies.length; n++) if (this.bodies[n]!.wet.length > 0) this.open(this.current(n));
+    for (let n = 0; n < this.bodies.length; n++) if (this.bodies[n]!.coupled.length > 0) this.open(this.current(n));
     this.blow();
   }
 
@@ -99,7 +99,7 @@ export class MethodBodies {
     const started = performance.now();
     this.substep++;
     for (const body of this.bodies) {
-      if (body.wet.length === 0 || this.held(body.layout.body)) continue;
+      if (body.coupled.length === 0 || this.held(body.layout.body)) continue;
       const due = Math.floor((this.substep * body.steps) / this.layout.substeps) - body.done;
       if (due === 0) continue;
       const begun = performance.now();
@@ -119,7 +119,7 @@ export class MethodBodies {
   step(): void {
     for (let n = 0; n < this.bodies.length; n++) {
       const body = this.current(n);
-      if (body.wet.length > 0 || this.held(body.layout.body)) continue;
+      if (body.coupled.length > 0 || this.held(body.layout.body)) continue;
       const started = performance.now();
       this.open(body);
       for (let s = 0; s < body.steps; s++) this.advance(body);
@@ -132,7 +132,7 @@ export class MethodBodies {
     this.takeOver(body);
     this.sumForces(body);
     body.points.hold(this.pointsOf(body));
-    body.surfaces = body.wet.filter((surface) => this.views.i32[statusAt(this.layout, surface.body)] !== WAITS);
+    body.surfaces = body.coupled.filter((surface) => this.views.i32[statusAt(this.layout, surface.body)] !== WAITS);
     body.done = 0;
     body.stepSeconds = 0;
     body.method.begin?.();
@@ -181,13 +181,13 @@ export class MethodBodies {
 
   /** The body, opened anew where its owner has changed what it was opened for: the state stays where it is. */
   private current(n: number): OpenBody {
-    const { layout: own, walls, wet, steps, modes } = this.bodies[n]!;
+    const { layout: own, walls, coupled, steps, modes } = this.bodies[n]!;
     const now = countsOf(own, this.tuning);
     if (now.steps !== steps || now.modes !== modes)
       this.bodies[n] = {
         ...open(this.views.f32.buffer, this.layout, own, this.tuning),
         walls,
-        wet,
+        coupled,
         surfaces: [],
         done: 0,
       };
@@ -295,7 +295,7 @@ function open(
   room: SimLayout,
   layout: MethodLayout,
   tuning: RoomTuning,
-): Omit<OpenBody, "walls" | "wet" | "surfaces" | "done"> {
+): Omit<OpenBody, "walls" | "coupled" | "surfaces" | "done"> {
   const { count } = room.bodies[layout.body]!;
   const { steps, modes } = countsOf(layout, tuning);
   const spec = modes === undefined ? layout.spec : { ...layout.spec, modes };

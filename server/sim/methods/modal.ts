@@ -11,7 +11,7 @@
 import type { Method as MethodSpec } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import { placedElements, volumeGradients } from "./finiteElements.ts";
-import { GRIPS } from "./integrators.ts";
+import { GRIPS, outerForce } from "./integrators.ts";
 import type { Constants, Method, MethodBody, MethodKind, MethodState, Outside } from "./method.ts";
 import { propagator } from "./oscillator.ts";
 import { symmetricEigen } from "./symmetricEigen.ts";
@@ -20,9 +20,7 @@ import { Tetrahedra, tetrahedraOf } from "./tetrahedra.ts";
 /** The dense eigenproblem takes 0.2 s of processor time for 375 rows, and 5 s for so many. */
 const MOST_ROWS = 1200;
 /** Where a scene does not say: enough for a cube to bulge and to bend. */
-const DEFAULT_MODES = 24;
-/** Damper of a hand over its stiffness, in steps, as of explicit integrators. */
-const GRIP_DAMPING = 2;
+export const DEFAULT_MODES = 24;
 
 type Spec = Extract<MethodSpec, { type: "modal" }>;
 
@@ -103,13 +101,10 @@ class Modes implements Method {
     this.f = new Float64Array(3 * count);
   }
 
-  step({ x, v }: MethodState, { force, points }: Outside): void {
+  step(state: MethodState, outside: Outside): void {
     const { f, rows, root, shapes, steps } = this;
-    f.fill(0);
-    if (points.count > 0) {
-      points.linearize(x, f);
-      points.product(v, f, GRIP_DAMPING * this.h);
-    }
+    const { x, v } = state;
+    outerForce(state, outside, this.h, f);
     const n = rows.length;
     const position = new Float64Array(n);
     const speed = new Float64Array(n);
@@ -122,7 +117,7 @@ class Modes implements Method {
         const a = shapes[at]!;
         q += a * root[i]! * (x[k]! - this.rest[k]!);
         s += a * root[i]! * v[k]!;
-        g += (a * (force[k]! - f[k]!)) / root[i]!;
+        g += (a * f[k]!) / root[i]!;
       }
       const to = 6 * m;
       const moved = steps[to]! * q + steps[to + 1]! * s + steps[to + 2]! * g;

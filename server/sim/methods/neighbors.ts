@@ -11,8 +11,6 @@
 const MOST_PER_POINT = 192;
 /** Cells along an axis at most. */
 const MOST_CELLS = 48;
-/** Rows of three cells that come behind a cell's own: the others find it from their side. y, z */
-const ROWS = Int8Array.of(1, 0, -1, 1, 0, 1, 1, 1);
 
 /** Square of a cell's edge, with what rounding may take. */
 const NEAR = 1 + 1e-9;
@@ -21,8 +19,8 @@ const squareOf = (distance: number): number => (distance > 0 ? distance * distan
 
 export class Neighbors {
   /** Pair p: points i[p] < j[p]. */
-  i: Uint32Array;
-  j: Uint32Array;
+  i = new Uint32Array(0);
+  j = new Uint32Array(0);
   pairs = 0;
   /** Points by cell; where the pairs begin that were found from order[n], one more than points; and p's other's n. */
   readonly order: Uint32Array;
@@ -45,88 +43,96 @@ export class Neighbors {
     this.group = new Uint32Array(count + 1);
     this.cell = new Uint32Array(count);
     this.sorted = new Float64Array(3 * count);
-    this.i = new Uint32Array(16 * count);
-    this.j = new Uint32Array(16 * count);
     this.second = new Uint32Array(16 * count);
   }
 
-  /** @param x float64[3N] m. @param reach m */
+  /** The pairs by numbers. @param x float64[3N] m. @param reach m */
   find(x: Float64Array, reach: number): void {
+    this.findInOrder(x, reach);
+    const { order, group, second, pairs } = this;
+    if (this.i.length < pairs) [this.i, this.j] = [new Uint32Array(second.length), new Uint32Array(second.length)];
+    const { i, j } = this;
+    for (let at = 0; at < order.length; at++) {
+      const a = order[at]!;
+      for (let p = group[at]!; p < group[at + 1]!; p++) {
+        const b = order[second[p]!]!;
+        i[p] = a < b ? a : b;
+        j[p] = a < b ? b : a;
+      }
+    }
+  }
+
+  /** The pairs by places in `order` alone: `group` and `second`. @param x float64[3N] m. @param reach m */
+  findInOrder(x: Float64Array, reach: number): void {
     this.perCell = 1 / reach;
     this.frame(x, reach);
     this.sort(x, this.perCell);
-    this.pairs = 0;
-    const { order, cell, begin, size, sorted, low, perCell } = this;
+    const { order, group, cell, begin, size, sorted, low, perCell, count } = this;
     const [nx, ny, nz] = size as [number, number, number];
     const square = reach * reach;
-    for (let at = 0; at < this.count; at++) {
-      this.group[at] = this.pairs;
+    const most = MOST_PER_POINT * count;
+    let { second } = this;
+    let pairs = 0;
+    for (let at = 0; at < count; at++) {
+      group[at] = pairs;
       const c = cell[order[at]!]!;
       const cx = c % nx;
       const cy = Math.floor(c / nx) % ny;
       const cz = Math.floor(c / (nx * ny));
-      // how far it is, in cells, from the ones before and behind its own: what is too far holds nothing near
-      const left = (sorted[3 * at]! - low[0]!) * perCell - cx;
-      const below = (sorted[3 * at + 1]! - low[1]!) * perCell - cy;
-      const behind = cz + 1 - (sorted[3 * at + 2]! - low[2]!) * perCell;
-      // the rest of its own cell and the next one, then the rows behind
-      this.pairUp(at, at + 1, begin[c + (cx + 1 < nx ? 2 : 1)]!, square);
-      for (let r = 0; r < ROWS.length; r += 2) {
-        const dy = ROWS[r]!;
-        const dz = ROWS[r + 1]!;
-        const y = cy + dy;
-        const z = cz + dz;
-        if (y < 0 || y >= ny || z >= nz) continue;
-        const across = squareOf(dy < 0 ? below : dy > 0 ? 1 - below : 0) + squareOf(dz > 0 ? behind : 0);
-        if (across > NEAR) continue;
-        const row = nx * (y + ny * z);
-        const from = cx > 0 && across + squareOf(left) <= NEAR ? cx - 1 : cx;
-        const to = cx + 1 < nx && across + squareOf(1 - left) <= NEAR ? cx + 2 : cx + 1;
-        this.pairUp(at, begin[row + from]!, begin[row + to]!, square);
-      }
+      const px = sorted[3 * at]!;
+      const py = sorted[3 * at + 1]!;
+      const pz = sorted[3 * at + 2]!;
+      const fx = (px - low[0]!) * perCell;
+      const fy = (py - low[1]!) * perCell;
+      const fz = (pz - low[2]!) * perCell;
+      // its own row from itself on, then the rows behind, as far as anything in them may be near
+      for (let z = cz; z <= cz + 1 && z < nz; z++)
+        for (let y = z > cz && cy > 0 ? cy - 1 : cy; y <= cy + 1 && y < ny; y++) {
+          const far = squareOf(z > cz ? z - fz : 0) + squareOf(y > cy ? y - fy : y < cy ? fy - cy : 0);
+          if (far > NEAR) continue;
+          const along = Math.sqrt(NEAR - far);
+          const row = nx * (y + ny * z);
+          const from = y === cy && z === cz ? at + 1 : begin[row + (cx > 0 && fx - along < cx ? cx - 1 : cx)]!;
+          const to = begin[row + (cx + 1 < nx && fx + along >= cx + 1 ? cx + 2 : cx + 1)]!;
+          if (second.length < pairs + to - from) second = this.grow();
+          for (let other = from; other < to; other++) {
+            const dx = px - sorted[3 * other]!;
+            const dy = py - sorted[3 * other + 1]!;
+            const dz = pz - sorted[3 * other + 2]!;
+            // what is too far is overwritten: a branch that a processor guesses wrong costs more than a pair
+            second[pairs] = other;
+            pairs += Number(dx * dx + dy * dy + dz * dz < square);
+          }
+          if (pairs > most) pairs = most;
+        }
     }
-    this.group[this.count] = this.pairs;
+    group[count] = pairs;
+    this.pairs = pairs;
   }
 
-  /** Visits the points in a box as `find` saw them, in the order of their cells. @param low, high m */
-  eachIn(low: readonly number[], high: readonly number[], visit: (point: number) => void): void {
-    const { order, begin, sorted, size, perCell } = this;
-    const [lx, ly, lz] = low as [number, number, number];
-    const [hx, hy, hz] = high as [number, number, number];
-    const cell = (x: number, r: number): number => within((x - this.low[r]!) * perCell, size[r]!);
-    const [first, last] = [cell(lx, 0), cell(hx, 0)];
-    for (let z = cell(lz, 2); z <= cell(hz, 2); z++)
-      for (let y = cell(ly, 1); y <= cell(hy, 1); y++) {
-        const row = size[0]! * (y + size[1]! * z);
-        for (let at = begin[row + first]!; at < begin[row + last + 1]!; at++) {
-          const px = sorted[3 * at]!;
-          if (px < lx || px > hx) continue;
-          const py = sorted[3 * at + 1]!;
-          const pz = sorted[3 * at + 2]!;
-          if (py >= ly && py <= hy && pz >= lz && pz <= hz) visit(order[at]!);
+  /**
+   * The points nearer to a place than a radius as `find` saw them, in the order of their cells.
+   * @param radius m. @param found uint32[N + 1] out. @returns how many
+   */
+  near([x, y, z]: readonly [number, number, number], radius: number, found: Uint32Array): number {
+    const { order, begin, sorted, size, low, perCell } = this;
+    const cell = (at: number, r: number): number => within((at - low[r]!) * perCell, size[r]!);
+    const first = cell(x - radius, 0);
+    const last = cell(x + radius, 0);
+    let count = 0;
+    for (let cz = cell(z - radius, 2); cz <= cell(z + radius, 2); cz++)
+      for (let cy = cell(y - radius, 1); cy <= cell(y + radius, 1); cy++) {
+        const row = size[0]! * (cy + size[1]! * cz);
+        const end = begin[row + last + 1]!;
+        for (let at = begin[row + first]!; at < end; at++) {
+          const dx = sorted[3 * at]! - x;
+          const dy = sorted[3 * at + 1]! - y;
+          const dz = sorted[3 * at + 2]! - z;
+          found[count] = order[at]!;
+          count += Number(dx * dx + dy * dy + dz * dz < radius * radius);
         }
       }
-  }
-
-  /** Pairs the point at order[at] with those at order[from..to) that are near. */
-  private pairUp(at: number, from: number, to: number, square: number): void {
-    const { order, sorted } = this;
-    const a = order[at]!;
-    const x = sorted[3 * at]!;
-    const y = sorted[3 * at + 1]!;
-    const z = sorted[3 * at + 2]!;
-    for (let other = from; other < to; other++) {
-      const dx = x - sorted[3 * other]!;
-      const dy = y - sorted[3 * other + 1]!;
-      const dz = z - sorted[3 * other + 2]!;
-      if (!(dx * dx + dy * dy + dz * dz < square)) continue;
-      if (this.pairs >= MOST_PER_POINT * this.count) return;
-      if (this.pairs === this.i.length) this.grow();
-      const b = order[other]!;
-      this.second[this.pairs] = other;
-      this.i[this.pairs] = a < b ? a : b;
-      this.j[this.pairs++] = a < b ? b : a;
-    }
+    return count;
   }
 
   /** Which cells there are. */
@@ -173,17 +179,31 @@ export class Neighbors {
     begin[cells] = count;
   }
 
-  private grow(): void {
-    const longer = (from: Uint32Array): Uint32Array => {
-      const to = new Uint32Array(2 * from.length);
-      to.set(from);
-      return to;
-    };
-    [this.i, this.j, this.second] = [longer(this.i), longer(this.j), longer(this.second)];
+  private grow(): Uint32Array {
+    const longer = new Uint32Array(2 * this.second.length + this.count);
+    longer.set(this.second);
+    this.second = longer;
+    return longer;
   }
 }
 
 /** The whole part, from 0 to n - 1; what is no number is 0. */
 function within(cell: number, n: number): number {
   return cell > 0 ? (cell < n ? Math.floor(cell) : n - 1) : 0;
+}
+
+/** How far points have moved, m: the one that has most, and the next. Not finite: anywhere. */
+export function mostMoved(x: Float64Array, from: Float64Array): [first: number, second: number] {
+  let first = 0;
+  let second = 0;
+  for (let k = 0; k < x.length; k += 3) {
+    const dx = x[k]! - from[k]!;
+    const dy = x[k + 1]! - from[k + 1]!;
+    const dz = x[k + 2]! - from[k + 2]!;
+    const square = dx * dx + dy * dy + dz * dz;
+    if (square <= second) continue;
+    second = square > first ? first : square;
+    if (!(square <= first)) first = square;
+  }
+  return [Math.sqrt(first), Math.sqrt(second)];
 }

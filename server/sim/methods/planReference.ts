@@ -16,8 +16,11 @@ import { takeConstants, writeConstants, type ConstantLayout } from "./planMethod
 
 type FiniteVolumes = Extract<MethodSpec, { type: "finite-volumes" }>;
 
-/** Hands that pull different bodies at a time: each of these has a reference of its own. */
-export const APART = 3;
+/**
+ * Hands that pull different bodies at a time: each of these has a reference of its own. Two hands on a body each, and
+ * one on all of two meshes, have four.
+ */
+export const APART = 4;
 const DEFAULT_STEPS = 6;
 
 export interface ReferenceLayout {

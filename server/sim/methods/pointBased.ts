@@ -6,7 +6,7 @@
  *   w = (1 - r^2/H^2)^3,  X_ij = X_j - X_i                                                    (eq. 2, scaled)
  *
  * exact for affine maps, so what is rigid has no strain. With F = J Q, the volume v of a point, and Saint
- * Venant-Kirchhoff (their Green's strain and Hooke's law), plus what conserves volume and stands up when turned over,
+ * Venant-Kirchhoff's law and a term for the volume (stVenantKirchhoff.ts),
  *
  *   U_i = v (mu e:e + lambda tr(e)^2/2 + k (det F - 1)^2/2),   e = (F^T F - 1)/2              (eq. 14, 24)
  *   f_j = -v P Q^T d_ij,   f_i = +v P Q^T sum_j d_ij,   P = dU/dF/v                           (eq. 18 to 20)
@@ -32,6 +32,7 @@ import { GRIPS, integrate, type Integrator } from "./integrators.ts";
 import type { Constants, Method, MethodBody, MethodKind } from "./method.ts";
 import { cofactorsOf, cubeRoot, green, IDENTITY, multiply, multiplyTransposed } from "./matrices.ts";
 import { LeastSquares } from "./movingLeastSquares.ts";
+import { StVenantKirchhoff } from "./stVenantKirchhoff.ts";
 
 /** H in spacings: 18 neighbors in a cubic lattice. */
 const REACH = 1.5;
@@ -120,9 +121,6 @@ function stepped(points: Points, spec: Spec, body: MethodBody): Method {
 
 interface Law {
   /** Pa */
-  mu: number;
-  lambda: number;
-  bulk: number;
   residual: number;
   /** m, N/m */
   crowded: number;
@@ -138,6 +136,7 @@ function yieldAt({ yield: cold = 0, temperature = 0, warmUp = 0 }: Spec, seconds
 class Points implements ForceModel {
   readonly squares: LeastSquares;
   private readonly law: Law;
+  private readonly elastic: StVenantKirchhoff;
   private readonly volume: Float64Array;
   private x = new Float64Array(0) as Float64Array;
   private Q = new Float64Array(0) as Float64Array;
@@ -149,20 +148,13 @@ class Points implements ForceModel {
   private readonly dJ: Float64Array;
   private readonly dT: Float64Array;
   private readonly e = new Float64Array(9);
-  private readonly P = new Float64Array(9);
   private readonly cofactors = new Float64Array(9);
   private readonly product = new Float64Array(9);
 
   constructor({ law, volume }: Constants) {
     const [mu, lambda, bulk, residual, H, crowded, crowding] = law as Float64Array;
-    this.law = {
-      mu: mu!,
-      lambda: lambda!,
-      bulk: bulk!,
-      residual: residual!,
-      crowded: crowded!,
-      crowding: crowding!,
-    };
+    this.law = { residual: residual!, crowded: crowded!, crowding: crowding! };
+    this.elastic = new StVenantKirchhoff({ mu: mu!, lambda: lambda!, bulk: bulk! });
     this.volume = volume as Float64Array;
     const N = this.volume.length;
     this.squares = new LeastSquares(N, H!);
@@ -181,13 +173,13 @@ class Points implements ForceModel {
   }
 
   at(x: Float64Array): void {
-    const { F, J, Q, T, P, volume } = this;
+    const { F, J, Q, T, elastic, volume } = this;
     this.x = x;
     this.squares.gradients(x, J, 1);
     for (let at = 0; at < F.length; at += 9) {
       multiply(J, at, Q, at, F, at);
-      this.stress(at);
-      multiplyTransposed(P, Q, at, volume[at / 9]!, T, at);
+      elastic.stress(F, at);
+      multiplyTransposed(elastic.P, Q, at, volume[at / 9]!, T, at);
     }
   }
 
@@ -197,19 +189,19 @@ class Points implements ForceModel {
   }
 
   addProduct(p: Float64Array, q: Float64Array, k: number, d: number): void {
-    const { dJ, dT, Q, P, product, volume } = this;
+    const { dJ, dT, F, Q, elastic, product, volume } = this;
     this.squares.gradients(p, dJ, 0);
     for (let at = 0; at < dJ.length; at += 9) {
       multiply(dJ, at, Q, at, product, 0);
-      this.changeOfStress(at);
-      multiplyTransposed(P, Q, at, volume[at / 9]!, dT, at);
+      elastic.change(F, at, product);
+      multiplyTransposed(elastic.P, Q, at, volume[at / 9]!, dT, at);
     }
     this.squares.scatter(p, dJ, dT, this.c, -(k + d), q);
     if (this.law.crowded > 0) this.crowd(p, k + d, q);
   }
 
   energy(): number {
-    const elastic = this.volume.reduce((sum, v, i) => sum + v * this.stress(9 * i), 0);
+    const elastic = this.volume.reduce((sum, v, i) => sum + v * this.elastic.stress(this.F, 9 * i), 0);
     const crowd = this.law.crowded > 0 ? this.crowd(undefined, 0, this.dT) : 0;
     return elastic + this.squares.residualEnergy(this.x, this.J, this.c) + crowd;
   }
@@ -275,35 +267,5 @@ class Points implements ForceModel {
     more.set(x, REST);
     more[FLOW] = 0;
     this.rest(more);
-  }
-
-  /** P of the F at `at`. @returns U/v, Pa */
-  private stress(at: number): number {
-    const { e, F, P, cofactors, law } = this;
-    green(F, at, F, at, e);
-    const trace = e[0]! + e[4]! + e[8]!;
-    const pull = law.lambda * trace;
-    let energy = 0.5 * pull * trace;
-    for (let k = 0; k < 9; k++) energy += law.mu * e[k]! * e[k]!;
-    for (let k = 0; k < 9; k++) e[k] = 2 * law.mu * e[k]! + (k % 4 === 0 ? pull : 0);
-    multiply(F, at, e, 0, P, 0);
-    if (law.bulk === 0) return energy;
-    const over = cofactorsOf(F, at, cofactors) - 1;
-    for (let k = 0; k < 9; k++) P[k]! += law.bulk * over * cofactors[k]!;
-    return energy + 0.5 * law.bulk * over * over;
-  }
-
-  /** P of a change of F, `product`; the stress stands still. */
-  private changeOfStress(at: number): void {
-    const { e, F, P, product: dF, cofactors, law } = this;
-    green(F, at, dF, 0, e);
-    const pull = law.lambda * (e[0]! + e[4]! + e[8]!);
-    for (let k = 0; k < 9; k++) e[k] = 2 * law.mu * e[k]! + (k % 4 === 0 ? pull : 0);
-    multiply(F, at, e, 0, P, 0);
-    if (law.bulk === 0) return;
-    cofactorsOf(F, at, cofactors);
-    let over = 0;
-    for (let k = 0; k < 9; k++) over += cofactors[k]! * dF[k]!;
-    for (let k = 0; k < 9; k++) P[k]! += law.bulk * over * cofactors[k]!;
   }
 }

@@ -24,7 +24,8 @@
  * carry.
  */
 import type { PositionBasedFluid as Spec } from "../../../shared/scene.ts";
-import { cohere, confine, normalOf, type Pairs } from "./fluidForces.ts";
+import { accelerate, cohere, confine, type Pairs } from "./fluidForces.ts";
+import { eachNear, latticeSums } from "./halfSpaces.ts";
 import { GRIPS } from "./integrators.ts";
 import type { Method, MethodBody, MethodKind, MethodState, Outside, Wall } from "./method.ts";
 import { Neighbors } from "./neighbors.ts";
@@ -35,8 +36,6 @@ const REACH = 2;
 const LISTED = 1.1;
 /** Of each correction. */
 const RELAXATION = 0.75;
-/** Damper of a hand over its stiffness, in steps, as of explicit integrators. */
-const GRIP_DAMPING = 2;
 const DEFAULTS = { iterations: 2, viscosity: 0.01, surfaceTension: 0, vorticity: 0 } as const;
 
 export const positionBasedFluid: MethodKind = {
@@ -45,24 +44,12 @@ export const positionBasedFluid: MethodKind = {
   open: ({ spacing }, spec, body) => new Fluid((spacing as Float64Array)[0]!, spec as Spec, body),
 };
 
-/** Sums over the cubic lattice of spacing 1/2 in units of H: all of it, and one layer next to a point's own. */
-function latticeSums(): { all: number; layer: number } {
-  let all = 0;
-  let layer = 0;
-  for (let i = -2; i <= 2; i++)
-    for (let j = -2; j <= 2; j++)
-      for (let k = -2; k <= 2; k++) {
-        const u = 1 - Math.sqrt(i * i + j * j + k * k) / REACH;
-        if (u <= 0) continue;
-        all += u * u * u;
-        if (i === 1) layer += u * u * u;
-      }
-  return { all, layer };
-}
-const LATTICE = latticeSums();
+/** W/W(0) */
+const weightAt = (q: number): number => (q < 1 ? (1 - q) * (1 - q) * (1 - q) : 0);
+const LATTICE = latticeSums(weightAt, REACH, 1);
 /** Of a half space at q = d/H, before scaling. */
 const halfSpace = (u: number): number => (u * u * u * u * u) / 20 - (u * u * u * u * u * u) / 30;
-const WALL = LATTICE.layer / LATTICE.all / halfSpace(1 - 0.5 / REACH);
+const WALL = LATTICE.side / LATTICE.all / halfSpace(1 - 0.5 / REACH);
 
 class Fluid implements Method {
   private readonly body: MethodBody;
@@ -113,7 +100,6 @@ class Fluid implements Method {
       this.pairs.slope = new Float64Array(2 * pairs);
       this.pairs.weight = new Float64Array(2 * pairs);
     }
-    this.x.set(state.x);
     this.v.set(state.v);
     this.accelerate(state, outside);
     for (let k = 0; k < this.x.length; k++) this.x[k] = state.x[k]! + h * this.w[(k / 3) | 0]! * this.v[k]!;
@@ -167,23 +153,15 @@ class Fluid implements Method {
   }
 
   /** v += h (outer - C v - hands + cohesion) */
-  private accelerate({ x }: MethodState, { force, points }: Outside): void {
+  private accelerate(state: MethodState, outside: Outside): void {
     const { f, v } = this;
-    const { h, mass, alpha } = this.body;
-    f.fill(0);
-    if (points.count > 0) {
-      points.linearize(x, f);
-      points.product(v, f, GRIP_DAMPING * h);
-    }
-    for (let k = 0; k < f.length; k++) {
-      const m = mass[(k / 3) | 0]!;
-      f[k] = m > 0 ? (force[k]! - f[k]!) / m - alpha * v[k]! : 0;
-    }
+    accelerate(this.body, state, outside, f);
     if (this.spec.surfaceTension) {
+      this.x.set(state.x);
       this.sumDensity();
-      cohere(this.pairs, x, f, this.spec.surfaceTension);
+      cohere(this.pairs, state.x, f, this.spec.surfaceTension);
     }
-    for (let k = 0; k < f.length; k++) v[k]! += h * f[k]!;
+    for (let k = 0; k < f.length; k++) v[k]! += this.body.h * f[k]!;
   }
 
   /** One iteration: lambda of all, then all move. */
@@ -271,23 +249,15 @@ class Fluid implements Method {
   /** @param own float64[3N], inout: grad_i of what walls add */
   private addWall(wall: Wall, own: Float64Array): void {
     const { x, H, density, gradient } = this;
-    const n = new Float64Array(3);
-    const offset = wall.plane ? wall.distanceTo(0, 0, 0) : 0;
-    if (wall.plane) n.set(wall.plane);
-    for (let i = 0; i < this.body.count; i++) {
-      const at = 3 * i;
-      const [px, py, pz] = [x[at]!, x[at + 1]!, x[at + 2]!];
-      const d = wall.plane ? n[0]! * px + n[1]! * py + n[2]! * pz + offset : wall.distanceTo(px, py, pz);
-      if (!(d < H)) continue;
-      if (!wall.plane) normalOf(wall, px, py, pz, 1e-3 * H, n);
+    eachNear(wall, x, H, (i, d, n) => {
       const u = Math.min(1, 1 - d / H);
       density[i]! += WALL * halfSpace(u);
       const slope = (-WALL * (u * u * u * u - 0.8 * u * u * u * u * u)) / (4 * H);
       for (let r = 0; r < 3; r++) {
-        own[at + r]! += slope * n[r]!;
-        gradient[at + r]! += slope * n[r]!;
+        own[3 * i + r]! += slope * n[r]!;
+        gradient[3 * i + r]! += slope * n[r]!;
       }
-    }
+    });
   }
 
   /** XSPH. */

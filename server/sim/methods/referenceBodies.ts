@@ -12,9 +12,14 @@
  * begins as 0 is then, and gives it back when it has been left alone for so long that motion has faded by e^-5; or to
  * the next hand, if none is free and nobody has been left for longer. Who has none cannot be judged until then. It
  * feels gravity and its loads, no wind and no collider.
+ *
+ * Bodies of one mesh that the same hands hold at the same places (grips.ts) follow one reference. When their hands are
+ * not the same any more the most of them keep it, and the others go on with copies.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import { neighborhood, type Views } from "../grabs.ts";
+import type { Views } from "../grabs.ts";
+import { areAlike, neighborhood } from "../grips.ts";
+import { hands, slotAddress } from "../grabSlots.ts";
 import type { SimLayout } from "../layout.ts";
 import { HoldingPoints, type HeldPoint } from "../reference/implicit/points.ts";
 import type { RoomTuning } from "../tuning.ts";
@@ -58,13 +63,19 @@ export class ReferenceBodies {
   /** What each body follows, and for how many ticks more; then gravity x, y, z and 1 if number 0 rests under it. */
   private readonly head: Float64Array;
   private readonly meshes: Mesh[];
-  /** What holds each body now. */
+  /** What holds each body now; and by which grips: who has the same is held alike. */
   private readonly held: HeldPoint[][];
+  private readonly grips: string[];
+  /** Of each body, the first of those that have its mesh. */
+  private readonly alike: number[];
 
   constructor(views: Views, layout: SimLayout, own: ReferenceLayout, tuning: RoomTuning) {
     [this.views, this.layout, this.own, this.tuning] = [views, layout, own, tuning];
     const { buffer } = views.f32;
     this.held = own.bodies.map(() => []);
+    this.grips = own.bodies.map(() => "");
+    const bodies = own.bodies.map((body) => layout.bodies[body]!);
+    this.alike = bodies.map((body) => bodies.findIndex((other) => areAlike(views, layout, other, body)));
     const head = headOf(own.bodies.length);
     this.head = new Float64Array(buffer, own.state, head);
     this.meshes = own.meshes.map(({ count, constants: layouts }, m) => {
@@ -92,7 +103,8 @@ export class ReferenceBodies {
   step(): void {
     const { held } = this;
     this.seeHands();
-    held.forEach((points, n) => (points.length > 0 ? this.disturb(n) : this.leave(n)));
+    held.forEach((points, n) => (points.length > 0 ? this.touch(n) : this.leave(n)));
+    this.part();
     const gravity = this.tuning.gravity;
     for (const { constants, known, force } of this.meshes)
       for (let k = 0; k < force.length; k++)
@@ -100,18 +112,23 @@ export class ReferenceBodies {
     const rest = this.head.subarray(2 * held.length);
     const sleeps = rest[3] === 1 && gravity.every((g, r) => g === rest[r]);
     if (!sleeps) rest.set([...gravity, this.advance(0, undefined, []) < STILL ? 1 : 0]);
-    held.forEach((points, n) => {
-      const number = this.head[2 * n]!;
-      if (number > 0 && !(this.advance(number, n, points) < LOST_SPEED)) this.giveUp(n);
-    });
+    for (let number = 1; number <= APART; number++) {
+      const followers = this.following(number);
+      // a target that slips (kernel, points.ts) lags behind the hand
+      const n = followers.find((f) => this.layout.bodies[this.own.bodies[f]!]!.implicit) ?? followers[0];
+      if (n !== undefined && !(this.advance(number, n, held[n]!) < LOST_SPEED)) this.giveUp(number);
+    }
   }
 
   /** An impulse that a body has taken: the momentum arrives where it has arrived there. */
   push(input: Extract<Input, { type: "impulse" }>): void {
     const n = this.own.bodies.indexOf(input.body);
     if (n < 0) return;
-    this.disturb(n);
-    const number = this.head[2 * n]!;
+    this.touch(n);
+    const followed = this.head[2 * n]!;
+    if (followed === NONE) return;
+    const alone = followed > 0 && this.following(followed).length === 1;
+    const number = (this.head[2 * n] = alone ? followed : this.fork(followed));
     if (number === NONE) return;
     const body = this.layout.bodies[input.body]!;
     const { addresses, weights } = neighborhood(this.views, this.layout, body, input).point;
@@ -152,36 +169,17 @@ export class ReferenceBodies {
     return Math.sqrt(sum / streamedCount) / this.own.edge;
   }
 
-  /** A hand has it, or something has pushed it. */
-  private disturb(n: number): void {
-    const { head, own } = this;
-    const ticks = Math.ceil((FADED * this.layout.tickHz) / own.alpha);
-    if (head[2 * n] === 0) {
-      const number = this.free(ticks);
-      head[2 * n] = number ?? NONE;
-      if (number !== undefined)
-        for (const { states } of this.meshes) {
-          states[number]!.x.set(states[0]!.x);
-          states[number]!.v.set(states[0]!.v);
-        }
-    }
-    if (head[2 * n + 1] !== Infinity) head[2 * n + 1] = ticks;
+  private following(number: number): number[] {
+    return this.own.bodies.flatMap((_, n) => (this.head[2 * n] === number ? [n] : []));
   }
 
-  /** A reference that follows nobody, or the one of who has been left for longest. @param ticks of who is held */
-  private free(ticks: number): number | undefined {
-    const { head } = this;
-    const numbers = this.own.bodies.map((_, n) => head[2 * n]!);
-    const free = Array.from({ length: APART }, (_, k) => k + 1).find((number) => !numbers.includes(number));
-    if (free !== undefined) return free;
-    let longest: number | undefined;
-    numbers.forEach((number, n) => {
-      const left = head[2 * n + 1]!;
-      if (number > 0 && left < (longest === undefined ? ticks : head[2 * longest + 1]!)) longest = n;
-    });
-    if (longest === undefined) return undefined;
-    head[2 * longest] = NONE;
-    return numbers[longest];
+  /** For so many ticks more than a hand has it, or since something has pushed it, its motion is its own. */
+  private get fading(): number {
+    return Math.ceil((FADED * this.layout.tickHz) / this.own.alpha);
+  }
+
+  private touch(n: number): void {
+    if (this.head[2 * n + 1] !== Infinity) this.head[2 * n + 1] = this.fading;
   }
 
   private leave(n: number): void {
@@ -189,15 +187,64 @@ export class ReferenceBodies {
     if (head[2 * n] !== 0 && --head[2 * n + 1]! <= 0) head[2 * n] = 0;
   }
 
-  /** Until a reset: its reference has exploded, and begins again for others. */
-  private giveUp(n: number): void {
-    for (const { states } of this.meshes) {
-      const { x, v } = states[this.head[2 * n]!]!;
-      x.set(states[0]!.x);
-      v.fill(0);
+  /** Who follows a reference is held alike; nobody who is held follows 0. */
+  private part(): void {
+    const { head, grips } = this;
+    const parts = new Map<string, number[]>();
+    grips.forEach((grip, n) => {
+      const number = head[2 * n]!;
+      if (number === NONE || (number === 0 && grip === "")) return;
+      const name = `${number} ${grip}`;
+      parts.set(name, [...(parts.get(name) ?? []), n]);
+    });
+    const kept = new Set([0]);
+    for (const bodies of [...parts.values()].sort((a, b) => b.length - a.length)) {
+      const number = head[2 * bodies[0]!]!;
+      if (kept.has(number)) {
+        const copy = this.fork(number);
+        for (const n of bodies) head[2 * n] = copy;
+      }
+      kept.add(number);
     }
-    this.head[2 * n] = NONE;
-    this.head[2 * n + 1] = Infinity;
+  }
+
+  /** @returns a reference that is as this one is now, or NONE */
+  private fork(number: number): number {
+    const copy = this.free(number);
+    if (copy === undefined) return NONE;
+    for (const { states } of this.meshes) {
+      states[copy]!.x.set(states[number]!.x);
+      states[copy]!.v.set(states[number]!.v);
+    }
+    return copy;
+  }
+
+  /** A reference that nobody follows, or, but for the one that is copied, that of who has been left for longest. */
+  private free(copied: number): number | undefined {
+    const { head } = this;
+    for (let number = 1; number <= APART; number++) if (this.following(number).length === 0) return number;
+    let longest: number | undefined;
+    this.own.bodies.forEach((_, n) => {
+      const left = head[2 * n + 1]!;
+      const others = head[2 * n]! > 0 && head[2 * n] !== copied;
+      if (others && left < (longest === undefined ? this.fading : head[2 * longest + 1]!)) longest = n;
+    });
+    if (longest === undefined) return undefined;
+    const number = head[2 * longest]!;
+    for (const n of this.following(number)) head[2 * n] = NONE;
+    return number;
+  }
+
+  /** Until a reset: it has exploded, and begins again for others. */
+  private giveUp(number: number): void {
+    for (const { states } of this.meshes) {
+      states[number]!.x.set(states[0]!.x);
+      states[number]!.v.fill(0);
+    }
+    for (const n of this.following(number)) {
+      this.head[2 * n] = NONE;
+      this.head[2 * n + 1] = Infinity;
+    }
   }
 
   /** A tick of one reference. @returns its largest velocity along an axis, m/s; NaN where it is no number */
@@ -215,18 +262,18 @@ export class ReferenceBodies {
 
   /** What holds each body, by its own particles, seen from the reference: all hands are looked at once. */
   private seeHands(): void {
-    const { i32 } = this.views;
-    const { grabFirst, grabCount, bodies, x } = this.layout;
+    const { own, layout, views } = this;
     for (const points of this.held) points.length = 0;
-    for (let slot = 0; slot < grabCount; slot++) {
-      const point = (grabFirst + slot * L.POINT_BYTES) / 4;
-      if (i32[point + L.POINT_ACTIVE / 4] === 0) continue;
-      const particle = (i32[point + L.POINT_ADDRESS / 4]! - x) / 16;
-      const n = this.own.bodies.findIndex((b) => {
-        const { first, count } = bodies[b]!;
-        return particle >= first && particle < first + count;
-      });
-      if (n >= 0) this.held[n]!.push(this.heldPoint(n, point));
+    this.grips.fill("");
+    for (const [hand, slots] of hands(views, layout)) {
+      for (const slot of slots) {
+        const point = slotAddress(layout, slot) / 4;
+        const n = own.bodies.indexOf(views.i32[point + L.POINT_BODY / 4]!);
+        if (n < 0) continue;
+        this.held[n]!.push(this.heldPoint(n, point));
+        this.grips[n] ||= `of ${this.alike[n]}`;
+        this.grips[n] += ` by ${hand}`;
+      }
     }
   }
 

@@ -2,6 +2,7 @@
  * The kernel of smoothed particles, W = (1 - q)^4 (1 + 4q), q = r/H (Wendland 1995), its sum over the lattice that a
  * fluid begins as, and what half a space of it adds to a point before a wall (smoothedParticles.ts has the equations).
  */
+import { latticeSums } from "./halfSpaces.ts";
 
 /** H in spacings: there the sums of a density over simple, body- and face-centered cubic lattices differ by 0.2 %. */
 export const REACH = 2.2;
@@ -13,20 +14,7 @@ const weightAt = (q: number): number => (q < 1 ? (1 - q) * (1 - q) * (1 - q) * (
 const beyond = (u: number): number => u * u * u * u * u * u * (3.5 - 4.5 * u + 1.5 * u * u);
 const slopeOfBeyond = (u: number): number => 21 * u * u * u * u * u * (1 - 1.5 * u + (4 / 7) * u * u);
 
-/** Sums of W/W(0) over the cubic lattice: all of it, and what lies on one side of a point's own layer. */
-function latticeSums(): { all: number; side: number } {
-  let all = 0;
-  let side = 0;
-  for (let i = -2; i <= 2; i++)
-    for (let j = -2; j <= 2; j++)
-      for (let k = -2; k <= 2; k++) {
-        const w = weightAt(Math.sqrt(i * i + j * j + k * k) / REACH);
-        all += w;
-        if (i > 0) side += w;
-      }
-  return { all, side };
-}
-const LATTICE = latticeSums();
+const LATTICE = latticeSums(weightAt, REACH, 2);
 /** Of the fluid. */
 export const W_0 = SETTLED * LATTICE.all;
 /** w(d) = WALL beyond^2 is what a layer at half a spacing lacks, with twice the slope of that. */

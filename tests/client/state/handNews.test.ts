@@ -51,4 +51,8 @@ test("each change of a hold is told once, nobody's own, and a hand that went awa
     { member: 2, body: undefined },
     { member: 3, body: undefined },
   ]);
+  const [held] = hand(4).grabs;
+  expect(watch.look(new Map([[2, { grabs: [{ ...held!, together: true }] }]]), 1)).toEqual([
+    { member: 2, body: "all" },
+  ]);
 });

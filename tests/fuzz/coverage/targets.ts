@@ -55,6 +55,7 @@ const refusing =
 const shape = {
   triangles: [40, 12],
   waiting: [1],
+  together: [],
   tunable: [
     { body: 0, damping: 1, friction: 0.5, density: 500, youngsModulus: 1e4 },
     { body: 1, friction: 0.5 },

@@ -50,9 +50,9 @@ const admin = async (server: RunningServer, path: string): Promise<any> =>
   (await fetch(`${server.url}/api/admin/${path}`, { headers: { authorization: `Bearer ${ADMIN}` } })).json();
 
 async function until(what: string, done: () => boolean | Promise<boolean>): Promise<void> {
-  for (const endMs = performance.now() + 60_000; !(await done()); ) {
+  for (const endMs = performance.now() + 300_000; !(await done()); ) {
     if (performance.now() > endMs)
-      throw new Error(`${what}: not within 60 s\n${running.map((server) => server.output()).join("\n")}`);
+      throw new Error(`${what}: not within 300 s\n${running.map((server) => server.output()).join("\n")}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

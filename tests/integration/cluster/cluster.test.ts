@@ -12,7 +12,7 @@ import WebSocket from "ws";
 import { type Node, Nodes, endAll } from "./nodes.ts";
 
 /** Term of the leases, s. The machine stays busy while a process stops: long enough that it is not taken for gone. */
-const TERM = 2;
+const TERM = 4;
 const folder = mkdtempSync(join(tmpdir(), "pliant-cluster-"));
 let count = 0;
 let nodes: Nodes;

@@ -109,9 +109,9 @@ async function replays(url: string, room: string): Promise<string> {
 }
 
 async function joined(url: string, room: string, resume?: string): Promise<Bot> {
-  for (const untilMs = performance.now() + 30_000; ; ) {
+  for (const untilMs = performance.now() + 300_000; ; ) {
     const answer = await fetch(`${url}/api/rooms/${room}`);
-    if (answer.ok) return Bot.join(url, room, { timeoutMs: 30_000, ...(resume !== undefined && { resume }) });
+    if (answer.ok) return Bot.join(url, room, { ...(resume !== undefined && { resume }) });
     if (performance.now() > untilMs) throw new Error(`${room}: ${answer.status} ${await answer.text()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -123,7 +123,7 @@ async function played(data: string, port: number, rooms: readonly string[]): Pro
   const bots: Bot[] = [];
   for (const room of rooms) {
     await createRoom(server.url, "cube", room);
-    bots.push(await Bot.join(server.url, room, { timeoutMs: 30_000 }));
+    bots.push(await Bot.join(server.url, room));
   }
   for (const bot of bots) await bot.until(() => bot.tick > 200, "some seconds");
   await kill(server);
@@ -147,7 +147,7 @@ describe("a room that kills the process which takes it", () => {
       while (server && !died() && (await parkedOf(server.url, "killer").catch(() => undefined)) === undefined) {
         const { url } = server;
         if (at === "ticks" && (await fetch(`${url}/api/rooms/killer`).catch(() => null))?.ok)
-          bots.push(Bot.connect(url, "killer", { timeoutMs: 30_000 }));
+          bots.push(Bot.connect(url, "killer"));
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
       for (const bot of bots) bot.socket.terminate();
@@ -196,8 +196,8 @@ describe("a room of another version", () => {
     for (const room of ["kept", "again"]) foreign("version", room, "another-program");
     const before = [contents("version", "kept"), contents("version", "again")];
     const server = await start("version", port);
-    await expect.poll(() => parkedOf(server.url, "kept"), { timeout: 30_000 }).toMatchObject({ reason: "version" });
-    await expect.poll(() => parkedOf(server.url, "again"), { timeout: 30_000 }).toMatchObject({ reason: "version" });
+    await expect.poll(() => parkedOf(server.url, "kept"), { timeout: 300_000 }).toMatchObject({ reason: "version" });
+    await expect.poll(() => parkedOf(server.url, "again"), { timeout: 300_000 }).toMatchObject({ reason: "version" });
     expect([contents("version", "kept"), contents("version", "again")]).toEqual(before);
     expect(await replays(server.url, "kept")).toContain("recorded by another version of the program or the scene");
     // Where it was there is nothing that this program could read. It is tried at the next look, not when parked rooms
@@ -220,7 +220,7 @@ describe("a room of another version", () => {
       .run(identity);
     database.close();
     const own = await start("version", port);
-    await expect.poll(() => parkedOf(own.url, "kept"), { timeout: 30_000 }).toBeUndefined();
+    await expect.poll(() => parkedOf(own.url, "kept"), { timeout: 300_000 }).toBeUndefined();
     expect((await joined(own.url, "kept")).tick).toBeGreaterThan(140);
   });
 
@@ -253,7 +253,7 @@ test("a room whose journal does not lead to what was recorded is parked, and goe
   const before = contents("differs", "forged");
   const server = await start("differs", port);
   await expect
-    .poll(() => parkedOf(server.url, "forged"), { timeout: 30_000 })
+    .poll(() => parkedOf(server.url, "forged"), { timeout: 300_000 })
     .toMatchObject({
       reason: "differs",
       details: expect.stringContaining(`tick ${tick} `) as string,
@@ -267,7 +267,7 @@ test("a room that has come far and cannot be stepped any more keeps its states a
   const dataDir = join(folder, "far");
   const server = await startTestServer({ adminToken: ADMIN, workers: 1, store: "sqlite", dataDir });
   await createRoom(server.url, "cube", "far");
-  const bot = await Bot.join(server.url, "far", { timeoutMs: 30_000 });
+  const bot = await Bot.join(server.url, "far");
   await bot.until(() => bot.tick > 200, "some seconds");
   const before = server.app.registry.get("far").tick;
   const step = vi
@@ -295,12 +295,12 @@ test("a room whose steps are lost again and again is parked with what it had, an
     dataDir,
   });
   await createRoom(server.url, "stuck", "stuck");
-  const closed = await Bot.connect(server.url, "stuck", { timeoutMs: 30_000 }).untilClosed();
+  const closed = await Bot.connect(server.url, "stuck").untilClosed();
   expect(closed.code).toBe(CloseCode.parked);
   expect(await parkedOf(server.url, "stuck")).toMatchObject({ reason: "steps" });
   const unparked = await call(server.url, "POST", "/api/admin/rooms/stuck/unpark", { from: "end" });
   expect([unparked.status, await unparked.text()]).toEqual([204, ""]);
-  const again = Bot.connect(server.url, "stuck", { timeoutMs: 30_000 });
+  const again = Bot.connect(server.url, "stuck");
   expect((await again.untilClosed()).code).toBe(CloseCode.parked);
   expect((await call(server.url, "DELETE", "/api/admin/rooms/stuck")).status).toBe(204);
   expect(await list(server.url)).toEqual([]);

@@ -1,4 +1,4 @@
-/** Fluid on a staggered grid against exact flows, and Ghia, Ghia and Shin 1982, table I. */
+/** Fluid on a staggered grid, in rooms. The report (figure eulerian) holds it against exact flows and Ghia's cavity. */
 import { describe, expect, test } from "vitest";
 import type { EulerianFluid } from "../../../shared/scene.ts";
 import { gridLength, MacGrid, type GridSpec } from "../../../server/sim/methods/macGrid.ts";
@@ -6,115 +6,7 @@ import { add, norm, subtract, type Vector } from "../../../server/sim/reference/
 import { middle, windForce } from "../../../server/sim/reference/wind.ts";
 import { windOf } from "../../../server/sim/wind.ts";
 import { laboratory } from "../laboratory.ts";
-import { inLong } from "../../support/long.ts";
-import { block, randoms } from "./kit.ts";
-
-/** A flat box of n by n cells, 1 m wide. */
-function flat(n: number, more: Partial<GridSpec>, solid = (_i: number, _j: number): boolean => false): MacGrid {
-  const cells = [n, n, 1] as const;
-  const spec = { cells, edge: 1 / n, viscosity: 0, sticks: false, lid: 0, maccormack: true, ...more };
-  return new MacGrid(spec, new Float64Array(gridLength(cells)), solid);
-}
-
-describe("vortices of Taylor and Green between walls that slip", () => {
-  const NU = 0.02;
-  const SECONDS = 0.5;
-  const exact = (t: number, axis: number, x: number, y: number): number =>
-    Math.exp(-2 * NU * Math.PI ** 2 * t) *
-    (axis === 0 ? Math.sin(Math.PI * x) * Math.cos(Math.PI * y) : -Math.cos(Math.PI * x) * Math.sin(Math.PI * y));
-
-  /** Root mean square, m/s; a step goes with the square of a cell, so that it has the same order. */
-  function error(n: number, maccormack: boolean): number {
-    const grid = flat(n, { viscosity: NU, maccormack });
-    for (const axis of [0, 1])
-      grid.eachFace(axis, (values, at, place) => (values[at] = exact(0, axis, place[0]!, place[1]!)));
-    const steps = (n * n) / 8;
-    for (let k = 0; k < steps; k++) grid.step(SECONDS / steps);
-    let sum = 0;
-    let count = 0;
-    for (const axis of [0, 1])
-      grid.eachFace(axis, (values, at, place) => {
-        sum += (values[at]! - exact(SECONDS, axis, place[0]!, place[1]!)) ** 2;
-        count++;
-      });
-    return Math.sqrt(sum / count);
-  }
-
-  test("decay with order 2 by MacCormack, with order 1 without", () => {
-    const fine = inLong(32, 16);
-    const order = Math.log2(error(fine / 2, true) / error(fine, true));
-    // from below: 1.82 from 8 to 16 cells, 1.94 from 16 to 32
-    expect(order).toBeGreaterThan(inLong(1.9, 1.75));
-    expect(order).toBeLessThan(2.2);
-    const plain = Math.log2(error(fine / 2, false) / error(fine, false));
-    expect(plain).toBeGreaterThan(0.7);
-    expect(plain).toBeLessThan(1.2);
-  });
-});
-
-/** y, u on the vertical middle line of the cavity, in the lid's speed. */
-const GHIA: Record<number, readonly (readonly [number, number])[]> = {
-  100: [
-    [0.9531, 0.68717],
-    [0.8516, 0.23151],
-    [0.7344, 0.00332],
-    [0.6172, -0.13641],
-    [0.5, -0.20581],
-    [0.4531, -0.2109],
-    [0.2813, -0.15662],
-    [0.1719, -0.1015],
-    [0.0703, -0.04775],
-  ],
-  400: [
-    [0.9531, 0.55892],
-    [0.8516, 0.29093],
-    [0.7344, 0.16256],
-    [0.6172, 0.02135],
-    [0.5, -0.11477],
-    [0.4531, -0.17119],
-    [0.2813, -0.32726],
-    [0.1719, -0.24299],
-    [0.0703, -0.10338],
-  ],
-};
-
-/** Reynolds number, cells along a side, seconds until nothing changes. */
-const CAVITIES: readonly [number, number, number][] = inLong(
-  [
-    [100, 32, 14],
-    [400, 64, 40],
-  ],
-  [[100, 24, 10]],
-);
-
-test.each(CAVITIES)("a cavity under a lid at Re %i is within 2 %% of the lid's speed", (reynolds, n, seconds) => {
-  const grid = flat(n, { viscosity: 1 / reynolds, sticks: true, lid: 1 });
-  const h = 0.75 / n;
-  for (let t = 0; t < seconds; t += h) grid.step(h);
-  const u = new Float64Array(3);
-  for (const [y, wanted] of GHIA[reynolds]!) {
-    grid.sample(0.5, y, 0.5 / n, u);
-    expect(Math.abs(u[0]! - wanted), `u at ${y}`).toBeLessThan(0.02);
-  }
-});
-
-test("no divergence is left, with an obstacle in the way, and nothing flows into it", () => {
-  const inside = (i: number, j: number): boolean => i > 5 && i < 10 && j > 4 && j < 9;
-  const grid = flat(16, {}, inside);
-  const random = randoms(5);
-  for (const axis of [0, 1]) grid.eachFace(axis, (values, at) => (values[at] = random()));
-  grid.step(0.01);
-  // of speeds about 1 m/s over a cell of 1/16 m
-  expect(grid.divergence() / 16).toBeLessThan(1e-8);
-  let most = 0;
-  let within = 0;
-  grid.eachFace(0, (values, at, [x, y]) => {
-    most = Math.max(most, Math.abs(values[at]!));
-    if (x! > 5.9 / 16 && x! < 10.1 / 16 && y! > 5 / 16 && y! < 9 / 16) within += Math.abs(values[at]!);
-  });
-  expect(most).toBeGreaterThan(0.1);
-  expect(within).toBe(0);
-});
+import { block } from "./kit.ts";
 
 describe("in a room", () => {
   const smoke = (more: Partial<EulerianFluid> = {}) =>

@@ -1,9 +1,8 @@
 /** What the tests of fluids of points share. */
 import type { Collider, PointsBody } from "../../../shared/scene.ts";
-import { METHOD_KINDS } from "../../../server/sim/methods/kinds.ts";
 import type { MethodState } from "../../../server/sim/methods/method.ts";
 import type { Laboratory } from "../laboratory.ts";
-import { block, known, NOTHING, outside, templateOf } from "./kit.ts";
+import { block, largest, randoms, type Opened } from "./kit.ts";
 
 /** A block of water that stands on the ground. @param spacing m */
 export function water(
@@ -38,19 +37,40 @@ export function tank(half: number): Collider[] {
   ];
 }
 
-/** Points without a room, without gravity. @param h s */
-export async function opened(body: PointsBody, h: number) {
-  const template = await templateOf(body);
-  const of = known(template, h);
-  const kind = METHOD_KINDS[body.method.type];
-  const method = kind.open(kind.plan(template, body.method, of, ""), body.method, of);
-  const state: MethodState = {
-    x: Float64Array.from(template.positions),
-    v: new Float64Array(3 * of.count),
-    more: NOTHING,
+/** What acts within a fluid beside pressure. */
+type Within = Partial<Record<"viscosity" | "surfaceTension" | "vorticity", number>>;
+
+/** By how much the mean velocity changes in 100 steps of points that begin with random ones, m/s. */
+export async function momentumLost(drop: Promise<Opened>): Promise<number> {
+  const { state, of, step } = await drop;
+  const random = randoms(7);
+  state.v.forEach((_, k) => (state.v[k] = random()));
+  const momentum = (): number[] =>
+    [0, 1, 2].map((r) => state.v.reduce((sum, v, k) => (k % 3 === r ? sum + v : sum), 0));
+  const before = momentum();
+  for (let n = 0; n < 100; n++) step();
+  return largest(momentum().map((p, r) => p - before[r]!)) / of.count;
+}
+
+/**
+ * A drop around (0, 0.1, 0) some steps after it began to shear, to fly apart or to turn: what is left of its velocities
+ * or how wide it is, as sums of squares, by what acts within it.
+ */
+export function flows(drop: (within: Within) => Promise<Opened>, steps: number) {
+  const after = async (within: Within, start: (x: number[], r: number) => number) => {
+    const { state, step } = await drop(within);
+    state.v.forEach((_, k) => (state.v[k] = start([...state.x.subarray(k - (k % 3), k - (k % 3) + 3)], k % 3)));
+    for (let n = 0; n < steps; n++) step();
+    const speed = state.v.reduce((sum, v) => sum + v * v, 0);
+    const size = state.x.reduce((sum, x, k) => sum + (x - (k % 3 === 1 ? 0.1 : 0)) ** 2, 0);
+    return { speed, size };
   };
-  const nobody = outside(of);
-  return { state, of, step: () => method.step(state, nobody) };
+  return {
+    sheared: async (within: Within) => (await after(within, (x, r) => (r === 0 ? x[1]! - 0.1 : 0))).speed,
+    apart: async (within: Within) => (await after(within, (x, r) => 0.5 * (x[r]! - (r === 1 ? 0.1 : 0)))).size,
+    turned: async (within: Within) =>
+      (await after(within, (x, r) => (r === 0 ? x[1]! - 0.1 : r === 1 ? -x[0]! : 0))).speed,
+  };
 }
 
 /** What a room steps, with what only a fluid can say. */

@@ -2,7 +2,9 @@
 import type { Body, Method, PointsBody, SoftBody } from "../../../shared/scene.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
-import type { MethodBody, Outside } from "../../../server/sim/methods/method.ts";
+import type { ForceModel } from "../../../server/sim/methods/forceModel.ts";
+import { METHOD_KINDS } from "../../../server/sim/methods/kinds.ts";
+import type { MethodBody, MethodState, Outside } from "../../../server/sim/methods/method.ts";
 import { HoldingPoints } from "../../../server/sim/reference/implicit/points.ts";
 
 export const YOUNG = 2e4;
@@ -57,6 +59,22 @@ export function outside(body: MethodBody, force: Float64Array = new Float64Array
   return { force, points: new HoldingPoints({ mass: body.mass, coefficient: 1 }), walls: [] };
 }
 
+/** A body of a method without a room, at rest. @param h s @param fixed all of its particles @param beta s */
+export async function opened(body: Body, h = 1 / 240, { fixed = false, beta = 0 } = {}) {
+  const template = await templateOf(body);
+  const of = known(template, h, 0, beta);
+  if (fixed) of.mass.fill(0);
+  const spec = template.method!;
+  const kind = METHOD_KINDS[spec.type];
+  const constants = kind.plan(template, spec, of, "");
+  const method = kind.open(constants, spec, of);
+  const more = kind.more?.(template, spec) ?? NOTHING;
+  const state = { x: template.positions.slice(), v: new Float64Array(3 * of.count), more };
+  const nobody = outside(of);
+  return { template, of, constants, method, state, nobody, step: () => method.step(state, nobody) };
+}
+export type Opened = Awaited<ReturnType<typeof opened>>;
+
 /** The same numbers in every run, in [-1, 1). */
 export function randoms(seed: number): () => number {
   let state = seed;
@@ -71,3 +89,17 @@ export const largest = (values: Iterable<number>): number => {
   for (const value of values) most = Math.max(most, Math.abs(value));
   return most;
 };
+
+/** float64[3N] N, of positions x. */
+export function forcesOf(model: ForceModel, x: Float64Array): Float64Array {
+  const f = new Float64Array(x.length);
+  model.at(x);
+  model.addForce(f);
+  return f;
+}
+
+export function moved(X: Float64Array, by: (p: number[]) => number[]): Float64Array {
+  const x = new Float64Array(X.length);
+  for (let i = 0; i < X.length; i += 3) x.set(by([X[i]!, X[i + 1]!, X[i + 2]!]), i);
+  return x;
+}

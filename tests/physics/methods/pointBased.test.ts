@@ -1,99 +1,11 @@
 /**
- * Point-based bodies against what they approximate: continuum mechanics of affine maps, static finite elements by code
- * of their own (tests/statics), and Maxwell's relaxation.
+ * Point-based bodies: forces of any deformation, implicit steps, Maxwell's relaxation. The report (figure point-based)
+ * holds them against affine maps and static finite elements.
  */
 import { describe, expect, test } from "vitest";
-import type { Method as MethodSpec, PointBased, PointsBody } from "../../../shared/scene.ts";
-import type { Method, MethodBody, MethodState } from "../../../server/sim/methods/method.ts";
-import { pointBased } from "../../../server/sim/methods/pointBased.ts";
-import { inLong } from "../../support/long.ts";
-import { staticEquilibrium } from "../../statics/equilibrium.ts";
-import { laboratory, type Laboratory } from "../laboratory.ts";
-import { block, known, largest, outside, POISSON, randoms, templateOf, YOUNG } from "./kit.ts";
-
-const H = 1 / 240;
-const SPACING = 0.1;
-
-/** 4 x 3 x 3 points, held by nobody. */
-function body(method: Partial<PointBased> = {}): PointsBody {
-  return block({ type: "point-based", ...method } as MethodSpec, {
-    mesh: { type: "lattice", arrangement: "cubic", cells: [4, 3, 3], spacing: SPACING },
-    material: { density: 1000, youngsModulus: YOUNG, poissonsRatio: POISSON },
-  });
-}
-
-interface Opened {
-  of: MethodBody;
-  method: Method;
-  state: MethodState;
-  X: Float64Array;
-}
-
-/** @param fixed all of its points */
-async function opened(spec: Partial<PointBased> = {}, fixed = false): Promise<Opened> {
-  const template = await templateOf(body(spec));
-  const of = known(template, H);
-  if (fixed) of.mass.fill(0);
-  const method = template.method!;
-  const constants = pointBased.plan(template, method, of, "/method/type");
-  const X = Float64Array.from(template.positions);
-  return {
-    of,
-    method: pointBased.open(constants, method, of),
-    state: { x: X.slice(), v: new Float64Array(X.length), more: pointBased.more!(template, method) },
-    X,
-  };
-}
-
-/** Forces, by one explicit step from rest: M dv/h. */
-function forces({ of, method, state }: Opened, x: Float64Array): Float64Array {
-  const v = new Float64Array(x.length);
-  method.step({ x: x.slice(), v, more: state.more.slice() }, outside(of));
-  return v.map((value, k) => (value * of.mass[Math.floor(k / 3)]!) / of.h);
-}
-
-const energyAt = ({ method, state }: Opened, x: Float64Array): number => method.energy({ ...state, x });
-
-const mapped = (X: Float64Array, F: readonly number[], by: (k: number) => number = () => 0): Float64Array =>
-  X.map((_, k) => {
-    const p = X.subarray(k - (k % 3), k - (k % 3) + 3);
-    const r = 3 * (k % 3);
-    return F[r]! * p[0]! + F[r + 1]! * p[1]! + F[r + 2]! * p[2]! + by(k);
-  });
-
-/** By 1.1 rad about (1, 2, 2)/3. */
-function rotation(): number[] {
-  const n = [1 / 3, 2 / 3, 2 / 3];
-  const [s, c] = [Math.sin(1.1), Math.cos(1.1)];
-  const cross = [0, -n[2]!, n[1]!, n[2]!, 0, -n[0]!, -n[1]!, n[0]!, 0];
-  return cross.map((w, k) => (k % 4 === 0 ? c : 0) + s * w + (1 - c) * n[Math.floor(k / 3)]! * n[k % 3]!);
-}
-
-const EXPLICIT = { integrator: "explicit" } as const;
-
-test("a rigid motion gives no force and no energy", async () => {
-  const points = await opened({ ...EXPLICIT, volumeStiffness: 1 });
-  const x = mapped(points.X, rotation(), (k) => 0.3 - 0.2 * (k % 3));
-  const unit = YOUNG * SPACING ** 2;
-  expect(largest(forces(points, x))).toBeLessThan(1e-12 * unit);
-  expect(energyAt(points, x)).toBeLessThan(1e-24 * unit * SPACING);
-});
-
-test("an affine map has the energy of Saint Venant-Kirchhoff, to rounding", async () => {
-  const F = [1.1, 0.2, 0, -0.1, 0.95, 0.05, 0.02, 0, 1.05];
-  const points = await opened(EXPLICIT);
-  const e = F.map((_, k) => {
-    const [r, s] = [Math.floor(k / 3), k % 3];
-    const dot = F[r]! * F[s]! + F[3 + r]! * F[3 + s]! + F[6 + r]! * F[6 + s]!;
-    return 0.5 * (dot - (r === s ? 1 : 0));
-  });
-  const mu = YOUNG / (2 * (1 + POISSON));
-  const lambda = (YOUNG * POISSON) / ((1 + POISSON) * (1 - 2 * POISSON));
-  const trace = e[0]! + e[4]! + e[8]!;
-  const density = mu * e.reduce((sum, value) => sum + value * value, 0) + 0.5 * lambda * trace * trace;
-  const exact = density * points.of.count * SPACING ** 3;
-  expect(Math.abs(energyAt(points, mapped(points.X, F)) / exact - 1)).toBeLessThan(1e-11);
-});
+import { laboratory } from "../laboratory.ts";
+import { largest, outside, randoms, templateOf, type Opened } from "./kit.ts";
+import { body, energyAt, EXPLICIT, forces, mapped, points as opened, SPACING } from "./pointKit.ts";
 
 describe("of any deformation", () => {
   const STRAINED = { ...EXPLICIT, volumeStiffness: 0.5, yield: 0.01, creep: 30 } as const;
@@ -101,11 +13,13 @@ describe("of any deformation", () => {
   const strained = async (): Promise<{ points: Opened; x: Float64Array }> => {
     const points = await opened(STRAINED, true);
     const random = randoms(5);
-    const x = mapped(points.X, [1.1, 0.3, 0, 0, 0.75, 0, 0.1, 0, 1], () => 0.05 * SPACING * random());
+    const x = mapped(points.template.positions, [1.1, 0.3, 0, 0, 0.75, 0, 0.1, 0, 1], () => 0.05 * SPACING * random());
     points.state.x.set(x);
-    for (let n = 0; n < 20; n++) points.method.step(points.state, outside(points.of));
+    for (let n = 0; n < 20; n++) points.step();
     // the rest has moved along, and flows no more while it is looked at
-    expect(largest(points.state.more.subarray(2, 5).map((value, r) => value - points.X[r]!))).toBeGreaterThan(1e-3);
+    expect(
+      largest(points.state.more.subarray(2, 5).map((value, r) => value - points.template.positions[r]!)),
+    ).toBeGreaterThan(1e-3);
     const still = await opened({ ...STRAINED, yield: 10 });
     still.state.more.set(points.state.more);
     return { points: still, x: x.map((value) => value + 0.03 * SPACING * random()) };
@@ -149,11 +63,11 @@ test("an implicit step solves its equation: near rest, backward Euler of the for
   const explicit = await opened(EXPLICIT);
   const random = randoms(3);
   // so little that what K leaves out, of the size of the strain, is little
-  const x = points.X.map((value) => value + 1e-7 * random());
+  const x = points.template.positions.map((value) => value + 1e-7 * random());
   const state = { x: x.slice(), v: new Float64Array(x.length), more: points.state.more };
   points.method.step(state, outside(points.of));
   const f = forces(explicit, state.x);
-  const left = f.map((value, k) => value - (points.of.mass[Math.floor(k / 3)]! * state.v[k]!) / H);
+  const left = f.map((value, k) => value - (points.of.mass[Math.floor(k / 3)]! * state.v[k]!) / points.of.h);
   expect(largest(left)).toBeLessThan(1e-4 * largest(f));
 });
 
@@ -161,7 +75,8 @@ test("strain above the yield flows with the creep of Maxwell's fluid, whatever t
   const limit = 0.02;
   const creep = 12;
   const points = await opened({ yield: limit, creep }, true);
-  const { state, method, of, X } = points;
+  const { state, of, step } = points;
+  const X = points.template.positions;
   const shear = 0.4;
   state.x.set(mapped(X, [1, shear, 0, 0, 1, 0, 0, 0, 1]));
   const deviatoric = (): number => {
@@ -186,13 +101,13 @@ test("strain above the yield flows with the creep of Maxwell's fluid, whatever t
   let before = deviatoric();
   const first = before;
   for (let n = 0; n < 240; n++) {
-    method.step(state, outside(of));
+    step();
     const now = deviatoric();
     // d|e'|/dt = -creep (|e'| - limit) (1 + 2 |e|): the strain's change by F's is F^T F
-    const rate = Math.log((before - limit) / (now - limit)) / H;
+    const rate = Math.log((before - limit) / (now - limit)) / of.h;
     if (now - limit > 1e-6) {
-      expect(rate).toBeGreaterThan(creep * (1 - 2 * now - creep * H));
-      expect(rate).toBeLessThan(creep * (1 + 3 * before + creep * H));
+      expect(rate).toBeGreaterThan(creep * (1 - 2 * now - creep * of.h));
+      expect(rate).toBeLessThan(creep * (1 + 3 * before + creep * of.h));
     }
     before = now;
   }
@@ -202,86 +117,6 @@ test("strain above the yield flows with the creep of Maxwell's fluid, whatever t
 
 const determinant = ([a, b, c, d, e, f, g, h, i]: readonly number[]): number =>
   a! * (e! * i! - f! * h!) - b! * (d! * i! - f! * g!) + c! * (d! * h! - e! * g!);
-
-/** A beam of 3.5 x 1 x 1 widths that sticks out of a wall, under gravity. */
-const WIDTH = 0.25;
-const BEAM = { density: 1000, youngsModulus: 1e5, poissonsRatio: POISSON };
-const GRAVITY = 0.3;
-
-function sag({ created }: Laboratory, x: Float64Array): number {
-  const [{ positions, mass, pinned }] = created.bodies as [(typeof created.bodies)[0]];
-  let [sum, all] = [0, 0];
-  for (let i = 0; i < mass.length; i++) {
-    if (pinned[i]) continue;
-    sum += mass[i]! * (x[3 * i + 1]! - positions[3 * i + 1]!);
-    all += mass[i]!;
-  }
-  return sum / all;
-}
-
-const WALL = [{ select: { box: { min: [-1, -1, -1], max: [1e-4, 1, 1] } } }];
-
-async function beamOfElements(n: number): Promise<number> {
-  const lab = await laboratory({
-    bodies: [
-      {
-        name: "beam",
-        kind: "soft",
-        mesh: { type: "box", size: [3.5 * WIDTH, WIDTH, WIDTH], cells: [3.5 * n, n, n] },
-        transform: { translate: [1.75 * WIDTH, 0, 0] },
-        material: { ...BEAM, damping: 1 },
-        pins: WALL,
-      } as never,
-    ],
-  });
-  const [beam] = lab.created.bodies;
-  const force = beam!.positions.map((_, k) => (k % 3 === 1 ? -GRAVITY * beam!.mass[Math.floor(k / 3)]! : 0));
-  const { x } = staticEquilibrium({
-    rest: beam!.positions,
-    tets: beam!.tets,
-    material: { model: "stvk", ...BEAM },
-    fixed: beam!.pinned,
-    force,
-  });
-  return sag(lab, x);
-}
-
-/** Its first layer of points lies in the wall's face. @param n points across, odd */
-async function beamOfPoints(n: number): Promise<number> {
-  const spacing = WIDTH / n;
-  const lab = await laboratory({
-    tickHz: 30,
-    gravity: [0, -GRAVITY, 0],
-    bodies: [
-      {
-        name: "beam",
-        kind: "points",
-        mesh: { type: "lattice", arrangement: "cubic", cells: [3.5 * n + 0.5, n, n], spacing },
-        transform: { translate: [1.75 * WIDTH - spacing / 4, 0, 0] },
-        material: { ...BEAM, damping: 4 },
-        pins: WALL,
-        method: { type: "point-based", steps: 2, stiffnessDamping: 0.01 },
-      } as never,
-    ],
-  });
-  for (let last = 0, now = -1; Math.abs(now - last) > 1e-4 * Math.abs(now); ) {
-    lab.run(10);
-    last = now;
-    now = sag(lab, lab.positions());
-  }
-  return sag(lab, lab.positions());
-}
-
-test("a beam sags as static finite elements do, the better the finer", async () => {
-  const [coarse, fine] = inLong([6, 10], [4, 6]) as [number, number];
-  const [a, b] = [await beamOfElements(coarse), await beamOfElements(fine)];
-  // elements are of order 2
-  const exact = b + (b - a) / ((fine / coarse) ** 2 - 1);
-  const errors: number[] = [];
-  for (const n of inLong([3, 5, 7], [3])) errors.push(Math.abs((await beamOfPoints(n)) / exact - 1));
-  expect(errors.at(-1)).toBeLessThan(0.05);
-  errors.slice(1).forEach((error, n) => expect(error).toBeLessThan(errors[n]!));
-});
 
 test("a warm block melts and runs, a cold one stands", async () => {
   const run = async (temperature: number): Promise<{ width: number; height: number }> => {

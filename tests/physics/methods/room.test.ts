@@ -54,6 +54,7 @@ function together(): Promise<CreatedWorld> {
     {
       ...{ version: 1, title: "together", bodies },
       reference: { of: "warped elements", cells: [2, 2, 2], bodies: compared },
+      interaction: { together: names },
       colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
     },
     { baseDir: "." },
@@ -73,6 +74,12 @@ function script(tick: number, count: number): Input[] {
       v: 0.3,
       target: [0.8 * body, 0.9, 0.2],
     }));
+  // and one that holds all of them
+  const all = { member: 99, grab: 0 };
+  if (tick === 5)
+    return [{ type: "grab", ...all, body: 4, triangle: 9, u: 0.2, v: 0.3, target: [2.2, 0.5, 0.1], together: true }];
+  if (tick === 7 || tick === 12) return [{ type: "move", ...all, target: [2.1, 0.4, 0.05 * tick] }];
+  if (tick === 16) return [{ type: "release", ...all }];
   if (tick === 9) return [{ type: "impulse", member: 1, body: 4, triangle: 20, u: 0.1, v: 0.2, impulse: [1, 2, -1] }];
   return tick === 14 ? bodies.map((body) => ({ type: "releaseAll", member: 1 + body })) : [];
 }

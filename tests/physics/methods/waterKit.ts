@@ -1,10 +1,9 @@
 /** What smoothed particles are measured by, for their test and the report: statics, a dam break, what floats. */
 import type { Body, SmoothedParticles } from "../../../shared/scene.ts";
-import { smoothedParticles } from "../../../server/sim/methods/smoothedParticles.ts";
-import type { MethodState, Wall } from "../../../server/sim/methods/method.ts";
+import type { Wall } from "../../../server/sim/methods/method.ts";
 import { laboratory } from "../laboratory.ts";
 import { pressureLine, stepped, tank, water } from "./fluidKit.ts";
-import { known, largest, NOTHING, outside, templateOf } from "./kit.ts";
+import { largest, opened, outside } from "./kit.ts";
 
 const STEPS = 24;
 export const METHOD: SmoothedParticles = { type: "smoothed-particles", steps: STEPS };
@@ -73,11 +72,9 @@ const plane = (normal: [number, number, number], offset: number): Wall => ({
 export async function damBreak(wide: number, deep: number) {
   const a = 0.05715;
   const s = a / wide;
-  const template = await templateOf(water(METHOD, [wide, 2 * wide, deep], s));
   // sound ten times as fast as what falls from the top
-  const of = known(template, (0.88 * s) / (10 * Math.sqrt(9.81 * 2 * a)));
-  const method = smoothedParticles.open(smoothedParticles.plan(template, METHOD, of, ""), METHOD, of);
-  const state: MethodState = { x: template.positions.slice(), v: new Float64Array(3 * of.count), more: NOTHING };
+  const h = (0.88 * s) / (10 * Math.sqrt(9.81 * 2 * a));
+  const { of, method, state } = await opened(water(METHOD, [wide, 2 * wide, deep], s), h);
   const force = new Float64Array(3 * of.count);
   of.mass.forEach((m, i) => (force[3 * i + 1] = -9.81 * m));
   const channel = (deep * s) / 2;

@@ -9,7 +9,14 @@ import { Interactions } from "../../../server/rooms/interactions.ts";
 import { Session } from "../../../server/rooms/session.ts";
 import type { RoomShape } from "../../../server/workers/messages.ts";
 
-const shape = { triangles: [10], waiting: [], reach: 10, origin: [0, 0, 0], maxImpulse: 1 } as unknown as RoomShape;
+const shape = {
+  triangles: [10],
+  waiting: [],
+  together: [],
+  reach: 10,
+  origin: [0, 0, 0],
+  maxImpulse: 1,
+} as unknown as RoomShape;
 const metrics = { inputs: { inc: () => {} }, reject: () => {} } as unknown as Metrics;
 
 type Asked = Parameters<Interactions["handle"]>[1];

@@ -25,7 +25,14 @@ describe("parseServerMessage", () => {
         7,
         [
           [1, null, []],
-          [2, [1, 2, 3], [[5, 0, 9, 0.25, 0.5, 4, 5, 6]]],
+          [
+            2,
+            [1, 2, 3],
+            [
+              [5, 0, 9, 0.25, 0.5, 4, 5, 6],
+              [6, 0, 9, 0.25, 0.5, 4, 5, 6, true],
+            ],
+          ],
         ],
       ]),
     ).toEqual({
@@ -36,7 +43,10 @@ describe("parseServerMessage", () => {
         {
           member: 2,
           cursor: [1, 2, 3],
-          grabs: [{ grab: 5, body: 0, triangle: 9, u: 0.25, v: 0.5, target: [4, 5, 6] }],
+          grabs: [
+            { grab: 5, body: 0, triangle: 9, u: 0.25, v: 0.5, target: [4, 5, 6] },
+            { grab: 6, body: 0, triangle: 9, u: 0.25, v: 0.5, target: [4, 5, 6], together: true },
+          ],
         },
       ],
     });

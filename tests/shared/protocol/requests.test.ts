@@ -27,6 +27,14 @@ describe("parseClientMessage", () => {
       [C.grab, 1, 0, 7, 0.25, 0.5, 1, 2, 3],
       { type: "grab", grab: 1, body: 0, triangle: 7, u: 0.25, v: 0.5, target: [1, 2, 3] },
     ],
+    [
+      [C.grab, 1, 0, 7, 0.25, 0.5, 1, 2, 3, { together: true, later: 1 }],
+      { type: "grab", grab: 1, body: 0, triangle: 7, u: 0.25, v: 0.5, target: [1, 2, 3], together: true },
+    ],
+    [
+      [C.grab, 1, 0, 7, 0.25, 0.5, 1, 2, 3, { together: false }],
+      { type: "grab", grab: 1, body: 0, triangle: 7, u: 0.25, v: 0.5, target: [1, 2, 3] },
+    ],
     [[C.move, 1, 1, 2, 3, "a later version's field"], { type: "move", grab: 1, target: [1, 2, 3] }],
     [[C.release, 65535], { type: "release", grab: 65535 }],
     [[C.impulse, 0, 7, 0, 0, 1, 2, 3], { type: "impulse", body: 0, triangle: 7, u: 0, v: 0, impulse: [1, 2, 3] }],
@@ -57,6 +65,11 @@ describe("parseClientMessage", () => {
     ["a mode that is none", [C.hello, 1, { mode: "raw" }], 'mode is "raw", and the only one is simple'],
     ["more frames than there are", [C.hello, 1, { hz: 21 }], "hz is 21, not a number from 1 to 20"],
     ["contacts that are no boolean", [C.hello, 1, { contacts: "yes" }], "contacts is not a boolean"],
+    [
+      "together that is no boolean",
+      [C.grab, 1, 0, 7, 0, 0, 1, 2, 3, { together: 1 }],
+      "grab: together is not a boolean",
+    ],
     ["a missing coordinate", [C.move, 1, 0, 0], "move: z is not a finite number"],
     ["NaN", [C.move, 1, 0, NaN, 0], "move: y is not a finite number"],
     ["an infinity", [C.cursor, 0, 0, -Infinity], "cursor: z is not a finite number"],
@@ -126,6 +139,7 @@ describe("checkRanges", () => {
   const shape = {
     triangles: [10, 20],
     waiting: [1],
+    together: [1],
     tunable: [
       { body: 0, damping: 1, friction: 0.5, density: 500, youngsModulus: 1e4, poissonsRatio: 0.3, pins: true },
       { body: 1, friction: 0.5, steps: 4, modes: 20 },
@@ -140,6 +154,7 @@ describe("checkRanges", () => {
   test("the limits themselves are inside", () => {
     expect(check({})).toBeNull();
     expect(check({ u: 0, v: 1 })).toBeNull();
+    expect(check({ together: true })).toBeNull();
   });
 
   test.each([
@@ -147,6 +162,7 @@ describe("checkRanges", () => {
     [{ triangle: 20 }, "triangle", "0 to 19"],
     [{ body: 0, triangle: 10 }, "triangle", "0 to 9"],
     [{ u: -0.01 }, "u", "0 to 1"],
+    [{ body: 0, triangle: 9, together: true }, "together", "a body that one hand pulls with others: 1"],
     [{ u: 0.5, v: 0.51 }, "v", "0 to 1 - u"],
     [{ target: [0, 100.1, 0] }, "target", "up to 100 m from the origin"],
     [{ target: [1e200, 1e200, 0] }, "target", "up to 100 m from the origin"],

@@ -7,7 +7,7 @@ import { readSurface } from "../intersections/surface.ts";
 import type { SimLayout } from "../layout.ts";
 import type { Surface } from "./method.ts";
 
-export class WetSurface implements Surface {
+export class CoupledSurface implements Surface {
   readonly body: number;
   readonly closed: boolean;
   readonly triangles: Uint32Array;

@@ -1,7 +1,15 @@
-/** Points of a body's surface, as the newest frame has it. */
-import { closestOnTriangle } from "../../shared/skinning/attach.ts";
-import type { Point } from "../../shared/protocol/fromServer.ts";
-import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
+/** Points of a body's surface: as a frame has it, or undeformed. */
+import { closestOnTriangle } from "./skinning/attach.ts";
+import type { Point } from "./protocol/fromServer.ts";
+import type { SurfacePoint } from "./protocol/fromClient.ts";
+
+/** A surface undeformed, where the scene puts it. */
+export interface RestSurface {
+  /** float32[3*count] m */
+  rest: Float32Array;
+  /** uint32[3*T]; empty: of a cloud of points */
+  triangles: Uint32Array;
+}
 
 /**
  * The point of a surface that is nearest to x y z; brute force, since the surface moves with every frame.
@@ -64,4 +72,45 @@ export function surfacePoint(
   const b = 3 * triangles[3 * triangle + 1]!;
   const c = 3 * triangles[3 * triangle + 2]!;
   for (let k = 0; k < 3; k++) out[k] = (1 - u - v) * positions[a + k]! + u * positions[b + k]! + v * positions[c + k]!;
+}
+
+/**
+ * The same place on another body: the nearest of its surface to where it would be, were the middles of both bodies'
+ * boxes one. A hand that pulls several bodies at once holds each of them there.
+ * @param body number of the other one
+ * @returns shift from the one place to the other, undeformed, m
+ */
+export function counterpart(
+  { triangle, u, v }: SurfacePoint,
+  from: RestSurface,
+  body: number,
+  to: RestSurface,
+): SurfacePoint & { shift: Point } {
+  const picked: Point = [0, 0, 0];
+  surfacePoint(picked, { positions: from.rest, triangles: from.triangles }, triangle, u, v);
+  const [here, there] = [middleOf(from.rest), middleOf(to.rest)];
+  const wanted = picked.map((x, r) => x - here[r]! + there[r]!) as Point;
+  const at = closestSurfacePoint(body, to.rest, to.triangles, wanted);
+  const found: Point = [0, 0, 0];
+  surfacePoint(found, { positions: to.rest, triangles: to.triangles }, at.triangle, at.u, at.v);
+  return { ...at, shift: found.map((x, r) => x - picked[r]!) as Point };
+}
+
+/** The same place on all others of these bodies. @param together their numbers */
+export function counterparts(at: SurfacePoint, bodies: readonly RestSurface[], together: readonly number[]) {
+  return together
+    .filter((body) => body !== at.body)
+    .map((body) => counterpart(at, bodies[at.body]!, body, bodies[body]!));
+}
+
+/** Of the box around it, m. */
+function middleOf(positions: Float32Array): Point {
+  return [0, 1, 2].map((r) => {
+    let [low, high] = [Infinity, -Infinity];
+    for (let k = r; k < positions.length; k += 3) {
+      low = Math.min(low, positions[k]!);
+      high = Math.max(high, positions[k]!);
+    }
+    return 0.5 * (low + high);
+  }) as Point;
 }

@@ -1,0 +1,90 @@
+/** One hand pulls all cubes, or one: the switch among the tools, by mouse, keyboard and finger, on every screen. */
+import { describe, expect, test } from "vitest";
+import { expectFramed, findings, withAxe, wrong } from "./controls.ts";
+import { drawn, noBrowser, takeHold, until } from "./stage.ts";
+import { useStage } from "./useStage.ts";
+
+const DESK = { width: 1280, height: 800 };
+/** Of who only looks: every pixel is drawn by the CPU. */
+const SMALL = { width: 320, height: 240 };
+const PHONES = [
+  { width: 390, height: 664 },
+  { width: 320, height: 568 },
+  { width: 640, height: 320 },
+];
+
+/** Bodies whose particles have moved further than that since `before`, m. */
+const movedBodies = ({ before, by }: { before: number[]; by: number }): number[] => {
+  const now = window.pliant.displayed();
+  return window.pliant.view!.bodies.flatMap(({ positions }, body, bodies) => {
+    const first = bodies.slice(0, body).reduce((sum, one) => sum + one.positions.length, 0);
+    return positions.some((_, k) => Math.abs(now[first + k]! - before[first + k]!) > by) ? [body] : [];
+  });
+};
+
+describe.skipIf(noBrowser)("one hand", () => {
+  const stage = useStage({}, { fewPictures: true });
+
+  test("pulls one cube, or all of them, each with its error", async () => {
+    const ann = await withAxe(await drawn(await stage.visit("/r/cubes?scene=one-cube")));
+    const ben = await drawn(await stage.visit("/r/cubes", { viewport: SMALL }));
+    const known = (): boolean =>
+      [...document.querySelectorAll(".cost:not([hidden])")].filter((label) => /\d % /.test(label.textContent))
+        .length === 8;
+    await until(ann, known, undefined);
+    const before = await ben.evaluate(() => [...window.pliant.displayed()]);
+    const { first, count } = await ann.evaluate(() => {
+      const bodies = window.pliant.view!.bodies;
+      const first = bodies.slice(0, 3).reduce((sum, { positions }) => sum + positions.length / 3, 0);
+      return { first, count: bodies[3]!.positions.length / 3 };
+    });
+    const moved = async (bodies: number): Promise<void> => {
+      while ((await ben.evaluate(movedBodies, { before, by: 0.05 })).length < bodies) await ben.waitForTimeout(100);
+    };
+    const pull = async (): Promise<void> => {
+      const held = await takeHold(ann, first, count);
+      await ann.mouse.move(held.x + 30, held.y - 60, { steps: 4 });
+    };
+
+    await pull();
+    await moved(1);
+    expect(await ben.evaluate(movedBodies, { before, by: 0.05 })).toEqual([3]);
+    await ann.mouse.up();
+
+    // by the keyboard: one stop, and arrows choose
+    await ann.getByRole("radio", { name: "One" }).focus();
+    await ann.keyboard.press("ArrowRight");
+    expect(await ann.getByRole("radio", { name: "All" }).isChecked()).toBe(true);
+    await pull();
+    await moved(8);
+    // everybody sees a band on each, and nobody's error is unknown
+    const bands = (): number =>
+      (window.pliant.view as unknown as { hands: { bands: Map<string, unknown> } }).hands.bands.size;
+    expect([await ann.evaluate(bands), await ben.evaluate(bands)]).toEqual([8, 8]);
+    await until(ann, known, undefined);
+    await ann.setViewportSize(DESK);
+    await stage.shoot(ann, "pull-all");
+    await ann.mouse.up();
+    await until(ben, () => window.pliant.grabs().length === 0, undefined);
+    expect(await findings(ann, { within: ".toolbar", widths: [DESK] })).toEqual([]);
+
+    // on phones it lies over the tools, under nothing, and everything is seen above it
+    for (const size of PHONES) {
+      await ann.setViewportSize(size);
+      await until(ann, (width) => document.querySelector("canvas")!.clientWidth === width, size.width);
+      await ann.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+      expect(await wrong(ann, ".toolbar", true)).toEqual([]);
+      await expectFramed(ann);
+      const covered = await ann.evaluate(() => {
+        const tools = document.querySelector(".together")!.getBoundingClientRect();
+        return [...document.querySelectorAll(".cost")].filter((label) => {
+          const { left, right, top, bottom } = label.getBoundingClientRect();
+          return left < tools.right && tools.left < right && top < tools.bottom && tools.top < bottom;
+        }).length;
+      });
+      expect(covered).toBe(0);
+      await stage.shoot(ann, `pull-all-${size.width}`);
+    }
+    expect(await findings(ann, { within: ".toolbar", widths: PHONES.slice(0, 1) })).toEqual([]);
+  });
+});
