@@ -44,52 +44,6 @@ const STRAIGHT = [
   .map((name) => KERNEL + name)
   .concat("shared/snapshot/assembly/body.ts codeBody");
 
-<<<<<<< HEAD
-=======
-/** To be divided: entries go, none come. */
-const LEFT = [
-  "server/kernel/assembly/ccd/ccd.ts collide",
-  "server/kernel/assembly/ccd/ccdRefine.ts refineCubic",
-  "server/kernel/assembly/colliders/collide.ts collide",
-  "server/kernel/assembly/colliders/colliderDistance.ts distanceToRevolved",
-  "server/kernel/assembly/constraints/shape.ts linearGoal",
-  "server/kernel/assembly/constraints/shape.ts solveShape",
-  "server/kernel/assembly/contact/contactPair.ts closest",
-  "server/kernel/assembly/contact/frontMeasure.ts edges",
-  "server/kernel/assembly/contact/frontMeasure.ts vertices",
-  "server/kernel/assembly/implicit/preconditioner.ts polarPart",
-  "server/kernel/assembly/integrate/momentum.ts balanceIsland",
-  "tests/e2e/replay.test.ts test",
-  "tests/integration/acknowledged.test.ts test",
-  "tests/parity/contactKit.ts contactKit",
-  "tests/parity/contactResponse.test.ts clash",
-  "tests/parity/contactSolver.test.ts ?",
-  "tests/parity/contactSolver.test.ts each",
-  "tests/parity/front.test.ts async",
-  "tests/parity/kit.ts iterate",
-  "tests/parity/kit.ts makeKit",
-  "tests/parity/points.test.ts run",
-  "tests/parity/rigidContact.test.ts test",
-  "tests/parity/step.test.ts each",
-  "tests/parity/step.test.ts flatMap",
-  "tests/parity/surfaces.ts surfaceRoom",
-  "tests/physics/scenes/checkScene.ts checkScene",
-  "tests/report/figures/fig11.ts run",
-  "tests/report/figures/fig5.ts run",
-  "tests/report/figures/fig7.ts run",
-  "tests/report/figures/fig8.ts run",
-  "tests/report/figures/hexahedron.ts run",
-  "tests/report/figures/methods.ts run",
-  "tests/report/figures/pbdStiffness.ts run",
-  "tests/report/figures/uniaxial.ts run",
-  "tests/server/sim/surfaces.test.ts test",
-  "tests/server/store/conformance.ts storeConformance",
-  "tests/server/store/conformanceObjects.ts objectConformance",
-  "tests/shared/snapshot/referenceDecoder.ts decodeBody",
-  "tests/shared/snapshot/referenceDecoder.ts forEach",
-];
-
->>>>>>> luck2
 /** `describe(...)` and its like only name what they hold. */
 const describes = (line: string): boolean => /^\s*describe\b/.test(line);
 
