@@ -1,6 +1,6 @@
 /**
- * What a velocity on a staggered grid carries: itself. Semi-Lagrangian (Stam 1999): from where a face's fluid was h ago,
- * by a midpoint step, linear between faces. MacCormack (Selle et al. 2008): and half of what going there and back
+ * What a velocity on a staggered grid carries: itself. Semi-Lagrangian (Stam 1999): from where a face's fluid was h
+ * ago, by a midpoint step, linear between faces. MacCormack (Selle et al. 2008): and half of what going there and back
  * loses, without a limiter; order 2. There what is carried is cubic between faces.
  */
 import { cubic, linear } from "./gridInterpolation.ts";

@@ -1,6 +1,6 @@
 /**
- * Boundary elements, without inertia (James and Pai 1999). Of the solid by its surface three matrices are left, over the
- * free corners of the surface and the particles inside (greensFunctions.ts):
+ * Boundary elements, without inertia (James and Pai 1999). Of the solid by its surface three matrices are left, over
+ * the free corners of the surface and the particles inside (greensFunctions.ts):
  *
  *   G   displacements of corners by unit forces on them      K = G^-1      N = G_inside K
  *
@@ -42,7 +42,7 @@ export const boundaryElements: MethodKind = {
         `another method: ${corners - free.length} of ${corners} particles on the body's surface are fixed, and it needs one that is not, and three that are and do not lie on a line`,
       );
     try {
-      // the scene's rules have seen to it (shared/sceneMethod.ts)
+      // shared/sceneMethod.ts asks for a material with these
       return greensFunctions({ positions, triangles, fixed }, free, template.material as Hooke);
     } catch (error) {
       if (error instanceof RangeError) throw refuse(`another method: ${error.message}`);

@@ -1,5 +1,5 @@
 /**
- * What acts on points of a fluid from outside, and between neighboring ones beside pressure, whatever keeps its density:
+ * What acts on a fluid's points from outside, and between neighboring ones beside pressure, whatever keeps its density:
  *
  *   cohesion: a_i -= kappa sum_j W_ij/W_0 (x_i - x_j)                          (Becker and Teschner 2007, eq. 7)
  *   a_i += eps N x omega_i,   omega_i = sum_j (v_j - v_i) x grad_j W_ij/W_0    (Macklin and Mueller 2013, eq. 15, 16)

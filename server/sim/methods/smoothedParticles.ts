@@ -27,7 +27,7 @@
 import type { SmoothedParticles as Spec } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import { accelerate, cohere, confine } from "./fluidForces.ts";
-import { FluidSolidCoupling } from "./fluidSolidCoupling.ts";
+import { type CoupledFluid, FluidSolidCoupling } from "./fluidSolidCoupling.ts";
 import { eachNear } from "./halfSpaces.ts";
 import { GRIPS } from "./integrators.ts";
 import type { Method, MethodBody, MethodKind, MethodState, Outside, Surface, Wall } from "./method.ts";
@@ -38,9 +38,9 @@ import { REACH, wallAt, wallSlope } from "./wendland.ts";
 /** c h/H; artificial nu over c H/10. */
 const COURANT = 0.4;
 const ARTIFICIAL = 0.05;
-/** Pairs are listed until two have moved by so much together, H. */
-const SKIN = 0.2;
-/** But for so many steps at least: a drop that flies meets others a quarter of a spacing late. */
+/** Pairs are listed until two have moved by so much together, H. With 0.2 a tick of `tank` takes 8 % more. */
+const SKIN = 0.12;
+/** But for so many steps at least: a drop that flies meets others less than half a spacing late. */
 const LEAST = 4;
 
 export const smoothedParticles: MethodKind = {
@@ -66,7 +66,7 @@ const mostViscous = (H: number, h: number): number => (0.015 * H * H) / h;
  */
 const FIRM = 0.02;
 
-class Fluid implements Method {
+class Fluid implements Method, CoupledFluid {
   private readonly body: MethodBody;
   private readonly spec: Spec;
   readonly H: number;
