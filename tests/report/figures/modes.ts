@@ -186,7 +186,7 @@ export const figure: Figure = {
 - **Motion**: all modes, damped by alpha = 0.5/s and beta = 1 ms, under a constant random force of up to 3 N on every coordinate, for ${steps} steps of 1/60 s. Each mode's step is exact for such a force, so that the fourth-order steps of Runge and Kutta (1/12,000 s) are the less exact ones; their error is far below the target of 1e-6.
 - **Energy**: at rest, with the lowest m modes, over half of f . K^-1 f. Each mode adds what it stores and takes nothing from others (Ritz), so the energy never falls as m grows, and all modes have all of it. A damped step of 1,000 s goes to rest.
 
-What falls short: with ${DEFAULT_MODES} modes, a scene's default, ${kept.map(({ name, points }) => `${(100 * (1 - points[DEFAULT_MODES - 1]![1])).toPrecision(2)} % of the energy are missing under ${name}`).join(", ")}. What is small against a mode's waves (a corner, a hand, a contact) is too stiff, and impulses that no mode has are lost. The modes are linear: large rotations swell. The dense eigenproblem ends at 400 free particles.`,
+What falls short: with ${DEFAULT_MODES} modes, a scene's default, this much of the energy is missing: ${kept.map(({ name, points }) => `${(100 * (1 - points[DEFAULT_MODES - 1]![1])).toPrecision(2)} % under ${name}`).join(", ")}. What is small against a mode's waves (a corner, a hand, a contact) is too stiff, and impulses that no mode has are lost. The modes are linear: large rotations swell. The dense eigenproblem ends at 400 free particles.`,
       checks,
       plots: [
         {
