@@ -4,7 +4,7 @@ import { createWorld } from "../../../server/sim/createWorld.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
 import type { ForceModel } from "../../../server/sim/methods/forceModel.ts";
 import { METHOD_KINDS } from "../../../server/sim/methods/kinds.ts";
-import type { MethodBody, MethodState, Outside } from "../../../server/sim/methods/method.ts";
+import type { MethodBody, Outside } from "../../../server/sim/methods/method.ts";
 import { HoldingPoints } from "../../../server/sim/reference/implicit/points.ts";
 
 export const YOUNG = 2e4;
