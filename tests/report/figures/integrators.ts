@@ -68,7 +68,7 @@ function swingError(integrator: Integrator, steps: number): number {
   return Math.abs(one.place() / AMPLITUDE - Math.cos(OMEGA * T));
 }
 
-/** After 1 s, from v' = -(alpha + beta w^2) v - w^2 x, over a and by w^2 h: an error of order 1 is a number of order 1. */
+/** After 1 s, from v' = -(alpha + beta w^2) v - w^2 x, over a and by w^2 h: errors of order 1 are numbers near 1. */
 function dampingError(integrator: Integrator): number {
   const alpha = 0.4;
   const beta = 0.02;

@@ -66,7 +66,7 @@ function frequencies({ n, K, mass }: Assembly): number[] {
   return Array.from({ length: n }, (_, i) => Math.sqrt(scaled[n * i + i]!) / (2 * Math.PI)).sort((a, b) => a - b);
 }
 
-/** All modes under a constant force, against Runge and Kutta's fourth order on M u'' = f - alpha M u' - K (u + beta u'). */
+/** All modes under a constant force, against Runge-Kutta of order 4 on M u'' = f - alpha M u' - K (u + beta u'). */
 function motionError(template: BodyTemplate, { n, K, mass, rows }: Assembly, steps: number): number {
   const h = 1 / 60;
   const [alpha, beta] = [0.5, 1e-3];
