@@ -89,8 +89,9 @@ async function goByKeys(page: Page, from: number): Promise<void> {
 }
 
 describe.skipIf(noBrowser)("what was can be seen again", () => {
-  // a room waits for whoever takes long to see what was in it
-  const stage = useStage({ emptyRoomSeconds: 3600 }, { fewPictures: true });
+  // A room waits for whoever takes long to see what was in it; and where pages take long to come, and all of it would
+  // be long, too, the last of it is enough.
+  const stage = useStage({ emptyRoomSeconds: 3600, historySeconds: 45 }, { fewPictures: true });
 
   test("two pull; the replay shows both moments as they were, hands and all, by scrubber and by keys", async () => {
     const { name, path } = await stage.room("jelly-stack");
