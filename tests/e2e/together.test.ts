@@ -181,15 +181,15 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     expect(names[1]).toBe(`${names[0]} 2`);
     // who wants a colour that somebody has gets it with a second one around it, and is drawn so wherever others see
     // them
-    const [firsts] = await first.evaluate(() => window.pliant.members.map(({ color }) => color));
+    const [firsts, was] = await first.evaluate(() => window.pliant.members.map(({ color }) => color));
     const { first: wanted } = lookOf(firsts!);
+    const member = await second.evaluate(() => window.pliant.member);
     await second.click(".tool.me");
     await second.click(`.colors [data-color="${wanted}"]`);
-    const member = await second.evaluate(() => window.pliant.member);
     await until(
       first,
-      ([id, was]) => window.pliant.members.some((other) => other.member === id && other.color !== was),
-      [member, await second.evaluate(() => window.pliant.members[1]!.color)] as const,
+      ([id, before]) => window.pliant.members.some((other) => other.member === id && other.color !== before),
+      [member, was!] as const,
     );
     await second.keyboard.press("Escape");
     await second.mouse.move(360, 300);
