@@ -156,7 +156,7 @@ test("bodies that come and go, resets and states that were taken on the way are 
   await bot.until(() => bot.waiting.bodies.length === 1, "the spare");
   const came = bot.waiting.tick;
   bot.reset();
-  await bot.until(() => bot.resets === 1, "the reset");
+  await bot.until(() => bot.resets === 1 && bot.waiting.bodies.length === 2, "the reset, and who waits again");
   const back = bot.waiting.tick;
   // states are taken every five seconds, and leave their mark
   await bot.until(() => bot.tick > 330, "five seconds and a half");
