@@ -82,8 +82,12 @@ export const PATIENCE_MS = 150_000;
 function noteToasts(): void {
   window.toasted = [];
   new MutationObserver((changes) => {
-    for (const added of changes.flatMap(({ addedNodes }) => [...addedNodes]))
-      if (added instanceof Element && added.matches(".toast")) window.toasted.push(added.textContent);
+    for (const added of changes.flatMap(({ addedNodes }) => [...addedNodes])) {
+      if (!(added instanceof Element)) continue;
+      // one that is there when the page comes is added with all of it
+      const toasts = [...(added.matches(".toast") ? [added] : []), ...added.querySelectorAll(".toast")];
+      window.toasted.push(...toasts.map(({ textContent }) => textContent));
+    }
   }).observe(document, { childList: true, subtree: true });
 }
 
