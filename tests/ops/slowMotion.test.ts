@@ -63,7 +63,7 @@ test.skipIf(lacks("Prometheus", executable))(
     writeFileSync(join(folder, "heavy.json"), JSON.stringify({ ...heavy, substeps: 200 }));
     writeFileSync(join(folder, "cube.json"), readFileSync(join(scenes, "cube.json")));
     // The one that keeps up goes first: a thread that has work all the time is not to make it late.
-    const slow = await watched("heavy", 15);
+    const slow = await watched("heavy", 5);
     const fast = await watched("cube");
     while (!(await slow.alerts()).includes("PliantSlowMotion")) await sleep(500);
     expect(await slow.ratio()).toBeLessThan(0.9);
