@@ -166,6 +166,7 @@ export class GrabController {
     const { nowMs } = moment;
     const interval = this.interval();
     for (const grab of this.grabs.values()) if (nowMs - grab.sentMs >= interval) this.flush(grab, nowMs);
+    // those of one hand share what is acknowledged: all of them see it before any of them has it forgotten
     for (const bend of bends) bend.update(this.options.acknowledged, moment);
     let kept = 0;
     for (const bend of bends) {
