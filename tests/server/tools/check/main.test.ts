@@ -6,7 +6,9 @@ import { spawn } from "node:child_process";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { makeRecording, root, type Made } from "./recordings.ts";
+import { type Made, recordings } from "./recordings.ts";
+
+const { root, makeRecording } = recordings();
 
 interface Run {
   code: number | null;

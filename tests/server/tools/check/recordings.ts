@@ -1,11 +1,8 @@
 /** Recordings made by hand, in temporary folders. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-
-export const root = mkdtempSync(join(tmpdir(), "pliant-check-"));
-afterAll(() => rmSync(root, { recursive: true }));
 
 export interface Made {
   /** By body: how many particles, its triangles by place in the body, and what else its entry says. */
@@ -16,11 +13,14 @@ export interface Made {
   more?: object;
 }
 
-let made = 0;
+/** @returns a folder of the calling test file, which goes with it: one process runs several files. */
+export function recordings(): { root: string; makeRecording: (made: Made) => string } {
+  const root = mkdtempSync(join(tmpdir(), "pliant-check-"));
+  afterAll(() => rmSync(root, { recursive: true }));
+  return { root, makeRecording: (made) => writeRecording(mkdtempSync(join(root, "recording-")), made) };
+}
 
-/** @returns the folder */
-export function makeRecording({ bodies, colliders, frames, more }: Made): string {
-  const dir = join(root, `r${made++}`);
+function writeRecording(dir: string, { bodies, colliders, frames, more }: Made): string {
   let first = 0;
   const entries = bodies.map(({ count, surface, more: rest }, b) => {
     const entry = {
@@ -35,7 +35,6 @@ export function makeRecording({ bodies, colliders, frames, more }: Made): string
     first += count;
     return entry;
   });
-  mkdirSync(dir);
   writeFileSync(
     join(dir, "manifest.json"),
     JSON.stringify({

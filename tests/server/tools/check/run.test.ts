@@ -7,7 +7,9 @@ import { edgeEdge, vertexTriangle } from "../../../../server/tools/check/exact/s
 import { noFindings, type FrameFindings } from "../../../../server/tools/check/findings.ts";
 import { FrameReader, openRecording, type Recording } from "../../../../server/tools/check/recording.ts";
 import { Run } from "../../../../server/tools/check/run.ts";
-import { makeRecording } from "./recordings.ts";
+import { recordings } from "./recordings.ts";
+
+const { makeRecording } = recordings();
 
 /** Deterministic numbers in [0, 1): a linear congruential generator (Numerical Recipes). */
 function generator(seed: number): () => number {
