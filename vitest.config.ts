@@ -24,8 +24,11 @@ const sideBySide = {
   hookTimeout: 180_000,
   sequence: { groupOrder: 1 },
 };
-/** Nothing in them looks at the clock: however little of a processor they get, they come to the same. */
-const patient = { ...sideBySide, testTimeout: 900_000, hookTimeout: 900_000 };
+/**
+ * Nothing in them looks at the clock: however little of a processor they get (a thirtieth of a core for fifteen
+ * minutes, once), they come to the same. The limit is for what hangs.
+ */
+const patient = { ...sideBySide, testTimeout: 1_800_000, hookTimeout: 1_800_000 };
 const oneByOne = { maxWorkers: 1, fileParallelism: false, testTimeout: 360_000, hookTimeout: 360_000 };
 
 // Processes that are started from here have it, too.

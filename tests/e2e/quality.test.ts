@@ -1,7 +1,7 @@
 /** Every level of the picture's quality is one that WebGL can draw: no call of it is refused. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LEVELS } from "../../client/view/quality.ts";
-import { drawn, noBrowser, openStage, type E2e, PATIENCE_MS } from "./stage.ts";
+import { drawn, noBrowser, openStage, type E2e, until } from "./stage.ts";
 
 /** What Chromium says of a call that it refuses; the first of a kind is said at once. */
 const REFUSED = /GL_INVALID|INVALID_(OPERATION|ENUM|VALUE|FRAMEBUFFER_OPERATION)/;
@@ -19,9 +19,11 @@ describe.skipIf(noBrowser)("quality", () => {
     const prepare = (page: Awaited<ReturnType<E2e["visit"]>>): void =>
       void page.on("console", (message) => said.push(message.text()));
     const page = await drawn(await stage.visit(`${path}?quality=${level}`, {}, { prepare }));
-    await page.waitForFunction(() => window.pliant.firstMovingFrameMs !== undefined, undefined, {
-      timeout: PATIENCE_MS,
+    const before = await page.evaluate(() => {
+      window.pliant.view!.invalidate();
+      return window.pliant.drawn;
     });
+    await until(page, (than) => window.pliant.drawn > than, before);
     expect(await page.evaluate(() => document.querySelector<HTMLCanvasElement>("canvas.view")!.width)).toBe(
       // More than the screen's pixels, too: this browser draws by CPU, without multisampling.
       Math.floor(720 * LEVELS[level]!.pixelRatio),

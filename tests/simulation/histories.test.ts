@@ -4,18 +4,11 @@
  * two cores. A thousand are enough to find each fault of mutations.test.ts.
  */
 import { expect, test } from "vitest";
-import { inLong } from "../support/long.ts";
 import { planOf, EVERY_FAULT } from "./plan.ts";
 import { prepareStage, runHistories, runPlan } from "./run.ts";
+import { theHistories } from "./theHistories.ts";
 
-const COUNT = inLong(25_000, 5000);
-
-test(`${COUNT} histories: one owner, and nothing that was acknowledged is lost`, async () => {
-  const stage = await prepareStage();
-  const { violations, histories } = await runHistories({ stage, seed: 1, count: COUNT, faults: EVERY_FAULT });
-  expect(violations.map(({ seed, violation }) => `seed ${seed}: ${violation!.message}`)).toEqual([]);
-  expect(histories).toBe(COUNT);
-});
+theHistories(0);
 
 /**
  * Histories of other ranges in which something was wrong once, and what.

@@ -1,0 +1,21 @@
+/** The histories of `npm test`, a half in each of two files. */
+import { describe, expect, test } from "vitest";
+import { inLong } from "../support/long.ts";
+import { EVERY_FAULT } from "./plan.ts";
+import { prepareStage, runHistories } from "./run.ts";
+
+/** At a low priority on a busy machine, some minutes. */
+const PER_TEST = 500;
+const TESTS = inLong(50, 10);
+
+/** @param half 0 or 1 */
+export const theHistories = (half: number): void =>
+  describe("one owner, and nothing that was acknowledged is lost", () => {
+    const firsts = Array.from({ length: TESTS }, (_, k) => 1 + PER_TEST * (half * TESTS + k));
+    test.each(firsts)(`${PER_TEST} histories from seed %i`, async (seed) => {
+      const stage = await prepareStage();
+      const { violations, histories } = await runHistories({ stage, seed, count: PER_TEST, faults: EVERY_FAULT });
+      expect(violations.map(({ seed, violation }) => `seed ${seed}: ${violation!.message}`)).toEqual([]);
+      expect(histories).toBe(PER_TEST);
+    });
+  });
