@@ -1,10 +1,10 @@
 /**
- * Static intersections of one frame, decided exactly: signs of determinants in float64 where the rounding bound allows
- * it (Shewchuk 1997: 7.77e-16 times the permanent of a 3 x 3 determinant of differences), in whole numbers where not.
+ * Static intersections of one frame, decided exactly: signs of determinants by Shewchuk's adaptive predicates (1997),
+ * which do not round where coordinates are binary32: no product of three of them overflows or underflows.
  * Two triangles cross if an edge of one goes through the other's inside; they touch if they meet in any lesser way,
  * which is left to the exact tests for standing vertices, edges and triangles.
  */
-import { signOf, toIntegers } from "./exact/integers.ts";
+import { orient3d } from "robust-predicates";
 import { edgeEdge, vertexTriangle } from "./exact/swept.ts";
 import { openFrames, pieces, type Frames } from "./separate.ts";
 
@@ -12,44 +12,23 @@ const APART = 0;
 export const TOUCHING = 1;
 export const CROSSING = 2;
 
-const BOUND = 2 ** -50;
-
-/** Sign of (b - a) x (c - a) . (d - a). @param at places of the points in x */
-function orient(x: Float32Array, a: number, b: number, c: number, d: number): -1 | 0 | 1 {
-  const ax = x[a]!;
-  const ay = x[a + 1]!;
-  const az = x[a + 2]!;
-  const ux = x[b]! - ax;
-  const uy = x[b + 1]! - ay;
-  const uz = x[b + 2]! - az;
-  const vx = x[c]! - ax;
-  const vy = x[c + 1]! - ay;
-  const vz = x[c + 2]! - az;
-  const wx = x[d]! - ax;
-  const wy = x[d + 1]! - ay;
-  const wz = x[d + 2]! - az;
-  const yz = vy * wz;
-  const zy = vz * wy;
-  const zx = vz * wx;
-  const xz = vx * wz;
-  const xy = vx * wy;
-  const yx = vy * wx;
-  const value = ux * (yz - zy) + uy * (zx - xz) + uz * (xy - yx);
-  const size =
-    Math.abs(ux) * (Math.abs(yz) + Math.abs(zy)) +
-    Math.abs(uy) * (Math.abs(zx) + Math.abs(xz)) +
-    Math.abs(uz) * (Math.abs(xy) + Math.abs(yx));
-  if (Math.abs(value) > BOUND * size) return value > 0 ? 1 : -1;
-  const q = toIntegers([a, b, c, d].flatMap((p) => [x[p]!, x[p + 1]!, x[p + 2]!]));
-  const [u, v, w] = [3, 6, 9].map((i) => [q[i]! - q[0]!, q[i + 1]! - q[1]!, q[i + 2]! - q[2]!]) as [
-    bigint[],
-    bigint[],
-    bigint[],
-  ];
-  return signOf(
-    u[0]! * (v[1]! * w[2]! - v[2]! * w[1]!) +
-      u[1]! * (v[2]! * w[0]! - v[0]! * w[2]!) +
-      u[2]! * (v[0]! * w[1]! - v[1]! * w[0]!),
+/** Sign of (b - a) x (c - a) . (d - a), turned round. @param at places of the points in x */
+function orient(x: Float32Array, a: number, b: number, c: number, d: number): number {
+  return Math.sign(
+    orient3d(
+      x[a]!,
+      x[a + 1]!,
+      x[a + 2]!,
+      x[b]!,
+      x[b + 1]!,
+      x[b + 2]!,
+      x[c]!,
+      x[c + 1]!,
+      x[c + 2]!,
+      x[d]!,
+      x[d + 1]!,
+      x[d + 2]!,
+    ),
   );
 }
 
