@@ -190,7 +190,10 @@ describe("where it comes in", () => {
     ["rigid", { material: { model: "shape-matching", mode: "rigid", density: 500 } } as Partial<Body>],
   ])("a second time as the first, what it has gone through is forgotten: %s", async (_, more) => {
     const lab = await laboratory({
-      bodies: [jelly("a", 0.2, { transform: { translate: [3, 0.1, 0] } }), jelly("w", 0.2, { ...waiting, ...more })],
+      bodies: [
+        jelly("a", 0.2, { transform: { translate: [3, 0.1, 0] } }),
+        jelly("w", 0.2, { ...waiting, ...more } as Partial<Body>),
+      ],
       colliders: [FLOOR],
       gravity: [0, -30, 0],
       substeps: 6,

@@ -1,5 +1,4 @@
 /** Every preset is a material that a scene may have, and its numbers are those of the sources that it names. */
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { MATERIAL_PRESETS, presetsOf } from "../../shared/materialPresets.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
@@ -61,15 +60,4 @@ test("a scene names a material, and changes what it wants of it", () => {
     ["soft", { preset: 5 }, "/bodies/0/material/preset"],
   ] as const)
     expect(() => validateScene(bodyOf(kind, value))).toThrow(expect.objectContaining({ path }));
-});
-
-test("the schema of editors knows the same names", () => {
-  const { definitions } = JSON.parse(readFileSync("scenes/schema.json", "utf8")) as {
-    definitions: Record<string, { then: { enum: string[] }; else: { then: { properties: { preset: object } } } }>;
-  };
-  for (const kind of ["soft", "cloth"] as const) {
-    const named = definitions[`${kind}MaterialOrName`]!;
-    expect(named.then.enum).toEqual(presetsOf(kind));
-    expect(named.else.then.properties.preset).toEqual({ enum: presetsOf(kind) });
-  }
 });

@@ -361,6 +361,7 @@ const outOfRange: [string, unknown, string][] = [
   ["/interaction/grabMaxStretch", 1001, "<= 1000"],
   ["/interaction/maxImpulse", 1e10, "<= 1000000000"],
   ["/interaction/together", ["jelly"], "a list of at least 2 items"],
+  ["/interaction/together", ["jelly", "jelly"], "a list without repeated items"],
   ["/interaction/together/1", "cow", `the name of a body: ${NAMES}`],
   ["/interaction/together/1", "foam", "a body that does not wait"],
 ];
@@ -372,6 +373,11 @@ test.each(outOfRange)("%s = %j must be %s", (pointer, value, limit) => {
   expect([found.path, found.value, found.limit]).toEqual([pointer, value, limit]);
   expect(found.message).toContain(`scene ${found.path}: `);
   expect(found.message.endsWith(` is not allowed, must be ${limit}`)).toBe(true);
+});
+
+test("a finer mesh with an odd number of cells", () => {
+  const reference = { of: "jelly", cells: [2, 3, 2], bodies: ["jelly"] };
+  expect(fault({ ...draft(), reference })).toMatchObject({ path: "/reference/cells/1", limit: "a multiple of 2" });
 });
 
 test("a package that is not known", () => {

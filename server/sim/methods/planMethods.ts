@@ -110,7 +110,7 @@ function planBody(
     mass,
     h: 1 / (tickHz * steps),
     alpha: template.damping,
-    beta: spec.stiffnessDamping ?? 0,
+    beta: "stiffnessDamping" in spec ? (spec.stiffnessDamping ?? 0) : 0,
   };
   const kind = METHOD_KINDS[spec.type];
   const constants = kind.plan(template, spec, known, `/bodies/${body}/method/type`);

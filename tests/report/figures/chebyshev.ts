@@ -49,7 +49,7 @@ async function step(body: Body, sweep: Sweep, iterations: number): Promise<Float
       substeps: 1,
       iterations,
       gravity: [0, -100, 0],
-      bodies: [{ ...body, sweep }],
+      bodies: [{ ...body, sweep } as Body],
     },
     { baseDir: "." },
   );

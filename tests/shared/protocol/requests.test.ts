@@ -266,24 +266,23 @@ describe("checkRanges", () => {
 
 test("what is tuned has the limits of a scene", () => {
   const { definitions, properties } = JSON.parse(readFileSync("scenes/schema.json", "utf8")) as {
-    definitions: Record<string, { minimum: number; maximum: number }>;
+    definitions: Record<string, { properties: Record<string, object> }>;
     properties: Record<string, object>;
   };
   const span = ({ least, most }: { least: number; most: number }): object => ({ minimum: least, maximum: most });
-  expect(definitions.number).toMatchObject({ minimum: -MOST_GRAVITY, maximum: MOST_GRAVITY });
-  for (const field of ["damping", "friction", "poissonsRatio"] as const)
-    expect(definitions[field]).toMatchObject(span(SPANS[field]));
-  expect(definitions.modulus).toMatchObject({ maximum: SPANS.youngsModulus.most });
+  expect(definitions.Scalar).toMatchObject({ minimum: -MOST_GRAVITY, maximum: MOST_GRAVITY });
+  expect(definitions.Damping).toMatchObject(span(SPANS.damping));
+  expect(definitions.Friction).toMatchObject(span(SPANS.friction));
+  expect(definitions.PoissonsRatio).toMatchObject(span(SPANS.poissonsRatio));
+  expect(definitions.Modulus).toMatchObject({ maximum: SPANS.youngsModulus.most });
   expect(properties.timeScale).toMatchObject({ minimum: 0, maximum: TIME_SCALE.most });
   const { density, drag, lift, intensity, scale, seed } = WIND_SPANS;
-  expect(properties.wind).toMatchObject({
-    properties: {
-      velocity: { items: { minimum: -MOST_WIND, maximum: MOST_WIND } },
-      density: span(density),
-      drag: span(drag),
-      lift: span(lift),
-      turbulence: { properties: { intensity: span(intensity), scale: span(scale), seed: span(seed) } },
-    },
+  expect(definitions.WindSpeed).toMatchObject({ minimum: -MOST_WIND, maximum: MOST_WIND });
+  expect(definitions.SceneWind!.properties).toMatchObject({
+    density: span(density),
+    drag: span(drag),
+    lift: span(lift),
+    turbulence: { properties: { intensity: span(intensity), scale: span(scale), seed: span(seed) } },
   });
 });
 

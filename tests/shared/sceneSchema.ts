@@ -1,0 +1,105 @@
+/**
+ * `scenes/schema.json` as the types of shared/scene.ts give it; `npm run schema` writes it. Of a fault in a union, what
+ * ts-json-schema-generator makes says only that no member fits: here `if` and `then` choose the one that is meant.
+ */
+import { createGenerator } from "ts-json-schema-generator";
+import { presetsOf } from "../../shared/materialPresets.ts";
+
+/** A JSON Schema, or a part of one. */
+interface Part {
+  [keyword: string]: unknown;
+  $ref?: string;
+  anyOf?: Part[];
+  properties: Record<string, Part>;
+  required: string[];
+}
+type Definitions = Record<string, Part>;
+
+/** @returns the text of scenes/schema.json */
+export function sceneSchema(): string {
+  const generated = createGenerator({
+    path: "shared/scene.ts",
+    tsconfig: "tests/shared/sceneSchema.tsconfig.json", // without TypeScript's library, which takes 4 s to read
+    type: "Scene",
+    expose: "all",
+    topRef: false,
+    sortProps: false,
+    skipTypeCheck: true,
+    schemaId: "pliant-scene-1",
+    extraTags: ["oneOf"],
+  }).createSchema("Scene");
+  const schema = JSON.parse(JSON.stringify(generated, plain)) as { definitions: Definitions };
+  choose(schema, schema.definitions);
+  nameMaterial(schema.definitions.SoftBody!.properties, presetsOf("soft"));
+  nameMaterial(schema.definitions.ClothBody!.properties, presetsOf("cloth"));
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+/** A replacer of JSON.stringify: messages tell of a wrong value, not of its type, and of the first field missing. */
+function plain(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if ("const" in value || "enum" in value) return { ...value, type: undefined };
+  const { properties, required } = value as Partial<Part>;
+  return properties && required
+    ? { ...value, required: Object.keys(properties).filter((field) => required.includes(field)) }
+    : value;
+}
+
+const choice = (condition: object, then: object, otherwise?: object) => ({ if: condition, then, else: otherwise });
+
+/** Unions in a part and below become choices. @param part inout */
+function choose(part: object, definitions: Definitions): void {
+  for (const below of Object.values(part)) if (typeof below === "object" && below) choose(below, definitions);
+  const { anyOf } = part as Part;
+  if (!anyOf) return;
+  delete (part as Part).anyOf;
+  const members = anyOf.map((member) => (member.$ref ? definitions[member.$ref.split("/").at(-1)!]! : member));
+  Object.assign(part, byTag(anyOf, members) ?? byOwnField(anyOf, members));
+}
+
+/**
+ * Of members that one field tells apart. What all have stands once, and is checked whichever is meant.
+ * @param parts the members, or references to them
+ * @param members inout
+ */
+function byTag(parts: readonly Part[], members: readonly Part[]): object | undefined {
+  const same = (field: string): boolean => new Set(members.map((m) => JSON.stringify(m.properties[field]))).size === 1;
+  const fields = Object.keys(members[0]!.properties).filter((field) => members.every((m) => field in m.properties));
+  const valuesOf = ({ properties }: Part, field: string): unknown[] => {
+    const { const: one, enum: some = [one] } = properties[field]!;
+    return some as unknown[];
+  };
+  const tag = fields.find((field) => !same(field) && !members.some((m) => valuesOf(m, field)[0] === undefined));
+  if (tag === undefined) return undefined;
+  const properties: Record<string, unknown> = { [tag]: { enum: members.flatMap((m) => valuesOf(m, tag)) } };
+  const required = members[0]!.required.filter((field) => members.every((m) => m.required.includes(field)));
+  const allOf = members.map((member, i) =>
+    // one whose tag may be absent is meant where it is
+    choice(
+      { required: member.required.filter((field) => field === tag), properties: { [tag]: member.properties[tag] } },
+      parts[i]!,
+    ),
+  );
+  const common = fields.filter(same);
+  for (const field of common) properties[field] = members[0]!.properties[field]!;
+  for (const member of members) {
+    member.required = member.required.filter((field) => !required.includes(field));
+    delete member.type;
+    for (const field of [tag, ...common]) member.properties[field] = {} as Part;
+  }
+  return { type: "object", required, properties, allOf };
+}
+
+/** Of members all of which but the last have a field that no other has. */
+function byOwnField([part, ...parts]: readonly Part[], [member, ...members]: readonly Part[]): object {
+  if (members.length === 0) return part!;
+  const own = member!.required.find((field) => !members.some(({ properties }) => field in properties));
+  return { type: "object", ...choice({ required: [own] }, part!, byOwnField(parts, members)) };
+}
+
+/** A material may be a preset's name, or a preset's with other fields: shared/namedMaterials.ts. @param body inout */
+function nameMaterial(body: Part["properties"], presets: readonly string[]): void {
+  const names = { enum: presets };
+  const named = choice({ type: "object", required: ["preset"] }, { properties: { preset: names } }, body.material);
+  body.material = choice({ type: "string" }, names, named) as unknown as Part;
+}
