@@ -26,7 +26,7 @@ import type { Topology } from "../../shared/topology.ts";
 import { exhibit, reopen } from "./exhibit.ts";
 import { frameBridge } from "./frameBridge.ts";
 import { modeOf } from "./mode.ts";
-import { distinctFrom, freshProfile, loadProfile } from "./profile.ts";
+import { distinctFrom, freshProfile, loadProfile, saveProfile } from "./profile.ts";
 import { type GraphicsProbe, probeGraphics } from "../view/graphicsProbe.ts";
 import { headsetIsThere } from "./headset.ts";
 import { messageOf, messagePage } from "./messagePage.ts";
@@ -314,6 +314,7 @@ class RoomPage {
     if (!touched) return true;
     if (this.status.state !== "open") return false;
     Object.assign(this.profile, freshProfile(this.profile.name));
+    saveProfile(this.profile);
     this.send(build.reset());
     this.connection.reintroduce();
     return true;

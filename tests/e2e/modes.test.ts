@@ -44,6 +44,12 @@ describe.skipIf(noBrowser)("modes", () => {
   test("an exhibit is as it was when nobody has touched it for a while: shape, name, cards and view", async () => {
     // so long that what follows is one visit on a busy machine, too
     const page = await drawn(await stage.visit("/r/exhibit?scene=jelly-stack&exhibit=8"));
+    // a name that the visitor types, and the browser keeps
+    await page.locator(".tool.me").click();
+    await page.locator(".profile-panel input").first().fill("Zoë");
+    await page.keyboard.press("Enter");
+    await until(page, () => window.pliant.members.some(({ name }) => name === "Zoë"), undefined);
+    await page.keyboard.press("Escape");
     const first = await page.evaluate(() => ({
       shape: window.pliant.displayed(),
       name: window.pliant.members.find(({ member }) => member === window.pliant.member)!.name,
@@ -85,6 +91,10 @@ describe.skipIf(noBrowser)("modes", () => {
     expect(await page.getAttribute(".tool[title*='Push']", "aria-pressed")).toBe("false");
     // and a hand shows the next visitor how to pull
     await page.waitForSelector(".ghost .palm");
+    // whom the browser does not remember when the page is opened again
+    await page.reload();
+    await drawn(page);
+    expect(await page.evaluate(() => window.pliant.members.map(({ name }) => name))).not.toContain("Zoë");
     // a room that ends comes back by itself, and nothing leads away meanwhile
     await stage.app.registry.remove("exhibit");
     await page.waitForSelector(".message h1");

@@ -22,6 +22,23 @@ const movedBodies = ({ before, by }: { before: number[]; by: number }): number[]
   });
 };
 
+/** Least contrast of labels with the page that they stand on, as WCAG 2.2 counts it: axe-core does not look at them. */
+function contrastOfLabels(): number {
+  const luminance = (color: string): number => {
+    const [r, g, b] = color.match(/[\d.]+/g)!.map((part) => {
+      const share = Number(part) / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    }) as [number, number, number];
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const page = luminance(getComputedStyle(document.documentElement).backgroundColor);
+  const contrasts = [...document.querySelectorAll(".cost")].map((label) => {
+    const own = luminance(getComputedStyle(label).color);
+    return (Math.max(own, page) + 0.05) / (Math.min(own, page) + 0.05);
+  });
+  return Math.min(...contrasts);
+}
+
 describe.skipIf(noBrowser)("one hand", () => {
   const stage = useStage({}, { fewPictures: true });
 
@@ -65,6 +82,10 @@ describe.skipIf(noBrowser)("one hand", () => {
     await until(ann, known, undefined);
     await ann.setViewportSize(DESK);
     await stage.shoot(ann, "pull-all");
+    for (const colorScheme of ["dark", "light"] as const) {
+      await ann.emulateMedia({ colorScheme });
+      expect(await ann.evaluate(contrastOfLabels), colorScheme).toBeGreaterThanOrEqual(4.5);
+    }
     await ann.mouse.up();
     await until(ben, () => window.pliant.grabs().length === 0, undefined);
     expect(await findings(ann, { within: ".toolbar", widths: [DESK] })).toEqual([]);
