@@ -40,6 +40,8 @@ export const LONGEST = [
   "parity/collide",
   "parity/step",
   "parity/front",
+  "parity/pairs",
+  "physics/plasticScenes",
   "physics/spawn",
   "shared/sceneValidator",
   "server/store/postgres",
