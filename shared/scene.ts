@@ -513,10 +513,14 @@ export type ColliderCommon = TouchCommon & {
   };
 };
 
-/** Of a plane normal . x = offset. */
 export type Collider = ColliderCommon &
   (
-    | { type: "plane"; normal: Vec3; offset: Scalar }
+    | {
+        type: "plane";
+        normal: Vec3;
+        /** normal . x = offset */
+        offset: Scalar;
+      }
     | { type: "sphere"; center: Vec3; radius: Positive }
     | { type: "box"; center: Vec3; halfExtents: Positive3; rotate?: Vec3 }
     | { type: "capsule"; a: Vec3; b: Vec3; radius: Positive }

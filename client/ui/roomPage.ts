@@ -314,6 +314,7 @@ class RoomPage {
     if (!touched) return true;
     if (this.status.state !== "open") return false;
     Object.assign(this.profile, freshProfile(this.profile.name));
+    // A page that opens itself anew is not to come back with what a visitor typed.
     saveProfile(this.profile);
     this.send(build.reset());
     this.connection.reintroduce();

@@ -6,8 +6,8 @@
  * shown, meshed, the room's page opened, the body held and lifted by a tenth of its size. Each time another file and a
  * browser without anything cached; the person in front of it chooses nothing and presses at once. The second without a
  * page: rooms whose bodies are held, in spans with and without somebody who has objects built, in turns, so that what
- * else the machine does is in both. Once with a room that leaves the thread that builds a core of two, and once with
- * rooms that take more than one, and the bench its part.
+ * else the machine does is in both. Once beside one room, which leaves one of two cores to the thread that builds, and
+ * once beside three, which leave less.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";

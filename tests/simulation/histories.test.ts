@@ -6,9 +6,9 @@
 import { expect, test } from "vitest";
 import { planOf, EVERY_FAULT } from "./plan.ts";
 import { prepareStage, runHistories, runPlan } from "./run.ts";
-import { theHistories } from "./theHistories.ts";
+import { describeHistories } from "./describeHistories.ts";
 
-theHistories(0);
+describeHistories(0);
 
 /**
  * Histories of other ranges in which something was wrong once, and what.

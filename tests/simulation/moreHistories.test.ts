@@ -1,4 +1,4 @@
 /** The other half of histories.test.ts, side by side with it. */
-import { theHistories } from "./theHistories.ts";
+import { describeHistories } from "./describeHistories.ts";
 
-theHistories(1);
+describeHistories(1);

@@ -1,6 +1,6 @@
 /**
  * Static intersections of one frame, decided exactly: signs of determinants by Shewchuk's adaptive predicates (1997),
- * which do not round where coordinates are binary32: no product of three of them overflows or underflows.
+ * exact for binary32 coordinates: no product of three differences overflows or underflows.
  * Two triangles cross if an edge of one goes through the other's inside; they touch if they meet in any lesser way,
  * which is left to the exact tests for standing vertices, edges and triangles.
  */
@@ -12,7 +12,10 @@ const APART = 0;
 export const TOUCHING = 1;
 export const CROSSING = 2;
 
-/** Sign of (b - a) x (c - a) . (d - a), turned round. @param at places of the points in x */
+/**
+ * Minus the sign of (b - a) x (c - a) . (d - a): all that is asked here is whether signs agree.
+ * @param a place of the point in x, as b, c and d are
+ */
 function orient(x: Float32Array, a: number, b: number, c: number, d: number): number {
   return Math.sign(
     orient3d(

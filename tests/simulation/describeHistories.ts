@@ -9,7 +9,7 @@ const PER_TEST = 500;
 const TESTS = inLong(50, 10);
 
 /** @param half 0 or 1 */
-export function theHistories(half: number): void {
+export function describeHistories(half: number): void {
   describe("one owner, and nothing that was acknowledged is lost", () => {
     const firsts = Array.from({ length: TESTS }, (_, k) => 1 + PER_TEST * (half * TESTS + k));
     test.each(firsts)(`${PER_TEST} histories from seed %i`, async (seed) => {
