@@ -24,9 +24,11 @@ export interface Place {
   v: number;
 }
 
-/** A body's surface: uint32[3T] corners, and where a particle is, m. */
+/** A body's surface: uint32[3T] corners, and where a particle is, m. A body of points has no corners, and is held by these. */
 export interface HeldSurface {
   body: number;
+  /** Of a body of points: how many. */
+  points?: number;
   triangles: Uint32Array;
   at: (particle: number) => Vec3;
 }
@@ -42,24 +44,32 @@ export function offsetOf(hand: number, count: number, seconds: number): Vec3 {
 
 /**
  * Points spread over all surfaces together by their area: hand n holds where the fraction (n + 1/2) / golden ratio of
- * it, modulo 1, lies in the order of the triangles.
+ * it, modulo 1, lies in the order of the triangles. Where there is no surface, points count alike.
  */
 export function spread(surfaces: readonly HeldSurface[], count: number): Place[] {
   const areas = surfaces.map(({ triangles, at }) =>
     Float64Array.from({ length: triangles.length / 3 }, (_, t) => areaOf(triangles, t, at)),
   );
-  const total = areas.reduce((sum, list) => sum + list.reduce((s, area) => s + area, 0), 0);
+  const total = areas.reduce((sum, list) => sum + sumOf(list), 0);
+  const weights = total > 0 ? areas : surfaces.map(({ points = 0 }) => new Float64Array(points).fill(1));
+  const whole = weights.reduce((sum, list) => sum + sumOf(list), 0);
+  const inside = total > 0 ? 1 / 3 : 0;
   return Array.from({ length: count }, (_, hand) => {
-    let left = total * (((hand + 0.5) * GOLDEN) % 1);
-    for (const [s, list] of areas.entries()) {
+    let left = whole * (((hand + 0.5) * GOLDEN) % 1);
+    for (const [s, list] of weights.entries()) {
       for (let t = 0; t < list.length; t++) {
         left -= list[t]!;
-        if (left < 0) return { body: surfaces[s]!.body, triangle: t, u: 1 / 3, v: 1 / 3 };
+        if (left < 0) return { body: surfaces[s]!.body, triangle: t, u: inside, v: inside };
       }
     }
     throw new RangeError(`surface: ${total} m^2, limit: > 0`);
   });
 }
+
+export const pointsOf = ({ kind, count }: { kind: string; count: number }): { points?: number } =>
+  kind === "points" ? { points: count } : {};
+
+const sumOf = (list: Float64Array): number => list.reduce((sum, value) => sum + value, 0);
 
 function areaOf(triangles: Uint32Array, t: number, at: HeldSurface["at"]): number {
   const [a, b, c] = [0, 1, 2].map((k) => at(triangles[3 * t + k]!)) as [Vec3, Vec3, Vec3];
@@ -70,15 +80,21 @@ function areaOf(triangles: Uint32Array, t: number, at: HeldSurface["at"]): numbe
 
 /** Where a place is now, m. */
 export function positionOf({ triangles, at }: HeldSurface, { triangle, u, v }: Place): Vec3 {
+  if (triangles.length === 0) return at(triangle);
   const corners = [0, 1, 2].map((k) => at(triangles[3 * triangle + k]!));
   return [0, 1, 2].map((r) => (1 - u - v) * corners[0]![r]! + u * corners[1]![r]! + v * corners[2]![r]!) as Vec3;
 }
 
 /** The surfaces of a simulation's bodies that are there. */
-function surfacesOf({ bodies }: CreatedWorld, world: SimWorld): HeldSurface[] {
+function surfacesOf({ bodies, layout }: CreatedWorld, world: SimWorld): HeldSurface[] {
   const waiting = world.waiting();
   return bodies
-    .map(({ triangles }, body) => ({ body, triangles, at: (particle: number): Vec3 => world.position(body, particle) }))
+    .map(({ triangles }, body) => ({
+      body,
+      ...pointsOf(layout.bodies[body]!),
+      triangles,
+      at: (particle: number): Vec3 => world.position(body, particle),
+    }))
     .filter(({ body }) => !waiting[body]);
 }
 

@@ -56,6 +56,14 @@ describe("places", () => {
     xs.slice(1).forEach((x, i) => expect(x - xs[i]!).toBeGreaterThan(30 / 6 / 3));
   });
 
+  test("of bodies of points are points, no two the same", () => {
+    const points = { body: 2, points: 40, triangles: new Uint32Array(0), at: (p: number): Vec3 => [p, 0, 0] };
+    const places = spread([{ ...points, body: 1, points: 10 }, points], 8);
+    expect(places.filter(({ body }) => body === 1)).toHaveLength(2);
+    expect(new Set(places.map(({ body, triangle }) => `${body} ${triangle}`)).size).toBe(8);
+    expect(positionOf(points, { body: 2, triangle: 7, u: 0, v: 0 })).toEqual([7, 0, 0]);
+  });
+
   test("a surface without area is refused", () => {
     expect(() => spread([], 1)).toThrow("surface: 0 m^2, limit: > 0");
   });
