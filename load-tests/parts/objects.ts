@@ -215,6 +215,7 @@ async function beside(what: string, scenes: readonly string[]): Promise<Row[]> {
     env: {
       PLIANT_PREWARM: [...new Set(scenes)].join(),
       PLIANT_OBJECTS_PER_MINUTE: "1000",
+      PLIANT_OBJECTS_PER_ADDRESS: "1000",
       PLIANT_ROOMS_PER_MINUTE: "1000",
     },
   });
