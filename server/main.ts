@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { buildApp } from "./app.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { logOptions } from "./auth/logOptions.ts";
-import { lowerV8Threads } from "./workers/v8Threads.ts";
+import { lowerHelperThreads } from "./workers/helperThreads.ts";
 
 /** Exit codes: 0 went down in order, 1 failed, 2 the configuration cannot be used. */
 const FAILED = 1;
@@ -22,7 +22,7 @@ function readConfigOrExit(): Config {
   }
 }
 
-lowerV8Threads();
+await lowerHelperThreads();
 const config = readConfigOrExit();
 const app = await buildApp(config, logOptions(config.logLevel)).catch((error: Error) => {
   // What is to be done about is the operator's business, and the message says it; anything else is a defect and shows

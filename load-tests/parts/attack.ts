@@ -3,7 +3,7 @@
  * real server at its default settings; three rooms with members at addresses of their own, each with a hand; and from
  * inside of the server, by CPU time, how long its main thread works without looking up (attack/probe.ts), which nothing
  * else on the machine changes. Everything is one machine's work here, the attacker's too: it is a process of its own,
- * and gives way (nice 19).
+ * and gives way with all its threads.
  *
  * Calm and attacked windows of ten seconds come in turns, so that what else the machine does is in both alike. Calm is
  * calm: before each window an operator ends the rooms that the attack has made, and it begins once the server counts
@@ -12,17 +12,16 @@
  * over calm. Beside it stand the quartiles of the windows, and the same figure against the first calm window alone,
  * before which nobody had attacked.
  */
-import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
-import { constants, setPriority, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { text } from "node:stream/consumers";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { Bot } from "../bot.ts";
 import { FrameWatch } from "../frameWatch.ts";
+import { forkGivingWay } from "../givingWay.ts";
 import { quantile, type Row } from "../part.ts";
 import { serveCommand, startServer } from "../server.ts";
 import { ATTACKS } from "../attack/attacks.ts";
@@ -132,12 +131,7 @@ function seen(probe: string, rooms: readonly string[], spans: readonly [number, 
 }
 
 async function attackWith(attacks: readonly string[], url: string, seconds: number): Promise<void> {
-  const child: ChildProcess = fork(fileURLToPath(new URL("../attack/main.ts", import.meta.url)), [
-    url,
-    attacks.join(","),
-    String(seconds),
-  ]);
-  setPriority(child.pid!, constants.priority.PRIORITY_LOW);
+  const child = forkGivingWay("attack/main.ts", [url, attacks.join(","), String(seconds)]);
   const [code] = (await once(child, "exit")) as [number | null];
   if (code !== 0) throw new Error(`the attacker ended with ${code}`);
 }

@@ -7,25 +7,28 @@
  * browser without anything cached; the person in front of it chooses nothing and presses at once. The second without a
  * page: rooms whose bodies are held, in spans with and without somebody who has objects built, in turns, so that what
  * else the machine does is in both. Once beside one room, which leaves one of two cores to the thread that builds, and
- * once beside three, which leave less.
+ * once beside three, which leave less. Who has them built is a process that gives way: another machine's work is not the
+ * server's.
  */
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
-import { Bot, createRoom, deleteRoom } from "../bot.ts";
+import { Bot, createRoom } from "../bot.ts";
 import { FrameWatch } from "../frameWatch.ts";
 import { late } from "../load/drive.ts";
 import { increase, readMetrics } from "../metrics.ts";
 import { quantile, type Row } from "../part.ts";
+import { forkGivingWay } from "../givingWay.ts";
 import { startServer } from "../server.ts";
 import { launch, type PageWindow } from "../visitors/pages.ts";
-import { ringGlb } from "../visitors/ringFile.ts";
+import { RING, ringGlb } from "../visitors/ringFile.ts";
 
 export const name = "objects";
 export const about =
   "a GLB of 110,336 triangles: dropped on the lobby to pulled (headless Chromium, drawn by the CPU); rooms beside while objects are built";
 export const runs = 1;
 
-const RING = { around: 431, across: 128 };
 const DROPS = 5;
 const WITHIN_MS = 120_000;
 /** As small as a page is used: every pixel is drawn by the CPU. */
@@ -34,8 +37,6 @@ const VIEWPORT = { width: 720, height: 480 };
 const BESIDE = { "one room": ["jelly-stack"], "three rooms": ["jelly-stack", "one-sheet", "jelly-stack"] };
 const PAIRS = 4;
 const SPAN_SECONDS = 10;
-/** No object of this size is read and built in less. */
-const LEAST_BUILD_SECONDS = 0.5;
 
 interface Progress {
   /** When what the dialog says of its progress changed. */
@@ -179,26 +180,31 @@ async function drops(): Promise<Row[]> {
   }
 }
 
-/** @returns how long it took to be read and built, s */
-async function build(url: string, body: Uint8Array): Promise<number> {
-  const startMs = performance.now();
-  const read = await fetch(`${url}/api/objects?name=ring.glb`, {
-    method: "POST",
-    headers: { "content-type": "application/octet-stream" },
-    body: Uint8Array.from(body),
-  });
-  const { object } = (await read.json()) as { object: string };
-  const made = await fetch(`${url}/api/scenes`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ object, role: "soft", material: "rubber", size: 0.5 }),
-  });
-  const { scene } = (await made.json()) as { scene: string };
-  // Builds it, and answers when it is built.
-  const { room, token } = await createRoom(url, scene);
-  const seconds = (performance.now() - startMs) / 1000;
-  await deleteRoom(url, room, token);
-  return seconds;
+/** Somebody at another machine who has objects built for a span; not before told to. */
+class Builds {
+  readonly #child: ChildProcess;
+  readonly #ready: Promise<unknown>;
+
+  constructor(url: string, first: number) {
+    this.#child = forkGivingWay("visitors/builds.ts", [url, String(SPAN_SECONDS), String(first)]);
+    this.#ready = once(this.#child, "message");
+  }
+
+  /** The files are made: that is work, and none of the server's. */
+  async ready(): Promise<void> {
+    await this.#ready;
+  }
+
+  /** @returns how long each took to be read and built, s */
+  async run(): Promise<number[]> {
+    this.#child.send("go");
+    const [took] = (await once(this.#child, "message")) as [number[]];
+    return took;
+  }
+
+  stop(): void {
+    this.#child.kill();
+  }
 }
 
 interface Beside {
@@ -208,9 +214,6 @@ interface Beside {
 }
 
 async function beside(what: string, scenes: readonly string[]): Promise<Row[]> {
-  // Before anything is measured: to make them is work, and none of the server's.
-  const files: Uint8Array[] = [];
-  for (let phase = 0; phase < (PAIRS * SPAN_SECONDS) / LEAST_BUILD_SECONDS; phase++) files.push(await ringGlb({ ...RING, phase }));
   const server = await startServer({
     env: {
       PLIANT_PREWARM: [...new Set(scenes)].join(),
@@ -239,11 +242,13 @@ async function beside(what: string, scenes: readonly string[]): Promise<Row[]> {
     const took: number[] = [];
     for (let k = 0; k < 2 * PAIRS; k++) {
       const into = k % 2 === 0 ? quiet : building;
+      const builds = new Builds(server.url, 1000 * k);
+      await builds.ready();
       for (const watch of watches) watch.take();
       const before = await readMetrics(server.url);
-      const untilMs = performance.now() + 1000 * SPAN_SECONDS;
-      while (into === building && performance.now() < untilMs) took.push(await build(server.url, files.pop()!));
-      await sleep(Math.max(0, untilMs - performance.now()));
+      if (into === building) took.push(...(await builds.run()));
+      else await sleep(1000 * SPAN_SECONDS);
+      builds.stop();
       const after = await readMetrics(server.url);
       into.late += late(before, after);
       into.ticks += increase(before, after, "pliant_tick_lateness_seconds_count");

@@ -16,7 +16,7 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   // The schema is data; it lies beside what it describes.
   { files: /^shared\//, mayLoad: /^(shared\/|scenes\/schema\.json$)/ },
   { files: /^client\//, mayLoad: /^(client|shared)\// },
-  { files: /^server\/main\.ts$/, mayLoad: /^server\/(app|config|auth\/logOptions|workers\/v8Threads)\.ts$/ },
+  { files: /^server\/main\.ts$/, mayLoad: /^server\/(app|config|auth\/logOptions|workers\/helperThreads)\.ts$/ },
   { files: /^server\/tools\/token\.ts$/, mayLoad: /^(server\/(config\.ts|auth\/)|shared\/)/ },
   { files: /^server\/tools\/simulate\.ts$/, mayLoad: /^(server\/(sim|meshing|workers)|shared)\// },
   { files: /^server\/tools\/replay\.ts$/, mayLoad: /^(server\/(sim|meshing|workers|persistence)|shared)\// },

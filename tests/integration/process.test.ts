@@ -7,6 +7,7 @@ import { afterEach, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { type RunningServer, startServer } from "../../load-tests/server.ts";
 import { readConfig } from "../../server/config.ts";
+import { HELPERS } from "../../server/workers/helperThreads.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -34,7 +35,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
-test.runIf(process.platform === "linux")("V8's own threads stand behind all others of the server", async () => {
+test.runIf(process.platform === "linux")("threads of V8 and libuv stand behind all others of the server", async () => {
   server = await startServer({ env });
   const tasks = `/proc/${server.process.pid}/task`;
   const threads = readdirSync(tasks).map((thread) => {
@@ -42,9 +43,11 @@ test.runIf(process.platform === "linux")("V8's own threads stand behind all othe
     return { name, nice: Number(fields.trim().split(" ")[16]) };
   });
   const own = getPriority();
-  const behind = threads.filter(({ name }) => name === "V8Worker").map(({ nice }) => nice - own);
-  expect(new Set(behind)).toEqual(new Set([Math.min(10, 19 - own)]));
-  expect(threads.find(({ name }) => name !== "V8Worker")!.nice).toBe(own);
+  for (const helper of HELPERS) {
+    const behind = threads.filter(({ name }) => name === helper).map(({ nice }) => nice - own);
+    expect(new Set(behind)).toEqual(new Set([Math.min(10, 19 - own)]));
+  }
+  expect(threads.find(({ name }) => !HELPERS.includes(name))!.nice).toBe(own);
 });
 
 test("a signal while a scene is being built does not wait for it", async () => {
