@@ -1,7 +1,7 @@
 /**
  * A process that stands for somebody at another machine: it takes what is left of the processors, with all its threads
- * (V8's and libuv's are started before anybody could lower them from outside). On Linux it is idle work (`chrt --idle`),
- * which never keeps another thread waiting; elsewhere nice 19.
+ * (V8's and libuv's are started before anybody could lower them from outside). On Linux it is idle work (`chrt
+ * --idle`), which never keeps another thread waiting; elsewhere nice 19.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -10,11 +10,10 @@ const IDLE = ["chrt", "--idle", "0"];
 const NICE = ["nice", "-n", "19"];
 const giveWay = spawnSync(IDLE[0]!, ["--version"]).status === 0 ? IDLE : NICE;
 
-/** @param file a program of this folder; it has `process.send` */
-export function forkGivingWay(file: string, args: readonly string[]): ChildProcess {
+/** @param program it has `process.send` */
+export function forkGivingWay(program: URL, args: readonly string[]): ChildProcess {
   const [command, ...before] = giveWay;
-  const program = fileURLToPath(new URL(file, import.meta.url));
-  return spawn(command!, [...before, process.execPath, program, ...args], {
+  return spawn(command!, [...before, process.execPath, fileURLToPath(program), ...args], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
 }

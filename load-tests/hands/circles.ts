@@ -24,7 +24,7 @@ export interface Place {
   v: number;
 }
 
-/** A body's surface: uint32[3T] corners, and where a particle is, m. A body of points has no corners, and is held by these. */
+/** A body's surface: uint32[3T] corners, and where a particle is, m. A body of points has no corners. */
 export interface HeldSurface {
   body: number;
   /** Of a body of points: how many. */

@@ -131,7 +131,7 @@ function seen(probe: string, rooms: readonly string[], spans: readonly [number, 
 }
 
 async function attackWith(attacks: readonly string[], url: string, seconds: number): Promise<void> {
-  const child = forkGivingWay("attack/main.ts", [url, attacks.join(","), String(seconds)]);
+  const child = forkGivingWay(new URL("../attack/main.ts", import.meta.url), [url, attacks.join(","), String(seconds)]);
   const [code] = (await once(child, "exit")) as [number | null];
   if (code !== 0) throw new Error(`the attacker ended with ${code}`);
 }

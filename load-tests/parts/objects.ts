@@ -7,8 +7,8 @@
  * browser without anything cached; the person in front of it chooses nothing and presses at once. The second without a
  * page: rooms whose bodies are held, in spans with and without somebody who has objects built, in turns, so that what
  * else the machine does is in both. Once beside one room, which leaves one of two cores to the thread that builds, and
- * once beside three, which leave less. Who has them built is a process that gives way: another machine's work is not the
- * server's.
+ * once beside three, which leave less. Who has them built is a process that gives way: another machine's work is not
+ * the server's.
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -186,7 +186,11 @@ class Builds {
   readonly #ready: Promise<unknown>;
 
   constructor(url: string, first: number) {
-    this.#child = forkGivingWay("visitors/builds.ts", [url, String(SPAN_SECONDS), String(first)]);
+    this.#child = forkGivingWay(new URL("../visitors/builds.ts", import.meta.url), [
+      url,
+      String(SPAN_SECONDS),
+      String(first),
+    ]);
     this.#ready = once(this.#child, "message");
   }
 

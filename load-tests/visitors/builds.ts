@@ -1,7 +1,7 @@
 /**
- * `node builds.ts <url> <seconds> <first>`: somebody who has objects of 110,336 triangles built, one after another, each
- * another one from number <first> on. Makes the files, says `ready`, begins when told to, ends after so many seconds,
- * and says how long each took, s.
+ * `node builds.ts <url> <seconds> <first>`: somebody who has objects of 110,336 triangles built, one after another,
+ * each another one from number <first> on. Makes the files, says `ready`, begins when told to, ends after so many
+ * seconds, and says how long each took, s.
  */
 import { once } from "node:events";
 import { createRoom, deleteRoom } from "../bot.ts";

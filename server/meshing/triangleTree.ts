@@ -3,6 +3,7 @@
  * windingNumber.ts walks. Median split along the longest side of the centroids' box. The tree, and so every answer,
  * depends on the input alone.
  */
+import { yieldPoint } from "../../shared/yieldPoint.ts";
 
 /** Nodes in depth-first order: the left child of node n is n + 1. */
 export interface TriangleTree {
@@ -87,6 +88,7 @@ export function buildTriangleTree(positions: Float64Array, triangles: Uint32Arra
     right: new Uint32Array(capacity),
   };
   const build = (low: number, high: number): number => {
+    yieldPoint();
     const node = tree.nodes++;
     tree.first[node] = low;
     tree.count[node] = high - low;
@@ -123,6 +125,7 @@ export function buildTriangleTree(positions: Float64Array, triangles: Uint32Arra
 function fitBounds(tree: TriangleTree): void {
   const { bounds, positions, triangles } = tree;
   for (let node = tree.nodes - 1; node >= 0; node--) {
+    yieldPoint();
     const right = tree.right[node]!;
     for (let k = 0; k < 3; k++) {
       let min = Infinity;
@@ -162,6 +165,7 @@ const stack = new Uint32Array(128);
  * @returns m, or `within` where none is nearer
  */
 export function distanceToSurface(tree: TriangleTree, x: number, y: number, z: number, within = Infinity): number {
+  yieldPoint();
   let best = within * within;
   let depth = 0;
   stack[depth++] = 0;

@@ -5,6 +5,7 @@
  * Sources: Jacobson, Kavan, Sorkine-Hornung 2013 (definition); Barill, Dickson, Schmidt, Levin, Jacobson 2018, section
  * 3 (tree with Taylor expansion, here to the second order); Van Oosterom and Strackee 1983 (solid angle).
  */
+import { yieldPoint } from "../../shared/yieldPoint.ts";
 import type { TriangleTree } from "./triangleTree.ts";
 
 /**
@@ -37,6 +38,7 @@ export function buildWindingField(tree: TriangleTree): WindingField {
   const area = new Float64Array(total);
   let sixVolume = 0;
   for (let t = 0; t < total; t++) {
+    yieldPoint();
     const a = 3 * triangles[3 * t]!;
     const b = 3 * triangles[3 * t + 1]!;
     const c = 3 * triangles[3 * t + 2]!;
@@ -52,6 +54,7 @@ export function buildWindingField(tree: TriangleTree): WindingField {
     area[t] = Math.sqrt(normal[3 * t]! ** 2 + normal[3 * t + 1]! ** 2 + normal[3 * t + 2]! ** 2);
   }
   for (let node = 0; node < tree.nodes; node++) {
+    yieldPoint();
     const low = tree.first[node]!;
     const high = low + tree.count[node]!;
     const at = STRIDE * node;
@@ -140,6 +143,7 @@ const stack = new Uint32Array(128);
  */
 export function windingNumber(field: WindingField, x: number, y: number, z: number): number {
   const { tree, moments: m } = field;
+  yieldPoint();
   let w = 0;
   let depth = 0;
   stack[depth++] = 0;

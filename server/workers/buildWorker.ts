@@ -1,5 +1,6 @@
 /** Thread entry of the builder (builder.ts): scene files in, templates out. */
 import { dirname } from "node:path";
+import { workerData } from "node:worker_threads";
 import { encode } from "@msgpack/msgpack";
 import { createWorld } from "../sim/createWorld.ts";
 import { SCENE_DEFAULTS } from "../sim/defaults.ts";
@@ -9,9 +10,15 @@ import { BuildProgress } from "./buildProgress.ts";
 import { checkSceneFiles } from "../sim/sceneFiles.ts";
 import { filledOf } from "./memoryCopy.ts";
 import { identityOf, topologyHashOf } from "./identity.ts";
-import type { BuildResult, BuildTask } from "./messages.ts";
+import type { BuildResult, BuildTask, BuildThreadData } from "./messages.ts";
+import { lettingStepsGoFirst, StepsRunning } from "./stepsRunning.ts";
+import { atYieldPoints } from "../../shared/yieldPoint.ts";
 
 export { readObject } from "../sim/readObject.ts";
+
+/** Tests that run tasks on their own have none. */
+const { steps } = (workerData ?? {}) as Partial<BuildThreadData>;
+if (steps) atYieldPoints(lettingStepsGoFirst(new StepsRunning(steps)));
 
 /** Scene -> template. @throws SceneError, MeshError: path in the scene, value and limit */
 export async function build({ scenePath, text, shapes, progress: told }: BuildTask): Promise<BuildResult> {

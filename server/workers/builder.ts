@@ -6,7 +6,15 @@
  */
 import { Piscina } from "piscina";
 import { Turns } from "../../shared/turns.ts";
-import type { BuildResult, BuildTask, ObjectRefusal, ReadObjectResult, ReadObjectTask } from "./messages.ts";
+import type {
+  BuildResult,
+  BuildTask,
+  BuildThreadData,
+  ObjectRefusal,
+  ReadObjectResult,
+  ReadObjectTask,
+} from "./messages.ts";
+import type { StepsRunning } from "./stepsRunning.ts";
 import { runWithin, TookTooLong } from "./workDeadline.ts";
 
 export interface BuilderOptions {
@@ -19,6 +27,8 @@ export interface BuilderOptions {
    * and keep to the limits of meshing/mesh.ts.
    */
   memoryMb: number;
+  /** What objects are read and built behind. */
+  steps: StepsRunning;
   onError: (error: Error) => void;
 }
 
@@ -44,7 +54,8 @@ class Line {
   /** The deadline is of the work alone: neither of the wait before it, nor of that for a processor. */
   readonly #turns = new Turns(1);
 
-  constructor(options: BuilderOptions, nice: number) {
+  /** @param steps what goes first */
+  constructor(options: BuilderOptions, nice: number, steps?: StepsRunning) {
     const { memoryMb } = options;
     this.#options = options;
     this.#pool = new Piscina({
@@ -55,6 +66,7 @@ class Line {
       niceIncrement: nice,
       recordTiming: false,
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+      workerData: { steps: steps?.words } satisfies BuildThreadData,
     });
     this.#pool.on("error", (error: Error) => options.onError(error));
   }
@@ -98,8 +110,8 @@ export class Builder {
   constructor(options: BuilderOptions) {
     this.#options = options;
     this.#builds = new Line(options, BUILD_NICE);
-    this.#reads = new Line({ ...options, memoryMb: Math.ceil(options.memoryMb / 2) }, OBJECT_NICE);
-    this.#objects = new Line(options, OBJECT_NICE);
+    this.#reads = new Line({ ...options, memoryMb: Math.ceil(options.memoryMb / 2) }, OBJECT_NICE, options.steps);
+    this.#objects = new Line(options, OBJECT_NICE, options.steps);
   }
 
   /**

@@ -21,6 +21,9 @@ export interface ServeTask {
   port: MessagePort;
   /** int32, shared: counts what was posted, so that a thread that sleeps wakes up. */
   wake: Int32Array<SharedArrayBuffer>;
+  /** StepsRunning.words, and this thread's number there. */
+  running: Int32Array<SharedArrayBuffer>;
+  slot: number;
 }
 
 /** The room's part of a thread that is too small for all. */
@@ -64,6 +67,12 @@ export type ThreadAnswer =
   | { id: number; dropped: true };
 
 /** What a thread that steps rooms is given when it begins. */
+/** Of a thread that builds. */
+export interface BuildThreadData {
+  /** StepsRunning.words of what goes first, if its work can wait. */
+  steps: Int32Array<SharedArrayBuffer> | undefined;
+}
+
 export interface SimThreadData {
   /** int32: counts the collections that threads were asked for (reclaim.ts). */
   collections: Int32Array;

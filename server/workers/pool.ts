@@ -27,6 +27,7 @@ import type {
   StepTask,
   SimThreadData,
 } from "./messages.ts";
+import { StepsRunning } from "./stepsRunning.ts";
 import { StepThread } from "./stepThread.ts";
 import { TaskScheduler } from "./taskScheduler.ts";
 
@@ -107,12 +108,21 @@ export class WorkerPools {
   readonly #reclaimer: Reclaimer;
   /** int32: counts collections that threads have been asked for; shared with them. */
   readonly #collections = new Int32Array(new SharedArrayBuffer(4));
+  readonly #steps = new StepsRunning();
+  /** Numbers in it that have been given to threads. */
+  #slots = 0;
 
   constructor(options: PoolOptions) {
     this.#options = options;
     this.#shared = this.#serve(options.workers);
     const { buildDeadlineMs: deadlineMs = 120_000, buildMemoryMb: memoryMb = 2048, onError } = options;
-    this.#builder = new Builder({ deadlineMs, readDeadlineMs: options.readDeadlineMs ?? 30_000, memoryMb, onError });
+    this.#builder = new Builder({
+      deadlineMs,
+      readDeadlineMs: options.readDeadlineMs ?? 30_000,
+      memoryMb,
+      steps: this.#steps,
+      onError,
+    });
     this.#films = this.#createPool(0, 1, FILM_IDLE_MS, FILM_NICE);
     this.#watchdog = setInterval(() => this.#abortHungSteps(performance.now()), WATCH_INTERVAL_MS);
     this.#watchdog.unref();
@@ -224,7 +234,7 @@ export class WorkerPools {
 
   #serve(count: number): Served {
     const pool = this.#createPool(count, count, Infinity);
-    const threads = Array.from({ length: count }, () => new StepThread(pool));
+    const threads = Array.from({ length: count }, () => new StepThread(pool, this.#steps, this.#slots++));
     const { roomThreads: mostThreads, heavyMs } = this.#options;
     return { pool, threads, scheduler: new TaskScheduler({ threads, mostThreads, heavySeconds: heavyMs / 1000 }) };
   }

@@ -5,8 +5,18 @@
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import type { Piscina } from "piscina";
-import type { RoomHandle, StepResult, StepTask, ThreadAnswer, ThreadOrder, Turn, UnknownRoom } from "./messages.ts";
+import type {
+  RoomHandle,
+  ServeTask,
+  StepResult,
+  StepTask,
+  ThreadAnswer,
+  ThreadOrder,
+  Turn,
+  UnknownRoom,
+} from "./messages.ts";
 import { fromProcessMs } from "./processClock.ts";
+import type { StepsRunning } from "./stepsRunning.ts";
 
 /**
  * A thread that is lost this soon after it was asked for is not replaced sooner, ms: one that cannot start must not
@@ -30,6 +40,8 @@ interface Pending {
 
 export class StepThread {
   readonly #pool: Piscina;
+  readonly #running: StepsRunning;
+  readonly #slot: number;
   readonly #pending = new Map<number, Pending>();
   readonly #wake = new Int32Array(new SharedArrayBuffer(4));
   /** Rooms that this thread has been told all of. */
@@ -41,8 +53,11 @@ export class StepThread {
   #threadId = -1;
   #closed = false;
 
-  constructor(pool: Piscina) {
+  /** @param slot its number in `running` */
+  constructor(pool: Piscina, running: StepsRunning, slot: number) {
     this.#pool = pool;
+    this.#running = running;
+    this.#slot = slot;
     void this.#serve();
   }
 
@@ -141,10 +156,13 @@ export class StepThread {
       const sinceMs = performance.now();
       let error: unknown;
       try {
-        await this.#pool.run({ port: port2, wake: this.#wake }, { name: "serve", transferList: [port2] });
+        const task: ServeTask = { port: port2, wake: this.#wake, running: this.#running.words, slot: this.#slot };
+        await this.#pool.run(task, { name: "serve", transferList: [port2] });
       } catch (reason) {
         error = reason;
       }
+      // It may have been lost in the middle of something.
+      this.#running.end(this.#slot);
       // It may have answered before it was lost.
       for (let entry = receiveMessageOnPort(port1); entry; entry = receiveMessageOnPort(port1))
         this.#answered(entry.message as ThreadAnswer);

@@ -12,6 +12,7 @@ import { setImmediate as turnOfEvents } from "node:timers/promises";
 import { Account, FairSchedule, Flow } from "./fairSchedule.ts";
 import type { ServeTask, ThreadAnswer, ThreadOrder } from "./messages.ts";
 import { fromProcessMs } from "./processClock.ts";
+import { StepsRunning } from "./stepsRunning.ts";
 
 /** Parts of the time that all else gets while steps, which get one, wait, too. */
 const OTHERS_SHARE = 3;
@@ -79,6 +80,8 @@ export class ThreadLoop {
   readonly #port: MessagePort;
   readonly #wake: Int32Array<SharedArrayBuffer>;
   readonly #runner: Runner;
+  readonly #running: StepsRunning;
+  readonly #slot: number;
   readonly #schedule = new FairSchedule<StepOrder>();
   readonly #flows = new Map<string, Flow>();
   readonly #accounts = new Map<string, Account>();
@@ -91,9 +94,11 @@ export class ThreadLoop {
   #forgottenMs = performance.now();
   #woken = -1;
 
-  constructor({ port, wake }: ServeTask, runner: Runner) {
+  constructor({ port, wake, running, slot }: ServeTask, runner: Runner) {
     this.#port = port;
     this.#wake = wake;
+    this.#running = new StepsRunning(running);
+    this.#slot = slot;
     this.#runner = runner;
   }
 
@@ -213,12 +218,15 @@ export class ThreadLoop {
   #run(id: number, work: () => Done): void {
     let answer: ThreadAnswer;
     let transfer: ArrayBuffer[] = [];
+    this.#running.begin(this.#slot);
     try {
       const done = work();
       answer = { id, result: done.result };
       transfer = done.transfer;
     } catch (error) {
       answer = { id, error };
+    } finally {
+      this.#running.end(this.#slot);
     }
     this.#answer(answer, transfer);
   }

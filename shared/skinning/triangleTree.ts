@@ -1,4 +1,5 @@
 /** Bounding-box tree over triangles for searches around a point, nearest first. Depends on the input alone. */
+import { yieldPoint } from "../yieldPoint.ts";
 
 export interface TriangleTree {
   /** uint32[T]: triangles, those of a node together. */
@@ -88,6 +89,7 @@ export function searchAround(
     if (boxDistance(tree.bounds, node, x, y, z) > reach) return;
     const other = tree.right[node];
     if (other < 0) {
+      yieldPoint();
       for (let i = tree.first[node]; i < tree.end[node]; i++) reach = visit(tree.items[i], reach);
       return;
     }

@@ -11,6 +11,7 @@
  *             L. Kavan, O. Sorkine-Hornung 2014, A Simple Method for Correcting Facet Orientations in Polygon Meshes
  *             Based on Ray Casting, section 3, with a ray along the normal on each side)
  */
+import { yieldPoint } from "../../../shared/yieldPoint.ts";
 import type { SurfaceMesh } from "../mesh.ts";
 import { buildTriangleTree, rayMeets } from "../triangleTree.ts";
 import type { TriangleTree } from "../triangleTree.ts";
@@ -73,6 +74,7 @@ function withoutTwins({ positions, triangles }: SurfaceMesh): { triangles: Uint3
   const kept = new Uint32Array(triangles.length);
   let length = 0;
   for (let i = 0; i < triangles.length; i += 3) {
+    yieldPoint();
     const [a, b, c] = [...triangles.subarray(i, i + 3)].sort((p, q) => p - q) as [number, number, number];
     const key = a * vertices + b;
     const thirds = seen.get(key);
@@ -93,6 +95,7 @@ function neighborsOf(triangles: Uint32Array, vertices: number, findings: Surface
   const first = new Map<number, number>();
   const CROSSED = -2;
   for (let h = 0; h < triangles.length; h++) {
+    yieldPoint();
     const [a, b] = [triangles[h]!, triangles[next(h)]!];
     const key = Math.min(a, b) * vertices + Math.max(a, b);
     const g = first.get(key);
@@ -136,6 +139,7 @@ function agree(
     let closed = true;
     let difference = 0;
     for (let m = 0; m < members.length; m++) {
+      yieldPoint();
       const t = members[m]!;
       difference += turned[t] ? -doubleArea(x, triangles, t) : doubleArea(x, triangles, t);
       for (let h = 3 * t; h < 3 * t + 3; h++) {

@@ -1,4 +1,5 @@
 /** Vertices at one place become one: seams of texture and normals are no cuts of the surface. */
+import { yieldPoint } from "../../../shared/yieldPoint.ts";
 
 /**
  * Numbers places in the order of their first vertices. Places are one where their float32 are (0 and -0 alike).
@@ -15,6 +16,7 @@ export function weldPlaces(positions: Float32Array): { places: Uint32Array; coun
   const slots = new Int32Array(capacity).fill(-1);
   const first: number[] = [];
   for (let v = 0; v < total; v++) {
+    yieldPoint();
     const [a, b, c] = [bits[3 * v]!, bits[3 * v + 1]!, bits[3 * v + 2]!];
     let slot = mixed(a, b, c) & (capacity - 1);
     for (;;) {

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { Builder } from "../../../server/workers/builder.ts";
 import type { ReadObjectResult } from "../../../server/workers/messages.ts";
+import { StepsRunning } from "../../../server/workers/stepsRunning.ts";
 import { objBall } from "../../support/modelFiles.ts";
 
 const DEADLINE_MS = 3000;
@@ -16,6 +17,7 @@ const builder = new Builder({
   deadlineMs: 120_000,
   readDeadlineMs: 120_000,
   memoryMb: 1024,
+  steps: new StepsRunning(),
   onError: (error) => {
     throw error;
   },
@@ -48,7 +50,13 @@ test("a scene is built while files are read; neither their bytes nor what comes 
 });
 
 test("a deadline is of work: who waits for a processor, or for a file, has longer", async () => {
-  const options = { deadlineMs: DEADLINE_MS, readDeadlineMs: DEADLINE_MS, memoryMb: 1024, onError: () => {} };
+  const options = {
+    deadlineMs: DEADLINE_MS,
+    readDeadlineMs: DEADLINE_MS,
+    memoryMb: 1024,
+    steps: new StepsRunning(),
+    onError: () => {},
+  };
   const hurried = new Builder(options);
   const gate = join(folder, "late.json");
   execFileSync("mkfifo", [gate]);

@@ -21,6 +21,7 @@ import type {
 import { WorkerPools, type RoomPool } from "../../../server/workers/pool.ts";
 import { StepThread } from "../../../server/workers/stepThread.ts";
 import { type SchedulerThread, TaskScheduler } from "../../../server/workers/taskScheduler.ts";
+import { StepsRunning } from "../../../server/workers/stepsRunning.ts";
 import { inLong } from "../../support/long.ts";
 
 const TICKS = 20;
@@ -188,6 +189,7 @@ describe("helpers that die", () => {
   const threads: Worker[] = [];
   const note = (worker: Worker): void => void threads.push(worker);
   const options = { mostThreads: 3, heavySeconds: 1e-5 };
+  const running = new StepsRunning();
   let own: Piscina;
   let lent: Piscina;
   let stepper: StepThread;
@@ -195,10 +197,10 @@ describe("helpers that die", () => {
   let scheduler: TaskScheduler;
   beforeAll(async () => {
     own = new Piscina({ filename, minThreads: 1, maxThreads: 1, idleTimeout: Infinity });
-    stepper = new StepThread(own);
+    stepper = new StepThread(own, running, 0);
     process.on("worker", note);
     lent = new Piscina({ filename, minThreads: 2, maxThreads: 2, idleTimeout: Infinity });
-    helpers = [0, 1].map(() => new StepThread(lent));
+    helpers = [1, 2].map((slot) => new StepThread(lent, running, slot));
     scheduler = new TaskScheduler({ ...options, threads: [...helpers.map(helpsOnly), stepper] });
   });
   afterAll(async () => {

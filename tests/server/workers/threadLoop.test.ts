@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { StepByKey, ThreadOrder } from "../../../server/workers/messages.ts";
 import { toProcessMs } from "../../../server/workers/processClock.ts";
 import { type Done, ThreadLoop } from "../../../server/workers/threadLoop.ts";
+import { StepsRunning } from "../../../server/workers/stepsRunning.ts";
 
 /** What a room may be ahead of its share, ms (SLACK_SECONDS in fairSchedule.ts), and the rounding of the clock. */
 const SLACK_MS = 4;
@@ -38,6 +39,7 @@ async function run(rooms: readonly Room[], others: { count: number; ms: number }
   const ran: Ran = { rooms: rooms.map(() => ({ ms: 0, steps: [] })), othersMs: 0 };
   const { port1, port2 } = new MessageChannel();
   const wake = new Int32Array(new SharedArrayBuffer(4));
+  const running = new StepsRunning();
   let id = 0;
   const post = (order: Partial<ThreadOrder>): void => {
     port1.postMessage([{ ...order, id: ++id }]);
@@ -53,9 +55,10 @@ async function run(rooms: readonly Room[], others: { count: number; ms: number }
   /** An answer that cannot be sent ends the loop. */
   const done = (): Done => ({ result: performance.now() < untilMs ? null : () => {}, transfer: [] });
   const loop = new ThreadLoop(
-    { port: port2, wake },
+    { port: port2, wake, running: running.words, slot: 3 },
     {
       step: ({ room: { key } }, { preempt }) => {
+        expect(running.count).toBe(1);
         const { stepMs, periodMs, pieceMs = stepMs } = rooms[Number(key)]!;
         const seen = ran.rooms[Number(key)]!;
         const step = seen.steps.at(-1)!;
@@ -79,6 +82,7 @@ async function run(rooms: readonly Room[], others: { count: number; ms: number }
   for (let i = 0; i < others.count; i++) post({ name: "replay", task: null });
   rooms.forEach((_, room) => submit(room, 0));
   await expect(loop.run()).rejects.toThrow("could not be cloned");
+  expect(running.count).toBe(0);
   port1.close();
   return ran;
 }
