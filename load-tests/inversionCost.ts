@@ -73,31 +73,17 @@ async function passOf(
     : openWorld(memory, layout).kernel;
   const x = layout.x / 4;
   const rest = f32.slice(x, x + 4 * layout.particleCount);
-  const inverseH2 = 1e4;
   const flags = L.PASS_FIRST + L.PASS_LAST;
   const phases = i32[(L.HEADER + L.H_PHASES) / 4]!;
   const program = i32[(L.HEADER + L.H_PROGRAM) / 4]!;
-  const solvers: Record<number, keyof Kernel & `solve${string}`> = {
-    [L.KIND_TET]: "solveTetrahedra",
-    [L.KIND_TET_ORTHO]: "solveOrthotropic",
-    [L.KIND_TET_PLASTIC]: "solvePlastic",
-    [L.KIND_NEO_HOOKEAN]: "solveNeoHookean",
-    [L.KIND_STABLE_NEO_HOOKEAN]: "solveStableNeoHookean",
-  };
   const solve = (): void => {
     for (let p = 0; p < phases; p++) {
       const at = (program + p * L.PHASE_BYTES) / 4;
-      const name = solvers[i32[at + L.PHASE_KIND / 4]!];
-      if (name)
-        (kernel[name] as Kernel["solveTetrahedra"])(
-          i32[at + L.PHASE_DATA / 4]!,
-          i32[at + L.PHASE_OWN / 4]!,
-          i32[at + L.PHASE_COUNT / 4]!,
-          flags,
-          inverseH2,
-          layout.scratch,
-          0,
-        );
+      const own = i32[at + L.PHASE_OWN / 4]!;
+      const count = i32[at + L.PHASE_COUNT / 4]!;
+      const kind = i32[at + L.PHASE_KIND / 4]!;
+      if (i32[at + L.PHASE_PASS / 4])
+        kernel.solveBlocks(kind, i32[at + L.PHASE_DATA / 4]!, own, 0, count, flags, 0.01, layout.scratch, 0);
     }
   };
   return {

@@ -1,8 +1,8 @@
 /**
  * How far bodies are deformed: the longest of their edges against its rest length, and elements that are inside out.
  */
+import { edgesOf } from "../../server/sim/constraints/distance.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
-import { edgesOf } from "../../server/sim/constraints/geometric.ts";
 import type { SimWorld } from "../../server/sim/world.ts";
 
 export interface Strain {

@@ -5,10 +5,10 @@
  * five iterations of one step, which also read and write accumulated multipliers. The state that a row ends in is the
  * same in every run (its hash), because ticks are counted, not timed.
  */
+import { countOf } from "../../server/sim/constraints/kinds.ts";
 import { join } from "node:path";
 import type { Body, ClothMaterial, Scene } from "../../shared/scene.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
-import { PARTICLES_PER_ELEMENT } from "../../server/sim/constraints/elements.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { dataFolder, lacksData } from "../../tests/support/dataFolder.ts";
 import type { Row } from "../part.ts";
@@ -137,9 +137,7 @@ async function measure(
   const created = await createWorld(scene, { baseDir: "." });
   const world = openWorld(created.memory, created.layout);
   world.mayRest = false;
-  const constraints = created.bodies
-    .flatMap((b) => b.elements)
-    .reduce((n, e) => n + e.particles.length / PARTICLES_PER_ELEMENT[e.kind], 0);
+  const constraints = created.bodies.flatMap((b) => b.elements).reduce((n, e) => n + countOf(e), 0);
   const warmUp = Math.ceil(WARM_UP_SOLVES / (constraints * SOLVES));
   const ticks = Math.max(MEASURED_TICKS, Math.ceil(MEASURED_SOLVES / (constraints * SOLVES)));
   let least = Infinity;

@@ -9,8 +9,8 @@
  * Then a cloth that meets itself, under hands, beside the one of them that has such contact (peers/drape.ts), with what
  * went through itself counted beside the time.
  */
+import { edgesOf } from "../../server/sim/constraints/distance.ts";
 import { boxTets, gridCloth } from "../../server/meshing/generators.ts";
-import { edgesOf } from "../../server/sim/constraints/geometric.ts";
 import type { Row } from "../part.ts";
 import { drapeRows } from "../peers/drape.ts";
 import { bulletPeer } from "../peers/bullet.ts";

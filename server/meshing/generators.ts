@@ -81,16 +81,16 @@ export function boxTets(size: readonly [number, number, number], cells: readonly
  * uint32[8n] vertices of the cubes of `boxTets`, x fastest; corner c of a cube has x from bit 0, y from bit 1, z from
  * bit 2.
  */
-export function boxHexahedra([nx, ny, nz]: readonly [number, number, number]): Uint32Array {
-  const hexahedra: number[] = [];
+export function boxCells([nx, ny, nz]: readonly [number, number, number]): Uint32Array {
+  const cells: number[] = [];
   for (let k = 0; k < nz; k++) {
     for (let j = 0; j < ny; j++) {
       for (let i = 0; i < nx; i++)
         for (let c = 0; c < 8; c++)
-          hexahedra.push(((k + (c >> 2)) * (ny + 1) + j + ((c >> 1) & 1)) * (nx + 1) + i + (c & 1));
+          cells.push(((k + (c >> 2)) * (ny + 1) + j + ((c >> 1) & 1)) * (nx + 1) + i + (c & 1));
     }
   }
-  return Uint32Array.from(hexahedra);
+  return Uint32Array.from(cells);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Collider } from "../../shared/scene.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { carriersOf, hangingOf } from "./attachments.ts";
 import { ownStep } from "./body/template.ts";
-import { ELEMENT_KINDS, type ElementKind } from "./constraints/elements.ts";
+import { ELEMENT_KINDS, type ElementKind } from "./constraints/kinds.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { WorldPlan } from "./memory/planWorld.ts";

@@ -13,34 +13,6 @@ export interface Kernel {
   help(generation: number, slot: number, scratch: number): number;
   bodyIsSound(first: number, count: number, radius: number, ox: number, oy: number, oz: number): number;
   stateHash(count: number): bigint;
-  solveTetrahedra(
-    block: number,
-    own: number,
-    count: number,
-    pass: number,
-    inverseH2: number,
-    scratch: number,
-    memory: number,
-  ): void;
-  solveOrthotropic(
-    block: number,
-    own: number,
-    count: number,
-    pass: number,
-    inverseH2: number,
-    scratch: number,
-    memory: number,
-  ): void;
-  solvePlastic(
-    block: number,
-    own: number,
-    count: number,
-    pass: number,
-    inverseH2: number,
-    scratch: number,
-    memory: number,
-  ): void;
-  flow(block: number, count: number, h: number): void;
   copyState(
     blocks: number,
     stride: number,
@@ -60,34 +32,19 @@ export interface Kernel {
     firstLane: number,
     lastLane: number,
   ): bigint;
-  solveNeoHookean(
-    block: number,
-    own: number,
-    count: number,
-    pass: number,
-    inverseH2: number,
-    scratch: number,
-    memory: number,
-  ): void;
-  solveStableNeoHookean(
-    block: number,
-    own: number,
-    count: number,
-    pass: number,
-    inverseH2: number,
-    scratch: number,
-    memory: number,
-  ): void;
   logarithms(address: number, count: number): void;
-  solveTriangles(block: number, own: number, count: number, pass: number, inverseH2: number): void;
-  solveBending(block: number, own: number, count: number, pass: number, inverseH2: number): void;
-  solvePaperTetrahedra(block: number, count: number, kind: number, scratch: number): void;
-  solvePaperTriangles(block: number, count: number, scratch: number): void;
-  solvePaperBending(block: number, count: number): void;
-  solveDistances(block: number, own: number, count: number, pass: number, inverseH2: number): void;
-  solveVolumes(block: number, count: number, pass: number, inverseH2: number): void;
-  solveHexahedra(block: number, count: number, pass: number, inverseH2: number, scratch: number): void;
-  solveEnclosedVolumes(at: number, count: number, pass: number, inverseH2: number): void;
+  /** Of a range at `data`, `count` blocks from number `first` on; @returns 1 if `kind` is one of constraints */
+  solveBlocks(
+    kind: number,
+    data: number,
+    own: number,
+    first: number,
+    count: number,
+    pass: number,
+    h: number,
+    scratch: number,
+    memory: number,
+  ): number;
   solvePoints(at: number, count: number, pass: number, h: number): void;
   worstStretch(elements: number, count: number, corners: number, every: number, rest: number, x: number): number;
   predict(begin: number, end: number, h: number): void;

@@ -4,7 +4,7 @@
  */
 import type { Tuning } from "../../shared/protocol/protocol.ts";
 import type { Body } from "../../shared/scene.ts";
-import type { ElementKind } from "./constraints/elements.ts";
+import type { ElementKind } from "./constraints/kinds.ts";
 import type { Range } from "./memory/map.ts";
 import type { Mover } from "./movers.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";

@@ -166,3 +166,12 @@ export function sheetModuli(material: ClothMaterial): SheetModuli {
 export function sheetCompliance(m: SheetModuli): { s00: number; s01: number; s11: number; s22: number } {
   return { s00: 1 / m.kWeft, s01: -m.nuWarp / m.kWarp, s11: 1 / m.kWarp, s22: 1 / m.kShear };
 }
+
+/** Of the Neo-Hookean models. @param youngsModulus in any unit of mass */
+export function hyperModuli(
+  model: "neo-hookean" | "stable-neo-hookean",
+  youngsModulus: number,
+  poissonsRatio: number,
+): HyperModuli {
+  return (model === "neo-hookean" ? neoHookean : stableNeoHookean)({ youngsModulus, poissonsRatio });
+}

@@ -1,6 +1,6 @@
 /**
  * Constraint rows of a body whose material is not the scene's any more. Every row is made from the scene's own one, in
- * the template that the room's memory began as, by the same writers (memory/blocks): what a room has does not depend on
+ * the template that the room's memory began as, by the same writers (constraints/): what a room has does not depend on
  * the way there, and a body that is as the scene says has the scene's very bits.
  *
  *   modulus, Poisson's ratio, rigidity, yield   compliances and flow; remembered stress stays, because under the same
@@ -8,129 +8,16 @@
  *   density    inverse masses, and K and W of the rows, which are sums of them; velocities stay, so momentum goes with
  *              the mass, as if matter came with the body's motion
  *   pins       inverse masses of what the scene pins: off, they are free where they are; on, they stay where they are
- * A change of masses makes the body forget its remembered stress, whose unit is made of them (blocks/tet.ts).
+ * A change of masses makes the body forget its remembered stress, whose unit is made of them (constraints/tetrahedra.ts).
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import { ELEMENT_KINDS, type ElementKind, type Elements, type HyperElements } from "./constraints/elements.ts";
+import type { Material } from "./constraints/constraint.ts";
+import { CONSTRAINTS, ELEMENT_KINDS } from "./constraints/kinds.ts";
 import type { Views } from "./grabs.ts";
 import { statusAt } from "./inactive.ts";
 import type { SimLayout } from "./layout.ts";
-import { lameCoefficients, type OrthotropicCompliance } from "./materials.ts";
-import { BLOCK_KINDS } from "./memory/blocks/kinds.ts";
 import type { MaterialRun } from "./memory/writeBlocks.ts";
-import { hyperModuli, type TunableBody } from "./tunable.ts";
-
-/** What makes a body's rows; all as the scene says where it is equal to `scene`. */
-export type Material = Omit<TunableBody["scene"], "damping" | "friction">;
-
-/** A lane of a block in the template. */
-interface Row {
-  read: (offset: number, row?: number) => number;
-  scene: Material;
-  now: Material;
-  elasticity: TunableBody["elasticity"];
-  /** kg: the memory's unit of mass. */
-  massUnit: number;
-}
-
-const rowsFrom = (read: Row["read"], offset: number, count: number): Float64Array =>
-  Float64Array.from({ length: count }, (_, row) => read(offset, row));
-
-/** Compliances of what is isotropic or not, from those of the scene, in the order of OrthotropicCompliance. */
-function compliances({ read, scene, now, elasticity }: Row): OrthotropicCompliance {
-  const softer = scene.youngsModulus! / now.youngsModulus!;
-  const was = [L.TET_ORTHO_S, L.TET_S_COUPLING, L.TET_S_SHEAR].flatMap((offset) => [...rowsFrom(read, offset, 3)]);
-  if (elasticity === "orthotropic") return was.map((s) => s * softer) as unknown as OrthotropicCompliance;
-  const s = was[0]! * softer;
-  const nu = now.poissonsRatio!;
-  return [s, s, s, -nu * s, -nu * s, -nu * s, 2 * (1 + nu) * s, 2 * (1 + nu) * s, 2 * (1 + nu) * s];
-}
-
-function sheetCompliances({ read, scene, now, elasticity }: Row): {
-  s00: number;
-  s01: number;
-  s11: number;
-  s22: number;
-} {
-  const softer = scene.youngsModulus! / now.youngsModulus!;
-  const [s00, s01, s11, s22] = [...rowsFrom(read, L.TRI_S, 4)].map((s) => s * softer) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  if (elasticity === "orthotropic") return { s00, s01, s11, s22 };
-  const nu = now.poissonsRatio!;
-  return { s00, s01: -nu * s00, s11: s00, s22: 2 * (1 + nu) * s00 };
-}
-
-function hyper(row: Row, kind: HyperElements["kind"]): Elements {
-  const { read, scene, now, massUnit } = row;
-  const modulus = (m: Material): ReturnType<typeof hyperModuli> =>
-    hyperModuli(kind, m.youngsModulus! / massUnit, m.poissonsRatio!);
-  const volume = Float64Array.of(read(L.HYPER_MU) / modulus(scene).mu);
-  return { kind, particles: NONE, dmInverse: rowsFrom(read, L.TET_DM, 9), volume, ...modulus(now) };
-}
-
-const NONE = new Uint32Array(0);
-
-/** One constraint as the scene's loader would make it now; undefined: it has nothing that changes but its masses. */
-const REMADE: Partial<Record<ElementKind, (row: Row) => Elements>> = {
-  tet: ({ read, scene, now, massUnit }) => {
-    const of = (m: Material): { youngsModulus: number; poissonsRatio: number } => ({
-      youngsModulus: m.youngsModulus! / massUnit,
-      poissonsRatio: m.poissonsRatio!,
-    });
-    const volume = Float64Array.of(read(L.TET_UNIT) / read(L.TET_S) / of(scene).youngsModulus);
-    return {
-      kind: "tet",
-      particles: NONE,
-      dmInverse: rowsFrom(read, L.TET_DM, 9),
-      volume,
-      ...lameCoefficients(of(now)),
-    };
-  },
-  "tet-ortho": (row) => ({
-    kind: "tet-ortho",
-    particles: NONE,
-    dmInverse: rowsFrom(row.read, L.TET_DM, 9),
-    volume: Float64Array.of(1),
-    compliance: compliances(row),
-  }),
-  "tet-plastic": (row) => {
-    const [, creep, max] = [...rowsFrom(row.read, L.TET_FLOW, 3)] as [number, number, number];
-    return {
-      kind: "tet-plastic",
-      particles: NONE,
-      dmInverse: rowsFrom(row.read, L.TET_DM, 9),
-      volume: Float64Array.of(1),
-      compliance: compliances(row),
-      flow: { yield: row.now.yield!, creep, max },
-      plasticStrain: new Float64Array(6),
-    };
-  },
-  "neo-hookean": (row) => hyper(row, "neo-hookean"),
-  "stable-neo-hookean": (row) => hyper(row, "stable-neo-hookean"),
-  triangle: (row) => ({
-    kind: "triangle",
-    particles: NONE,
-    dmInverse: rowsFrom(row.read, L.TRI_DM, 4),
-    volume: Float64Array.of(1),
-    compliance: sheetCompliances(row),
-  }),
-  bend: ({ read, scene, now }) => ({
-    kind: "bend",
-    particles: NONE,
-    K: rowsFrom(read, L.BEND_K, 4),
-    alpha: Float64Array.of((read(L.BEND_ALPHA) * scene.bendingStiffness!) / now.bendingStiffness!),
-    rest: Float64Array.of(read(L.BEND_REST)),
-  }),
-};
-/** Byte offset of the compliance of constraints that know no masses, springs of a hexahedron. */
-const SPRINGS: Partial<Record<ElementKind, number>> = {
-  distance: L.DISTANCE_REST + L.GEOMETRIC_ALPHA,
-  hexahedron: L.HEXAHEDRON_ALPHA,
-};
+import type { TunableBody } from "./tunable.ts";
 
 export class BodyMaterials {
   private readonly views: Views;
@@ -187,9 +74,9 @@ export class BodyMaterials {
   private copyRun(run: MaterialRun): void {
     const from = this.template();
     const { f32 } = this.views;
-    const { state } = BLOCK_KINDS[run.kind];
+    const { bytes, state } = CONSTRAINTS[run.kind];
     eachLane(run, (at) => {
-      for (let row = 0; row < BLOCK_KINDS[run.kind].bytes / 16; row++) {
+      for (let row = 0; row < bytes / 16; row++) {
         const kept = state && 16 * row >= state.offset && row < state.offset / 16 + state.rows;
         if (!kept) f32[at + 4 * row] = from[at + 4 * row]!;
       }
@@ -200,18 +87,16 @@ export class BodyMaterials {
     const { f32, i32 } = this.views;
     const { layout } = this;
     const from = this.template();
-    const remake = REMADE[run.kind];
-    const spring = elasticity === "hexahedral" ? SPRINGS[run.kind] : undefined;
-    const { write, state } = BLOCK_KINDS[run.kind];
+    const { compliance, remade, write, state } = CONSTRAINTS[run.kind];
     const strain = new Float32Array(6);
     // as the scene has it: who waits or is held has no inverse mass now
     const toInitial = (layout.initial - layout.x) / 4;
     eachLane(run, (at) => {
-      if (spring !== undefined)
-        f32[at + spring / 4] = (from[at + spring / 4]! * scene.youngsModulus!) / now.youngsModulus!;
-      if (!remake) return;
+      if (compliance !== undefined && elasticity)
+        f32[at + compliance / 4] = (from[at + compliance / 4]! * scene.youngsModulus!) / now.youngsModulus!;
+      if (!remade) return;
       const read = (offset: number, row = 0): number => from[at + offset / 4 + 4 * row]!;
-      const made = remake({ read, scene, now, elasticity, massUnit: layout.massUnit });
+      const made = remade({ read, scene, now, elasticity, massUnit: layout.massUnit });
       if (state) strain.forEach((_, k) => (strain[k] = f32[at + state.offset / 4 + 4 * k]!));
       write(f32, at, made, 0, (corner) => f32[i32[at + 4 * corner]! / 4 + toInitial + 3]!);
       if (state) strain.forEach((value, k) => (f32[at + state.offset / 4 + 4 * k] = value));
@@ -242,7 +127,7 @@ export class BodyMaterials {
 
 /** @param each float32 index of a lane in its block's first row */
 function eachLane(run: MaterialRun, each: (at: number) => void): void {
-  const { bytes } = BLOCK_KINDS[run.kind];
+  const { bytes } = CONSTRAINTS[run.kind];
   for (let lane = run.firstLane; lane < run.lastLane; lane++)
     each((run.address + Math.floor(lane / 4) * bytes) / 4 + (lane % 4));
 }

@@ -1,13 +1,12 @@
 /** What of a body an owner may change while the room runs, and what the room has to know of it for that. */
 import type { BodyTuning } from "../../shared/protocol/protocol.ts";
 import type { Body, IsotropicMaterial, Vec3 } from "../../shared/scene.ts";
-import { type HyperModuli, neoHookean, stableNeoHookean } from "./materials.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { MethodLayout } from "./methods/planMethods.ts";
 import { soundPace } from "./substeps.ts";
 
-/** How moduli make constraints. */
-type Elasticity = "isotropic" | "orthotropic" | "neo-hookean" | "stable-neo-hookean" | "hexahedral";
+/** How moduli make constraints; scaled: all of them with one, in the scene's proportions. */
+type Elasticity = "isotropic" | "neo-hookean" | "stable-neo-hookean" | "scaled";
 
 export interface TunableBody {
   elasticity?: Elasticity;
@@ -28,30 +27,17 @@ export interface TunableBody {
   scene: Omit<BodyTuning, "body">;
 }
 
-function elasticityOf({ kind, material }: Body): Elasticity | undefined {
-  if (kind === "ball" || kind === "points") return undefined;
-  if (kind === "cloth") {
-    const { model, youngsModulus } = material as { model?: string; youngsModulus?: number };
-    return model === "pbd" ? undefined : youngsModulus === undefined ? "orthotropic" : "isotropic";
-  }
-  switch (material.model) {
-    case undefined:
-    case "stvk":
-      return "isotropic";
-    case "orthotropic":
-    case "neo-hookean":
-    case "stable-neo-hookean":
-    case "hexahedral":
-      return material.model;
-    default:
-      return undefined;
-  }
-}
-
 /** Pa: the modulus that stands for all of them. */
 function modulusOf(body: Body): number | undefined {
   const m = body.material as { youngsModulus?: number; youngsModuli?: Vec3; kWeft?: number };
   return m.youngsModulus ?? m.youngsModuli?.[0] ?? m.kWeft;
+}
+
+function elasticityOf(body: Body): Elasticity | undefined {
+  if (body.kind === "ball" || body.kind === "points" || modulusOf(body) === undefined) return undefined;
+  const { model = "stvk", youngsModulus } = body.material as { model?: string; youngsModulus?: number };
+  if (model === "neo-hookean" || model === "stable-neo-hookean") return model;
+  return youngsModulus !== undefined && (body.kind === "cloth" || model === "stvk") ? "isotropic" : "scaled";
 }
 
 /** How much faster sound is along a material's stiffest axis than along its first. */
@@ -60,7 +46,7 @@ function anisotropyOf({ material }: Body): number {
   return moduli ? Math.sqrt(Math.max(...moduli) / moduli[0]) : 1;
 }
 
-/** Constraints whose rows can be written anew, and that see whole masses (memory/blocks, memory/sweeps.ts). */
+/** Constraints whose rows can be written anew, and that see whole masses (constraints/, memory/sweeps.ts). */
 const isPlain = ({ form, shape, schedule }: BodyTemplate): boolean =>
   form === "implicit" || (form === "compliant" && !shape && schedule.order !== "jacobi" && schedule.rho === 0);
 
@@ -80,8 +66,7 @@ export function tunableOf(body: Body, template: BodyTemplate, method?: MethodLay
   const elasticity = elasticityOf(body);
   scene.density = material.density;
   if (elasticity) scene.youngsModulus = modulusOf(body)!;
-  if (elasticity && elasticity !== "orthotropic" && elasticity !== "hexahedral")
-    scene.poissonsRatio = (material as IsotropicMaterial).poissonsRatio;
+  if (elasticity && elasticity !== "scaled") scene.poissonsRatio = (material as IsotropicMaterial).poissonsRatio;
   const { bendingStiffness, plasticity, volume } = material as {
     bendingStiffness?: number;
     plasticity?: { yield: number; max: number };
@@ -102,13 +87,4 @@ export function tunableOf(body: Body, template: BodyTemplate, method?: MethodLay
     pinnedMass: Float64Array.from(held, (i) => mass[i]!),
     scene,
   };
-}
-
-/** Of the Neo-Hookean models. @param youngsModulus in any unit of mass */
-export function hyperModuli(
-  model: "neo-hookean" | "stable-neo-hookean",
-  youngsModulus: number,
-  poissonsRatio: number,
-): HyperModuli {
-  return (model === "neo-hookean" ? neoHookean : stableNeoHookean)({ youngsModulus, poissonsRatio });
 }

@@ -9,9 +9,9 @@
  *           k grad C grad C^T / sum_j w_j |grad_j C|^2 / dt^2, because its C is 0 at rest
  * Corner c has x from bit 0, y from bit 1, z from bit 2; row 3 c + r is its axis r.
  */
-import type { DistanceElements, HexahedronElements } from "../../server/sim/constraints/elements.ts";
-import { FALLING, RISING, sixVolumes } from "../../server/sim/constraints/polyhedron.ts";
-import { distanceValue, hexahedronValue } from "../../server/sim/reference/geometric.ts";
+import { distanceValue, type DistanceElements } from "../../server/sim/constraints/distance.ts";
+import { FALLING, RISING, hexahedronValue, type HexahedronElements } from "../../server/sim/constraints/hexahedron.ts";
+import { sixVolumes } from "../../server/sim/constraints/polyhedron.ts";
 
 /** Row by row, 576 numbers. */
 export type Matrix24 = Float64Array;

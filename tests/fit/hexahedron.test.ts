@@ -4,13 +4,13 @@
  * 1e-4; the mean squares of table 4.1 are printed to four or five digits and depend on where the thesis's descent
  * stopped: 1 %.
  */
-import { describe, expect, test } from "vitest";
 import {
   cubeSprings,
   publishedCoefficients,
   publishedNorm,
   publishedTimeStep,
-} from "../../server/sim/constraints/hexahedral.ts";
+} from "../../server/sim/constraints/hexahedron.ts";
+import { describe, expect, test } from "vitest";
 import {
   evaluate,
   fitCoefficients,

@@ -2,7 +2,7 @@
  * `npm run fit:hexahedron`: the fit of the hexahedral element against finite elements, done again, beside the published
  * numbers (Rodero Gomez, section 4.2).
  */
-import { cubeSprings, publishedCoefficients } from "../../server/sim/constraints/hexahedral.ts";
+import { cubeSprings, publishedCoefficients } from "../../server/sim/constraints/hexahedron.ts";
 import { fitCoefficients, PUBLISHED, referenceMatrix, refit, relativeError } from "./hexahedralFit.ts";
 import { frobenius, latticeModuli, springMatrix } from "./hexahedralStiffness.ts";
 

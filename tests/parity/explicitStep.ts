@@ -3,7 +3,7 @@
  * Bender et al. 2014. Corrections in that limit are far below the rounding of positions, so each corner in turn is put
  * on the origin, where float32 keeps all digits of its correction.
  */
-import { PARTICLES_PER_ELEMENT, type Elements } from "../../server/sim/constraints/elements.ts";
+import { CONSTRAINTS, type Elements } from "../../server/sim/constraints/kinds.ts";
 import type { Vector } from "../../server/sim/reference/vector.ts";
 import { DEFORMATIONS, deformed, inverseMasses, type Deform } from "./elements.ts";
 import { makeKit } from "./kit.ts";
@@ -22,7 +22,7 @@ export function explicitStepError(
   gradient: (x: Float64Array, i: number) => readonly Vector[],
   deform: Deform = DEFORMATIONS["strained by 20 %"]!,
 ): number {
-  const corners = PARTICLES_PER_ELEMENT[elements.kind];
+  const corners = CONSTRAINTS[elements.kind].corners;
   const count = elements.particles.length / corners;
   const w = inverseMasses(corners * count, mass, 5);
   const strained = deformed(X, deform, 0.5, 9);

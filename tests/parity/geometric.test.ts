@@ -4,9 +4,9 @@
  * of the inputs may do to the twin's answer (kit.ts): a volume is a sum of six products of three differences, each of
  * which is rounded three times over. Measured: 8.3.
  */
+import { distanceValue, type DistanceElements } from "../../server/sim/constraints/distance.ts";
+import type { Elements } from "../../server/sim/constraints/kinds.ts";
 import { describe, expect, test } from "vitest";
-import type { DistanceElements, Elements } from "../../server/sim/constraints/elements.ts";
-import { distanceValue } from "../../server/sim/reference/geometric.ts";
 import { DEFORMATIONS, deformed, inverseMasses, randomDistances, randomHexahedra, randomVolumes } from "./elements.ts";
 import { conditioned, distanceAt, makeKit, randomStream } from "./kit.ts";
 

@@ -4,11 +4,13 @@
  * float64 rounding 1e-16/d of the energy; at d = 1e-6 edges both are below 1e-8 of the forces. The continued energy has
  * kinks in its second derivative at 1/sqrt 3, where the difference is of first order in d: 1e-5.
  */
+import { bendingEnergy, bendingGradient } from "../../server/sim/constraints/bend.ts";
+import { distanceValue } from "../../server/sim/constraints/distance.ts";
+import { hexahedronValue } from "../../server/sim/constraints/hexahedron.ts";
+import { volumeValue } from "../../server/sim/constraints/volume.ts";
 import { expect, test } from "vitest";
-import { bendingEnergy, bendingGradient } from "../../server/sim/reference/bending.ts";
 import { hyperelasticEnergy, hyperelasticGradient } from "../../server/sim/reference/hyperelastic.ts";
 import { strainOf, tetrahedronEnergy, tetrahedronGradient } from "../../server/sim/reference/tetrahedron.ts";
-import { distanceValue, hexahedronValue, volumeValue } from "../../server/sim/reference/geometric.ts";
 import { svd } from "../../server/sim/reference/svd.ts";
 import { triangleEnergy, triangleGradient } from "../../server/sim/reference/triangle.ts";
 import {

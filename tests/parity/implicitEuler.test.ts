@@ -6,8 +6,8 @@
  * float64 1e-6 of it. Errors must also not grow on the way: more iterations are never worse than half as good again as
  * fewer.
  */
+import type { Elements } from "../../server/sim/constraints/kinds.ts";
 import { expect, test } from "vitest";
-import type { Elements } from "../../server/sim/constraints/elements.ts";
 import { hyperelasticGradient } from "../../server/sim/reference/hyperelastic.ts";
 import { tetrahedronGradient } from "../../server/sim/reference/tetrahedron.ts";
 import { triangleGradient } from "../../server/sim/reference/triangle.ts";

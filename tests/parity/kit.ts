@@ -8,16 +8,15 @@
  * one unit (2^-24, relative to the element's own size) at random, several times, and takes the largest change as the
  * unit of tolerance. That is eps times the condition number, measured.
  */
+import { CONSTRAINTS, type Elements } from "../../server/sim/constraints/kinds.ts";
+import { inPrincipalAxes, type TetElements } from "../../server/sim/constraints/tetrahedra.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
-import { PARTICLES_PER_ELEMENT, type Elements, type TetElements } from "../../server/sim/constraints/elements.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
-import { BLOCK_KINDS } from "../../server/sim/memory/blocks/kinds.ts";
-import { inPrincipalAxes } from "../../server/sim/memory/blocks/tet.ts";
 import { planBlocks, type ColorRange, type Form } from "../../server/sim/memory/writeBlocks.ts";
 import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";
-import { solveConstraint, solvePaperConstraint, TWINS } from "../../server/sim/reference/twins.ts";
+import { solveConstraint, solvePaperConstraint } from "../../server/sim/reference/twins.ts";
 
 /** Half a unit in the last place of float32, relative. */
 export const UNIT = 2 ** -24;
@@ -162,32 +161,11 @@ function openRoom(e: Elements, w: Float64Array, form: Form) {
   return { kernel: instantiateKernel(room), f32, x: X / 4, ranges: planned.ranges, scratch };
 }
 
-/** The kernel's iteration over one color. @param pass PASS_FIRST or 0; inverseH2 1/s^2 */
-function solveRange(kernel: Kernel, range: ColorRange, pass: number, inverseH2: number, scratch: number): void {
+/** The kernel over one color. @param kind KIND_*; pass PASS_FIRST or 0; h s */
+function runRange(kernel: Kernel, range: ColorRange, kind: number, pass: number, h: number, scratch: number): void {
   const { address, blocks, remembered } = range;
-  const own = remembered.address;
-  switch (range.kind) {
-    case "tet":
-      return kernel.solveTetrahedra(address, own, blocks, pass, inverseH2, scratch, 0);
-    case "tet-ortho":
-      return kernel.solveOrthotropic(address, own, blocks, pass, inverseH2, scratch, 0);
-    case "tet-plastic":
-      return kernel.solvePlastic(address, own, blocks, pass, inverseH2, scratch, 0);
-    case "neo-hookean":
-      return kernel.solveNeoHookean(address, own, blocks, pass, inverseH2, scratch, 0);
-    case "stable-neo-hookean":
-      return kernel.solveStableNeoHookean(address, own, blocks, pass, inverseH2, scratch, 0);
-    case "triangle":
-      return kernel.solveTriangles(address, own, blocks, pass, inverseH2);
-    case "bend":
-      return kernel.solveBending(address, own, blocks, pass, inverseH2);
-    case "distance":
-      return kernel.solveDistances(address, own, blocks, pass, inverseH2);
-    case "volume":
-      return kernel.solveVolumes(address, blocks, pass, inverseH2);
-    case "hexahedron":
-      return kernel.solveHexahedra(address, blocks, pass, inverseH2, scratch);
-  }
+  if (!kernel.solveBlocks(kind, address, remembered.address, 0, blocks, pass, h, scratch, 0))
+    throw new Error(`kind ${kind} of ${range.kind}: the kernel solves no such blocks`);
 }
 
 /**
@@ -205,10 +183,10 @@ export function makeKit(
   const { kernel, f32, x: X, ranges, scratch } = openRoom(e, w, form);
   const particles = makeParticles(N);
   particles.w.set(Float32Array.from(w));
-  const inverseH2 = Math.fround(1 / (Math.fround(h) * Math.fround(h)));
-  const twinH = 1 / Math.sqrt(inverseH2);
-  const size = PARTICLES_PER_ELEMENT[e.kind];
-  const count = TWINS[e.kind].memory;
+  // as the kernel has it
+  const twinH = 1 / Math.sqrt(Math.fround(1 / Math.fround(Math.fround(h) * Math.fround(h))));
+  const { corners: size, twin, phase, paperPhase } = CONSTRAINTS[e.kind];
+  const count = twin.memory;
   const remembered = new Float64Array((count * e.particles.length) / size);
   const colors = colorConstraints(e.particles, size, N);
   /** Element i is lane `lane` of block number `block` of its color. */
@@ -226,8 +204,7 @@ export function makeKit(
     kernelPositions: () => Float64Array.from({ length: 3 * N }, (_, k) => f32[X + 4 * Math.floor(k / 3) + (k % 3)]!),
     iterate(first) {
       for (const range of ranges)
-        if (form === "paper") solvePaperRange(kernel, range, scratch);
-        else solveRange(kernel, range, first ? L.PASS_FIRST : 0, inverseH2, scratch);
+        runRange(kernel, range, form === "paper" ? paperPhase! : phase, first ? L.PASS_FIRST : 0, h, scratch);
       if (first) remembered.fill(0);
       for (const i of colors.flat()) kit.loss[i] = solveTwin(particles, e, i, remembered, twinH, form);
     },
@@ -240,7 +217,7 @@ export function makeKit(
         remembered.set(e.kind === "tet" ? outOfPrincipalAxes(rows, e, i, weight) : rows, count * i);
       });
     },
-    flow: (h) => ranges.forEach((range) => kernel.flow(range.address, range.blocks, h)),
+    flow: (seconds) => ranges.forEach((range) => runRange(kernel, range, L.KIND_PLASTIC, 0, seconds, scratch)),
     plasticStrain() {
       const out = new Float64Array(6 * kit.loss.length);
       forEachLane((i, { address }, block, lane) => {
@@ -260,7 +237,7 @@ export function makeKit(
 
 /**
  * Multipliers (6) and what they applied (9) of an isotropic tetrahedron, from the kernel's axes and unit
- * (sim/memory/blocks/tet.ts) to the twin's: L = unit R [L'] R^T, A = unit A' R^T.
+ * (sim/constraints/tetrahedra.ts) to the twin's: L = unit R [L'] R^T, A = unit A' R^T.
  */
 export function outOfPrincipalAxes(
   rows: readonly number[],
@@ -283,12 +260,6 @@ export function outOfPrincipalAxes(
   return [turned(0, 0), turned(1, 1), turned(2, 2), turned(1, 2), turned(0, 2), turned(0, 1), ...applied];
 }
 
-function solvePaperRange(kernel: Kernel, { kind, address, blocks }: ColorRange, scratch: number): void {
-  if (kind === "triangle") kernel.solvePaperTriangles(address, blocks, scratch);
-  else if (kind === "bend") kernel.solvePaperBending(address, blocks);
-  else kernel.solvePaperTetrahedra(address, blocks, BLOCK_KINDS[kind].paperPhase!, scratch);
-}
-
 /** One result of disjoint elements: how far apart kernel and twin are. */
 export interface Deviation {
   /** Largest distance of a particle between kernel and twin, m. */
@@ -305,7 +276,7 @@ export interface Deviation {
  */
 export function conditioned(kit: Kit, first: boolean, h: number, random: () => number, samples = 6): Deviation[] {
   const { elements: e, particles } = kit;
-  const k = PARTICLES_PER_ELEMENT[e.kind];
+  const k = CONSTRAINTS[e.kind].corners;
   const n = e.particles.length / k;
   const cornersOf = (i: number): number[] => [...e.particles.subarray(k * i, k * i + k)];
   kit.align();

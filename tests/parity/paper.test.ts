@@ -4,16 +4,15 @@
  * (kit.ts); 256 for Neo-Hookean elements with clamped singular values, which the kernel takes from F^T F
  * (hyperelastic.test.ts).
  */
+import { CONSTRAINTS, type Elements } from "../../server/sim/constraints/kinds.ts";
+import { triangleElements } from "../../server/sim/constraints/triangle.ts";
 import { expect, test } from "vitest";
 import { boxTets, gridCloth } from "../../server/meshing/generators.ts";
-import type { Elements, HyperElements } from "../../server/sim/constraints/elements.ts";
 import { tetElements } from "../../server/sim/constraints/tetrahedra.ts";
-import { triangleElements } from "../../server/sim/constraints/triangles.ts";
 import { bendElements } from "../../server/sim/constraints/bending.ts";
-import { hyperElements } from "../../server/sim/constraints/hyperelastic.ts";
+import { hyperElements, type HyperElements } from "../../server/sim/constraints/hyperelastic.ts";
 import { lameCoefficients, neoHookean, stableNeoHookean } from "../../server/sim/materials.ts";
 import { hyperelasticVolume } from "../../server/sim/reference/hyperelastic.ts";
-import { TWINS } from "../../server/sim/reference/twins.ts";
 import {
   DEFORMATIONS,
   deformed,
@@ -233,7 +232,7 @@ test("flat, mirrored and collapsed tetrahedra turn themselves right; a flat tria
       H,
       "paper",
     );
-    const twin = TWINS.triangle;
+    const twin = CONSTRAINTS.triangle.twin;
     const energy = (x: Float64Array, i: number): number => twin.energy!(x, kit.elements as never, i);
     const before = Array.from({ length: COUNT }, (_, i) => energy(kit.kernelPositions(), i));
     // masses up to 11 to 1 and sharp corners make some of them slow

@@ -1,10 +1,10 @@
 /**
  * A room of the loader as the float64 step sees it: the same float32 numbers, the same elements, the same color lists.
  */
+import { CONSTRAINTS, ELEMENT_KINDS, type Elements } from "../../server/sim/constraints/kinds.ts";
 import type { Scene } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
-import { ELEMENT_KINDS, PARTICLES_PER_ELEMENT, type Elements } from "../../server/sim/constraints/elements.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
 import type { ReferenceCollider } from "../../server/sim/reference/collide.ts";
 import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";
@@ -62,7 +62,7 @@ export function referenceRoom(
           groups.get(JSON.stringify(body.schedule))!.constraints.push({
             elements,
             form: body.form,
-            colors: colorConstraints(e.particles, PARTICLES_PER_ELEMENT[kind], body.particleCount),
+            colors: colorConstraints(e.particles, CONSTRAINTS[kind].corners, body.particleCount),
           });
         }),
     );

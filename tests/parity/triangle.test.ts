@@ -3,9 +3,9 @@
  * Tolerance: 8 units, a unit being what one float32 unit in the last place of the inputs may do to the twin's answer
  * (kit.ts). Measured: 3.
  */
+import { triangleElements } from "../../server/sim/constraints/triangle.ts";
 import { expect, test } from "vitest";
 import { gridCloth } from "../../server/meshing/generators.ts";
-import { triangleElements } from "../../server/sim/constraints/triangles.ts";
 import { DEFORMATIONS, deformed, inverseMasses, randomTriangles, type Deform } from "./elements.ts";
 import { conditioned, distanceAt, makeKit, randomStream, UNIT } from "./kit.ts";
 

@@ -1,15 +1,15 @@
 /** Remembered stress: kernel against twin, one tick of it; and that it forgets what it must forget. */
+import { CONSTRAINTS } from "../../server/sim/constraints/kinds.ts";
+import type { HyperElements } from "../../server/sim/constraints/hyperelastic.ts";
+import type {
+  OrthotropicTetElements,
+  PlasticTetElements,
+  TetElements,
+} from "../../server/sim/constraints/tetrahedra.ts";
 import { describe, expect, test } from "vitest";
 import type { SoftMaterial } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
-import { BLOCK_KINDS } from "../../server/sim/memory/blocks/kinds.ts";
-import type {
-  HyperElements,
-  OrthotropicTetElements,
-  PlasticTetElements,
-  TetElements,
-} from "../../server/sim/constraints/elements.ts";
 import { makeParticles } from "../../server/sim/reference/particles.ts";
 import { warmStartTetrahedra } from "../../server/sim/reference/warmStart.ts";
 import { warmStartHyperelastic } from "../../server/sim/reference/warmStartHyperelastic.ts";
@@ -77,7 +77,7 @@ async function beam(material: SoftMaterial = MATERIALS.isotropic!): Promise<Labo
 function rowsOf(lab: Laboratory, at: "block" | "own" | "memory", offset: number, count: number): Float64Array {
   const { memory, layout, bodies } = lab.created;
   const e = bodies[0]!.elements[0] as Solid;
-  const { bytes, phase, remembers } = BLOCK_KINDS[e.kind];
+  const { bytes, phase, remembers } = CONSTRAINTS[e.kind];
   const f32 = new Float32Array(memory.buffer);
   const i32 = new Int32Array(memory.buffer);
   const out = new Float64Array(count * e.volume.length);
@@ -162,7 +162,7 @@ describe("remembered stress", () => {
     "a substep that starts from memory goes on exactly as an iteration that finds it in its own rows: %s",
     async (_name, material) => {
       const lab = await beam(material);
-      const of = BLOCK_KINDS[elementsOf(lab).kind];
+      const of = CONSTRAINTS[elementsOf(lab).kind];
       const { kernel } = lab.world;
       const { memory, layout } = lab.created;
       const f32 = new Float32Array(memory.buffer);
@@ -176,17 +176,9 @@ describe("remembered stress", () => {
       const own = i32[phase + L.PHASE_OWN / 4]!;
       const blocks = i32[phase + L.PHASE_COUNT / 4]!;
       const kept = i32[phase + L.PHASE_WARM_START / 4]!;
-      const inverseH2 = Math.fround(1 / (H * H));
       const x = (): Float32Array => f32.slice(layout.x / 4, layout.x / 4 + 4 * layout.particleCount);
-      const solve = {
-        [L.KIND_TET]: kernel.solveTetrahedra,
-        [L.KIND_TET_ORTHO]: kernel.solveOrthotropic,
-        [L.KIND_TET_PLASTIC]: kernel.solvePlastic,
-        [L.KIND_NEO_HOOKEAN]: kernel.solveNeoHookean,
-        [L.KIND_STABLE_NEO_HOOKEAN]: kernel.solveStableNeoHookean,
-      }[of.phase]!;
       const start = x();
-      solve(data, own, blocks, L.PASS_FIRST, inverseH2, layout.scratch, kept);
+      kernel.solveBlocks(of.phase, data, own, 0, blocks, L.PASS_FIRST, H, layout.scratch, kept);
       const warm = x();
       f32.set(start, layout.x / 4);
       for (let b = 0; b < blocks; b++)
@@ -195,7 +187,7 @@ describe("remembered stress", () => {
           (kept + b * L.WARM_START_BYTES) / 4,
           (kept + b * L.WARM_START_BYTES) / 4 + 4 * of.remembers.rows,
         );
-      solve(data, own, blocks, 0, inverseH2, layout.scratch, 0);
+      kernel.solveBlocks(of.phase, data, own, 0, blocks, 0, H, layout.scratch, 0);
       expect(x()).toEqual(warm);
       expect(warm).not.toEqual(start);
     },

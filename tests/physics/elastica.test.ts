@@ -3,13 +3,13 @@
  * kappa holds B/2 kappa^2 a square meter, whatever the direction and the mesh, and a strip hangs as the elastica does
  * (elastica_tip.csv).
  */
+import { bendingEnergy } from "../../server/sim/constraints/bend.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SurfaceMesh } from "../../server/meshing/mesh.ts";
 import { bendElements } from "../../server/sim/constraints/bending.ts";
 import { sheetBending } from "../../server/sim/constraints/sheetBending.ts";
-import { bendingEnergy } from "../../server/sim/reference/bending.ts";
 import { dataFolder, lacksData } from "../support/dataFolder.ts";
 import { ELASTICA, hang } from "./elastica.ts";
 import { cylinder, delaunay, equilateral, freeStrip, range, rigidity, sheet } from "./rigidity.ts";

@@ -3,12 +3,11 @@
  * The Hessian is assembled element by element from central differences of the elements' gradients and solved densely:
  * for meshes of up to some 500 unknowns.
  */
-import { PARTICLES_PER_ELEMENT, type Elements } from "../../server/sim/constraints/elements.ts";
-import { TWINS } from "../../server/sim/reference/twins.ts";
+import { CONSTRAINTS, type Elements } from "../../server/sim/constraints/kinds.ts";
 import { solveLinear, type Vector } from "../../server/sim/reference/vector.ts";
 
 function gradientOf(x: Float64Array, e: Elements, i: number): readonly Vector[] {
-  const { gradient } = TWINS[e.kind];
+  const { gradient } = CONSTRAINTS[e.kind].twin;
   if (!gradient) throw new Error(`statics: no energy of ${e.kind}`);
   return gradient(x, e as never, i);
 }
@@ -37,7 +36,7 @@ export function equilibrium(
     };
     for (let i = 0; i < N; i++) put(i, [-force[3 * i]!, -force[3 * i + 1]!, -force[3 * i + 2]!]);
     for (const e of elements) {
-      const k = PARTICLES_PER_ELEMENT[e.kind];
+      const k = CONSTRAINTS[e.kind].corners;
       for (let i = 0; i < e.particles.length / k; i++)
         gradientOf(x, e, i).forEach((g, c) => put(e.particles[k * i + c]!, g));
     }
@@ -53,7 +52,7 @@ export function equilibrium(
     const H = Array.from({ length: 3 * n }, () => new Array<number>(3 * n).fill(0));
     const d = 1e-6 * size;
     for (const e of elements) {
-      const k = PARTICLES_PER_ELEMENT[e.kind];
+      const k = CONSTRAINTS[e.kind].corners;
       for (let i = 0; i < e.particles.length / k; i++) {
         const corners = [...e.particles.subarray(k * i, k * i + k)];
         for (const c of corners) {

@@ -1,22 +1,11 @@
-/** The kernel's exports: the whole tick for rooms, and each constraint alone for parity tests and benchmarks. */
+/** The kernel's exports: the whole tick for rooms, and its parts for parity tests and benchmarks. */
 export { step } from "./step/step";
 export { help } from "./step/worker";
 export { bodyIsSound, stateHash } from "./state/guard";
 export { copyState, hashState } from "./state/constraintState";
-export { solveOrthotropic, solvePlastic, solveTetrahedra } from "./constraints/tetrahedron";
-export { flow } from "./constraints/plasticity";
 export { warmStart } from "./warmStart/warmStart";
-export { solveNeoHookean, solveStableNeoHookean } from "./constraints/hyperelastic";
 export { logarithms } from "./math/logarithm";
-export { solveTriangles } from "./constraints/triangle";
-export { solveBending } from "./constraints/bending";
-export { solvePaperTetrahedra } from "./constraints/paperTetrahedron";
-export { solvePaperTriangles } from "./constraints/paperTriangle";
-export { solvePaperBending } from "./constraints/paperBending";
-export { solveDistances } from "./constraints/distance";
-export { solveVolumes } from "./constraints/volume";
-export { solveHexahedra } from "./constraints/hexahedron";
-export { solveEnclosedVolumes } from "./constraints/enclosedVolume";
+export { solveBlocks } from "./constraints/solveBlocks";
 export { solvePoints } from "./constraints/points";
 export { worstStretch } from "./constraints/stretch";
 export { predict, updateVelocity } from "./integrate/particles";

@@ -7,19 +7,14 @@ import { meshCache } from "../../meshing/meshCache.ts";
 import { requireSheet } from "../../meshing/finishMesh.ts";
 import { renumber } from "../../meshing/renumber.ts";
 import type { SurfaceMesh, TetMesh } from "../../meshing/mesh.ts";
-import { bendElements } from "../constraints/bending.ts";
-import { sheetBending } from "../constraints/sheetBending.ts";
-import { distanceElements, edgesOf, enclosedVolume, type EnclosedVolume, type Pace } from "../constraints/geometric.ts";
-import { sixVolumes, triplesOf } from "../constraints/polyhedron.ts";
-import { solidElements } from "../constraints/solid.ts";
-import { triangleElements } from "../constraints/triangles.ts";
-import { sheetModuli } from "../materials.ts";
-import { BLOCK_KINDS } from "../memory/blocks/kinds.ts";
+import type { Pace } from "../constraints/constraint.ts";
+import { enclosedVolume, type EnclosedVolume } from "../constraints/enclosedVolume.ts";
+import { CONSTRAINTS, massesOf, sheetElements, solidElements } from "../constraints/kinds.ts";
 import { scheduleOf } from "../memory/sweeps.ts";
-import { boxHexahedra } from "../../meshing/generators.ts";
+import { boxCells } from "../../meshing/generators.ts";
 import { SCENE_DEFAULTS } from "../defaults.ts";
 import { ballShape } from "./ball.ts";
-import { hexahedralMasses, sheetMasses, tetrahedralMasses } from "./masses.ts";
+import { sheetMasses, tetrahedralMasses } from "./masses.ts";
 import { loadSource, type MeshSources, meanEdge, type SourceMesh } from "./meshes.ts";
 import { pointsShape } from "./points.ts";
 import { addLoad, selectParticles } from "./selection.ts";
@@ -46,7 +41,7 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
           ? await clothShape(body, path, options, pace)
           : pointsShape(body, path);
   const { own, positions, triangles, origin, mass, elements } = shape;
-  const formless = body.solver === "paper" && elements.find((e) => BLOCK_KINDS[e.kind].paperPhase === undefined);
+  const formless = body.solver === "paper" && elements.find((e) => CONSTRAINTS[e.kind].paperPhase === undefined);
   if (formless)
     throw new SceneError(`${path}/solver`, body.solver, "compliant: constraints of this material have no form C = E");
   const template = templateOf(scene, body, shape);
@@ -193,10 +188,8 @@ async function softShape(body: SoftBody, path: string, options: LoadOptions, pac
   const own = ordered.positions;
   const triangles = boundarySurface(ordered);
   const { material } = body;
-  const hexahedra =
-    material.model === "hexahedral" && body.mesh.type === "box"
-      ? renumbered(boxHexahedra(body.mesh.cells), oldOf)
-      : undefined;
+  const cells = body.mesh.type === "box" ? renumbered(boxCells(body.mesh.cells), oldOf) : undefined;
+  const solid = { material, X: own, tets: ordered.tets, triangles, cells, pace, path };
   const volume = material.model === "pbd" && material.volume?.of === "body" ? material.volume : undefined;
   return {
     own,
@@ -204,18 +197,11 @@ async function softShape(body: SoftBody, path: string, options: LoadOptions, pac
     positions: placed(own, placement),
     triangles,
     tets: ordered.tets,
-    mass: hexahedra
-      ? hexahedralMasses(
-          own.length / 3,
-          hexahedra,
-          material.density,
-          sixVolumes(own, triplesOf(triangles), 0) / 6 / (hexahedra.length / 8),
-        )
-      : tetrahedralMasses(own, ordered.tets, material.density),
+    mass: massesOf(solid) ?? tetrahedralMasses(own, ordered.tets, material.density),
     enclosed: volume && enclosedVolume(own, triangles, volume, pace),
     origin: ordered.origin ?? Uint32Array.from({ length: own.length / 3 }, (_, i) => i),
     streamedCount: surfaceCount,
-    elements: solidElements(material, own, ordered.tets, path, { pace, hexahedra }),
+    elements: solidElements(solid),
     ...shapeMatching(body),
     ...(detailOwn && {
       detail: {
@@ -238,13 +224,6 @@ async function clothShape(body: ClothBody, path: string, options: LoadOptions, p
   const count = own.length / 3;
   const { material } = body;
   const { triangles } = surface;
-  const elements: BodyTemplate["elements"] =
-    material.model === "pbd"
-      ? [distanceElements(own, edgesOf(triangles, 3), material.distance!, pace)]
-      : [triangleElements(own, triangles, sheetModuli(material), material.thickness)];
-  // in the paper's form rigidity cancels: it keeps the paper's own stencils
-  if (material.bendingStiffness)
-    elements.push((body.solver === "paper" ? bendElements : sheetBending)(own, triangles, material.bendingStiffness));
   if (material.volume) requireClosed(triangles, path);
   return {
     own,
@@ -256,7 +235,7 @@ async function clothShape(body: ClothBody, path: string, options: LoadOptions, p
     enclosed: material.volume && enclosedVolume(own, triangles, material.volume, pace),
     origin: surface.origin ?? Uint32Array.from({ length: count }, (_, i) => i),
     streamedCount: count,
-    elements,
+    elements: sheetElements({ material, X: own, triangles, form: formOf(body), pace }),
     ...pictured(source, placement),
   };
 }

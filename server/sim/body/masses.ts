@@ -1,7 +1,7 @@
 /** Lumped masses: what each element weighs, spread evenly over its corners. */
 
 /** @param mass float64[N] kg, inout; elements uint32[k*n]; volume of element e, m^3; density kg/m^3 */
-function lump(
+export function lump(
   mass: Float64Array,
   elements: Uint32Array,
   k: number,
@@ -37,17 +37,4 @@ export function sheetMasses(X: Float64Array, triangles: Uint32Array, density: nu
     const [x, y, z] = [u[1]! * v[2]! - u[2]! * v[1]!, u[2]! * v[0]! - u[0]! * v[2]!, u[0]! * v[1]! - u[1]! * v[0]!];
     return (Math.sqrt(x * x + y * y + z * z) / 2) * thickness;
   });
-}
-
-/**
- * An eighth of each hexahedron: the five tetrahedra of a cube would weigh its corners unequally.
- * @param volume of each, m^3
- */
-export function hexahedralMasses(
-  particles: number,
-  hexahedra: Uint32Array,
-  density: number,
-  volume: number,
-): Float64Array {
-  return lump(new Float64Array(particles), hexahedra, 8, density, () => volume);
 }

@@ -13,7 +13,7 @@
  * sheet B in all directions; these are the paper's hinges as they are, for sheets that are curved at rest and bodies of
  * the paper's form.
  */
-import type { BendElements } from "./elements.ts";
+import type { BendElements } from "./bend.ts";
 
 /**
  * @param X float64[3N] m, undeformed positions

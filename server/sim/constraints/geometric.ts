@@ -1,6 +1,6 @@
 /**
- * Geometric constraints of position based dynamics: lengths of edges, volumes of tetrahedra, the volume inside a whole
- * surface (Mueller et al. 2007; Rodero Gomez, chapter 3).
+ * What the geometric constraints of position based dynamics share (Mueller et al. 2007; Rodero Gomez, chapter 3):
+ * lengths of edges, volumes of tetrahedra, the volume inside a whole surface.
  *
  * What k means here. The thesis: k' = 1 - (1 - k)^(1/n) makes n iterations of one step remove the share k of an error,
  * "however, the resulting material stiffness is still dependent on the time step". So k is taken for a step of one
@@ -13,14 +13,28 @@
  * rejected. What is left: constraints that share particles disturb each other within an iteration, and k still depends
  * on tickHz and on the mesh. A compliance does not.
  */
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { GeometricStiffness } from "../../../shared/scene.ts";
-import type { DistanceElements, Hold, VolumeElements } from "./elements.ts";
-import { sixVolumes, triplesOf } from "./polyhedron.ts";
+import { addAt, type Particles } from "../reference/particles.ts";
+import { dot, scale, type Vector } from "../reference/vector.ts";
+import type { Pace } from "./constraint.ts";
 
-/** How often a tick visits a constraint. */
-export interface Pace {
-  substeps: number;
-  iterations: number;
+/** How a geometric constraint acts: by compliance (stiffness is 1) or by stiffness k' (alpha is 0). */
+export interface Hold {
+  /** k', the part of the error that one iteration removes */
+  stiffness: number;
+  /** The multiplier is kept from one iteration to the next: compliance. */
+  keeps: boolean;
+  /** Only resists stretching (distance) or compression (volume). */
+  unilateral: boolean;
+}
+
+/** A constraint that is held so, n times. */
+export interface Geometric extends Hold {
+  /** float64[n] m or, of volumes, six times m^3 */
+  rest: Float64Array;
+  /** float64[n] m/N or m^3/Pa */
+  alpha: Float64Array;
 }
 
 /** k' of one iteration from k of a tick, dimensionless. Plain arithmetic, the same bits on any machine. */
@@ -47,7 +61,7 @@ function root(q: number, n: number): number {
 export type Held = GeometricStiffness & { unilateral?: boolean };
 
 /** What a scene says about a constraint, for the solver. @returns how it acts, and its compliance (m/N or m^3/Pa) */
-function holdOf(asked: Held, pace: Pace): { hold: Hold; alpha: number } {
+export function holdOf(asked: Held, pace: Pace): { hold: Hold; alpha: number } {
   const unilateral = asked.unilateral ?? false;
   if ("compliance" in asked && asked.compliance !== undefined)
     return { hold: { stiffness: 1, keeps: true, unilateral }, alpha: asked.compliance };
@@ -61,90 +75,57 @@ function holdOf(asked: Held, pace: Pace): { hold: Hold; alpha: number } {
   };
 }
 
-/**
- * Every edge of triangles or tetrahedra once, ends ascending, in the order of the elements.
- * @param corners of an element
- */
-export function edgesOf(elements: Uint32Array, corners: 3 | 4): Uint32Array {
-  const seen = new Set<number>();
-  const edges: number[] = [];
-  for (let e = 0; e < elements.length; e += corners) {
-    for (let i = 0; i < corners; i++) {
-      for (let j = i + 1; j < corners; j++) {
-        const a = Math.min(elements[e + i]!, elements[e + j]!);
-        const b = Math.max(elements[e + i]!, elements[e + j]!);
-        const key = a * 2 ** 26 + b; // fewer than 2^26 particles fit in a room
-        if (seen.has(key)) continue;
-        seen.add(key);
-        edges.push(a, b);
-      }
-    }
-  }
-  return Uint32Array.from(edges);
-}
-
-/** Not Math.hypot, whose rounding is the engine's own choice. */
-export function lengthsOf(X: Float64Array, edges: Uint32Array): Float64Array {
-  return Float64Array.from({ length: edges.length / 2 }, (_, i) => {
-    const a = 3 * edges[2 * i]!;
-    const b = 3 * edges[2 * i + 1]!;
-    const d = [0, 1, 2].map((r) => X[a + r]! - X[b + r]!) as [number, number, number];
-    return Math.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-  });
-}
-
-/** float64[3n] unit vectors from the second end of each edge to the first. */
-export function directionsOf(X: Float64Array, edges: Uint32Array, lengths: Float64Array): Float64Array {
-  return Float64Array.from({ length: 3 * lengths.length }, (_, k) => {
-    const i = Math.floor(k / 3);
-    const r = k % 3;
-    return (X[3 * edges[2 * i]! + r]! - X[3 * edges[2 * i + 1]! + r]!) / lengths[i]!;
-  });
-}
-
-/** @param X float64[3N] m, undeformed positions; edges uint32[2n] */
-export function distanceElements(X: Float64Array, edges: Uint32Array, asked: Held, pace: Pace): DistanceElements {
+/** What is at rest in each, held as asked. */
+export function held(rest: Float64Array, asked: Held, pace: Pace): Geometric {
   const { hold, alpha } = holdOf(asked, pace);
-  const rest = lengthsOf(X, edges);
-  return {
-    kind: "distance",
-    particles: edges,
-    rest,
-    direction: directionsOf(X, edges, rest),
-    alpha: rest.map(() => alpha),
-    ...hold,
-  };
+  return { rest, alpha: rest.map(() => alpha), ...hold };
 }
 
-/** @param X float64[3N] m, undeformed positions; tets uint32[4n], of positive volume */
-export function volumeElements(X: Float64Array, tets: Uint32Array, asked: Held, pace: Pace): VolumeElements {
-  const { hold, alpha } = holdOf(asked, pace);
-  const n = tets.length / 4;
-  const rest = Float64Array.from({ length: n }, (_, e) => {
-    const [a, b, c, d] = tets.subarray(4 * e, 4 * e + 4) as unknown as [number, number, number, number];
-    return sixVolumes(X, [[a, b, c]], d);
-  });
-  return { kind: "volume", particles: tets, rest, alpha: rest.map(() => alpha), ...hold };
+/** Rows behind the addresses (kernel/assembly/constraints/geometric.ts). @param free the bound that bounds nothing */
+export function writeGeometric(f32: Float32Array, at: number, e: Geometric, i: number, free: number): void {
+  f32[at] = e.rest[i]!;
+  f32[at + L.GEOMETRIC_ALPHA / 4] = e.alpha[i]!;
+  f32[at + L.GEOMETRIC_STIFFNESS / 4] = e.stiffness;
+  f32[at + L.GEOMETRIC_LIMIT / 4] = e.unilateral ? 0 : free;
+  f32[at + L.GEOMETRIC_KEEP / 4] = e.keeps ? 1 : 0;
 }
 
-/** One constraint over a body's whole surface. */
-export interface EnclosedVolume extends Hold {
-  /** six times the wanted volume, m^3 */
-  rest: number;
-  /** m^3/Pa */
-  alpha: number;
+/** The dummies are fixed, so that no multiplier grows there; compliance keeps the division from 0/0. */
+export function padGeometric(f32: Float32Array, at: number): void {
+  f32[at + L.GEOMETRIC_ALPHA / 4] = 1;
+}
+
+/** E = C^2/(2 alpha), J; one that acts by stiffness k' or is rigid (alpha = 0) stores none. */
+export const stored = (C: number, alpha: number): number => (alpha > 0 ? (C * C) / (2 * alpha) : 0);
+
+/** A constraint's value and its gradient by each corner, at one place. */
+export interface Value {
+  C: number;
+  gradient: Vector[];
 }
 
 /**
- * @param X float64[3N] m, undeformed positions; triangles uint32[3T], closed, outward; pressure the wanted volume in
- *   rest volumes
+ * One step of the twins:  dL = (-k' C - aT L)/(W + aT),   W = sum_j w_j |grad_j C|^2,   dx_j = w_j grad_j C dL
+ * @param bounds of the multiplier. @returns the new multiplier
  */
-export function enclosedVolume(
-  X: Float64Array,
-  triangles: Uint32Array,
-  asked: Held & { pressure?: number },
-  pace: Pace,
-): EnclosedVolume {
-  const { hold, alpha } = holdOf(asked, pace);
-  return { ...hold, alpha, rest: (asked.pressure ?? 1) * sixVolumes(X, triplesOf(triangles), triangles[0]!) };
+export function project(
+  p: Particles,
+  corners: readonly number[],
+  { C, gradient }: Value,
+  hold: Pick<Hold, "stiffness" | "keeps">,
+  alpha: number,
+  old: number,
+  bounds: [number, number],
+  h: number,
+): number {
+  // guard, gradient
+  const W = corners.reduce((sum, c, j) => sum + p.w[c]! * dot(gradient[j]!, gradient[j]!), 0);
+  const alphaTilde = alpha / (h * h);
+  const L = hold.keeps ? old : 0;
+  // lambda
+  const dL = W > 0 ? -(hold.stiffness * C + alphaTilde * L) / (W + alphaTilde) : 0;
+  const now = Math.min(Math.max(L + dL, bounds[0]), bounds[1]);
+  // apply
+  corners.forEach((c, j) => addAt(p.x, c, scale(p.w[c]! * (now - L), gradient[j]!)));
+  return now;
 }

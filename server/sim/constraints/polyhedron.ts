@@ -1,41 +1,6 @@
-/**
- * Volume of a closed surface of triangles and its gradient; the two triangulations of a hexahedron's surface (Rodero
- * Gomez, section 4.2).
- */
-
-/**
- * Faces of a hexahedron cut from their lowest to their highest corner, outward; corner c has x from bit 0, y from bit
- * 1, z from bit 2.
- */
-export const RISING: readonly (readonly [number, number, number])[] = [
-  [0, 4, 6],
-  [0, 6, 2],
-  [1, 3, 7],
-  [1, 7, 5],
-  [0, 1, 5],
-  [0, 5, 4],
-  [2, 6, 7],
-  [2, 7, 3],
-  [0, 2, 3],
-  [0, 3, 1],
-  [4, 5, 7],
-  [4, 7, 6],
-];
-/** Faces cut the other way. */
-export const FALLING: readonly (readonly [number, number, number])[] = [
-  [0, 4, 2],
-  [4, 6, 2],
-  [1, 3, 5],
-  [3, 7, 5],
-  [0, 1, 4],
-  [1, 5, 4],
-  [2, 6, 3],
-  [6, 7, 3],
-  [0, 2, 1],
-  [2, 3, 1],
-  [4, 5, 6],
-  [5, 7, 6],
-];
+/** Volume of a closed surface of triangles and its gradient (Rodero Gomez, section 4.2). */
+import { add, cross, dot, scale, subtract, ZERO, type Vector } from "../reference/vector.ts";
+import type { Value } from "./geometric.ts";
 
 /** 6V = sum over triangles of a . (b x c), from corner `origin`. @param X float64[3N] m; triangles outward */
 export function sixVolumes(
@@ -62,4 +27,26 @@ export function sixVolumes(
 /** Triples of a flat list. */
 export function* triplesOf(triangles: ArrayLike<number>): Generator<[number, number, number]> {
   for (let t = 0; t < triangles.length; t += 3) yield [triangles[t]!, triangles[t + 1]!, triangles[t + 2]!];
+}
+
+/**
+ * Volume inside a closed surface, and its gradient.
+ * @param points corners, triangles their numbers, outward; six the sixfold rest volume
+ */
+export function polyhedron(
+  points: readonly Vector[],
+  triangles: Iterable<readonly [number, number, number]>,
+  six: number,
+): Value {
+  const local = points.map((p) => subtract(p, points[0]!));
+  const gradient = points.map(() => ZERO);
+  let volume = 0;
+  for (const [a, b, c] of triangles) {
+    const bc = cross(local[b]!, local[c]!);
+    volume += dot(local[a]!, bc);
+    gradient[a] = add(gradient[a]!, bc);
+    gradient[b] = add(gradient[b]!, cross(local[c]!, local[a]!));
+    gradient[c] = add(gradient[c]!, cross(local[a]!, local[b]!));
+  }
+  return { C: (volume - six) / 6, gradient: gradient.map((g) => scale(1 / 6, g)) };
 }

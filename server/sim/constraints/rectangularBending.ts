@@ -24,7 +24,7 @@
  * free strip 0.94 B, and rectangles of 1:2 have no such weights. All diagonals one way: nothing gives way, but k_xz
  * (k_xx + k_zz) stays.
  */
-import type { BendElements } from "./elements.ts";
+import type { BendElements } from "./bend.ts";
 
 /** Cosine of a right angle, at most: files have 4 digits. */
 const RIGHT = 1e-3;

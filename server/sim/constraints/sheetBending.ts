@@ -24,9 +24,9 @@
  * A sheet that is curved at rest keeps the paper's hinges, and so do bodies of the paper's form, where rigidity
  * cancels.
  */
+import type { BendElements } from "./bend.ts";
 import { bendElements } from "./bending.ts";
 import { bendingWeights } from "./bendingWeights.ts";
-import type { BendElements } from "./elements.ts";
 import { flattened } from "./flattened.ts";
 import { rectangularBending } from "./rectangularBending.ts";
 

@@ -1,8 +1,66 @@
-/** Rest shape of Saint Venant-Kirchhoff tetrahedra: D_m^-1 and V of each element (Bender et al. 2014, eq 9). */
-import type { Plasticity, Vec3 } from "../../../shared/scene.ts";
+/**
+ * Saint Venant-Kirchhoff tetrahedra (kernel/assembly/constraints/tetrahedron.ts): isotropic, orthotropic, plastic. Of
+ * each element D_m^-1 and V (Bender et al. 2014, eq 9), the constant tensor K and the compliance, isotropic (in K's
+ * axes) or orthotropic; plastic strain and flow.
+ */
+import type { Plasticity, SoftMaterial, Vec3 } from "../../../shared/scene.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
+import type { BodyTuning } from "../../../shared/protocol/protocol.ts";
 import { rotationMatrix } from "../body/transform.ts";
-import type { OrthotropicCompliance } from "../materials.ts";
-import type { OrthotropicTetElements, PlasticTetElements, TetElements, TetShapes } from "./elements.ts";
+import { orthotropicTetEnergy, tetEnergy } from "../energy/tetrahedra.ts";
+import {
+  isotropicCompliance,
+  lameCoefficients,
+  MOST_PLASTIC_STRAIN,
+  orthotropicCompliance,
+  type OrthotropicCompliance,
+} from "../materials.ts";
+import { orthotropicEnergy, orthotropicGradient, solveOrthotropic } from "../reference/orthotropic.ts";
+import {
+  solveTetrahedron,
+  tetrahedronEnergy,
+  tetrahedronGradient,
+  TETRAHEDRON_MEMORY,
+} from "../reference/tetrahedron.ts";
+import type { TunableBody } from "../tunable.ts";
+import { NONE, rowsOf, type AnyElements, type Constraint, type Material, type Row } from "./constraint.ts";
+import { eigenvectors } from "./eigenvectors.ts";
+
+/** n tetrahedra of any material. */
+export interface TetShapes extends AnyElements {
+  /** uint32[4n] */
+  particles: Uint32Array;
+  /** float64[9n] D_m^-1 row by row, 1/m; in the axes that the material's constants are given in */
+  dmInverse: Float64Array;
+  /** float64[n] rest volume V, m^3 */
+  volume: Float64Array;
+}
+
+/** Isotropic Saint Venant-Kirchhoff tetrahedra. */
+export interface TetElements extends TetShapes {
+  kind: "tet";
+  mu: number;
+  lambda: number;
+}
+
+/** Orthotropic Saint Venant-Kirchhoff tetrahedra. */
+export interface OrthotropicTetElements extends TetShapes {
+  kind: "tet-ortho";
+  compliance: OrthotropicCompliance;
+}
+
+/** Elastoplastic ones, isotropic or orthotropic. */
+export interface PlasticTetElements extends TetShapes {
+  kind: "tet-plastic";
+  compliance: OrthotropicCompliance;
+  flow: Plasticity;
+  /** float64[6n] plastic strain at the beginning (11 22 33, then gamma 23 13 12); the twins' state */
+  plasticStrain: Float64Array;
+  /** The twins': how often this substep found an element inverted. */
+  inverted?: number;
+  /** The twins': too many were, and have not all come back. */
+  tangled?: boolean;
+}
 
 /**
  * @param X float64[3N] m, undeformed positions
@@ -53,7 +111,7 @@ function inAxes(X: Float64Array, axes: Vec3 | undefined): Float64Array {
   return out;
 }
 
-function tetShapes(X: Float64Array, tets: Uint32Array): TetShapes {
+function tetShapes(X: Float64Array, tets: Uint32Array): Omit<TetShapes, "kind"> {
   const n = tets.length / 4;
   const dmInverse = new Float64Array(9 * n);
   const volume = new Float64Array(n);
@@ -81,3 +139,256 @@ function tetShapes(X: Float64Array, tets: Uint32Array): TetShapes {
   }
   return { particles: tets, dmInverse, volume };
 }
+
+function writeTet(f32: Float32Array, at: number, e: TetElements, i: number, w: (corner: number) => number): void {
+  const { rows, K, unit } = inPrincipalAxes(e, i, w);
+  rows.forEach((b, k) => (f32[at + L.TET_DM / 4 + 4 * k] = b));
+  K.forEach((value, k) => (f32[at + L.TET_K / 4 + 4 * k] = value));
+  // isotropic: mu = k/(2(1+nu)) and lambda = k nu/((1+nu)(1-2nu)) give k and nu back
+  const k = (e.mu * (3 * e.lambda + 2 * e.mu)) / (e.lambda + e.mu);
+  const nu = e.lambda / (2 * (e.lambda + e.mu));
+  const V = e.volume[i]!;
+  [unit / (k * V), (-nu * unit) / (k * V)].forEach((s, row) => (f32[at + L.TET_S / 4 + 4 * row] = s));
+  f32[at + L.TET_UNIT / 4] = unit;
+}
+
+/**
+ * 1/s^2. The unit is 1/tr K, but where elements are very soft, large or fixed, so that aT S in that unit would be above
+ * 1/(2^-10 s^2 h^2), whose cube must not leave float32: with h = 0.1 ms it is 10^35. Multipliers are so small there
+ * that theta of tetrahedron.ts is 1 to the last bit.
+ */
+const LEAST_INERTIA = 2 ** -10;
+
+/**
+ * An isotropic element in the principal axes of K = sum_i w_i b_i b_i^T, where W of tetrahedron.ts has as many zeros as
+ * can be: F R for F, with R the axes. Its strains, multipliers and what it applied are turned likewise, R^T [L] R and A
+ * R; x is moved as before.
+ * @param w inverse mass of a corner
+ * @returns rows of D_m^-1 R; K times the unit; the unit of multipliers, kg m^2; R row by row
+ */
+export function inPrincipalAxes(
+  e: TetElements,
+  i: number,
+  w: (corner: number) => number,
+): { rows: number[]; K: number[]; unit: number; axes: number[] } {
+  const B = e.dmInverse.subarray(9 * i, 9 * i + 9);
+  const [k00, k11, k22, k12, k02, k01] = tensorK(B, w) as [number, number, number, number, number, number];
+  const trace = k00 + k11 + k22;
+  const { values, axes } = eigenvectors([k00, k01, k02, k01, k11, k12, k02, k12, k22]);
+  const k = (e.mu * (3 * e.lambda + 2 * e.mu)) / (e.lambda + e.mu);
+  const unit = 1 / Math.max(trace, LEAST_INERTIA / (k * e.volume[i]!));
+  const rows = [0, 1, 2].flatMap((r) =>
+    [0, 1, 2].map((c) => B[3 * r]! * axes[c]! + B[3 * r + 1]! * axes[3 + c]! + B[3 * r + 2]! * axes[6 + c]!),
+  );
+  return { rows, K: values.map((value) => Math.max(0, value * unit)), unit, axes };
+}
+
+/** K (00 11 22 12 02 01) of rows of D_m^-1. */
+function tensorK(B: Float64Array, w: (corner: number) => number): number[] {
+  const rows = [0, 1, 2].map((corner) => [B[3 * corner]!, B[3 * corner + 1]!, B[3 * corner + 2]!]);
+  rows.push([0, 1, 2].map((r) => -rows[0]![r]! - rows[1]![r]! - rows[2]![r]!));
+  return [
+    [0, 0],
+    [1, 1],
+    [2, 2],
+    [1, 2],
+    [0, 2],
+    [0, 1],
+  ].map(([a, b]) => rows.reduce((sum, row, corner) => sum + w(corner) * row[a!]! * row[b!]!, 0));
+}
+
+/** Byte offsets of the nine compliances. */
+const COMPLIANCES = [L.TET_ORTHO_S, L.TET_S_COUPLING, L.TET_S_SHEAR].flatMap((offset) => [
+  offset,
+  offset + 16,
+  offset + 32,
+]);
+
+function writeOrthotropic(
+  f32: Float32Array,
+  at: number,
+  e: OrthotropicTetElements | PlasticTetElements,
+  i: number,
+  w: (corner: number) => number,
+): void {
+  writeShape(f32, at, e, i, w);
+  e.compliance.forEach((s, k) => (f32[at + COMPLIANCES[k]! / 4] = s / e.volume[i]!));
+}
+
+function writePlastic(
+  f32: Float32Array,
+  at: number,
+  e: PlasticTetElements,
+  i: number,
+  w: (corner: number) => number,
+): void {
+  writeOrthotropic(f32, at, e, i, w);
+  for (let k = 0; k < 6; k++) f32[at + L.TET_PLASTIC_STRAIN / 4 + 4 * k] = e.plasticStrain[6 * i + k]!;
+  [e.flow.yield, e.flow.creep, Math.min(e.flow.max, MOST_PLASTIC_STRAIN)].forEach(
+    (value, k) => (f32[at + L.TET_FLOW / 4 + 4 * k] = value),
+  );
+}
+
+/** D_m^-1 and K of materials with axes of their own. */
+export function writeShape(
+  f32: Float32Array,
+  at: number,
+  e: TetShapes,
+  i: number,
+  w: (corner: number) => number,
+): void {
+  const B = e.dmInverse.subarray(9 * i, 9 * i + 9);
+  B.forEach((b, k) => (f32[at + L.TET_DM / 4 + 4 * k] = b));
+  tensorK(B, w).forEach((value, k) => (f32[at + L.TET_K / 4 + 4 * k] = value));
+}
+
+/** Any compliance will do, nothing there has mass. */
+function padTet(f32: Float32Array, at: number): void {
+  padShape(f32, at);
+  f32[at + L.TET_S / 4] = f32[at + L.TET_UNIT / 4] = 1;
+}
+
+/** The dummies' unit tetrahedron, undeformed. */
+export function padShape(f32: Float32Array, at: number): void {
+  for (let k = 0; k < 9; k++) f32[at + L.TET_DM / 4 + 4 * k] = k % 4 === 0 ? 1 : 0;
+}
+
+function padOrthotropic(f32: Float32Array, at: number): void {
+  padShape(f32, at);
+  for (const [k, offset] of COMPLIANCES.entries()) f32[at + offset / 4] = k < 3 || k > 5 ? 1 : 0;
+}
+
+/** Undeformed for ever, so nothing flows. */
+function padPlastic(f32: Float32Array, at: number): void {
+  padOrthotropic(f32, at);
+  f32[at + L.TET_FLOW / 4] = 1;
+}
+
+/** The compliance of a material that is linear in Green's strain. @returns undefined for others */
+function complianceOf(m: SoftMaterial): OrthotropicCompliance | undefined {
+  if (m.model === undefined || m.model === "stvk") return isotropicCompliance(m);
+  return m.model === "orthotropic" ? orthotropicCompliance(m) : undefined;
+}
+
+/** That of the scene with the moduli of now, in the order of OrthotropicCompliance. */
+function tunedCompliance({ read, scene, now, elasticity }: Row): OrthotropicCompliance {
+  const softer = scene.youngsModulus! / now.youngsModulus!;
+  const was = [L.TET_ORTHO_S, L.TET_S_COUPLING, L.TET_S_SHEAR].flatMap((offset) => [...rowsOf(read, offset, 3)]);
+  if (elasticity === "scaled") return was.map((s) => s * softer) as unknown as OrthotropicCompliance;
+  const s = was[0]! * softer;
+  const nu = now.poissonsRatio!;
+  return [s, s, s, -nu * s, -nu * s, -nu * s, 2 * (1 + nu) * s, 2 * (1 + nu) * s, 2 * (1 + nu) * s];
+}
+
+/** The same in float64. */
+function tunedGeneral<E extends OrthotropicTetElements | PlasticTetElements>(
+  e: E,
+  { scene, elasticity }: TunableBody,
+  now: BodyTuning,
+): E {
+  const softer = scene.youngsModulus! / now.youngsModulus!;
+  const compliance =
+    elasticity === "isotropic"
+      ? isotropicCompliance(moduliOf(now))
+      : (e.compliance.map((s) => s * softer) as unknown as OrthotropicCompliance);
+  return { ...e, compliance };
+}
+
+/** @param unit of mass, kg */
+const moduliOf = (m: Material, unit = 1): { youngsModulus: number; poissonsRatio: number } => ({
+  youngsModulus: m.youngsModulus! / unit,
+  poissonsRatio: m.poissonsRatio!,
+});
+
+const shared = {
+  corners: 4,
+  stage: L.STAGE_TETRAHEDRA,
+  remembers: { rows: L.TET_KEPT_BYTES / 16, apart: true as const },
+  settles: true,
+};
+const generalTwin = {
+  memory: TETRAHEDRON_MEMORY,
+  solve: solveOrthotropic,
+  energy: orthotropicEnergy,
+  gradient: orthotropicGradient,
+};
+
+export const tet: Constraint<TetElements> = {
+  ...shared,
+  ofSolid: ({ material: m, X, tets }) =>
+    (m.model === undefined || m.model === "stvk") && !m.plasticity ? [tetElements(X, tets, lameCoefficients(m))] : [],
+  bytes: L.TET_BYTES,
+  phase: L.KIND_TET,
+  paperPhase: L.KIND_PAPER_TET,
+  write: writeTet,
+  pad: padTet,
+  twin: {
+    memory: TETRAHEDRON_MEMORY,
+    solve: solveTetrahedron,
+    energy: tetrahedronEnergy,
+    gradient: tetrahedronGradient,
+  },
+  energy: tetEnergy,
+  remade: ({ read, scene, now, massUnit }) => ({
+    kind: "tet",
+    particles: NONE,
+    dmInverse: rowsOf(read, L.TET_DM, 9),
+    volume: Float64Array.of(read(L.TET_UNIT) / read(L.TET_S) / moduliOf(scene, massUnit).youngsModulus),
+    ...lameCoefficients(moduliOf(now, massUnit)),
+  }),
+  tuned: (e, _, now) => ({ ...e, ...lameCoefficients(moduliOf(now)) }),
+};
+
+export const orthotropicTet: Constraint<OrthotropicTetElements> = {
+  ...shared,
+  ofSolid: ({ material: m, X, tets }) =>
+    m.model === "orthotropic" && !m.plasticity ? [orthotropicElements(X, tets, orthotropicCompliance(m), m.axes)] : [],
+  bytes: L.TET_ORTHO_BYTES,
+  phase: L.KIND_TET_ORTHO,
+  paperPhase: L.KIND_PAPER_TET_ORTHO,
+  write: writeOrthotropic,
+  pad: padOrthotropic,
+  twin: generalTwin,
+  energy: orthotropicTetEnergy,
+  remade: (row) => ({
+    kind: "tet-ortho",
+    particles: NONE,
+    dmInverse: rowsOf(row.read, L.TET_DM, 9),
+    volume: Float64Array.of(1),
+    compliance: tunedCompliance(row),
+  }),
+  tuned: tunedGeneral,
+};
+
+export const plasticTet: Constraint<PlasticTetElements> = {
+  ...shared,
+  ofSolid: ({ material: m, X, tets }) => {
+    const compliance = complianceOf(m);
+    const plasticity = compliance && (m as { plasticity?: Plasticity }).plasticity;
+    if (!plasticity) return [];
+    return [plasticElements(X, tets, compliance, plasticity, m.model === "orthotropic" ? m.axes : undefined)];
+  },
+  bytes: L.TET_PLASTIC_BYTES,
+  phase: L.KIND_TET_PLASTIC,
+  paperPhase: L.KIND_PAPER_TET_PLASTIC,
+  state: { offset: L.TET_PLASTIC_STRAIN, rows: 6 },
+  body: L.TET_BODY,
+  after: L.KIND_PLASTIC,
+  write: writePlastic,
+  pad: padPlastic,
+  twin: generalTwin,
+  energy: orthotropicTetEnergy,
+  remade: (row) => {
+    const [, creep, max] = rowsOf(row.read, L.TET_FLOW, 3);
+    return {
+      kind: "tet-plastic",
+      particles: NONE,
+      dmInverse: rowsOf(row.read, L.TET_DM, 9),
+      volume: Float64Array.of(1),
+      compliance: tunedCompliance(row),
+      flow: { yield: row.now.yield!, creep: creep!, max: max! },
+      plasticStrain: new Float64Array(6),
+    };
+  },
+  tuned: tunedGeneral,
+};

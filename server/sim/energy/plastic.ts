@@ -2,9 +2,9 @@
  * Materials and plastic strains as the room has them now: elastic energy depends on them, and they live in the kernel's
  * blocks.
  */
+import type { PlasticTetElements } from "../constraints/tetrahedra.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
-import type { PlasticTetElements } from "../constraints/elements.ts";
 import type { Tuning } from "../../../shared/protocol/protocol.ts";
 import type { CreatedWorld } from "../createWorld.ts";
 import type { TunableBody } from "../tunable.ts";

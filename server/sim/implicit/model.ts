@@ -8,12 +8,10 @@
  * make the factor three times as large.
  */
 import type { BodyTemplate } from "../body/template.ts";
-import {
-  PARTICLES_PER_ELEMENT,
-  type BendElements,
-  type TetElements,
-  type TriangleElements,
-} from "../constraints/elements.ts";
+import { bend, type BendElements } from "../constraints/bend.ts";
+import { CONSTRAINTS } from "../constraints/kinds.ts";
+import type { TetElements } from "../constraints/tetrahedra.ts";
+import type { TriangleElements } from "../constraints/triangle.ts";
 import { shapeOf } from "../reference/triangle.ts";
 import { blockAt, factorize, type BlockMatrix, type Factor } from "./factor.ts";
 import { graphOf, nestedDissection, type Graph } from "./order.ts";
@@ -101,7 +99,7 @@ export function implicitModel(
     count,
     elements
       .filter((e) => e !== bends || stiff)
-      .map((e) => ({ particles: e.particles, corners: PARTICLES_PER_ELEMENT[e.kind] })),
+      .map((e) => ({ particles: e.particles, corners: CONSTRAINTS[e.kind].corners })),
   );
   const size = tets ? 3 : 1;
   const matrix: BlockMatrix = { ...graph, size, values: new Float64Array(size * size * graph.columns.length) };
@@ -214,7 +212,7 @@ function bendingShare(
 }
 
 function stencilsOf(count: number, bends: BendElements): Stencils {
-  const graph = graphOf(count, [{ particles: bends.particles, corners: PARTICLES_PER_ELEMENT.bend }]);
+  const graph = graphOf(count, [{ particles: bends.particles, corners: bend.corners }]);
   const values = new Float64Array(graph.columns.length);
   addBending({ ...graph, size: 1, values }, bends);
   return { ...graph, values: Float32Array.from(values) };

@@ -1,7 +1,7 @@
 /** Rows of the volumes that whole surfaces enclose (kernel/assembly/constraints/enclosedVolume.ts). */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
-import type { EnclosedVolume } from "../constraints/geometric.ts";
+import type { EnclosedVolume } from "../constraints/enclosedVolume.ts";
 import type { Allocator } from "./map.ts";
 import type { WaitingRun } from "./program.ts";
 

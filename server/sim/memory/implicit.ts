@@ -2,9 +2,11 @@
  * Bodies of solver "implicit" -> IMPLICIT rows, with their elements, factors, state and work area
  * (kernel/assembly/implicit/step.ts).
  */
+import type { BendElements } from "../constraints/bend.ts";
+import type { TetElements } from "../constraints/tetrahedra.ts";
+import type { TriangleElements } from "../constraints/triangle.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { LANES } from "../../kernel/assembly/layout/sizes.ts";
-import type { BendElements, TetElements, TriangleElements } from "../constraints/elements.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { startPositions } from "../body/start.ts";
 import { implicitModel, type ImplicitModel, type Stencils } from "../implicit/model.ts";

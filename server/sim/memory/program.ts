@@ -1,7 +1,6 @@
 /** The phases of one substep in execution order: what `step` in the kernel walks through. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import { PARTICLES_PER_ELEMENT } from "../constraints/elements.ts";
-import { BLOCK_KINDS } from "./blocks/kinds.ts";
+import { CONSTRAINTS } from "../constraints/kinds.ts";
 import type { EnclosedRows } from "./enclosedVolumes.ts";
 import { chebyshevFactors } from "./sweeps.ts";
 import type { ColorRange, SweepArrays, SweepGroup } from "./writeBlocks.ts";
@@ -47,7 +46,7 @@ const PARTICLE_CHUNK = 1024;
 
 /** The kernel's KIND_ of a range. */
 function phaseOf(range: ColorRange): number {
-  const { phase, paperPhase } = BLOCK_KINDS[range.kind];
+  const { phase, paperPhase } = CONSTRAINTS[range.kind];
   return range.form === "paper" ? paperPhase! : phase;
 }
 
@@ -79,7 +78,7 @@ function iterate(group: SweepGroup, iteration: number, omega: number, pass: numb
       count: r.blocks,
       chunk: blockChunk(r.blocks),
       pass,
-      stage: BLOCK_KINDS[r.kind].stage,
+      stage: CONSTRAINTS[r.kind].stage,
       memory: r.memory,
       own: r.remembered.address,
       runs: r.runs,
@@ -93,7 +92,7 @@ function iterate(group: SweepGroup, iteration: number, omega: number, pass: numb
         pass,
         stage,
         runs: r.runs,
-        sweep: { first: BLOCK_KINDS[r.kind].bytes, corners: PARTICLES_PER_ELEMENT[r.kind], ...arrays, omega },
+        sweep: { first: CONSTRAINTS[r.kind].bytes, corners: CONSTRAINTS[r.kind].corners, ...arrays, omega },
       });
   }
   if (carries) everyRun(L.KIND_SWEEP_END);
@@ -250,7 +249,7 @@ function afterSolve(sizes: ProgramSizes): Phase[] {
 function plasticity(groups: readonly SweepGroup[]): Phase[] {
   const phases: Phase[] = [];
   for (const r of groups.flatMap((g) => g.ranges)) {
-    const { after } = BLOCK_KINDS[r.kind];
+    const { after } = CONSTRAINTS[r.kind];
     if (after === undefined) continue;
     phases.push({
       kind: after,

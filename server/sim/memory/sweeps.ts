@@ -3,7 +3,7 @@
  * (kernel/assembly/constraints/sweep.ts says what Jacobi and Chebyshev do with what is planned here).
  */
 import type { Sweep } from "../../../shared/scene.ts";
-import type { Elements } from "../constraints/elements.ts";
+import type { Elements } from "../constraints/kinds.ts";
 
 /** A sweep with nothing left out. */
 export interface Schedule {

@@ -6,8 +6,7 @@
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../constraints/color.ts";
-import { ELEMENT_KINDS, PARTICLES_PER_ELEMENT, type ElementKind, type Elements } from "../constraints/elements.ts";
-import { BLOCK_KINDS } from "./blocks/kinds.ts";
+import { CONSTRAINTS, ELEMENT_KINDS, type ElementKind, type Elements } from "../constraints/kinds.ts";
 import type { Allocator } from "./map.ts";
 import type { WaitingRun } from "./program.ts";
 import { massParts, scheduleOf, type Schedule } from "./sweeps.ts";
@@ -145,7 +144,7 @@ function gather(kind: ElementKind, form: Form, bodies: readonly Planned[]): Lane
   for (const body of bodies) {
     for (const from of body.elements) {
       if (from.kind !== kind || body.form !== form) continue;
-      colorConstraints(from.particles, PARTICLES_PER_ELEMENT[kind], body.particleCount).forEach((members, color) => {
+      colorConstraints(from.particles, CONSTRAINTS[kind].corners, body.particleCount).forEach((members, color) => {
         const lanes = (colors[color] ??= []);
         for (const index of members)
           lanes.push({ from, index, first: body.first, body: body.index, parts: body.parts });
@@ -198,7 +197,7 @@ function planRange(
   bodies: readonly BodyElements[],
   allocator: Allocator,
 ): PlannedRange {
-  const { bytes, state, remembers, settles } = BLOCK_KINDS[kind];
+  const { bytes, state, remembers, settles } = CONSTRAINTS[kind];
   const compliant = form === "compliant";
   const blocks = Math.ceil(lanes.length / 4);
   const address = allocator.take(blocks * bytes);
@@ -250,8 +249,7 @@ function writeRange(
   dummies: number,
 ): void {
   const { kind, address, blocks, memory } = range;
-  const { bytes, body, write, pad } = BLOCK_KINDS[kind];
-  const corners = PARTICLES_PER_ELEMENT[kind];
+  const { bytes, body, corners, write, pad } = CONSTRAINTS[kind];
   for (let i = 0; i < 4 * blocks; i++) {
     const block = Math.floor(i / 4);
     const at = (address + block * bytes) / 4 + (i % 4);

@@ -8,7 +8,7 @@
  *             velocity, restore, collide, what contacts have missed, plastic flow
  */
 import { collide, type ReferenceCollider } from "./collide.ts";
-import { solveEnclosedVolumes, type ReferenceEnclosed } from "./geometric.ts";
+import { solveEnclosedVolumes, type ReferenceEnclosed } from "../constraints/enclosedVolume.ts";
 import { balance, keepMomentum, restore, wholeMomentum } from "./momentum.ts";
 import { flow } from "./plasticity.ts";
 import { predict, updateVelocity, type Particles } from "./particles.ts";

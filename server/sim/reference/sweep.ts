@@ -4,10 +4,10 @@
  * what constraints remember.
  */
 import type { Form } from "../memory/writeBlocks.ts";
-import { PARTICLES_PER_ELEMENT, type Elements } from "../constraints/elements.ts";
+import { CONSTRAINTS, countOf, type Elements } from "../constraints/kinds.ts";
 import { chebyshevFactors, type Schedule } from "../memory/sweeps.ts";
 import { addAt, setAt, vectorAt, type Particles } from "./particles.ts";
-import { solveConstraint, solvePaperConstraint, TWINS } from "./twins.ts";
+import { solveConstraint, solvePaperConstraint } from "./twins.ts";
 import { scale, subtract } from "./vector.ts";
 
 /** Constraints of one kind, their particle numbers those of the room, and the order in which they are solved. */
@@ -42,10 +42,7 @@ export interface SweepState {
 /** At the start of a substep: nothing is remembered. */
 export function startSweep(p: Particles, group: ReferenceGroup): SweepState {
   const blank = (): Float64Array[] =>
-    group.constraints.map(
-      ({ elements: e }) =>
-        new Float64Array((e.particles.length / PARTICLES_PER_ELEMENT[e.kind]) * TWINS[e.kind].memory),
-    );
+    group.constraints.map(({ elements: e }) => new Float64Array(countOf(e) * CONSTRAINTS[e.kind].twin.memory));
   const parts = new Float64Array(p.count);
   for (const { elements } of group.constraints)
     for (const particle of elements.particles) parts[particle]! += 1 / group.schedule.relaxation;
@@ -83,7 +80,7 @@ export function iterateGroup(
     const split: Particles = { ...p, w: p.w.map((w, i) => w * state.parts[i]!) };
     const sum = new Float64Array(3 * p.count);
     for (const step of order) {
-      const k = PARTICLES_PER_ELEMENT[step.elements.kind];
+      const k = CONSTRAINTS[step.elements.kind].corners;
       for (const i of step.color) {
         solve(split, step, i);
         for (const c of step.elements.particles.subarray(k * i, k * i + k)) {
@@ -104,7 +101,7 @@ export function iterateGroup(
       particles.flatMap((i) => [3 * i, 3 * i + 1, 3 * i + 2]),
     );
     constraints.forEach(({ elements: e }, n) => {
-      const size = TWINS[e.kind].memory;
+      const size = CONSTRAINTS[e.kind].twin.memory;
       const memory = state.memories[n]!;
       for (let i = 0; i < memory.length; i += size) {
         const own = Array.from({ length: size }, (_, m) => i + m);

@@ -2,8 +2,8 @@
  * Appendix A of Bender et al. 2014: in the limit of a small step or a soft material one element and one iteration are
  * explicit FEM, lambda = -h^2.
  */
+import { bendingGradient } from "../../../server/sim/constraints/bend.ts";
 import type { Vector } from "../../../server/sim/reference/vector.ts";
-import { bendingGradient } from "../../../server/sim/reference/bending.ts";
 import { randomStencils, randomTets, randomTriangles, type Deform } from "../../parity/elements.ts";
 import { explicitStepError } from "../../parity/explicitStep.ts";
 import { check, type Figure } from "./figure.ts";

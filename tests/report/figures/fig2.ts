@@ -2,7 +2,7 @@
  * Figure 2 of Bender et al. 2014: stress against one singular value of F, as printed and as it is continued for flat
  * and inverted elements.
  */
-import type { Elements } from "../../../server/sim/constraints/elements.ts";
+import { CONSTRAINTS, type Elements } from "../../../server/sim/constraints/kinds.ts";
 import { hyperElements } from "../../../server/sim/constraints/hyperelastic.ts";
 import { orthotropicElements, tetElements } from "../../../server/sim/constraints/tetrahedra.ts";
 import {
@@ -12,7 +12,6 @@ import {
   orthotropicTensor,
   stableNeoHookean,
 } from "../../../server/sim/materials.ts";
-import { TWINS } from "../../../server/sim/reference/twins.ts";
 import { makeKit } from "../../parity/kit.ts";
 import { check, short, type Check, type Figure, type Plot } from "./figure.ts";
 import { curves } from "./plots.ts";
@@ -147,7 +146,7 @@ function stresses(
   const volume = Math.fround(1 / 6);
   for (let iteration = 0; iteration < law.iterations; iteration++) kit.iterate(iteration === 0);
   const moved = kit.kernelPositions();
-  const { gradient, energy } = TWINS[elements.kind];
+  const { gradient, energy } = CONSTRAINTS[elements.kind].twin;
   return {
     kernel: stretches.map((_, i) => -moved[12 * i]! / (Math.fround(1 / MASS) * kit.h * kit.h * volume)),
     twin: stretches.map((_, i) => gradient!(x, kit.elements as never, i)[0]![0] / volume),

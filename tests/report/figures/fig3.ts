@@ -2,9 +2,9 @@
  * Figure 3 of Bender et al. 2014: the bending stencil. Its energy against the formula, a plate's, and what rigid
  * motions do to it.
  */
+import { bendingEnergy } from "../../../server/sim/constraints/bend.ts";
 import { gridCloth } from "../../../server/meshing/generators.ts";
 import { bendElements } from "../../../server/sim/constraints/bending.ts";
-import { bendingEnergy } from "../../../server/sim/reference/bending.ts";
 import { laboratory } from "../../physics/laboratory.ts";
 import { randomStencils } from "../../parity/elements.ts";
 import { check, type Figure } from "./figure.ts";

@@ -2,9 +2,9 @@
  * What a position based constraint's stiffness comes to: one constraint under a weight in float64, and a strip of cloth
  * that hangs by its end, in a room.
  */
+import { distanceElements, solveDistance } from "../../../server/sim/constraints/distance.ts";
+import type { Pace } from "../../../server/sim/constraints/constraint.ts";
 import type { GeometricStiffness } from "../../../shared/scene.ts";
-import { distanceElements, type Pace } from "../../../server/sim/constraints/geometric.ts";
-import { solveDistance } from "../../../server/sim/reference/geometric.ts";
 import { makeParticles, predict, updateVelocity } from "../../../server/sim/reference/particles.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 

@@ -2,7 +2,7 @@
  * The hexahedral element: k_e k_f k_d k_v against nu and the error of its matrix, ours and published (table 4.1), and
  * the moduli that a bar of it shows.
  */
-import { cubeSprings, publishedCoefficients } from "../../../server/sim/constraints/hexahedral.ts";
+import { cubeSprings, publishedCoefficients } from "../../../server/sim/constraints/hexahedron.ts";
 import {
   evaluate,
   fitCoefficients,

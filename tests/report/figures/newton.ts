@@ -10,13 +10,12 @@
  * that no gradient sees, and the energy grows: on a dragon of 1,518 elements and 1,662 coordinates 100 times in 8
  * steps. `damping`, added to the scaled diagonal (Levenberg), keeps such steps short.
  */
-import { PARTICLES_PER_ELEMENT, type Elements } from "../../../server/sim/constraints/elements.ts";
-import { TWINS } from "../../../server/sim/reference/twins.ts";
+import { CONSTRAINTS, countOf, type Elements } from "../../../server/sim/constraints/kinds.ts";
 
 /** Sum of the elastic energies of all constraints, J. */
 export function totalEnergy(x: Float64Array, elements: Elements): number {
-  const { energy } = TWINS[elements.kind];
-  const n = elements.particles.length / PARTICLES_PER_ELEMENT[elements.kind];
+  const { energy } = CONSTRAINTS[elements.kind].twin;
+  const n = countOf(elements);
   let sum = 0;
   for (let i = 0; i < n; i++) sum += energy!(x, elements as never, i);
   return sum;
@@ -27,9 +26,9 @@ export function totalEnergy(x: Float64Array, elements: Elements): number {
  * @param x float64[3N] m, inout; w float64[N] 1/kg; damping added to the diagonal, which is scaled to ones
  */
 export function newtonIteration(x: Float64Array, w: Float64Array, elements: Elements, damping = 0): void {
-  const k = PARTICLES_PER_ELEMENT[elements.kind];
+  const k = CONSTRAINTS[elements.kind].corners;
   const n = elements.particles.length / k;
-  const { energy, gradient } = TWINS[elements.kind];
+  const { energy, gradient } = CONSTRAINTS[elements.kind].twin;
   const J = new Float64Array(3 * k * n);
   const C = new Float64Array(n);
   const scale = new Float64Array(n);

@@ -1,12 +1,10 @@
 /** The elastic energies of the energy books: nothing at rest. */
+import { CONSTRAINTS } from "../../../server/sim/constraints/kinds.ts";
+import type { DistanceElements } from "../../../server/sim/constraints/distance.ts";
+import type { VolumeElements } from "../../../server/sim/constraints/volume.ts";
+import type { PlasticTetElements, TetShapes } from "../../../server/sim/constraints/tetrahedra.ts";
 import { expect, test } from "vitest";
-import {
-  PARTICLES_PER_ELEMENT,
-  type Elements,
-  type PlasticTetElements,
-  type TetShapes,
-} from "../../../server/sim/constraints/elements.ts";
-import { ELASTIC_ENERGY, elasticEnergyOf } from "../../../server/sim/energy/elastic.ts";
+import { elasticEnergyOf } from "../../../server/sim/energy/elastic.ts";
 import { orthotropicEnergy } from "../../../server/sim/reference/orthotropic.ts";
 import { tetrahedronEnergy } from "../../../server/sim/reference/tetrahedron.ts";
 import type { Scene } from "../../../shared/scene.ts";
@@ -42,7 +40,7 @@ test.each([
   const e = b.elements.find((x) => x.kind === kind)! as never as TetShapes;
   if (kind === "tet-plastic")
     (e as unknown as PlasticTetElements).plasticStrain.forEach((_, n, all) => (all[n] = 0.05 * Math.sin(n)));
-  const ours = ELASTIC_ENERGY[kind] as (x: Float64Array, e: unknown, i: number, form: "compliant") => number;
+  const ours = CONSTRAINTS[kind].energy as (x: Float64Array, e: unknown, i: number, form: "compliant") => number;
   for (const squeeze of [1.1, 0.7, 0.4, 0.1, -0.5, -1]) {
     const x = b.positions.map((v, i) => (i % 3 === 1 ? squeeze * v : v) + 0.02 * Math.sin(5 * i));
     for (let i = 0; i < e.volume.length; i++)
@@ -126,8 +124,8 @@ test("geometric constraints: C^2/(2 alpha) where they resist, nothing where they
   const alpha = Float64Array.of(0.5);
   const long = Float64Array.of(0, 0, 0, 0, 1.3, 0);
   const short = Float64Array.of(0, 0, 0, 0, 0.7, 0);
-  const distance = { kind: "distance", particles, rest, alpha, ...hold } as Extract<Elements, { kind: "distance" }>;
-  const at = (e: typeof distance, x: Float64Array): number => ELASTIC_ENERGY.distance(x, e, 0, "compliant");
+  const distance = { kind: "distance", particles, rest, alpha, ...hold } as DistanceElements;
+  const at = (e: typeof distance, x: Float64Array): number => CONSTRAINTS.distance.energy(x, e, 0, "compliant");
   expect(at(distance, long)).toBeCloseTo(0.09, 12);
   expect(at(distance, short)).toBeCloseTo(0.09, 12);
   expect(at({ ...distance, unilateral: true }, short)).toBe(0);
@@ -140,11 +138,7 @@ test("geometric constraints: C^2/(2 alpha) where they resist, nothing where they
     rest: Float64Array.of(0.4),
     alpha: Float64Array.of(0.5),
     ...hold,
-  } as Extract<Elements, { kind: "volume" }>;
-  expect(ELASTIC_ENERGY.volume(tet, volume, 0, "compliant")).toBeCloseTo(0.1 ** 2, 12); // (1 - 0.4)/6
-  expect(ELASTIC_ENERGY.volume(tet, { ...volume, unilateral: true }, 0, "compliant")).toBe(0); // swollen
-});
-
-test("every kind of constraint has an energy", () => {
-  expect(Object.keys(ELASTIC_ENERGY).sort()).toEqual(Object.keys(PARTICLES_PER_ELEMENT).sort());
+  } as VolumeElements;
+  expect(CONSTRAINTS.volume.energy(tet, volume, 0, "compliant")).toBeCloseTo(0.1 ** 2, 12); // (1 - 0.4)/6
+  expect(CONSTRAINTS.volume.energy(tet, { ...volume, unilateral: true }, 0, "compliant")).toBe(0); // swollen
 });

@@ -2,16 +2,15 @@
  * Which bending stencils a sheet gets, and that those of rectangles are exact (tests/physics/elastica.test.ts measures
  * rigidities).
  */
+import { bendingEnergy, bendingGradient, type BendElements } from "../../../server/sim/constraints/bend.ts";
 import { expect, test } from "vitest";
 import { gridCloth, icosphere } from "../../../server/meshing/generators.ts";
 import { bendElements } from "../../../server/sim/constraints/bending.ts";
-import type { BendElements } from "../../../server/sim/constraints/elements.ts";
 import { flattened } from "../../../server/sim/constraints/flattened.ts";
 import { rectangularBending } from "../../../server/sim/constraints/rectangularBending.ts";
 import { sheetBending } from "../../../server/sim/constraints/sheetBending.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import { placed, placementOf, scaled } from "../../../server/sim/body/transform.ts";
-import { bendingEnergy, bendingGradient } from "../../../server/sim/reference/bending.ts";
 import type { Scene } from "../../../shared/scene.ts";
 import { delaunay, equilateral, sheet } from "../../physics/rigidity.ts";
 import { inverseMasses } from "../../parity/elements.ts";

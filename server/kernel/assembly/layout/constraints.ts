@@ -1,4 +1,7 @@
-/** Particles, and blocks of constraints: four lanes each, every row of 16 bytes. */
+/**
+ * Particles, and blocks of constraints: four lanes each, every row of 16 bytes. Each kind of constraint has a KIND_ that
+ * no other phase has (program.ts); KIND_PAPER_ is the paper's form, C = E, on the same blocks, multipliers unused.
+ */
 import { F32, F64, I32, LANES } from "./sizes.ts";
 
 export const PARTICLE_BYTES = 16;
@@ -11,10 +14,12 @@ export const DUMMIES = 4;
 
 /**
  * Tetrahedron: 4 x 4 addresses, D_m^-1 row by row. Isotropic and elastic: in the principal axes of K = sum w b b^T,
- * which every isotropic material allows (sim/memory/blocks/tet.ts); K (00 11 22) and the compliance S (normal,
+ * which every isotropic material allows (sim/constraints/tetrahedra.ts); K (00 11 22) and the compliance S (normal,
  * coupling) times the unit 1/tr K (that of soft elements is smaller), and that unit, of which multipliers are
  * multiples: what is squared and cubed is near 1.
  */
+export const KIND_TET = 1;
+export const KIND_PAPER_TET = 32;
 export const TET_DM = 4 * LANES;
 export const TET_K = TET_DM + 9 * LANES;
 export const TET_S = TET_K + 3 * LANES;
@@ -25,6 +30,8 @@ export const TET_BYTES = TET_UNIT + LANES;
  * Orthotropic: D_m^-1, K (00 11 22 12 02 01) and S (00 11 22, then 12 02 01, then the shears 12 02 01) in the
  * material's axes.
  */
+export const KIND_TET_ORTHO = 10;
+export const KIND_PAPER_TET_ORTHO = 35;
 export const TET_ORTHO_S = TET_BYTES;
 export const TET_S_COUPLING = TET_ORTHO_S + 3 * LANES;
 export const TET_S_SHEAR = TET_S_COUPLING + 3 * LANES;
@@ -34,6 +41,9 @@ export const TET_ORTHO_BYTES = TET_S_SHEAR + 3 * LANES;
  * Plastic tetrahedron, isotropic or not: six plastic strains (shears gamma), which are state, then yield, creep and
  * max, and each lane's body number.
  */
+export const KIND_TET_PLASTIC = 11;
+export const KIND_PAPER_TET_PLASTIC = 36;
+export const KIND_PLASTIC = 12; // flows
 export const TET_PLASTIC_STRAIN = TET_ORTHO_BYTES;
 export const TET_FLOW = TET_PLASTIC_STRAIN + 6 * LANES;
 export const TET_BODY = TET_FLOW + 3 * LANES;
@@ -57,6 +67,10 @@ export const WARM_START_BYTES = WARM_START_BODY + LANES;
  * Neo-Hookean tetrahedra: addresses, TET_DM and TET_K, then V mu, V lambda, the stretch below which the energy is
  * continued, each lane's body number. Nine multipliers in an array of their own.
  */
+export const KIND_NEO_HOOKEAN = 50;
+export const KIND_PAPER_NEO_HOOKEAN = 37;
+export const KIND_STABLE_NEO_HOOKEAN = 51;
+export const KIND_PAPER_STABLE_NEO_HOOKEAN = 38;
 export const HYPER_MU = TET_K + 6 * LANES;
 export const HYPER_LAMBDA = HYPER_MU + LANES;
 export const HYPER_CLAMP = HYPER_LAMBDA + LANES;
@@ -69,6 +83,8 @@ export const HYPER_KEPT_BYTES = 144;
  * Triangle: 3 x 4 addresses, D_m^-1 (2x2), compliance S00 S01 S11 S22 (already divided by the volume), K = sum w b b^T
  * (00 01 11). In an array of their own three multipliers, and F [L] (3x2) as applied so far.
  */
+export const KIND_TRIANGLE = 2;
+export const KIND_PAPER_TRIANGLE = 33;
 export const TRI_DM = 3 * LANES;
 export const TRI_S = TRI_DM + 4 * LANES;
 export const TRI_K = TRI_S + 4 * LANES;
@@ -81,6 +97,8 @@ export const TRI_KEPT_BYTES = TRI_APPLIED + 6 * LANES;
  * Bending stencil: 4 x 4 addresses, K0..K3, compliance, rest length of K x, sum w K^2. In an array of their own three
  * multipliers.
  */
+export const KIND_BEND = 3;
+export const KIND_PAPER_BEND = 34;
 export const BEND_K = 4 * LANES;
 export const BEND_ALPHA = BEND_K + 4 * LANES;
 export const BEND_REST = BEND_ALPHA + LANES;
@@ -104,6 +122,7 @@ export const GEOMETRIC_LAMBDA = GEOMETRIC_KEEP + LANES;
  * Distance: 2 x 4 addresses, then rest length and the rest; the unit vector from x1 to x0 at rest. The multiplier's
  * bound is the upper one.
  */
+export const KIND_DISTANCE = 20;
 export const DISTANCE_REST = 2 * LANES;
 export const DISTANCE_DIRECTION = DISTANCE_REST + 5 * LANES;
 export const DISTANCE_BYTES = DISTANCE_DIRECTION + 3 * LANES;
@@ -114,6 +133,7 @@ export const DISTANCE_KEPT_BYTES = 16;
  * Volume of a tetrahedron: 4 x 4 addresses, then six times the rest volume and the rest. The multiplier's bound is the
  * lower one.
  */
+export const KIND_VOLUME = 21;
 export const VOLUME_REST = 4 * LANES;
 export const VOLUME_BYTES = VOLUME_REST + 6 * LANES;
 
@@ -121,12 +141,14 @@ export const VOLUME_BYTES = VOLUME_REST + 6 * LANES;
  * Volumes of a hexahedron: 8 x 4 addresses, six times the rest volume in its two triangulations, compliance of each,
  * two multipliers.
  */
+export const KIND_HEXAHEDRON = 22;
 export const HEXAHEDRON_REST = 8 * LANES;
 export const HEXAHEDRON_ALPHA = HEXAHEDRON_REST + 2 * LANES;
 export const HEXAHEDRON_LAMBDA = HEXAHEDRON_ALPHA + LANES;
 export const HEXAHEDRON_BYTES = HEXAHEDRON_LAMBDA + 2 * LANES;
 
 /** Volume that a body's whole surface encloses: one row a body. */
+export const KIND_ENCLOSED = 23;
 export const ENCLOSED_SURFACE = 0; // i32 address of the body's SURFACE row
 export const ENCLOSED_GRADIENT = ENCLOSED_SURFACE + I32; // i32 address of one f32x4 per surface particle
 export const ENCLOSED_ALPHA = ENCLOSED_GRADIENT + I32; // f32 m^3/Pa

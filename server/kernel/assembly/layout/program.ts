@@ -36,40 +36,20 @@ export const PASS_FIRST = 1;
 
 /** Last iteration of a substep: nobody will ask for the multipliers. */
 export const PASS_LAST = 2;
+/** What a phase does; what solves constraints is in constraints.ts. */
 export const KIND_PREDICT = 0;
-export const KIND_TET = 1;
-export const KIND_TRIANGLE = 2;
-export const KIND_BEND = 3;
 export const KIND_POINTS = 4;
 export const KIND_VELOCITY = 5;
 export const KIND_COLLIDE = 6;
 export const KIND_CONTACTS = 7;
 export const KIND_BALANCE = 8;
 export const KIND_RESTORE = 9;
-export const KIND_TET_ORTHO = 10;
-export const KIND_TET_PLASTIC = 11;
-export const KIND_PLASTIC = 12;
-
-/** The paper's form of an element: C = E. The same blocks, multipliers unused. */
-export const KIND_PAPER_TET = 32;
-export const KIND_PAPER_TRIANGLE = 33;
-export const KIND_PAPER_BEND = 34;
-export const KIND_PAPER_TET_ORTHO = 35;
-export const KIND_PAPER_TET_PLASTIC = 36;
-export const KIND_PAPER_NEO_HOOKEAN = 37;
-export const KIND_PAPER_STABLE_NEO_HOOKEAN = 38;
 
 /** Schedules other than Gauss-Seidel: sweep.ts. */
 export const KIND_SWEEP_BEGIN = 40;
 export const KIND_SWEEP_COLLECT = 41;
 export const KIND_SWEEP_END = 42;
 export const KIND_SWEEP_MEMORY = 43;
-export const KIND_DISTANCE = 20;
-export const KIND_VOLUME = 21;
-export const KIND_HEXAHEDRON = 22;
-export const KIND_ENCLOSED = 23;
-export const KIND_NEO_HOOKEAN = 50;
-export const KIND_STABLE_NEO_HOOKEAN = 51;
 export const KIND_SHAPE = 60;
 export const KIND_RIGID = 61;
 export const KIND_MOVE = 62;

@@ -6,7 +6,9 @@
  * A tetrahedron of less than CRUSHED of its volume resists that with V K/2 ((J - CRUSHED)/CRUSHED)^2, K = lambda + 2
  * mu. Same operations in the same order as the kernel: the same bits.
  */
-import type { BendElements, TetElements, TriangleElements } from "../../constraints/elements.ts";
+import type { BendElements } from "../../constraints/bend.ts";
+import type { TetElements } from "../../constraints/tetrahedra.ts";
+import type { TriangleElements } from "../../constraints/triangle.ts";
 import type { SheetStiffness, Stencils } from "../../implicit/model.ts";
 import { positivePart } from "./positivePart.ts";
 
@@ -341,7 +343,7 @@ function productOfTriangles(
 }
 
 /**
- * Bending, E = (|C| - rest)^2 / (2 alpha), C = sum_j K_j x_j (reference/bending.ts). Where it is curved at rest the
+ * Bending, E = (|C| - rest)^2 / (2 alpha), C = sum_j K_j x_j (constraints/bend.ts). Where it is curved at rest the
  * Hessian of the flat stencil, K K^T / alpha, stands for the true one: never below it.
  */
 export function bendSet(e: BendElements, { start, columns, values }: Stencils): ElasticSet<Float32Array> {

@@ -1,5 +1,5 @@
 /**
- * The hexahedral element (Rodero Gomez, chapter 4): a cube of eight particles with distances along its 12 edges, 12
+ * The hexahedral element (Rodero Gomez, chapter 4; kernel/assembly/constraints/hexahedron.ts): a cube of eight particles with distances along its 12 edges, 12
  * face diagonals and 4 inner diagonals, and the volume constraint, with stiffnesses k_e k_f k_d k_v.
  *
  * From k to a body. In the thesis one iteration of a constraint with stiffness k and a step dt = sqrt(|M|/|K_FEM|) acts
@@ -28,10 +28,62 @@
  */
 import type { HexahedralMaterial, Vec3 } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
+import { lump } from "../body/masses.ts";
 import { lameCoefficients } from "../materials.ts";
-import type { DistanceElements, Elements, HexahedronElements } from "./elements.ts";
-import { directionsOf, lengthsOf } from "./geometric.ts";
-import { FALLING, RISING, sixVolumes } from "./polyhedron.ts";
+import { vectorAt, type Particles } from "../reference/particles.ts";
+import type { AnyElements, Constraint, Solid } from "./constraint.ts";
+import { lengthsOf, springElements, type DistanceElements } from "./distance.ts";
+import { project, stored, type Value } from "./geometric.ts";
+import type { Elements } from "./kinds.ts";
+import { polyhedron, sixVolumes, triplesOf } from "./polyhedron.ts";
+
+/** Volumes of n hexahedra, each in both of its triangulations (kernel/assembly/constraints/hexahedron.ts). */
+export interface HexahedronElements extends AnyElements {
+  kind: "hexahedron";
+  /** uint32[8n]: corner c has x from bit 0, y from bit 1, z from bit 2 */
+  particles: Uint32Array;
+  /** float64[2n] six times the rest volume, m^3 */
+  rest: Float64Array;
+  /** float64[n] of each of the two, m^3/Pa */
+  alpha: Float64Array;
+}
+
+/**
+ * Faces of a hexahedron cut from their lowest to their highest corner, outward; corner c has x from bit 0, y from bit
+ * 1, z from bit 2.
+ */
+export const RISING: readonly (readonly [number, number, number])[] = [
+  [0, 4, 6],
+  [0, 6, 2],
+  [1, 3, 7],
+  [1, 7, 5],
+  [0, 1, 5],
+  [0, 5, 4],
+  [2, 6, 7],
+  [2, 7, 3],
+  [0, 2, 3],
+  [0, 3, 1],
+  [4, 5, 7],
+  [4, 7, 6],
+];
+/** Faces cut the other way. */
+export const FALLING: readonly (readonly [number, number, number])[] = [
+  [0, 4, 2],
+  [4, 6, 2],
+  [1, 3, 5],
+  [3, 7, 5],
+  [0, 1, 4],
+  [1, 5, 4],
+  [2, 6, 3],
+  [6, 7, 3],
+  [0, 2, 1],
+  [2, 3, 1],
+  [4, 5, 6],
+  [5, 7, 6],
+];
+
+const CUTS = [RISING, FALLING] as const;
 
 /** How far a cell's sides may be from each other, relative: a scene's decimal numbers. The fit is of a cube. */
 const CUBE_TOLERANCE = 0.01;
@@ -105,18 +157,11 @@ export function publishedTimeStep(mass: number, k: number, nu: number, a: number
   return Math.sqrt(mass / publishedNorm(k, nu, a));
 }
 
-/**
- * @param X float64[3N] m, undeformed positions
- * @param hexahedra uint32[8n]: corner c has x from bit 0, y from bit 1, z from bit 2
- * @param path of the body in the scene, for errors
- * @throws SceneError if the cells are not cubes
- */
-export function hexahedralElements(
-  material: HexahedralMaterial,
-  X: Float64Array,
-  hexahedra: Uint32Array,
-  path: string,
-): Elements[] {
+/** @throws SceneError if the cells are not cubes */
+function cubes(solid: Solid): Elements[] {
+  const { material, X, cells, path } = solid;
+  if (material.model !== "hexahedral") return [];
+  const hexahedra = cells!; // the scene's rules have seen to it that the mesh is a box
   const sides = [1, 2, 4].map((c) => lengthsOf(X, Uint32Array.of(hexahedra[0]!, hexahedra[c]!))[0]!) as Vec3;
   const a = (sides[0] + sides[1] + sides[2]) / 3;
   if (sides.some((side) => Math.abs(side - a) > CUBE_TOLERANCE * a))
@@ -127,12 +172,12 @@ export function hexahedralElements(
     );
   const springs = cubeSprings(material, a);
   const n = hexahedra.length / 8;
-  const distances = springElements(X, hexahedra, springs);
+  const distances = latticeElements(X, hexahedra, springs);
   if (springs.volumeCompliance === Infinity) return [distances];
   const rest = new Float64Array(2 * n);
   for (let i = 0; i < n; i++) {
     const corner = (c: number): number => hexahedra[8 * i + c]!;
-    [RISING, FALLING].forEach(
+    CUTS.forEach(
       (cut, k) =>
         (rest[2 * i + k] = sixVolumes(
           X,
@@ -141,17 +186,19 @@ export function hexahedralElements(
         )),
     );
   }
-  const volumes: HexahedronElements = {
-    kind: "hexahedron",
-    particles: hexahedra,
-    rest,
-    alpha: new Float64Array(n).fill(springs.volumeCompliance),
-  };
-  return [distances, volumes];
+  const alpha = new Float64Array(n).fill(springs.volumeCompliance);
+  return [distances, { kind: "hexahedron", particles: hexahedra, rest, alpha }];
+}
+
+/** An eighth of each cell to each corner: the five tetrahedra of a cube would weigh its corners unequally. */
+function masses({ material, X, triangles, cells }: Solid): Float64Array | undefined {
+  if (material.model !== "hexahedral") return undefined;
+  const volume = sixVolumes(X, triplesOf(triangles), 0) / 6 / (cells!.length / 8);
+  return lump(new Float64Array(X.length / 3), cells!, 8, material.density, () => volume);
 }
 
 /** One distance for every two corners of a cube; cubes that share an edge or a face diagonal add their springs. */
-function springElements(X: Float64Array, hexahedra: Uint32Array, springs: CubeSprings): DistanceElements {
+function latticeElements(X: Float64Array, hexahedra: Uint32Array, springs: CubeSprings): DistanceElements {
   const constants = new Map<number, number>();
   for (let h = 0; h < hexahedra.length; h += 8) {
     for (let i = 0; i < 8; i++) {
@@ -168,17 +215,7 @@ function springElements(X: Float64Array, hexahedra: Uint32Array, springs: CubeSp
   const particles = Uint32Array.from(
     [...constants.keys()].flatMap((key) => [Math.floor(key / 2 ** 26), key % 2 ** 26]),
   );
-  const rest = lengthsOf(X, particles);
-  return {
-    kind: "distance",
-    particles,
-    rest,
-    direction: directionsOf(X, particles, rest),
-    alpha: Float64Array.from(constants.values(), (k) => 1 / k),
-    stiffness: 1,
-    keeps: true,
-    unilateral: false,
-  };
+  return springElements(X, particles, [...constants.values()]);
 }
 
 /** @param axes bits of the axes along which two corners differ */
@@ -186,3 +223,45 @@ function springOf(springs: CubeSprings, axes: number): number {
   const differ = (axes & 1) + ((axes >> 1) & 1) + (axes >> 2);
   return differ === 1 ? springs.edge : differ === 2 ? springs.face : springs.inner;
 }
+
+/** Volume of hexahedron i less its rest. @param cut 0: faces cut along rising diagonals, 1: along falling ones */
+export function hexahedronValue(x: Float64Array, e: HexahedronElements, i: number, cut: 0 | 1): Value {
+  const points = Array.from({ length: 8 }, (_, k) => vectorAt(x, e.particles[8 * i + k]!));
+  return polyhedron(points, CUTS[cut], e.rest[2 * i + cut]!);
+}
+
+/** One step of hexahedron i, in one triangulation after the other. @param L float64[2n] multipliers, inout */
+function solveHexahedron(p: Particles, e: HexahedronElements, i: number, L: Float64Array, h: number): void {
+  for (const cut of [0, 1] as const) {
+    L[2 * i + cut] = project(
+      p,
+      [...e.particles.subarray(8 * i, 8 * i + 8)],
+      hexahedronValue(p.x, e, i, cut),
+      { stiffness: 1, keeps: true },
+      e.alpha[i]!,
+      L[2 * i + cut]!,
+      [-Infinity, Infinity],
+      h,
+    );
+  }
+}
+
+export const hexahedron: Constraint<HexahedronElements> = {
+  corners: 8,
+  ofSolid: cubes,
+  masses,
+  bytes: L.HEXAHEDRON_BYTES,
+  phase: L.KIND_HEXAHEDRON,
+  stage: L.STAGE_VOLUMES,
+  remembers: { rows: 2, offset: L.HEXAHEDRON_LAMBDA },
+  write: (f32, at, e, i) => {
+    for (let cut = 0; cut < 2; cut++) f32[at + L.HEXAHEDRON_REST / 4 + 4 * cut] = e.rest[2 * i + cut]!;
+    f32[at + L.HEXAHEDRON_ALPHA / 4] = e.alpha[i]!;
+  },
+  // eight corners on four fixed dummies: no multiplier grows there
+  pad: (f32, at) => void (f32[at + L.HEXAHEDRON_ALPHA / 4] = 1),
+  twin: { memory: 2, solve: solveHexahedron },
+  energy: (x, e, i) =>
+    stored(hexahedronValue(x, e, i, 0).C, e.alpha[i]!) + stored(hexahedronValue(x, e, i, 1).C, e.alpha[i]!),
+  compliance: L.HEXAHEDRON_ALPHA,
+};
