@@ -199,6 +199,9 @@ export interface HexahedralMaterial extends MaterialCommon {
   fit?: "moduli" | "published";
 }
 
+/** Materials whose constraints need one type of mesh. */
+export const MESH_OF_MODEL: Readonly<Record<string, string>> = { hexahedral: "box" };
+
 /** Shape matching (Mueller et al. 2005): particles pulled to the best-fitting moved copy of the rest shape. */
 interface ShapeMatchingMaterial extends MaterialCommon {
   model: "shape-matching";

@@ -2,17 +2,18 @@
  * The rules of a scene that JSON Schema cannot say: fields that depend on each other, and the ranges in which a
  * material is stable. Each check throws a SceneError with the path of the field, its value and the limit.
  */
-import type {
-  BallBody,
-  Body,
-  ClothMaterial,
-  Collider,
-  OrthotropicMaterial,
-  Plasticity,
-  Scene,
-  SoftBody,
-  SoftMaterial,
-  Sweep,
+import {
+  type BallBody,
+  type Body,
+  type ClothMaterial,
+  type Collider,
+  type OrthotropicMaterial,
+  type Plasticity,
+  type Scene,
+  type SoftBody,
+  type SoftMaterial,
+  type Sweep,
+  MESH_OF_MODEL,
 } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
 import { isTimeScale, TIME_SCALE_TEXT } from "./tuning.ts";
@@ -93,10 +94,6 @@ export function checkSoft(body: SoftBody, path: string): void {
           throw new SceneError(`${at}/volume/pressure`, m.volume.pressure, "absent where of is not body");
       }
       break;
-    case "hexahedral":
-      if (body.mesh.type !== "box")
-        throw new SceneError(`${path}/mesh/type`, body.mesh.type, "box for model hexahedral");
-      break;
     case "shape-matching":
       if (m.mode === "rigid" && m.linearity !== undefined)
         throw new SceneError(`${at}/linearity`, m.linearity, "absent where mode is rigid");
@@ -106,6 +103,9 @@ export function checkSoft(body: SoftBody, path: string): void {
     default:
       break;
   }
+  const mesh = MESH_OF_MODEL[m.model ?? "stvk"];
+  if (mesh && body.mesh.type !== mesh)
+    throw new SceneError(`${path}/mesh/type`, body.mesh.type, `${mesh} for model ${m.model}`);
   checkPlasticity(m, at);
   if (body.solver === "paper" && !ENERGY_MODELS.includes(m.model ?? "stvk"))
     throw new SceneError(

@@ -5,6 +5,7 @@
  */
 import type { Tuning, TuningChange } from "../../shared/protocol/protocol.ts";
 import type { Topology } from "../../shared/topology.ts";
+import * as stages from "../kernel/assembly/layout/stages.ts";
 
 /**
  * One action of a member, applied at the start of a tick, in the order given. Particle numbers never leave the server;
@@ -58,33 +59,22 @@ export type Input =
    */
   | ({ type: "tune"; member: number } & TuningChange);
 
-const SOLVE_STAGES = [
-  "tetrahedra",
-  "triangles",
-  "bending",
-  "distances",
-  "volumes",
-  "shapes",
-  "sweeps",
-  "points",
-  "contacts",
-] as const;
-/** Stages of the kernel's step, in the order of its STAGE_*. */
-export const KERNEL_STAGES = [
-  "warmStart",
-  "broadPhase",
-  "integrate",
-  ...SOLVE_STAGES,
-  "rigid",
-  "implicit",
-  "momentum",
-  "collide",
-  "verify",
-  "response",
-  "plasticity",
-  "intersections",
-  "wind",
-] as const;
+type Words<S extends string> = S extends `${infer A}_${infer B}`
+  ? `${Lowercase<A>}${Capitalize<Words<B>>}`
+  : Lowercase<S>;
+type Numbered = keyof typeof stages;
+type KernelStage = { [K in Numbered]: K extends `STAGE_${infer Name}` ? Words<Name> : never }[Numbered];
+/** Stages of the kernel's step: its STAGE_*, in their order. */
+export const KERNEL_STAGES = Object.entries(stages)
+  .filter(([name]) => name.startsWith("STAGE_"))
+  .sort(([, a], [, b]) => a - b)
+  .map(
+    ([name]) =>
+      name
+        .slice(6)
+        .toLowerCase()
+        .replace(/_(.)/g, (_, c: string) => c.toUpperCase()) as KernelStage,
+  );
 /**
  * A tick's stages. `inputs`, `methods` (methods/), `guard` (with sleep) and `encode` are outside of the kernel; `other`
  * is the rest of it.
@@ -101,7 +91,11 @@ export function noSeconds(): StageSeconds {
 }
 
 /** Those that make constraints hold, whatever their kind. */
-const CONSTRAINT_STAGES: readonly StageName[] = [...SOLVE_STAGES, "implicit", "plasticity"];
+const CONSTRAINT_STAGES: readonly StageName[] = [
+  ...KERNEL_STAGES.slice(stages.STAGE_TETRAHEDRA, stages.STAGE_CONTACTS + 1),
+  "implicit",
+  "plasticity",
+];
 
 /** What a tick spent on constraints, s. */
 export function constraintSeconds(seconds: StageSeconds): number {

@@ -33,7 +33,7 @@ import { lump } from "../body/masses.ts";
 import { lameCoefficients } from "../materials.ts";
 import { vectorAt, type Particles } from "../reference/particles.ts";
 import type { AnyElements, Constraint, Solid } from "./constraint.ts";
-import { lengthsOf, springElements, type DistanceElements } from "./distance.ts";
+import { lengthsOf, springElements } from "./distance.ts";
 import { project, stored, type Value } from "./geometric.ts";
 import type { Elements } from "./kinds.ts";
 import { polyhedron, sixVolumes, triplesOf } from "./polyhedron.ts";
@@ -198,7 +198,7 @@ function masses({ material, X, triangles, cells }: Solid): Float64Array | undefi
 }
 
 /** One distance for every two corners of a cube; cubes that share an edge or a face diagonal add their springs. */
-function latticeElements(X: Float64Array, hexahedra: Uint32Array, springs: CubeSprings): DistanceElements {
+function latticeElements(X: Float64Array, hexahedra: Uint32Array, springs: CubeSprings): Elements {
   const constants = new Map<number, number>();
   for (let h = 0; h < hexahedra.length; h += 8) {
     for (let i = 0; i < 8; i++) {
