@@ -8,7 +8,8 @@
  *   density    inverse masses, and K and W of the rows, which are sums of them; velocities stay, so momentum goes with
  *              the mass, as if matter came with the body's motion
  *   pins       inverse masses of what the scene pins: off, they are free where they are; on, they stay where they are
- * A change of masses makes the body forget its remembered stress, whose unit is made of them (constraints/tetrahedra.ts).
+ * A change of masses makes the body forget its remembered stress, whose unit is made of them
+ * (constraints/tetrahedra.ts).
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Material } from "./constraints/constraint.ts";

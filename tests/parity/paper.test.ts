@@ -148,9 +148,10 @@ test("every strain is corrected by half in the first step, however small", () =>
   }
 });
 
-// Isotropic tetrahedra are kept in axes of their own (sim/constraints/tetrahedra.ts), where D_m^-1 is rounded: nine entries
-// of F, each of three products that may be wrong by the rounding of a factor and of the product, 6 units of |edge| |b|
-// < 3 in these boxes; an element's step is half the strain that it sees, and more in none than its edge times that.
+// Isotropic tetrahedra are kept in axes of their own (sim/constraints/tetrahedra.ts), where D_m^-1 is rounded: nine
+// entries of F, each of three products that may be wrong by the rounding of a factor and of the product, 6 units of
+// |edge| |b| < 3 in these boxes; an element's step is half the strain that it sees, and more in none than its edge
+// times that.
 test("an exact rest state keeps every bit, or what rounding of its axes leaves of it", () => {
   const material = { youngsModulus: 1e5, poissonsRatio: 0.3 };
   const grid = (X: Float64Array): Float64Array => X.map((x) => Math.round(x * 64) / 64);

@@ -1,6 +1,6 @@
 /**
  * What the host knows of one kind of constraint, all in one place: which bodies have it, how it lies in memory, its
- * float64 twin, its energy, and what of it an owner may change. kinds.ts lists the kinds, and all else goes by that list.
+ * float64 twin, its energy, and what of it an owner may change. kinds.ts lists the kinds; all else goes by that list.
  */
 import type { BodyTuning } from "../../../shared/protocol/protocol.ts";
 import type { ClothMaterial, SoftMaterial } from "../../../shared/scene.ts";

@@ -1,6 +1,7 @@
 /**
- * The hexahedral element (Rodero Gomez, chapter 4; kernel/assembly/constraints/hexahedron.ts): a cube of eight particles with distances along its 12 edges, 12
- * face diagonals and 4 inner diagonals, and the volume constraint, with stiffnesses k_e k_f k_d k_v.
+ * The hexahedral element (Rodero Gomez, chapter 4; kernel/assembly/constraints/hexahedron.ts): a cube of eight
+ * particles with distances along its 12 edges, 12 face diagonals and 4 inner diagonals, and the volume constraint,
+ * with stiffnesses k_e k_f k_d k_v.
  *
  * From k to a body. In the thesis one iteration of a constraint with stiffness k and a step dt = sqrt(|M|/|K_FEM|) acts
  * like a spring; its linear stiffness is |K_FEM| k/2 for two equal masses (K_PBD = M/dt^2 d(dp)/du). We hold that

@@ -1,5 +1,7 @@
 /**
- * Cloth triangles (kernel/assembly/constraints/triangle.ts), their rest shape in the (weft, warp) frame of the sheet (Bender et al. 2014, section 4.3). */
+ * Cloth triangles (kernel/assembly/constraints/triangle.ts), their rest shape in the (weft, warp) frame of the sheet
+ * (Bender et al. 2014, section 4.3).
+ */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { sheetCompliance, sheetModuli, type SheetModuli } from "../materials.ts";
 import { continuedTriangleEnergy, continuedTriangleGradient } from "../reference/paperTriangle.ts";

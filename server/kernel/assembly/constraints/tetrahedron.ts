@@ -14,10 +14,10 @@
  * because grad_i C_ab = F_a b_ib + F_b b_ia, every W from two 3x3 tensors: with T = F^T F and K = sum_i w_i b_i b_i^T
  * (constant)
  *   W_ab,cd = T_ac K_bd + T_ad K_bc + T_bc K_ad + T_bd K_ac   (halved for each normal strain among the two)
- * An isotropic element is kept in the principal axes of K (and in a unit of its own, sim/constraints/tetrahedra.ts), where
- * half of W is 0: the normal strains are eliminated in closed form and three shears by the adjugate, 169 operations and
- * two quotients one after the other instead of 256 and three. Other materials have axes of their own: all of K, and L D
- * L^T.
+ * An isotropic element is kept in the principal axes of K (and in a unit of its own, sim/constraints/tetrahedra.ts),
+ * where half of W is 0: the normal strains are eliminated in closed form and three shears by the adjugate, 169
+ * operations and two quotients one after the other instead of 256 and three. Other materials have axes of their own:
+ * all of K, and L D L^T.
  *
  * The multipliers of earlier iterations act through today's F as well: F [L] is kept as applied so far, and what is
  * missing is added,

@@ -1,6 +1,6 @@
 /**
- * Particles, and blocks of constraints: four lanes each, every row of 16 bytes. Each kind of constraint has a KIND_ that
- * no other phase has (program.ts); KIND_PAPER_ is the paper's form, C = E, on the same blocks, multipliers unused.
+ * Particles, and blocks of constraints: four lanes each, every row of 16 bytes. Each kind of constraint has a KIND_ of
+ * its own among all phases (program.ts); KIND_PAPER_ is the paper's form, C = E, on the same blocks, multipliers unused.
  */
 import { F32, F64, I32, LANES } from "./sizes.ts";
 

@@ -13,8 +13,8 @@ export const HELPER_BYTES = HELPER_NEXT + I64 + 48;
 
 /**
  * The inversion path's spill: F and G (9 rows each); the paper's form has P for G, then E and which lanes are done,
- * then come U and V (9 each) and the three singular values. Constraints that are too large for registers have all 48 rows
- * to themselves. One area a thread.
+ * then come U and V (9 each) and the three singular values. Constraints that are too large for registers have all
+ * 48 rows to themselves. One area a thread.
  */
 export const SCRATCH_F = 0;
 export const SCRATCH_P = SCRATCH_F + 9 * LANES;
