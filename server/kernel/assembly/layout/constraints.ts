@@ -1,6 +1,6 @@
 /**
  * Particles, and blocks of constraints: four lanes each, every row of 16 bytes. Each kind of constraint has a KIND_ of
- * its own among all phases (program.ts); KIND_PAPER_ is the paper's form, C = E, on the same blocks, multipliers unused.
+ * its own among all phases (program.ts); KIND_PAPER_ is the paper's form, C = E: the same blocks, no multipliers.
  */
 import { F32, F64, I32, LANES } from "./sizes.ts";
 
