@@ -2,6 +2,8 @@
  * Block L D L^T of a sparse symmetric positive definite matrix, row by row (the up-looking method: Davis, Direct
  * Methods for Sparse Linear Systems, 2006, section 4.8), in float64; the kernel gets it rounded to float32. The order
  * of all sums is that of the elimination order, so the bits are the same everywhere.
+ * Tried: blocks of a norm below 0.003 left out, a third of those of a beam of 8,640 tetrahedra. A tick takes a tenth
+ * less at 1 MPa, and two and three times the iterations at 100 MPa and 1 GPa.
  */
 import type { Graph } from "./order.ts";
 

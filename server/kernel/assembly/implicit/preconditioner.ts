@@ -10,7 +10,6 @@ import {
   IMPLICIT_ROTATIONS,
   IMPLICIT_TETS,
   IMPLICIT_TET_COUNT,
-  IMPLICIT_TET_DM,
   IMPLICIT_TET_VOLUME,
   IMPLICIT_TET_BYTES,
   IMPLICIT_COLUMNS,
@@ -22,6 +21,7 @@ import {
   IMPLICIT_SOLVED,
 } from "../layout/layout";
 import { cofactor, determinant } from "../math/matrix3";
+import { deform, e0, e1, e2, z0, z1, z2 } from "./solids";
 
 /** Newton's iterations for a polar part, each of which doubles the digits; squared change that ends them. */
 const POLAR_STEPS: i32 = 12;
@@ -43,39 +43,24 @@ export function turnParticles(row: usize, x: usize): void {
   for (let i = 0; i < count; i++) polarPart(R + <usize>i * 72);
 }
 
-/** V F, added to the four corners' sums. */
+/** V F, added to the four corners' sums: nine numbers, row by row. */
 function addDeformation(tet: usize, x: usize, R: usize): void {
-  const p0 = <usize>load<u32>(tet);
-  const p1 = <usize>load<u32>(tet, 4);
-  const p2 = <usize>load<u32>(tet, 8);
-  const p3 = <usize>load<u32>(tet, 12);
-  const V = load<f64>(tet, IMPLICIT_TET_VOLUME);
-  for (let r: usize = 0; r < 3; r++) {
-    const at = x + (r << 3);
-    const origin = load<f64>(at + p3);
-    const a = load<f64>(at + p0) - origin;
-    const b = load<f64>(at + p1) - origin;
-    const c = load<f64>(at + p2) - origin;
-    for (let k: usize = 0; k < 3; k++) {
-      const m = tet + (k << 3);
-      const F =
-        V *
-        (a * load<f64>(m, IMPLICIT_TET_DM) +
-          b * load<f64>(m, IMPLICIT_TET_DM + 24) +
-          c * load<f64>(m, IMPLICIT_TET_DM + 48));
-      // a particle's offset in a vector is 24 bytes, in the rotations 72
-      const to = R + r * 24 + (k << 3);
-      add(to + 3 * p0, F);
-      add(to + 3 * p1, F);
-      add(to + 3 * p2, F);
-      add(to + 3 * p3, F);
-    }
+  deform(x, tet);
+  const volume = f64x2.splat(load<f64>(tet, IMPLICIT_TET_VOLUME));
+  const a = f64x2.mul(volume, v128.shuffle<f64>(e0, e1, 0, 2));
+  const b = f64x2.mul(volume, v128.shuffle<f64>(e2, e0, 0, 3));
+  const c = f64x2.mul(volume, v128.shuffle<f64>(e1, e2, 1, 3));
+  const d = f64x2.mul(volume, f64x2.replace_lane(f64x2.splat(z0), 1, z1));
+  const e = load<f64>(tet, IMPLICIT_TET_VOLUME) * z2;
+  for (let corner: usize = 0; corner < 16; corner += 4) {
+    // a particle's offset in a vector is 24 bytes, in the rotations 72
+    const to = R + 3 * <usize>load<u32>(tet + corner);
+    v128.store(to, f64x2.add(v128.load(to), a));
+    v128.store(to, f64x2.add(v128.load(to, 16), b), 16);
+    v128.store(to, f64x2.add(v128.load(to, 32), c), 32);
+    v128.store(to, f64x2.add(v128.load(to, 48), d), 48);
+    store<f64>(to, load<f64>(to, 64) + e, 64);
   }
-}
-
-// @inline
-function add(at: usize, value: f64): void {
-  store<f64>(at, load<f64>(at) + value);
 }
 
 /**

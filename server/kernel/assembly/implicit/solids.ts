@@ -27,12 +27,12 @@ const STEPS: i32 = 4;
 const CRUSHED: f64 = 0.5;
 
 // columns of the last deformation: x and y, z
-let e0: v128 = f64x2.splat(0);
-let e1: v128 = f64x2.splat(0);
-let e2: v128 = f64x2.splat(0);
-let z0: f64 = 0;
-let z1: f64 = 0;
-let z2: f64 = 0;
+export let e0: v128 = f64x2.splat(0);
+export let e1: v128 = f64x2.splat(0);
+export let e2: v128 = f64x2.splat(0);
+export let z0: f64 = 0;
+export let z1: f64 = 0;
+export let z2: f64 = 0;
 // the last symmetric matrix: 00 11 22 12 02 01
 let s0: f64 = 0;
 let s1: f64 = 0;
@@ -41,9 +41,9 @@ let s3: f64 = 0;
 let s4: f64 = 0;
 let s5: f64 = 0;
 
-/** sum_j x_j b_j^T -> e, z. @param x a vector, tet an element's row */
+/** sum_j x_j b_j^T -> e, z: the last deformation. @param x a vector, tet an element's row */
 // @inline
-function deform(x: usize, tet: usize): void {
+export function deform(x: usize, tet: usize): void {
   const p0 = x + <usize>load<u32>(tet);
   const p1 = x + <usize>load<u32>(tet, 4);
   const p2 = x + <usize>load<u32>(tet, 8);
