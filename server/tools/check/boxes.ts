@@ -15,7 +15,7 @@ export interface Boxed {
   /** float64[6] each */
   vertices: Float64Array;
   edges: Float64Array;
-  edgeTree: Tree;
+  readonly edgeTree: Tree;
   triangles: Float64Array;
   triangleTree: Tree;
 }
@@ -85,8 +85,35 @@ function around(vertices: Float64Array, places: Uint32Array, size: number): Floa
   return boxes;
 }
 
-export function boxed(surface: Surface, vertices: Float64Array): Boxed {
-  const edges = around(vertices, surface.edgeEnds, 2);
-  const triangles = around(vertices, surface.corners, 3);
-  return { vertices, edges, edgeTree: new Tree(edges), triangles, triangleTree: new Tree(triangles) };
+/** Of each list of primitives, in the world and in the frame that moves along: the tree of the run before. */
+const kept = { world: new WeakMap<Uint32Array, Tree>(), moving: new WeakMap<Uint32Array, Tree>() };
+
+/** What is near on a surface stays so: the tree of the run before is fitted, unless boxes have come to overlap more. */
+function treeOf(primitives: Uint32Array, boxes: Float64Array, moving: boolean): Tree {
+  const trees = moving ? kept.moving : kept.world;
+  const known = trees.get(primitives);
+  if (known?.fit(boxes)) return known;
+  const tree = new Tree(boxes);
+  trees.set(primitives, tree);
+  return tree;
+}
+
+/**
+ * @param vertices of vertexBoxes, `moving` as there
+ * @returns good until the next call for the same surface, with the same `moving`
+ */
+export function boxed({ edgeEnds, corners }: Surface, vertices: Float64Array, moving: boolean): Boxed {
+  const edges = around(vertices, edgeEnds, 2);
+  const triangles = around(vertices, corners, 3);
+  let edgeTree: Tree | undefined;
+  return {
+    vertices,
+    edges,
+    // only what moves needs it
+    get edgeTree() {
+      return (edgeTree ??= treeOf(edgeEnds, edges, moving));
+    },
+    triangles,
+    triangleTree: treeOf(corners, triangles, moving),
+  };
 }

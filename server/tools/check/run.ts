@@ -77,7 +77,7 @@ export class Run {
       return;
     }
     const trees = new Map<number, Boxed>();
-    const inWorld = (s: number): Boxed => trees.get(s) ?? trees.set(s, boxed(surfaces[s]!, world[s]!)).get(s)!;
+    const inWorld = (s: number): Boxed => trees.get(s) ?? trees.set(s, boxed(surfaces[s]!, world[s]!, false)).get(s)!;
     const bounds = world.map(boundsOf);
     for (const [a, b] of pairs) {
       const first = surfaces[a]!;
@@ -85,7 +85,7 @@ export class Run {
       this.names = [first.name, second.name];
       this.jumps = new Set([...first.jumps, ...second.jumps]);
       this.absent = new Set([...first.absent, ...second.absent]);
-      if (a === b) this.pair(first, boxed(first, moving[a]!), first, undefined, from, to, stand);
+      if (a === b) this.pair(first, boxed(first, moving[a]!, true), first, undefined, from, to, stand);
       else if (overlaps(bounds[a]!, bounds[b]!)) {
         this.pair(first, inWorld(a), second, inWorld(b), from, to, stand);
       }

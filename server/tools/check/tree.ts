@@ -5,6 +5,8 @@
  */
 
 const LEAF = 4;
+/** A tree whose boxes are so much longer, beside those of its primitives, than where it was made is slow. */
+const SLACK = 2;
 
 export class Tree {
   /** Primitives in the order of the leaves. */
@@ -16,6 +18,8 @@ export class Tree {
   private readonly last: Int32Array;
   private nodes = 0;
   private items: Float64Array;
+  /** Sides of all nodes over those of all primitives, where the tree was made. */
+  private readonly tightness: number;
 
   /** @param items float64[6 n] */
   constructor(items: Float64Array) {
@@ -26,11 +30,19 @@ export class Tree {
     this.boxes = new Float64Array(6 * most);
     this.items = items;
     if (n > 0) this.split(0, n);
-    this.fit(items);
+    this.tightness = this.enclose(items);
   }
 
-  /** The same tree over other boxes of the same primitives. */
-  fit(items: Float64Array): void {
+  /**
+   * The same tree over other boxes of the same primitives.
+   * @returns false: it holds them, but one that is made anew is faster
+   */
+  fit(items: Float64Array): boolean {
+    return this.enclose(items) <= SLACK * this.tightness;
+  }
+
+  /** @returns as `tightness`; NaN where all boxes are points */
+  private enclose(items: Float64Array): number {
     this.items = items;
     const { boxes, order } = this;
     for (let node = this.nodes - 1; node >= 0; node--) {
@@ -43,6 +55,7 @@ export class Tree {
         widen(boxes, at, boxes, 6 * this.after[node + 1]!);
       }
     }
+    return sides(boxes, this.nodes) / sides(items, order.length);
   }
 
   /** Writes the primitives whose boxes overlap the box at `at` of `box` to `out` and returns how many there are. */
@@ -151,4 +164,11 @@ function widen(box: Float64Array, at: number, other: Float64Array, from: number)
     if (other[from + r]! < box[at + r]!) box[at + r] = other[from + r]!;
     if (other[from + 3 + r]! > box[at + 3 + r]!) box[at + 3 + r] = other[from + 3 + r]!;
   }
+}
+
+/** @returns the sum of all sides of the first n boxes */
+function sides(boxes: Float64Array, n: number): number {
+  let sum = 0;
+  for (let at = 0; at < 6 * n; at += 6) for (let r = 0; r < 3; r++) sum += boxes[at + 3 + r]! - boxes[at + r]!;
+  return sum;
 }
