@@ -116,8 +116,9 @@ function forEachNear(
   const boxed = (list: readonly number[][]) =>
     list.map((corners) => {
       const points = corners.map(at);
-      const range = (r: number) => [Math.min(...points.map((p) => p[r]!)), Math.max(...points.map((p) => p[r]!))];
-      return { corners, box: [0, 1, 2].map(range) as [number, number][] };
+      const along = (of: typeof Math.min, r: 0 | 1 | 2): number => of(...points.map((p) => p[r]));
+      const end = (of: typeof Math.min): Vector => [along(of, 0), along(of, 1), along(of, 2)];
+      return { corners, low: end(Math.min), high: end(Math.max) };
     });
   const all = surfaces.map((s) => ({
     vertices: boxed(s.vertices),
@@ -128,12 +129,18 @@ function forEachNear(
     const first = kind === "vertex" ? all[a]!.vertices : all[a]!.edges;
     const second = kind === "vertex" ? all[b]!.triangles : all[b]!.edges;
     const r = surfaces[a]!.radius + surfaces[b]!.radius;
-    first.forEach(({ corners: p, box: ofP }, i) =>
-      second.forEach(({ corners: q, box: ofQ }, j) => {
+    first.forEach(({ corners: p, low, high }, i) =>
+      second.forEach(({ corners: q, low: l, high: h }, j) => {
+        // written out, and first: millions of them
         if (
+          low[0] > h[0] + r ||
+          l[0] > high[0] + r ||
+          low[1] > h[1] + r ||
+          l[1] > high[1] + r ||
+          low[2] > h[2] + r ||
+          l[2] > high[2] + r ||
           (kind === "edges" && a === b && j <= i) ||
           p.some((c) => q.includes(c)) ||
-          ofP.some(([low, high], k) => low > ofQ[k]![1] + r || ofQ[k]![0] > high + r) ||
           [...p, ...q].every((c) => f32[X + 4 * c + 3] === 0)
         )
           return;

@@ -5,7 +5,11 @@
  */
 import { describe, expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
+import { inLong } from "../support/long.ts";
 import { box, bunny, ELASTIC, HYPERELASTIC, PLASTIC, recover, WRECKS, type Place } from "./recovery.ts";
+
+/** Of what takes its time. */
+const SECONDS = inLong(5, 2.5);
 
 async function recovers(
   body: Body,
@@ -37,7 +41,7 @@ describe.each(Object.entries(WRECKS))("%s", (_, wreck) => {
       { substeps: 20, iterations: 1 },
       { substeps: 4, iterations: 5 },
     ])
-      await recovers(body, wreck(), 5, steps);
+      await recovers(body, wreck(), SECONDS, steps);
   });
   // What flowed on the way back stays: the volume is that of the new rest shape, but nothing is left inverted. A
   // plastic Green strain has no trace, and of the largest norm that there is, 0.6 along one axis, takes 28 % of an
@@ -47,7 +51,7 @@ describe.each(Object.entries(WRECKS))("%s", (_, wreck) => {
       { substeps: 20, iterations: 1 },
       { substeps: 4, iterations: 5 },
     ])
-      await recovers(body, wreck(), 5, steps, 0.28);
+      await recovers(body, wreck(), SECONDS, steps, 0.28);
   });
 });
 
