@@ -2,6 +2,10 @@
  * The volume inside a body's whole closed surface, one constraint over all of its particles (Mueller et al. 2007,
  * section 4.3; Rodero Gomez, section 4.2; kernel/assembly/constraints/enclosedVolume.ts).
  */
+import * as L from "../../kernel/assembly/layout/layout.ts";
+import type { BodyTemplate } from "../body/template.ts";
+import type { Allocator } from "../memory/map.ts";
+import type { Phase } from "../memory/program.ts";
 import { vectorAt, type Particles } from "../reference/particles.ts";
 import type { Pace } from "./constraint.ts";
 import { holdOf, project, stored, type Held, type Hold } from "./geometric.ts";
@@ -27,6 +31,56 @@ export function enclosedVolume(
 ): EnclosedVolume {
   const { hold, alpha } = holdOf(asked, pace);
   return { ...hold, alpha, rest: (asked.pressure ?? 1) * sixVolumes(X, triplesOf(triangles), triangles[0]!) };
+}
+
+/** A phase and rows of those bodies that keep their whole volume. */
+export interface EnclosedRows {
+  /** Of an iteration. @param pass PASS_FIRST and PASS_LAST, added */
+  phases: (pass: number) => Phase[];
+  /** By body: address of its row. */
+  rowOf: (number | undefined)[];
+  /** @param surfaces address of the first SURFACE row */
+  write: (memory: SharedArrayBuffer | ArrayBuffer, surfaces: number) => void;
+}
+
+/** Takes memory now, and returns what writes it later. One body's surface is serial, and nobody else's. */
+export function planEnclosedVolumes(bodies: readonly BodyTemplate[], allocator: Allocator): EnclosedRows {
+  const keeping = bodies.flatMap((body, index) => (body.enclosed ? [{ body, index, volume: body.enclosed }] : []));
+  const count = keeping.length;
+  const address = allocator.take(count * L.ENCLOSED_BYTES);
+  const rows = keeping.map((of, n) => ({
+    ...of,
+    row: address + n * L.ENCLOSED_BYTES,
+    gradient: allocator.take(16 * of.body.streamedCount),
+  }));
+  const runs = rows.flatMap(({ body, index }, n) => (body.waits ? [{ body: index, first: n, end: n + 1 }] : []));
+  const phase = { kind: L.KIND_ENCLOSED, data: address, count, chunk: 1, stage: L.STAGE_VOLUMES, runs };
+  return {
+    phases: (pass) => (count > 0 ? [{ ...phase, pass }] : []),
+    rowOf: bodies.map((_, b) => rows.find(({ index }) => index === b)?.row),
+    write: (memory, surfaces) =>
+      rows.forEach(({ index, volume, row, gradient }) =>
+        writeRow(memory, row, volume, surfaces + index * L.SURFACE_BYTES, gradient),
+      ),
+  };
+}
+
+/** @param row, surface, gradient addresses */
+function writeRow(
+  memory: SharedArrayBuffer | ArrayBuffer,
+  row: number,
+  volume: EnclosedVolume,
+  surface: number,
+  gradient: number,
+): void {
+  const view = new DataView(memory, row, L.ENCLOSED_BYTES);
+  view.setInt32(L.ENCLOSED_SURFACE, surface, true);
+  view.setInt32(L.ENCLOSED_GRADIENT, gradient, true);
+  view.setFloat32(L.ENCLOSED_ALPHA, volume.alpha, true);
+  view.setFloat32(L.ENCLOSED_STIFFNESS, volume.stiffness, true);
+  view.setFloat32(L.ENCLOSED_LIMIT, volume.unilateral ? 0 : -Infinity, true);
+  view.setFloat32(L.ENCLOSED_KEEP, volume.keeps ? 1 : 0, true);
+  view.setFloat64(L.ENCLOSED_REST, volume.rest, true);
 }
 
 /** The volume that a closed surface of a room's particles encloses. */
@@ -64,18 +118,6 @@ export function solveEnclosedVolumes(p: Particles, e: ReferenceEnclosed, h: numb
 
 /** J. @param x float64[3N] m; triangles uint32[3T] outward */
 export function enclosedEnergy(x: Float64Array, triangles: Uint32Array, e: EnclosedVolume): number {
-  let six = 0;
-  for (let t = 0; t < triangles.length; t += 3) {
-    const [a, b, c] = [0, 1, 2].map((k) => [0, 1, 2].map((r) => x[3 * triangles[t + k]! + r]! - x[r]!)) as [
-      number[],
-      number[],
-      number[],
-    ];
-    six +=
-      a[0]! * (b[1]! * c[2]! - b[2]! * c[1]!) +
-      a[1]! * (b[2]! * c[0]! - b[0]! * c[2]!) +
-      a[2]! * (b[0]! * c[1]! - b[1]! * c[0]!);
-  }
-  const C = (six - e.rest) / 6;
+  const C = (sixVolumes(x, triplesOf(triangles), 0) - e.rest) / 6;
   return e.unilateral && C > 0 ? 0 : stored(C, e.alpha);
 }

@@ -2,6 +2,7 @@
 import { centerOf } from "../../../shared/motion.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { ownStep, type BodyTemplate } from "../body/template.ts";
+import { planEnclosedVolumes } from "../constraints/enclosedVolume.ts";
 import { planMethods } from "../methods/planMethods.ts";
 import { planReference } from "../methods/planReference.ts";
 import { keepsRounding } from "../precision.ts";
@@ -12,13 +13,12 @@ import { planBalls } from "./balls.ts";
 import { planColliders } from "./colliders.ts";
 import { planContactBlocks } from "./contactBlocks.ts";
 import { planCoreMeshes } from "./coreMeshes.ts";
-import { planEnclosedVolumes } from "./enclosedVolumes.ts";
 import { metColliders, planFilters, surfaceFilter, touchesSurfaces } from "./filters.ts";
 import { planFront } from "./front.ts";
 import { planImplicit } from "./implicit.ts";
 import { planLowWords } from "./lowWords.ts";
 import { Allocator } from "./map.ts";
-import { buildProgram, programBytes, sharedRows, type LooseRun } from "./program.ts";
+import { buildProgram, programBytes, sharedRows, type LooseRun, type Phase } from "./program.ts";
 import { planRigidContacts } from "./rigidContacts.ts";
 import { planShapes } from "./shapes.ts";
 import { bodySurface, planSurfaces } from "./surfaces.ts";
@@ -111,14 +111,14 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
     implicit,
     bodies: bodies.length,
     shapes: shapes.count,
-    shapeRuns: shapes.runs,
     balls: balls.count,
     motions: obstacles.motionCount,
     cores: solid.moving,
     loose: looseRuns(bodies, firsts, filters.tables),
     wind: wind.phases,
   };
-  const phases = buildProgram(planned.groups, sweepArrays, enclosed, sizes, steps.iterations);
+  const wholeBodies = (pass: number): Phase[] => [...enclosed.phases(pass), ...shapes.phases(pass)];
+  const phases = buildProgram(planned.groups, sweepArrays, wholeBodies, sizes, steps.iterations);
   const rows = [...phases, ...sharedRows()];
   const program = memoryMap.take(programBytes(rows));
   const points = memoryMap.take((attachments.length + grabCount) * L.POINT_BYTES);

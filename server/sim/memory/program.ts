@@ -1,7 +1,6 @@
 /** The phases of one substep in execution order: what `step` in the kernel walks through. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { CONSTRAINTS } from "../constraints/kinds.ts";
-import type { EnclosedRows } from "./enclosedVolumes.ts";
 import { chebyshevFactors } from "./sweeps.ts";
 import type { ColorRange, SweepArrays, SweepGroup } from "./writeBlocks.ts";
 
@@ -126,8 +125,6 @@ export interface ProgramSizes {
   bodies: number;
   /** Shape-matched bodies. */
   shapes: number;
-  /** Rows of those that may wait. */
-  shapeRuns: readonly WaitingRun[];
   /** Heavy spheres. */
   balls: number;
   /** Particles that meet colliders one by one. */
@@ -157,10 +154,11 @@ const everyParticle = ({ stepped }: ProgramSizes, kind: number): Phase[] =>
     stage: L.STAGE_INTEGRATE,
   }));
 
+/** @param wholeBodies phases of constraints over whole bodies */
 export function buildProgram(
   groups: readonly SweepGroup[],
   arrays: SweepArrays,
-  enclosed: EnclosedRows,
+  wholeBodies: (pass: number) => Phase[],
   sizes: ProgramSizes,
   iterations: number,
 ): Phase[] {
@@ -169,7 +167,7 @@ export function buildProgram(
   for (let iteration = 0; iteration < iterations; iteration++) {
     const pass = (iteration === 0 ? L.PASS_FIRST : 0) + (iteration === iterations - 1 ? L.PASS_LAST : 0);
     groups.forEach((group, g) => phases.push(...iterate(group, iteration, omegas[g]![iteration]!, pass, arrays)));
-    phases.push(...endOfIteration(enclosed, sizes, pass));
+    phases.push(...wholeBodies(pass), ...endOfIteration(sizes, pass));
   }
   return [...phases, ...implicitSteps(sizes), ...afterSolve(sizes), ...plasticity(groups)];
 }
@@ -194,22 +192,9 @@ function beforeSolve(sizes: ProgramSizes): Phase[] {
 }
 
 /** What is not colored. */
-function endOfIteration(enclosed: EnclosedRows, { shapes, shapeRuns, balls }: ProgramSizes, pass: number): Phase[] {
-  const phases: Phase[] = [];
-  // one body's surface is serial, and nobody else's
-  if (enclosed.count > 0)
-    phases.push({
-      kind: L.KIND_ENCLOSED,
-      data: enclosed.address,
-      count: enclosed.count,
-      chunk: 1,
-      pass,
-      stage: L.STAGE_VOLUMES,
-      runs: enclosed.runs,
-    });
-  if (shapes) phases.push({ ...one(L.KIND_SHAPE, L.STAGE_SHAPES, pass), count: shapes, runs: shapeRuns });
+function endOfIteration({ balls }: ProgramSizes, pass: number): Phase[] {
   // serial and last, so that what a hand or a neighbor demands is what the iteration ends with
-  phases.push(one(L.KIND_POINTS, L.STAGE_POINTS, pass), one(L.KIND_CONTACTS, L.STAGE_CONTACTS, pass));
+  const phases = [one(L.KIND_POINTS, L.STAGE_POINTS, pass), one(L.KIND_CONTACTS, L.STAGE_CONTACTS, pass)];
   if (balls) phases.push(one(L.KIND_BALLS, L.STAGE_RIGID, pass));
   return phases;
 }

@@ -2,7 +2,7 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
-import type { WaitingRun } from "./program.ts";
+import type { Phase } from "./program.ts";
 import type { StateRun } from "./writeBlocks.ts";
 
 /**
@@ -22,8 +22,8 @@ export interface PlannedShapes {
   /** Address of the first row, and how many. */
   rows: number;
   count: number;
-  /** Rows of bodies that may wait. */
-  runs: WaitingRun[];
+  /** Of an iteration. @param pass PASS_FIRST and PASS_LAST, added */
+  phases: (pass: number) => Phase[];
   /** Address of each shape-matched body's row, by body number. */
   rowOf: ReadonlyMap<number, number>;
   /** What outlives a tick beside particles: the rest shape's plastic part, of each body that has one. */
@@ -63,10 +63,12 @@ export function planShapes(bodies: readonly BodyTemplate[], iterations: number, 
         ]
       : [];
   });
+  const runs = shaped.flatMap(({ body, index }, n) => (body.waits ? [{ body: index, first: n, end: n + 1 }] : []));
+  const phase = { kind: L.KIND_SHAPE, data: 0, count: shaped.length, chunk: 1, stage: L.STAGE_SHAPES, runs };
   return {
     rows,
     count: shaped.length,
-    runs: shaped.flatMap(({ body, index }, n) => (body.waits ? [{ body: index, first: n, end: n + 1 }] : [])),
+    phases: (pass) => (shaped.length > 0 ? [{ ...phase, pass }] : []),
     rowOf: new Map(shaped.map(({ index }, n) => [index, rows + n * L.SHAPE_BYTES])),
     states,
     write(buffer, x, firsts, bodyRows) {
