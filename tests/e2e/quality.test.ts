@@ -6,6 +6,9 @@ import { drawn, noBrowser, openStage, type E2e, until } from "./stage.ts";
 /** What Chromium says of a call that it refuses; the first of a kind is said at once. */
 const REFUSED = /GL_INVALID|INVALID_(OPERATION|ENUM|VALUE|FRAMEBUFFER_OPERATION)/;
 
+/** Every pixel is drawn by the CPU. */
+const SMALL = { width: 240, height: 160 };
+
 describe.skipIf(noBrowser)("quality", () => {
   let stage: E2e;
   beforeAll(async () => {
@@ -18,7 +21,7 @@ describe.skipIf(noBrowser)("quality", () => {
     const said: string[] = [];
     const prepare = (page: Awaited<ReturnType<E2e["visit"]>>): void =>
       void page.on("console", (message) => said.push(message.text()));
-    const page = await drawn(await stage.visit(`${path}?quality=${level}`, {}, { prepare }));
+    const page = await drawn(await stage.visit(`${path}?quality=${level}`, { viewport: SMALL }, { prepare }));
     const before = await page.evaluate(() => {
       window.pliant.view!.invalidate();
       return window.pliant.drawn;
@@ -26,7 +29,7 @@ describe.skipIf(noBrowser)("quality", () => {
     await until(page, (than) => window.pliant.drawn > than, before);
     expect(await page.evaluate(() => document.querySelector<HTMLCanvasElement>("canvas.view")!.width)).toBe(
       // More than the screen's pixels, too: this browser draws by CPU, without multisampling.
-      Math.floor(720 * LEVELS[level]!.pixelRatio),
+      Math.floor(SMALL.width * LEVELS[level]!.pixelRatio),
     );
     expect(said.filter((text) => REFUSED.test(text))).toEqual([]);
     await stage.leave();
