@@ -17,7 +17,6 @@ import {
 } from "playwright-core";
 import type { DebugHook } from "../../client/debugHook.ts";
 import { type App, buildApp } from "../../server/app.ts";
-import { LEVELS } from "../../client/view/quality.ts";
 import { type Config, readConfig } from "../../server/config.ts";
 import { chromiumFlags, findChromium } from "../support/chromium.ts";
 import { lightScenes } from "./lightScenes.ts";
@@ -73,11 +72,7 @@ export interface E2e {
 export interface StageOptions {
   /** For a browser of its own. */
   flags?: readonly string[];
-  /**
-   * No test here is about what happens between two pictures, nor about how they look: few are drawn, of few pixels, and
-   * servers and pages have time. Who comes to a room by its address measures no better levels (client/view/quality.ts),
-   * the dearest that a page does here; who comes by the lobby does.
-   */
+  /** No test here is about what happens between two pictures: few are drawn, and servers and pages have time. */
   fewPictures?: boolean;
 }
 
@@ -98,14 +93,6 @@ function noteToasts(): void {
 
 /** Between two pictures where few are drawn, ms. */
 const FEW_MS = 400;
-
-/** @param path of a room's page: the same at the lowest quality, where it asks for none; of another: itself */
-function coarse(path: string): string {
-  const url = new URL(path, "http://any");
-  if (!/^\/r\/[^/]+$/.test(url.pathname) || url.searchParams.has("quality")) return path;
-  url.searchParams.set("quality", String(LEVELS.length - 1));
-  return url.pathname + url.search + url.hash;
-}
 
 /** In a page, before its scripts: callbacks of requestAnimationFrame come `ms` after the ones before. */
 function drawFew(ms: number): void {
@@ -162,7 +149,7 @@ export async function openStage(
         if (message.type() === "error") errors.push(`${path}: ${message.text()}`);
       });
       await prepare?.(page);
-      await page.goto(through + (fewPictures ? coarse(path) : path));
+      await page.goto(through + path);
       return page;
     },
     room: async (scene) => {
