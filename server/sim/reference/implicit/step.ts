@@ -330,7 +330,7 @@ class GroupStep {
     let height = this.objective(y);
     let here = 0;
     for (const body of bodies) here += body.heightHere();
-    if (!(height <= here + contacts.energyHere())) {
+    if (!(height <= (here + contacts.energyHere()) * (1 + ROUNDING))) {
       y = bodies.map(({ state, touches, counts }) => {
         const x = state.x.slice();
         touches.put(x);
@@ -365,17 +365,16 @@ class GroupStep {
       : Math.min(...bodies.map(({ model }) => model.tolerance));
     const g = bodies.map((body, n) => body.linearize(y[n]!));
     contacts.linearize(y, g, first);
-    let weight = 0;
     bodies.forEach((body, n) => {
       body.residual = g[n]!.map((value, k) => (body.free(k) ? -value : 0));
-      if (contacts.any) weight = body.weight(weight);
     });
     const r = bodies.map(({ residual }) => residual);
     const d = r.map(({ length }) => new Float64Array(length));
     let z = bodies.map((body) => body.preconditioned());
     let rz = dotAll(r, z);
     const p = z.map((values) => values.slice());
-    if (first) this.enough = Math.max(leave * leave * rz, NOTHING * NOTHING * weight);
+    const inertia = held ? bodies.reduce((sum, body) => body.weight(sum), 0) : 0;
+    if (first) this.enough = Math.max(leave * leave * rz, NOTHING * NOTHING * inertia);
     else if (!solid && !(rz > LEFT * LEFT * this.enough)) return undefined;
     else this.enough = Math.min(this.enough, LEFT_AGAIN * LEFT_AGAIN * rz);
     for (let iteration = 0; iteration < most && rz > 0; iteration++) {
