@@ -183,6 +183,7 @@ async function drops(): Promise<Row[]> {
 /** Somebody at another machine who has objects built for a span; not before told to. */
 class Builds {
   readonly #child: ChildProcess;
+  readonly #ended = new AbortController();
   readonly #ready: Promise<unknown>;
 
   constructor(url: string, first: number) {
@@ -191,7 +192,8 @@ class Builds {
       String(SPAN_SECONDS),
       String(first),
     ]);
-    this.#ready = once(this.#child, "message");
+    this.#child.once("exit", () => this.#ended.abort());
+    this.#ready = once(this.#child, "message", { signal: this.#ended.signal });
   }
 
   /** The files are made: that is work, and none of the server's. */
@@ -202,7 +204,7 @@ class Builds {
   /** @returns how long each took to be read and built, s */
   async run(): Promise<number[]> {
     this.#child.send("go");
-    const [took] = (await once(this.#child, "message")) as [number[]];
+    const [took] = (await once(this.#child, "message", { signal: this.#ended.signal })) as [number[]];
     return took;
   }
 

@@ -19,7 +19,7 @@ export const HELPERS = ["V8Worker", "libuv-worker"];
 export async function lowerHelperThreads(): Promise<void> {
   if (process.platform !== "linux") return;
   // libuv has none before it is asked for something.
-  await stat(".");
+  await stat("/proc/self");
   const nice = Math.min(getPriority() + BEHIND, constants.priority.PRIORITY_LOW);
   for (const thread of readdirSync("/proc/self/task")) {
     try {

@@ -66,13 +66,13 @@ export type ThreadAnswer =
   /** The step has not begun and will not: it was withdrawn, or its time was over. */
   | { id: number; dropped: true };
 
-/** What a thread that steps rooms is given when it begins. */
-/** Of a thread that builds. */
+/** What a thread that builds is given when it begins. */
 export interface BuildThreadData {
   /** StepsRunning.words of what goes first, if its work can wait. */
   steps: Int32Array<SharedArrayBuffer> | undefined;
 }
 
+/** What a thread that steps rooms is given when it begins. */
 export interface SimThreadData {
   /** int32: counts the collections that threads were asked for (reclaim.ts). */
   collections: Int32Array;
