@@ -10,7 +10,7 @@
  */
 import { cubicRoots } from "./cubic.ts";
 import { vertexNormalsInto } from "./normals.ts";
-import { type TriangleTree, buildTriangleTree, searchAround } from "./triangleTree.ts";
+import { type SearchTree, buildSearchTree, searchAround } from "./searchTree.ts";
 
 export interface Surface {
   /** float[3*N] m */
@@ -92,7 +92,7 @@ class Attacher {
   private readonly positions: Float64Array;
   private readonly normals: Float64Array;
   private readonly triangles: Uint32Array;
-  private readonly tree: TriangleTree;
+  private readonly tree: SearchTree;
   private readonly meanEdge: number;
   /** float64[18]: corners a b c, then their normals. */
   private readonly corners = new Float64Array(18);
@@ -114,7 +114,7 @@ class Attacher {
     });
     this.normals = new Float64Array(positions.length);
     vertexNormalsInto(this.positions, this.triangles, this.normals);
-    this.tree = buildTriangleTree(this.positions, this.triangles);
+    this.tree = buildSearchTree(this.positions, this.triangles);
     let edges = 0;
     for (let t = 0; t < this.triangles.length; t += 3) {
       const [a, b] = [3 * this.triangles[t], 3 * this.triangles[t + 1]];

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cubicRoots } from "../../../shared/skinning/cubic.ts";
-import { buildTriangleTree, searchAround } from "../../../shared/skinning/triangleTree.ts";
+import { buildSearchTree, searchAround } from "../../../shared/skinning/searchTree.ts";
 import { random } from "../snapshot/meshes.ts";
 
 test("the tree visits every triangle whose box is within the radius, and few others", () => {
@@ -13,7 +13,7 @@ test("the tree visits every triangle whose box is within the radius, and few oth
     (_, i) => 10 * Math.sin(1 + Math.floor(i / 9) * [1, 7, 13][i % 3]) + next(),
   );
   const triangles = Uint32Array.from({ length: 3 * count }, (_, i) => i);
-  const tree = buildTriangleTree(positions, triangles);
+  const tree = buildSearchTree(positions, triangles);
   expect([...tree.items].sort((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, t) => t));
   let visits = 0;
   for (let query = 0; query < 100; query++) {
@@ -34,7 +34,7 @@ test("the tree visits every triangle whose box is within the radius, and few oth
     }
   }
   expect(visits).toBeLessThan(100 * count * 0.2);
-  searchAround(buildTriangleTree([], []), 0, 0, 0, Infinity, () => {
+  searchAround(buildSearchTree([], []), 0, 0, 0, Infinity, () => {
     throw new Error("an empty tree has nothing to visit");
   });
 });

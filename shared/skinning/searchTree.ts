@@ -1,7 +1,11 @@
-/** Bounding-box tree over triangles for searches around a point, nearest first. Depends on the input alone. */
+/**
+ * Bounding-box tree over triangles for searches around a point, nearest first. Depends on the input alone. Of its own
+ * beside server/meshing/triangleTree.ts: of triangles that are as near as each other the first one that is visited
+ * counts, and what hangs where is part of a topology's hash, by which stored rooms know their scene.
+ */
 import { yieldPoint } from "../yieldPoint.ts";
 
-export interface TriangleTree {
+export interface SearchTree {
   /** uint32[T]: triangles, those of a node together. */
   readonly items: Uint32Array;
   /** Per node: lowest x y z, highest x y z. The left child of node n is n + 1. */
@@ -19,7 +23,7 @@ const LEAF = 4;
  * @param positions float[3*N] m
  * @param triangles uint32[3*T]
  */
-export function buildTriangleTree(positions: ArrayLike<number>, triangles: ArrayLike<number>): TriangleTree {
+export function buildSearchTree(positions: ArrayLike<number>, triangles: ArrayLike<number>): SearchTree {
   const count = triangles.length / 3;
   const boxes = new Float64Array(6 * count);
   for (let t = 0; t < count; t++) {
@@ -77,7 +81,7 @@ export function buildTriangleTree(positions: ArrayLike<number>, triangles: Array
  * @param visit is given a triangle and the radius, and returns the radius from then on
  */
 export function searchAround(
-  tree: TriangleTree,
+  tree: SearchTree,
   x: number,
   y: number,
   z: number,
