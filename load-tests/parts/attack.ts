@@ -11,7 +11,11 @@
  * and of the windows of a kind the median, which one disturbance of the machine does not move; the figure is attacked
  * over calm. Beside it stand the quartiles of the windows, and the same figure against the first calm window alone,
  * before which nobody had attacked.
+ *
+ * What of the figure the attacker's own work makes is said by windows of a third kind: beside a process that is as busy
+ * as the attacker was, and asks nobody for anything (attack/busy.ts). On two cores: calm 38 ms, busy 39, attacked 51.
  */
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
@@ -130,15 +134,33 @@ function seen(probe: string, rooms: readonly string[], spans: readonly [number, 
   };
 }
 
-async function attackWith(attacks: readonly string[], url: string, seconds: number): Promise<void> {
+/** @returns how long the attacker had a processor, s */
+async function attackWith(attacks: readonly string[], url: string, seconds: number): Promise<number> {
   const child = forkGivingWay(new URL("../attack/main.ts", import.meta.url), [url, attacks.join(","), String(seconds)]);
-  const [code] = (await once(child, "exit")) as [number | null];
-  if (code !== 0) throw new Error(`the attacker ended with ${code}`);
+  let had = 0;
+  child.once("message", (message) => (had = message as number));
+  await ended(child, "the attacker");
+  return had;
 }
 
-const PHASES = ["calm", "attacked"] as const;
+/** As busy as the attacker was, and asks nobody for anything. */
+async function besideBusy(cpuSeconds: number, seconds: number): Promise<void> {
+  const program = new URL("../attack/busy.ts", import.meta.url);
+  await ended(forkGivingWay(program, [String(cpuSeconds / seconds), String(seconds)]), "who is busy");
+}
+
+async function ended(child: ChildProcess, who: string): Promise<void> {
+  const [code] = (await once(child, "exit")) as [number | null];
+  if (code !== 0) throw new Error(`${who} ended with ${code}`);
+}
+
+const PHASES = ["calm", "attacked", "busy"] as const;
 type Phase = (typeof PHASES)[number];
-const both = <T>(make: () => T): Record<Phase, T> => ({ calm: make(), attacked: make() });
+const each = <T>(make: (phase: Phase) => T): Record<Phase, T> => ({
+  calm: make("calm"),
+  attacked: make("attacked"),
+  busy: make("busy"),
+});
 
 export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
   const dataDir = mkdtempSync(join(tmpdir(), "pliant-attack-"));
@@ -172,15 +194,17 @@ export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
       const attack = attackWith(attacks, server.url, SETTLE_SECONDS + SECONDS);
       await sleep(1000 * SETTLE_SECONDS);
       await windows.watch("attacked");
-      await attack;
+      const cpuSeconds = await attack;
+      await untilCalm(server.port, members.rooms);
+      const busy = besideBusy(cpuSeconds, SETTLE_SECONDS + SECONDS);
+      await sleep(1000 * SETTLE_SECONDS);
+      await windows.watch("busy");
+      await busy;
     }
     await sleep(1000); // The probe's last lines.
     return rows(
       windows,
-      {
-        calm: seen(probe, members.rooms, windows.spans.calm),
-        attacked: seen(probe, members.rooms, windows.spans.attacked),
-      },
+      each((phase) => seen(probe, members.rooms, windows.spans[phase])),
       members.lost,
     );
   } finally {
@@ -227,15 +251,15 @@ class Members {
   }
 }
 
-/** What was seen in calm and in attacked windows. */
+/** What was seen in windows of each kind. */
 class Windows {
   /** Gaps between frames by room, and 99th percentiles of windows, ms. */
-  readonly gaps = both(() => SCENES.map((): number[] => []));
-  readonly p99 = both((): number[] => []);
-  readonly spans = both((): [number, number][] => []);
+  readonly gaps = each(() => SCENES.map((): number[] => []));
+  readonly p99 = each((): number[] => []);
+  readonly spans = each((): [number, number][] => []);
   /** The server's threads, and this process's, which has the members. */
-  readonly threads = both((): Threads => new Map());
-  readonly own = both((): Threads => new Map());
+  readonly threads = each((): Threads => new Map());
+  readonly own = each((): Threads => new Map());
   readonly #pid: number;
   readonly #watches: readonly FrameWatch[];
 
@@ -266,26 +290,16 @@ class Windows {
 }
 
 function rows(windows: Windows, within: Record<Phase, Seen>, lost: number): Row[] {
-  const all = { calm: windows.gaps.calm.flat(), attacked: windows.gaps.attacked.flat() };
-  const [calm99, attacked99] = [quantile(windows.p99.calm, 0.5), quantile(windows.p99.attacked, 0.5)];
-  const spread = (phase: Phase): string =>
-    [0, 0.25, 0.75, 1].map((q) => quantile(windows.p99[phase], q).toFixed(0)).join("/");
-  const each = (phase: Phase): string =>
-    windows.gaps[phase].map((own, i) => `${SCENES[i]} ${quantile(own, 0.99).toFixed(0)}`).join(", ");
+  const p99 = each((phase) => quantile(windows.p99[phase], 0.5));
+  const [first] = windows.p99.calm as [number];
   return [
-    {
-      what: "calm: main thread, longest work",
-      value: within.calm.most,
+    ...PHASES.map((phase) => ({
+      what: `${phase}: main thread, longest work`,
+      value: within[phase].most,
       unit: "ms",
-      note: `${within.calm.above} above ${FRAME_MS.toFixed(0)} ms`,
-    },
-    {
-      what: "attacked: main thread, longest work",
-      value: within.attacked.most,
-      unit: "ms",
-      target: { atMost: FRAME_MS },
-      note: `${within.attacked.above} above ${FRAME_MS.toFixed(0)} ms`,
-    },
+      note: `${within[phase].above} above ${FRAME_MS.toFixed(0)} ms`,
+      ...(phase === "attacked" && { target: { atMost: FRAME_MS } }),
+    })),
     ...PHASES.map((phase) => ({
       what: `${phase}: frame gap p99 as the server writes`,
       value: within[phase].gap99,
@@ -293,29 +307,33 @@ function rows(windows: Windows, within: Record<Phase, Seen>, lost: number): Row[
       absolute: true,
       note: `${within[phase].parts99}; ${windows.ran(phase)}`,
     })),
-    { what: "calm: frame gap p50", value: quantile(all.calm, 0.5), unit: "ms", absolute: true },
-    {
-      what: "calm: frame gap p99, median of windows",
-      value: calm99,
-      unit: "ms",
-      absolute: true,
-      note: `windows from/quarter/three quarters/to ${spread("calm")} ms; longest gap ${Math.max(...all.calm).toFixed(0)} ms; ${each("calm")}`,
-    },
-    { what: "attacked: frame gap p50", value: quantile(all.attacked, 0.5), unit: "ms", absolute: true },
-    {
-      what: "attacked: frame gap p99, median of windows",
-      value: attacked99,
-      unit: "ms",
-      absolute: true,
-      note: `windows from/quarter/three quarters/to ${spread("attacked")} ms; longest gap ${Math.max(...all.attacked).toFixed(0)} ms; ${each("attacked")}`,
-    },
+    ...PHASES.flatMap((phase) => gapRows(phase, windows, p99[phase])),
     {
       what: "attacked over calm, p99",
-      value: attacked99 / calm99,
+      value: p99.attacked / p99.calm,
       unit: "times",
       target: { atMost: MOST },
-      note: `${(attacked99 / windows.p99.calm[0]!).toFixed(2)} of the first calm window`,
+      note: `${(p99.attacked / first).toFixed(2)} of the first calm window`,
     },
+    { what: "busy over calm, p99", value: p99.busy / p99.calm, unit: "times" },
+    { what: "attacked over busy, p99", value: p99.attacked / p99.busy, unit: "times" },
     { what: "members lost", value: lost, unit: "members", target: { atMost: 0 } },
+  ];
+}
+
+function gapRows(phase: Phase, windows: Windows, p99: number): Row[] {
+  const gaps = windows.gaps[phase];
+  const all = gaps.flat();
+  const spread = [0, 0.25, 0.75, 1].map((q) => quantile(windows.p99[phase], q).toFixed(0)).join("/");
+  const rooms = gaps.map((own, i) => `${SCENES[i]} ${quantile(own, 0.99).toFixed(0)}`).join(", ");
+  return [
+    { what: `${phase}: frame gap p50`, value: quantile(all, 0.5), unit: "ms", absolute: true },
+    {
+      what: `${phase}: frame gap p99, median of windows`,
+      value: p99,
+      unit: "ms",
+      absolute: true,
+      note: `windows from/quarter/three quarters/to ${spread} ms; longest gap ${Math.max(...all).toFixed(0)} ms; ${rooms}`,
+    },
   ];
 }
