@@ -27,7 +27,7 @@ export interface Place {
 /** A body's surface: uint32[3T] corners, and where a particle is, m. A body of points has no corners. */
 export interface HeldSurface {
   body: number;
-  /** Of a body of points: how many. */
+  /** How many, of a body of points; else 0. */
   points?: number;
   triangles: Uint32Array;
   at: (particle: number) => Vec3;
@@ -66,9 +66,6 @@ export function spread(surfaces: readonly HeldSurface[], count: number): Place[]
   });
 }
 
-export const pointsOf = ({ kind, count }: { kind: string; count: number }): { points?: number } =>
-  kind === "points" ? { points: count } : {};
-
 const sumOf = (list: Float64Array): number => list.reduce((sum, value) => sum + value, 0);
 
 function areaOf(triangles: Uint32Array, t: number, at: HeldSurface["at"]): number {
@@ -91,7 +88,7 @@ function surfacesOf({ bodies, layout }: CreatedWorld, world: SimWorld): HeldSurf
   return bodies
     .map(({ triangles }, body) => ({
       body,
-      ...pointsOf(layout.bodies[body]!),
+      points: layout.bodies[body]!.kind === "points" ? layout.bodies[body]!.count : 0,
       triangles,
       at: (particle: number): Vec3 => world.position(body, particle),
     }))

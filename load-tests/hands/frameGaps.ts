@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Bot as Member, Bot, createRoom, deleteRoom, type Point } from "../bot.ts";
 import { FrameWatch } from "../frameWatch.ts";
-import { type HeldSurface, offsetOf, pointsOf, positionOf, spread } from "./circles.ts";
+import { type HeldSurface, offsetOf, positionOf, spread } from "./circles.ts";
 
 /** Of one member: each hand is told where it is as often as a page says it, within the limit of inputs. */
 const HANDS_EACH = 2;
@@ -47,7 +47,7 @@ function pull(members: readonly Member[], hands: number): NodeJS.Timeout {
     .map(
       ({ kind, count, triangles }, body): HeldSurface => ({
         body,
-        ...pointsOf({ kind, count }),
+        points: kind === "points" ? count : 0,
         triangles: new Uint32Array(triangles.slice().buffer),
         at: (particle) => members[0]!.position(body, particle),
       }),

@@ -36,9 +36,9 @@ const filename = new URL("./buildWorker.ts", import.meta.url).href;
 /** As of nice(1): a third of another thread's share, where they compete. Whoever opens a room waits for its scene. */
 const BUILD_NICE = 5;
 /**
- * A twentieth of another thread's share. Rooms on two cores, while objects of 110,000 triangles came one after another
- * on a quiet machine, had 5 % of their ticks late because of that (9 % at 10 and 6 % at 16, when the main thread still
- * copied what was read); at 19 a machine that is full of other work builds nothing.
+ * A twentieth of another thread's share; for the process's own steps such work waits, too (stepsRunning.ts). Of
+ * rooms on two cores 9 % of the ticks were late at 10 and 6 % at 16, before it did; at 19 a machine that is full of
+ * other work builds nothing.
  */
 const OBJECT_NICE = 14;
 /** The thread goes away when nothing has been built for this long, ms. */

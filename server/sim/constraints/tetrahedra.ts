@@ -17,6 +17,7 @@ import {
 } from "../materials.ts";
 import { orthotropicEnergy, orthotropicGradient, solveOrthotropic } from "../reference/orthotropic.ts";
 import {
+  ENTRIES,
   solveTetrahedron,
   tetrahedronEnergy,
   tetrahedronGradient,
@@ -187,14 +188,7 @@ export function inPrincipalAxes(
 function tensorK(B: Float64Array, w: (corner: number) => number): number[] {
   const rows = [0, 1, 2].map((corner) => [B[3 * corner]!, B[3 * corner + 1]!, B[3 * corner + 2]!]);
   rows.push([0, 1, 2].map((r) => -rows[0]![r]! - rows[1]![r]! - rows[2]![r]!));
-  return [
-    [0, 0],
-    [1, 1],
-    [2, 2],
-    [1, 2],
-    [0, 2],
-    [0, 1],
-  ].map(([a, b]) => rows.reduce((sum, row, corner) => sum + w(corner) * row[a!]! * row[b!]!, 0));
+  return ENTRIES.map(([a, b]) => rows.reduce((sum, row, corner) => sum + w(corner) * row[a]! * row[b]!, 0));
 }
 
 /** Byte offsets of the nine compliances. */

@@ -103,8 +103,8 @@ const MOST_ROUNDS = 5;
  */
 const MOST_ROUNDS_TOUCHING = 12;
 /**
- * What is held, or touches, is solved no further than to this, m: a beam of 8,640 tetrahedra that lies takes one
- * iteration a step instead of four. (What is free is: so small a part of its motion may be all of it.)
+ * Bodies that are held, or touch, are solved no further than to this, m: a beam of 8,640 tetrahedra that lies takes one
+ * iteration a step instead of four. Free ones are: however slow it is, they have to keep their motion.
  */
 const NOTHING: f64 = 1e-9;
 

@@ -40,7 +40,7 @@ const ROUNDING = 1e-12;
 /** Solves after which what touches stays as it is. */
 const MOST_ROUNDS = 5;
 const MOST_ROUNDS_TOUCHING = 12;
-/** Bodies that touch and would move no further than this are not moved, m. */
+/** Bodies that are held, or touch, are solved no further than to this, m. */
 const NOTHING = 1e-9;
 
 /** Positions and velocities now and a step before, float64[3n] each. */
