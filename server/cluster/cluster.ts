@@ -163,10 +163,12 @@ export class Cluster {
           await own.handOver(room);
           handed.push(room);
         } catch (error) {
-          log.error(
-            { room, err: error },
-            "a room could not be handed over; it goes on elsewhere from its last checkpoint",
-          );
+          if (own.isOpen(room)) log.error({ room, err: error }, "a room could not be handed over; it goes on here");
+          else
+            log.error(
+              { room, err: error },
+              "a room could not be handed over; it goes on elsewhere from its last checkpoint",
+            );
         }
       }
     };

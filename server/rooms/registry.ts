@@ -216,8 +216,14 @@ export class RoomRegistry {
   /**
    * Gives a room up for others: its last state into the store, its lease released, its sockets closed with
    * "restarting".
+   * @throws CodedError STORE_AWAY: the store does not take what the room did; it goes on here
    */
   async handOver(name: string): Promise<void> {
+    await this.#options.persistence?.journalWriter.durable(name);
+    await this.#giveUp(name);
+  }
+
+  async #giveUp(name: string): Promise<void> {
     const { persistence, metrics } = this.#options;
     await this.#rooms.get(name)?.handOver(async () => {
       const whole = await persistence?.journalWriter.release(name);
@@ -264,7 +270,7 @@ export class RoomRegistry {
   async close(): Promise<void> {
     this.#closing = true;
     const end = (room: Room): Promise<void> =>
-      this.#options.persistence ? this.handOver(room.name) : room.dispose(CloseCode.restarting, "the server restarts");
+      this.#options.persistence ? this.#giveUp(room.name) : room.dispose(CloseCode.restarting, "the server restarts");
     await Promise.allSettled(this.list().map(end));
   }
 
@@ -355,7 +361,8 @@ export class RoomRegistry {
     const here = this.#rooms.get(name);
     if (here) return here;
     if (listing.parked) throw roomParked(name, listing.parked.reason);
-    if (listing.owner === null && (await isOthers(listing))) throw new RoomElsewhere(listing);
+    // Whoever owned it a moment ago may have given it to somebody meanwhile.
+    if (listing.owner !== null || (await isOthers(listing))) throw new RoomElsewhere(listing);
     const over = await this.trials.turn(listing.attempts + 1);
     let lease: Lease | null = null;
     try {

@@ -11,12 +11,14 @@ import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { type RunningServer, startServer } from "../../load-tests/server.ts";
 import { SqliteStore } from "../../server/store/sqlite.ts";
+import { StoreUnavailable } from "../../server/store/store.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { TcpProxy } from "../chaos/tcpProxy.ts";
 import { PostgresServer, findPostgres } from "../support/postgres.ts";
 import { findOnPath, lacks } from "../support/tools.ts";
 import { startTestServer } from "./server.ts";
 
+const ADMIN_TOKEN = "an-admin-token-of-the-tests-own";
 const READY_WITHIN_MS = 5000;
 const TOLD_WITHIN_MS = 8000;
 const folder = mkdtempSync(join(tmpdir(), "pliant-away-"));
@@ -157,6 +159,30 @@ test("a disk that hangs: the same, though nothing fails", async () => {
   };
   await outage({ url: server.url, scene: "cube" }, hang, () => goOn());
   vi.restoreAllMocks();
+  await server.close();
+});
+
+test("a room is not handed over while the store takes nothing of it: it goes on here, whole", async () => {
+  const dataDir = join(folder, "unwilling");
+  const server = await startTestServer({ store: "sqlite", dataDir, workers: 1, adminToken: ADMIN_TOKEN });
+  await createRoom(server.url, "cube", "room");
+  const bot = await Bot.join(server.url, "room", { name: "who stays" });
+  const handOver = async (): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+    return (await fetch(`${server.url}/api/admin/rooms/room/hand-over`, { method: "POST", headers })).json();
+  };
+  const failing = vi
+    .spyOn(SqliteStore.prototype, "appendJournal")
+    .mockRejectedValue(new StoreUnavailable("the disk", new Error("disk I/O error")));
+  const { tick } = bot;
+  await bot.until(() => bot.tick > tick + 10, "ticks that the store has not got");
+  expect(await handOver()).toEqual({ handedOver: [] });
+  const later = bot.tick;
+  await bot.until(() => bot.tick > later + 10, "that it goes on");
+  expect(bot.closed).toBeNull();
+  failing.mockRestore();
+  await vi.waitUntil(async () => ((await handOver()) as { handedOver: string[] }).handedOver.length === 1);
+  expect((await bot.untilClosed()).code).toBe(CloseCode.restarting);
   await server.close();
 });
 

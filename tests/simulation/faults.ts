@@ -89,7 +89,7 @@ function kill(history: History, server: Server, later: Later, forMs: number): vo
   const { nowMs } = timeline;
   // Between the look of a calm time and now it flushed, several times over.
   if (nowMs - Math.max(server.disturbedMs, history.healthySinceMs) >= CALM_MS)
-    model.holds(model.ownedBy(server.process), server.process, nowMs - MAY_LOSE_MS);
+    model.holds(history.servedBy(server), server.process, nowMs - MAY_LOSE_MS);
   note(server.name, () => "is killed");
   history.kill(server);
   later(forMs, () => {
@@ -105,7 +105,7 @@ function end(history: History, server: Server, later: Later, forMs: number): voi
   server.ending = true;
   const { process } = server;
   const sinceMs = timeline.nowMs;
-  const owned = model.ownedBy(process);
+  const served = history.servedBy(server);
   void server
     .call(async ({ close }) => {
       await close();
@@ -113,7 +113,7 @@ function end(history: History, server: Server, later: Later, forMs: number): voi
     .then((outcome) => {
       if (server.process !== process || !server.up) return;
       if (outcome && "answer" in outcome && Math.max(server.disturbedMs, history.healthySinceMs) < sinceMs - CALM_MS)
-        model.holds(owned, process, Infinity);
+        model.holds(served, process, Infinity);
       note(server.name, () => "has ended");
       history.kill(server);
       later(forMs, () => {

@@ -26,10 +26,14 @@ describeHistories(0);
  *     a copy, standing still, of a room that was deleted     20105236
  *     a room that a failover took, beside the next one       400041692
  *     one that is over, taken again by who is to remove it   500077329
+ *     a room asked for by its key while it was given away    900277600
+ *     one handed over while nothing of it could be written   1000174325
+ *     an undo by who had a lease of before a failover        900184598
+ *     a setting, told after somebody else had taken over     900400340
  */
 const WRONG_ONCE = [
   7079898, 7145234, 7157312, 7179930, 7187908, 7194928, 7242424, 7263946, 7270154, 7304046, 7327557, 7364796, 7376146,
-  7388569, 7390103, 20044193, 20042878, 20105236, 400041692, 500077329,
+  7388569, 7390103, 20044193, 20042878, 20105236, 400041692, 500077329, 900184598, 900277600, 900400340, 1000174325,
 ];
 
 test("histories that were wrong once are right", async () => {

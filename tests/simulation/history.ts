@@ -122,7 +122,7 @@ export class History {
     const { servers, model, timeline } = this;
     const sinceMs = Math.max(this.healthySinceMs, ...servers.map(({ disturbedMs }) => disturbedMs));
     await this.#until(() => false, sinceMs + CALM_MS - timeline.nowMs);
-    for (const { process } of servers) model.holds(model.ownedBy(process), process, timeline.nowMs - MAY_LOSE_MS);
+    for (const server of servers) model.holds(this.servedBy(server), server.process, timeline.nowMs - MAY_LOSE_MS);
   }
 
   #outcome(): Outcome {
@@ -193,6 +193,7 @@ export class History {
       model,
       note,
       fails: (error) => this.fails(error),
+      judge: (work) => this.#judge(work),
     });
   }
 
@@ -214,6 +215,11 @@ export class History {
         "left to those who can read it",
         `${room} is parked, though ${able.name} could go on with it`,
       );
+  }
+
+  /** Rooms that it owns and has open: of one that it has given up it remembers nothing. */
+  servedBy({ process, running }: Server): RoomModel[] {
+    return this.model.ownedBy(process).filter(({ name }) => running?.registry.find(name));
   }
 
   /** Something that nobody was to throw. */

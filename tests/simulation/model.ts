@@ -42,6 +42,16 @@ interface Setting {
   asked: { value: unknown; order: number }[];
 }
 
+/** A change of a setting that its owner waits to hear of. */
+export interface Change {
+  room: RoomModel;
+  process: string;
+  name: string;
+  value: unknown;
+  /** Of the transaction that it rests on; Infinity: a failover has taken it; null: there was none yet. */
+  position: number | null;
+}
+
 /** An undo of which it is not known yet whether it holds. */
 interface Undo {
   process: string;
@@ -113,6 +123,7 @@ export class RoomModel {
   readonly deaths: (Since & { state: State; born: number })[] = [];
   readonly settings = new Map<string, Setting>();
   undo: Undo | null = null;
+  change: Change | null = null;
   /** All that are not acknowledged: whoever was asked may do it yet, should a failover give the room back to it. */
   readonly undos = new Set<Undo>();
   known: Known | null = null;
@@ -202,6 +213,8 @@ export class Model {
     const room = this.rooms.get(typeof lease === "object" ? (lease.room ?? "") : lease);
     if (!room) return;
     room.position = this.#options.position();
+    const { change } = room;
+    if (method === "writeSettings" && change?.process === (lease as Lease).process) change.position = room.position;
     if (method === "appendJournal" && !late) this.#journaled(room, commit);
     else if (method === "truncate") this.#truncated(room, commit, late);
   }
@@ -317,6 +330,7 @@ export class Model {
     for (const room of this.rooms.values()) {
       this.#remember(room, before, has);
       if (room.position > length) room.position = Infinity;
+      if (room.change && (room.change.position ?? 0) > length) room.change.position = Infinity;
       const back = room.floors.filter((floor) => !has(floor)).map(({ state }) => state);
       for (const list of [room.floors, room.deaths]) keep(list);
       // Where an undo went that is lost: its owner may tell of it again.
@@ -357,10 +371,19 @@ export class Model {
     // has the room since then is nothing that it could know. Nothing that it does reaches the store: only the owner
     // writes, which is judged.
     const owner = this.ownerOf(room.name);
-    if (owner === process || (!owner && this.#mayStep(room, process))) this.#judgeBeginning(room, process, state);
+    if (owner === process) this.#judgeBeginning(room, process, state);
+    // Nor does whoever has it by a lease that a failover took know anything but what it did.
+    else if (!owner && this.#mayStep(room, process) && !this.#isOn(room, process, state))
+      this.#judgeBeginning(room, process, state);
     room.tips.set(process, state);
     if (room.undo?.process === process) room.undo.began.push({ state, born: ++this.#born });
     else if (room.undo && this.ownerOf(room.name) === process) room.undo = null;
+  }
+
+  /** Has the process come by the state on its way to where its memory stands? */
+  #isOn({ tips }: RoomModel, process: string, state: State): boolean {
+    const tip = tips.get(process);
+    return tip !== undefined && follows(tip, state);
   }
 
   #unknown(room: RoomModel, process: string, { hash, tick }: World): never {
@@ -509,14 +532,19 @@ export class Model {
     if (room.undo === undo) room.undo = null;
   }
 
-  settingAsked(room: RoomModel, name: string, first: unknown, value: unknown): void {
+  settingAsked(room: RoomModel, process: string, name: string, first: unknown, value: unknown): Change {
     room.setting(name, first).asked.push({ value, order: ++this.#orders });
+    room.change = { room, process, name, value, position: null };
+    return room.change;
   }
 
-  settingAcknowledged(room: RoomModel, name: string, value: unknown): void {
-    if (room.position === Infinity) return;
-    const setting = room.settings.get(name)!;
-    setting.acknowledged.push({ value, order: ++this.#orders, position: room.position });
+  /** As an undo, it rests on the transaction that wrote it, and on none that somebody else made before it was told. */
+  settingAcknowledged({ room, process, name, value, position }: Change): void {
+    if (position === null)
+      throw new Violation("what is acknowledged is stored", `${name} of ${room.name} was told, but nobody wrote it`);
+    const order = ++this.#orders;
+    if (position !== Infinity) insert(room.settings.get(name)!.acknowledged, { value, order, position });
+    else if (room.known?.process === process) room.known.settings.push({ name, value, order });
   }
 
   judgeSetting(room: RoomModel, name: string, first: unknown, value: unknown): void {

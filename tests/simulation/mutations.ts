@@ -13,6 +13,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "server/store/sqliteWork.ts",
     find: "secondsLeft(row) > 0",
     replace: "false",
+    seed: 5301,
   },
   {
     name: "a room is taken by who cannot read it, though others can",
@@ -147,6 +148,13 @@ export const MUTATIONS: readonly Mutation[] = [
     seed: 7242424,
   },
   {
+    name: "a room that somebody has just given away is taken by whoever was asked for it by its key",
+    file: "server/rooms/registry.ts",
+    find: "if (listing.owner !== null || (await isOthers(listing)))",
+    replace: "if (listing.owner === null && (await isOthers(listing)))",
+    seed: 900277600,
+  },
+  {
     name: "a state is stored that a room has gone back to, before the journal goes back",
     file: "server/persistence/journalWriter.ts",
     find: "if (history.rewinds.length !== entry.rewindsSeen) return;",
@@ -165,7 +173,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "server/cluster/takeover.ts",
     find: "      await store.release(lease).catch(() => {}); // It runs out by itself otherwise.\n",
     replace: "",
-    seed: 20044193,
+    faults: ["errors", "lossy", "failover", "cut"],
   },
   {
     name: "visitors are let in by what a process remembers of a room that it has lost",

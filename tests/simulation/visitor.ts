@@ -10,7 +10,7 @@ import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { Connection, Membership } from "../../server/rooms/connection.ts";
 import type { Room } from "../../server/rooms/room.ts";
 import type { Random } from "../fuzz/random.ts";
-import { type Model, type Request, type RoomModel, Violation } from "./model.ts";
+import { type Change, type Model, type Request, type RoomModel, Violation } from "./model.ts";
 import type { Server } from "./server.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -28,6 +28,7 @@ export interface VisitorOptions {
   note: (who: string, text: () => string) => void;
   /** What was promised does not hold. */
   fails: (error: Error) => void;
+  judge: (work: () => void) => void;
 }
 
 /** What an owner may change, each with what a room begins with. */
@@ -47,7 +48,7 @@ export class Visitor {
   readonly owner: boolean;
   member = 0;
   /** A change of the settings that it waits to hear of. */
-  #change: { name: string; value: unknown; refused: boolean } | null = null;
+  #change: { asked: Change; refused: boolean } | null = null;
   #line: Line | null = null;
   #token: string | undefined;
   #wanted = false;
@@ -216,8 +217,9 @@ export class Visitor {
     if (!this.#line?.membership || this.#change) return;
     const setting = name === "ban" ? `ban of ${target!.name}` : name;
     if (name === "ban" && (!target!.isIn || target!.member === 0)) return;
-    model.settingAsked(this.#line.room, setting, name === "ban" ? false : SETTINGS[name], value);
-    this.#change = { name: setting, value, refused: false };
+    const { room, process } = this.#line;
+    const first = name === "ban" ? false : SETTINGS[name];
+    this.#change = { asked: model.settingAsked(room, process, setting, first, value), refused: false };
     this.#note(() => `asks for ${setting} = ${JSON.stringify(value)}`);
     if (name === "ban") this.say({ type: "kick", member: target!.member, banSeconds: 3600 });
     else this.say({ type: "access", [name]: value });
@@ -244,10 +246,10 @@ export class Visitor {
       if (code === "STORE_AWAY" || code === "RATE_LIMITED" || code === "NOT_ALLOWED" || code === "OUT_OF_RANGE")
         this.#change.refused = true;
     } else if (type === ServerMessage.access && this.#change && line.membership) {
-      const { name, value, refused } = this.#change;
+      const { asked, refused } = this.#change;
       this.#change = null;
-      if (!refused) this.#options.model.settingAcknowledged(line.room, name, value);
-      this.#note(() => `is ${refused ? "refused" : "told"} ${name} = ${JSON.stringify(value)}`);
+      this.#note(() => `is ${refused ? "refused" : "told"} ${asked.name} = ${JSON.stringify(asked.value)}`);
+      if (!refused) this.#options.judge(() => this.#options.model.settingAcknowledged(asked));
     }
   }
 
