@@ -5,7 +5,12 @@ import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
 import { implicitModel } from "../../server/sim/implicit/model.ts";
 import type { HeldPoint } from "../../server/sim/reference/implicit/points.ts";
-import { ImplicitBody, initialState, type Surroundings } from "../../server/sim/reference/implicit/step.ts";
+import {
+  ImplicitBody,
+  type ImplicitState,
+  initialState,
+  type Surroundings,
+} from "../../server/sim/reference/implicit/step.ts";
 import type { Place } from "../../server/sim/reference/implicit/touches.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
@@ -103,12 +108,33 @@ function onFloor({ memory, layout }: CreatedWorld, mass: Float64Array, h: number
   };
 }
 
-async function compare(body: Body, more: Partial<Scene>, hands: boolean): Promise<ImplicitBody> {
+/** Velocities that turn what is at x about the z axis through its middle. @param speed 1/s */
+function turning(x: Float64Array, speed: number): Float64Array {
+  const middle = [0, 1].map((r) => x.reduce((sum, p, k) => sum + (k % 3 === r ? p : 0), 0) / (x.length / 3));
+  const rate = [-speed, speed];
+  return x.map((_, k) =>
+    k % 3 === 2 ? 0 : Math.fround(rate[k % 3]! * (x[k + (k % 3 === 0 ? 1 : -1)]! - middle[1 - (k % 3)]!)),
+  );
+}
+
+/** Puts the state of its only body into a room. */
+function putState({ memory, layout }: CreatedWorld, { x, v, x1, v1 }: ImplicitState): void {
+  const f32 = new Float32Array(memory.buffer);
+  v.forEach((value, k) => (f32[layout.v / 4 + 4 * Math.floor(k / 3) + (k % 3)] = value));
+  [x, v, x1, v1].forEach((values, n) =>
+    new Float64Array(memory.buffer, layout.states[0]!.address, 4 * x.length).set(values, n * x.length),
+  );
+}
+
+async function compare(body: Body, more: Partial<Scene>, hands: boolean, speed = 0): Promise<ImplicitBody> {
   const created = await createWorld({ version: 1, title: "parity", bodies: [body], ...more }, { baseDir: "." });
   const { memory, layout, bodies } = created;
   const acceleration = numbers(created, new Int32Array(memory.buffer)[(L.HEADER + L.H_ACC) / 4]!);
   const model = implicitModel(bodies[0]!, layout.tickHz);
-  const state = initialState(model, numbers(created, layout.x), numbers(created, layout.v), acceleration);
+  const x = numbers(created, layout.x);
+  const v = speed === 0 ? numbers(created, layout.v) : turning(x, speed);
+  const state = initialState(model, x, v, acceleration);
+  if (speed !== 0) putState(created, state);
   const around = more.colliders && onFloor(created, model.mass, model.h);
   const twin = new ImplicitBody(model, state, acceleration, around);
   const world = openWorld(memory, layout);
@@ -135,6 +161,14 @@ test("a clamped solid", async () => {
 
 test("a free solid that begins to move, and a hand takes", () =>
   compare({ ...beam(undefined), velocity: [1, 2, 3] }, {}, true));
+
+/** It turns so far between two steps that what they would share does not fit. */
+test("a free solid that turns, and one that spins", async () => {
+  const slow = await compare(beam(undefined), {}, false, 2);
+  expect(slow.counts).toMatchObject({ steps: 48, reused: 36 });
+  const fast = await compare(beam(undefined), {}, false, 60);
+  expect(fast.counts.reused).toBeLessThan(36);
+});
 
 test("a sheet whose factor leaves bending out, and one whose factor has it", async () => {
   await compare(sheet(1e-4), {}, false);

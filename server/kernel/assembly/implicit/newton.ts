@@ -30,6 +30,8 @@ import {
   IMPLICIT_ROTATIONS,
   IMPLICIT_ROUNDS,
   IMPLICIT_QUADS,
+  IMPLICIT_REUSED,
+  IMPLICIT_REUSED_LEFT,
   VECTOR_Y,
   VECTOR_TARGET,
   VECTOR_D,
@@ -107,6 +109,11 @@ const MOST_ROUNDS_TOUCHING = 12;
  * iteration a step instead of four. Free ones are: however slow it is, they have to keep their motion.
  */
 const NOTHING: f64 = 1e-9;
+/**
+ * A step that reuses what one before it made is over after as many iterations, unless the square of its residual is by
+ * then a part of what it was that is more than this many times as large, and more than the tolerance: then it asks.
+ */
+const REUSED_MORE: f64 = 4;
 
 /** Addresses of the group's IMPLICIT rows, and how many. */
 let group: usize = 0;
@@ -115,6 +122,8 @@ let bodies = 0;
 let euler: bool = false;
 /** What the step leaves of its preconditioned residual, squared. */
 let enough: f64 = 0;
+/** Iterations of the step whose rotations and stresses this one reuses; -1: it asks; 0: it makes its own. */
+let reused: i32 = 0;
 
 // the body at work
 let row: usize = 0;
@@ -145,6 +154,7 @@ function open(n: i32): void {
 export function stepGroup(list: usize, length: i32): void {
   group = list;
   bodies = length;
+  reused = bodies === 1 ? load<i32>(load<u32>(group), IMPLICIT_REUSED) : 0;
   euler = isHit();
   let there = attempt(false);
   if (anyEnters(there)) {
@@ -183,13 +193,13 @@ export function stepGroup(list: usize, length: i32): void {
   }
 }
 
-/** Has anything been hit, or is about to be? Rotations of all particles on the way. */
+/** Has anything been hit, or is about to be? Rotations of all particles on the way, if they are not reused. */
 function isHit(): bool {
   let hit = false;
   let h: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    turnParticles(row, state);
+    if (reused === 0) turnParticles(row, state);
     h = load<f64>(row, IMPLICIT_STEP_SECONDS);
     if (load<u32>(row, IMPLICIT_TOUCHES) === 0 && !anyContact()) continue;
     hit =
@@ -374,7 +384,7 @@ function linearize(first: bool): f64 {
     const target = workVector(VECTOR_TARGET);
     const g = workVector(VECTOR_R);
     multiplyMasses(y, target, g);
-    const tets = linearizeTets(row, y, g);
+    const tets = linearizeTets(row, y, g, reused === 0);
     const triangles = linearizeTriangles(row, y, g);
     const bends = linearizeBends(row, y, g);
     linearizePoints(row, y, g);
@@ -418,6 +428,10 @@ function direction(first: bool): bool {
   if (held) leave = solid ? TOLERANCE_HELD : TOLERANCE_HELD_SHEET;
   const most = anyContact() ? MOST_ITERATIONS_TOUCHING : held ? MOST_ITERATIONS_HELD : MOST_ITERATIONS;
   let rz = preconditionAll();
+  const rr = residual();
+  const known = first && !held && !euler ? max(reused, 0) : 0;
+  const allowed = max<f64>(leave * leave, REUSED_MORE * load<f64>(row, IMPLICIT_REUSED_LEFT)) * rr;
+  if (first && known === 0 && reused >= 0) keepReused(0, 0);
   if (first) enough = max<f64>(leave * leave * rz, held ? NOTHING * NOTHING * groupInertia() : 0);
   else if (!solid && !(rz > LEFT * LEFT * enough)) return false;
   else enough = min<f64>(enough, LEFT_AGAIN * LEFT_AGAIN * rz);
@@ -434,8 +448,14 @@ function direction(first: bool): bool {
       advance(alpha, workVector(VECTOR_D), workVector(VECTOR_P), workVector(VECTOR_R), workVector(VECTOR_Q));
       count32(IMPLICIT_ITERATIONS, 1);
     }
+    if (iteration + 1 === known && residual() <= allowed) break;
     const next = preconditionAll();
-    if (!(next > enough)) break;
+    if (!(next > enough)) {
+      if (reused > 0) keepReused(0, 0);
+      else if (reused === 0 && first && solid && bodies === 1 && !euler)
+        keepReused(held ? -1 : iteration + 1, residual() / rr);
+      break;
+    }
     const beta = next / rz;
     for (let n = 0; n < bodies; n++) {
       open(n);
@@ -446,6 +466,25 @@ function direction(first: bool): bool {
     rz = next;
   }
   return true;
+}
+
+/** What steps after this one may reuse. */
+function keepReused(iterations: i32, left: f64): void {
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    store<i32>(row, iterations, IMPLICIT_REUSED);
+    store<f64>(row, left, IMPLICIT_REUSED_LEFT);
+  }
+}
+
+/** The square of R. */
+function residual(): f64 {
+  let sum: f64 = 0;
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    sum += dot(workVector(VECTOR_R), workVector(VECTOR_R));
+  }
+  return sum;
 }
 
 /** c times the mass of all bodies, kg/s^2 */
@@ -549,6 +588,7 @@ function goDown(height: f64): i32 {
     for (let n = 0; n < bodies; n++) {
       open(n);
       count32(IMPLICIT_HALVINGS, 1);
+      store<i32>(row, 0, IMPLICIT_REUSED);
     }
   }
   objective(VECTOR_Y);

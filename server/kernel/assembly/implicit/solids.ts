@@ -233,8 +233,12 @@ function endOf(row: usize): usize {
   return <usize>load<u32>(row, IMPLICIT_TETS) + <usize>load<i32>(row, IMPLICIT_TET_COUNT) * IMPLICIT_TET_BYTES;
 }
 
-/** g += dE/dx at x; keeps what products need. @returns J at x, as energyOfTets has it */
-export function linearizeTets(row: usize, x: usize, g: usize): f64 {
+/**
+ * g += dE/dx at x; keeps what products need.
+ * @param stresses also the positive parts of stresses, which are those of the last time otherwise
+ * @returns J at x, as energyOfTets has it
+ */
+export function linearizeTets(row: usize, x: usize, g: usize, stresses: bool): f64 {
   let sum: f64 = 0;
   const mu = load<f64>(row, IMPLICIT_MU);
   const lambda = load<f64>(row, IMPLICIT_LAMBDA);
@@ -258,9 +262,9 @@ export function linearizeTets(row: usize, x: usize, g: usize): f64 {
       V * (z0 * s4 + z1 * s3 + z2 * s2),
     );
     store<i32>(tet, resistCrushing(tet, g, lambda + 2 * mu, false) ? 1 : 0, IMPLICIT_TET_CRUSHED);
-    storeStress(tet);
+    if (stresses) storeStress(tet);
   }
-  positiveParts(row);
+  if (stresses) positiveParts(row);
   return sum;
 }
 

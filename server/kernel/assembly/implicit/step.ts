@@ -16,6 +16,8 @@
  * been so. A body is one thread's, and all sums are serial. Bodies that may touch surfaces have a step a substep:
  *   aim        where each is going, for the front (contact/contacts.ts)
  *   together   near pairs are found, and those who have some with each other are solved together (contacts.ts)
+ * Of what is free to move, only each fourth step of a tick makes rotations and positive parts of stresses, which nothing
+ * but the way to the solution depends on, and asks after each iteration what is left (newton.ts).
  * Twin: sim/reference/implicit/step.ts, bit for bit.
  * Tried: a start at 2x - x1 always. Large swings explode.
  */
@@ -42,6 +44,7 @@ import {
   IMPLICIT_TOGETHER,
   IMPLICIT_TOUCHES,
   IMPLICIT_MEETS,
+  IMPLICIT_REUSED,
   IMPLICIT_BYTES,
   TOGETHER_COUNT,
   TOGETHER_LIST,
@@ -59,6 +62,9 @@ import { collide } from "../colliders/collide";
 import { findContacts, forgetContacts, useContacts } from "./contacts";
 import { stepGroup } from "./newton";
 
+/** Each so manieth step of a tick, the first of them included, reuses nothing. */
+const REUSED_STEPS: i32 = 4;
+
 // the body at work
 let row: usize = 0;
 let count: i32 = 0;
@@ -72,17 +78,25 @@ export function stepImplicit(rows: usize, begin: i32, end: i32): void {
   for (let b = begin; b < end; b++) {
     open(rows + <usize>b * IMPLICIT_BYTES);
     const steps = load<i32>(row, IMPLICIT_STEPS);
-    const due = ((substep + 1) * steps) / substeps - (substep * steps) / substeps;
+    const done = (substep * steps) / substeps;
+    const due = ((substep + 1) * steps) / substeps - done;
     if (due === 0 || load<i32>(row, IMPLICIT_TOGETHER) || isFixed()) continue;
     takeOver();
     holdPoints(row);
     for (let n = 0; n < due; n++) {
       if (n > 0) takeOver();
+      reuseOrNot(done + n);
       useContacts(0, 0);
       stepGroup(row + IMPLICIT_SELF, 1);
       publish();
     }
   }
+}
+
+/** @param step of the tick */
+// @inline
+function reuseOrNot(step: i32): void {
+  if (step % REUSED_STEPS === 0) store<i32>(row, 0, IMPLICIT_REUSED);
 }
 
 // @inline
@@ -124,6 +138,7 @@ export function stepTogether(): void {
     store<u32>(row, isFixed() ? 0 : <u32>row, IMPLICIT_LEADER);
     h = load<f64>(row, IMPLICIT_STEP_SECONDS);
     if (load<u32>(row, IMPLICIT_LEADER)) holdPoints(row);
+    reuseOrNot(load<i32>(HEADER, H_SUBSTEP));
   }
   findContacts(h);
   forgetContacts();

@@ -61,7 +61,11 @@ export const IMPLICIT_LANES = IMPLICIT_QUADS + I32; // i32 pointer: f32x4[2n] wh
 export const IMPLICIT_STENCIL_START = IMPLICIT_LANES + I32;
 // i32 pointer: u32 byte offset in the lanes, f32 N/m: of each particle in it
 export const IMPLICIT_STENCILS = IMPLICIT_STENCIL_START + I32;
-export const IMPLICIT_BYTES = IMPLICIT_STENCILS + I32 + 4;
+// i32 iterations of the step whose rotations and stresses those after it reuse; -1: each asks how many it needs; 0: the
+// next one makes its own
+export const IMPLICIT_REUSED = IMPLICIT_STENCILS + I32;
+export const IMPLICIT_REUSED_LEFT = IMPLICIT_REUSED + I32; // f64 part of the residual's square that these left
+export const IMPLICIT_BYTES = IMPLICIT_REUSED_LEFT + F64;
 
 /**
  * i32x4 byte offsets of the corners in a vector; f64: D_m^-1 row by row, volume; then of the last linearization the

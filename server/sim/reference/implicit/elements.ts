@@ -20,8 +20,8 @@ type Four = [number, number, number, number];
 export interface ElasticSet<Product = Float64Array> {
   /** J */
   energy: (x: Float64Array) => number;
-  /** g += dE/dx; keeps what `product` needs. */
-  linearize: (x: Float64Array, g: Float64Array) => void;
+  /** g += dE/dx; keeps what `product` needs, with a solid's positive parts of stresses as they were if it is told so. */
+  linearize: (x: Float64Array, g: Float64Array, stressesToo: boolean) => void;
   /** q += H+ p of the last linearization. */
   product: (p: Product, q: Product) => void;
 }
@@ -143,13 +143,13 @@ export function tetSet(e: TetElements): ElasticSet {
       }
       return sum;
     },
-    linearize: (x, g) => {
+    linearize: (x, g, stressesToo) => {
       for (let i = 0; i < count; i++) {
         tetGradient(x, e, i, F, 9 * i);
         const stress = hooke(e, greenStrain(F, 9 * i));
         scatterTet(e, i, timesSymmetric(e.volume[i]!, F, 9 * i, stress, 0), g);
         resistCrushing(e, i, F.subarray(9 * i, 9 * i + 9), g);
-        S.set(positivePart(stress), 6 * i);
+        if (stressesToo) S.set(positivePart(stress), 6 * i);
       }
     },
     product: (p, q) => {

@@ -42,6 +42,13 @@ const MOST_ROUNDS = 5;
 const MOST_ROUNDS_TOUCHING = 12;
 /** Bodies that are held, or touch, are solved no further than to this, m. */
 const NOTHING = 1e-9;
+/** Each so manieth step of a tick, the first of them included, reuses nothing. */
+const REUSED_STEPS = 4;
+/**
+ * A step that reuses what one before it made is over after as many iterations, unless the square of its residual is by
+ * then a part of what it was that is more than this many times as large, and more than the tolerance: then it asks.
+ */
+const REUSED_MORE = 4;
 
 /** Positions and velocities now and a step before, float64[3n] each. */
 export interface ImplicitState {
@@ -84,11 +91,16 @@ export function initialState(
 
 export class ImplicitBody {
   readonly state: ImplicitState;
-  /** Since the beginning. */
-  readonly counts = { steps: 0, iterations: 0, halvings: 0, fromRest: 0, rounds: 0 };
+  /** Since the beginning; `reused`: steps that were over without asking what is left. */
+  readonly counts = { steps: 0, iterations: 0, halvings: 0, fromRest: 0, rounds: 0, reused: 0 };
   readonly model: ImplicitModel;
   readonly touches = new Touches();
   readonly around: Surroundings | undefined;
+  /**
+   * Iterations of the step whose rotations and stresses those after it reuse (-1: each asks how many it needs; 0: the
+   * next one makes its own), and the part of the residual's square that these left.
+   */
+  reused = { iterations: 0, left: 0 };
   readonly points: HoldingPoints;
   private readonly a: Float64Array;
   private readonly solid: ElasticSet[];
@@ -123,8 +135,11 @@ export class ImplicitBody {
     stepTogether([this], [held], new Contacts(), []);
   }
 
-  begin(held: readonly HeldPoint[]): void {
-    this.R = this.model.tets && particleRotations(this.state.x, this.model.tets);
+  /** @param alone the step is of this body only */
+  begin(held: readonly HeldPoint[], alone: boolean): void {
+    const { model, counts, reused } = this;
+    if ((counts.steps % model.steps) % REUSED_STEPS === 0) reused.iterations = 0;
+    if (!alone || reused.iterations === 0) this.R = model.tets && particleRotations(this.state.x, model.tets);
     this.points.hold(held);
   }
 
@@ -214,11 +229,11 @@ export class ImplicitBody {
     return [...this.solid, ...this.sheet].reduce((sum, set) => sum + set.energy(y), 0);
   }
 
-  /** Its gradient likewise; keeps what products need. */
-  linearize(y: Float64Array): Float64Array {
+  /** Its gradient likewise; keeps what products need. @param stressesToo as `ElasticSet.linearize` has it */
+  linearize(y: Float64Array, stressesToo: boolean): Float64Array {
     const { mass } = this.model;
     const g = y.map((p, k) => this.coefficient * mass[Math.floor(k / 3)]! * (p - this.target[k]!));
-    for (const set of [...this.solid, ...this.sheet]) set.linearize(y, g);
+    for (const set of [...this.solid, ...this.sheet]) set.linearize(y, g, stressesToo);
     this.points.linearize(y, g);
     this.touches.linearize(y, g);
     return g;
@@ -273,6 +288,8 @@ class GroupStep {
   private euler = false;
   /** What the step leaves of its preconditioned residual, squared. */
   private enough = 0;
+  /** As `ImplicitBody.reused` was when the step began; 0 if there are several. */
+  private reused = 0;
 
   constructor(bodies: readonly ImplicitBody[], contacts: Contacts) {
     this.bodies = bodies;
@@ -281,7 +298,8 @@ class GroupStep {
 
   run(held: readonly (readonly HeldPoint[])[], pairs: readonly NearPair[]): void {
     const { bodies, contacts } = this;
-    bodies.forEach((body, n) => body.begin(held[n] ?? []));
+    bodies.forEach((body, n) => body.begin(held[n] ?? [], bodies.length === 1));
+    this.reused = bodies.length === 1 ? bodies[0]!.reused.iterations : 0;
     contacts.find(
       pairs,
       bodies.map(({ state, model }) => ({ ...state, diagonal: model.diagonal })),
@@ -363,7 +381,7 @@ class GroupStep {
         ? TOLERANCE_HELD
         : TOLERANCE_HELD_SHEET
       : Math.min(...bodies.map(({ model }) => model.tolerance));
-    const g = bodies.map((body, n) => body.linearize(y[n]!));
+    const g = bodies.map((body, n) => body.linearize(y[n]!, this.reused === 0));
     contacts.linearize(y, g, first);
     bodies.forEach((body, n) => {
       body.residual = g[n]!.map((value, k) => (body.free(k) ? -value : 0));
@@ -372,6 +390,10 @@ class GroupStep {
     const d = r.map(({ length }) => new Float64Array(length));
     let z = bodies.map((body) => body.preconditioned());
     let rz = dotAll(r, z);
+    const rr = dotAll(r, r);
+    const known = first && !held && !this.euler ? Math.max(this.reused, 0) : 0;
+    const allowed = Math.max(leave * leave, REUSED_MORE * bodies[0]!.reused.left) * rr;
+    if (first && known === 0 && this.reused >= 0) this.keepReused(0, 0);
     const p = z.map((values) => values.slice());
     const inertia = held ? bodies.reduce((sum, body) => body.weight(sum), 0) : 0;
     if (first) this.enough = Math.max(leave * leave * rz, NOTHING * NOTHING * inertia);
@@ -390,14 +412,28 @@ class GroupStep {
         }
         body.counts.iterations++;
       });
+      if (iteration + 1 === known && dotAll(r, r) <= allowed) {
+        bodies[0]!.counts.reused++;
+        break;
+      }
       z = bodies.map((body) => body.preconditioned());
       const next = dotAll(r, z);
-      if (!(next > this.enough)) break;
+      if (!(next > this.enough)) {
+        if (this.reused > 0) this.keepReused(0, 0);
+        else if (this.reused === 0 && first && solid && bodies.length === 1 && !this.euler)
+          this.keepReused(held ? -1 : iteration + 1, dotAll(r, r) / rr);
+        break;
+      }
       const beta = next / rz;
       p.forEach((values, n) => values.forEach((value, k) => (values[k] = z[n]![k]! + beta * value)));
       rz = next;
     }
     return d;
+  }
+
+  /** What steps after this one may reuse. */
+  private keepReused(iterations: number, left: number): void {
+    for (const { reused } of this.bodies) Object.assign(reused, { iterations, left });
   }
 
   /** y + s d with the first s of 1, 1/2, ... that does not go up; y where none does. */
@@ -406,7 +442,10 @@ class GroupStep {
     for (let k = 0; k <= HALVINGS; k++, s *= 0.5) {
       const there = y.map((values, n) => values.map((p, i) => p + s * d[n]![i]!));
       if (this.objective(there) <= height * (1 + ROUNDING)) return there;
-      for (const { counts } of this.bodies) counts.halvings++;
+      for (const { counts, reused } of this.bodies) {
+        counts.halvings++;
+        reused.iterations = 0;
+      }
     }
     this.objective(y);
     return y;
