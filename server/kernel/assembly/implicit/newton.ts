@@ -154,7 +154,7 @@ function open(n: i32): void {
 export function stepGroup(list: usize, length: i32): void {
   group = list;
   bodies = length;
-  reused = bodies === 1 ? load<i32>(load<u32>(group), IMPLICIT_REUSED) : 0;
+  reused = reusedByAll();
   euler = isHit();
   let there = attempt(false);
   if (anyEnters(there)) {
@@ -191,6 +191,17 @@ export function stepGroup(list: usize, length: i32): void {
     open(n);
     advanceState(workVector(there));
   }
+}
+
+/** Of several bodies: whether all of them reuse what they have. */
+function reusedByAll(): i32 {
+  let one = 0;
+  for (let n = 0; n < bodies; n++) {
+    open(n);
+    one = load<i32>(row, IMPLICIT_REUSED);
+    if (one === 0) return 0;
+  }
+  return bodies === 1 ? one : -1;
 }
 
 /** Has anything been hit, or is about to be? Rotations of all particles on the way, if they are not reused. */
@@ -452,8 +463,8 @@ function direction(first: bool): bool {
     const next = preconditionAll();
     if (!(next > enough)) {
       if (reused > 0) keepReused(0, 0);
-      else if (reused === 0 && first && solid && bodies === 1 && !euler)
-        keepReused(held ? -1 : iteration + 1, residual() / rr);
+      else if (reused === 0 && first && solid && !euler)
+        keepReused(held || bodies > 1 ? -1 : iteration + 1, residual() / rr);
       break;
     }
     const beta = next / rz;

@@ -42,7 +42,7 @@ const MOST_ROUNDS = 5;
 const MOST_ROUNDS_TOUCHING = 12;
 /** Bodies that are held, or touch, are solved no further than to this, m. */
 const NOTHING = 1e-9;
-/** Each so manieth step of a tick, the first of them included, reuses nothing. */
+/** Of so many steps of a tick the first makes what the others reuse. */
 const REUSED_STEPS = 4;
 /**
  * A step that reuses what one before it made is over after as many iterations, unless the square of its residual is by
@@ -135,11 +135,15 @@ export class ImplicitBody {
     stepTogether([this], [held], new Contacts(), []);
   }
 
-  /** @param alone the step is of this body only */
-  begin(held: readonly HeldPoint[], alone: boolean): void {
+  reuseOrNot(): void {
     const { model, counts, reused } = this;
     if ((counts.steps % model.steps) % REUSED_STEPS === 0) reused.iterations = 0;
-    if (!alone || reused.iterations === 0) this.R = model.tets && particleRotations(this.state.x, model.tets);
+  }
+
+  /** @param rotationsToo not those of a step before */
+  begin(held: readonly HeldPoint[], rotationsToo: boolean): void {
+    const { tets } = this.model;
+    if (rotationsToo) this.R = tets && particleRotations(this.state.x, tets);
     this.points.hold(held);
   }
 
@@ -288,7 +292,7 @@ class GroupStep {
   private euler = false;
   /** What the step leaves of its preconditioned residual, squared. */
   private enough = 0;
-  /** As `ImplicitBody.reused` was when the step began; 0 if there are several. */
+  /** As `ImplicitBody.reused` was when the step began; of several bodies -1: all of them reuse what they have. */
   private reused = 0;
 
   constructor(bodies: readonly ImplicitBody[], contacts: Contacts) {
@@ -298,8 +302,10 @@ class GroupStep {
 
   run(held: readonly (readonly HeldPoint[])[], pairs: readonly NearPair[]): void {
     const { bodies, contacts } = this;
-    bodies.forEach((body, n) => body.begin(held[n] ?? [], bodies.length === 1));
-    this.reused = bodies.length === 1 ? bodies[0]!.reused.iterations : 0;
+    for (const body of bodies) body.reuseOrNot();
+    const reused = bodies.map((body) => body.reused.iterations);
+    this.reused = reused.includes(0) ? 0 : reused.length === 1 ? reused[0]! : -1;
+    bodies.forEach((body, n) => body.begin(held[n] ?? [], this.reused === 0));
     contacts.find(
       pairs,
       bodies.map(({ state, model }) => ({ ...state, diagonal: model.diagonal })),
@@ -420,8 +426,8 @@ class GroupStep {
       const next = dotAll(r, z);
       if (!(next > this.enough)) {
         if (this.reused > 0) this.keepReused(0, 0);
-        else if (this.reused === 0 && first && solid && bodies.length === 1 && !this.euler)
-          this.keepReused(held ? -1 : iteration + 1, dotAll(r, r) / rr);
+        else if (this.reused === 0 && first && solid && !this.euler)
+          this.keepReused(held || bodies.length > 1 ? -1 : iteration + 1, dotAll(r, r) / rr);
         break;
       }
       const beta = next / rz;
