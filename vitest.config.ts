@@ -3,8 +3,9 @@
  * each costs 0.8 s of processor less. `alone` files only compute, too, each in a process of its own. `unit` files may
  * start threads and programs, and may look at the clock; they run side by side, many in a process: what they change in
  * it they put back. `servers` start real servers and wait most of the time; `pages` draw in a real browser. Of these
- * two, one file at a time. `npm test` runs `servers` beside `pages`, then `unit`; what only computes fills the cores
- * that those leave, at a low priority (tests/run.ts).
+ * two, one file at a time, one after another in a process that loads the server and compiles its kernel once. `npm
+ * test` runs `servers` beside `pages`, then `unit`; what only computes fills the cores that those leave, at a low
+ * priority (tests/run.ts).
  */
 import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -60,6 +61,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "pages",
+          isolate: false,
           include: pages,
           globalSetup: "./tests/e2e/shared.ts",
           ...oneByOne,
@@ -70,7 +72,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: "servers",
+          isolate: false,
           include: servers,
+          // What is asked again and again is most often the metrics, which take some milliseconds.
+          expect: { poll: { interval: 200 } },
           globalSetup: "./tests/support/builtClient.ts",
           ...oneByOne,
           sequence: { groupOrder: 2 },

@@ -15,27 +15,27 @@ const bin = findPostgres();
 const SHORT = ["kill", "partition", "acknowledged"];
 
 describe.skipIf(lacks("PostgreSQL", bin))("chaos", () => {
-  test.each(inLong([...SHORT, "terminate", "clock"], SHORT))(
-    "%s: no room twice, none hidden, none set back, what was acknowledged holds, every state as it was recorded",
-    async (scenario) => {
-      const outcomes = await chaos({
-        bin: bin as string,
-        runs: 1,
-        seed: 7,
-        servers: 2,
-        rooms: 4,
-        playersPerRoom: 1,
-        owners: 2,
-        only: [scenario],
-        report: () => {},
-      });
-      expect(outcomes.flatMap(({ wrong }) => wrong)).toEqual([]);
-      expect(outcomes).toHaveLength(1);
-      // A lease and the looks of who takes over, and twice that for two busy cores: nobody who does not come back is
-      // waited for. (A process of this machine that was killed is not waited for at all: tests/integration/cluster.)
-      expect(outcomes[0].stillMs).toBeLessThan(3 * 1000 * LEASE_SECONDS);
-    },
-  );
+  test("no room twice, none hidden, none set back, what was acknowledged holds, every state as it was recorded", async () => {
+    const only = inLong([...SHORT, "terminate", "clock"], SHORT);
+    // On one fleet, as in `npm run chaos`: a start of it takes as long as what is done to it.
+    const outcomes = await chaos({
+      bin: bin as string,
+      runs: only.length,
+      seed: 7,
+      servers: 2,
+      rooms: 4,
+      playersPerRoom: 1,
+      owners: 2,
+      only,
+      inTurn: true,
+      report: () => {},
+    });
+    expect(outcomes.flatMap(({ scenario, wrong }) => wrong.map((what) => `${scenario}: ${what}`))).toEqual([]);
+    expect(outcomes.map(({ scenario }) => scenario)).toEqual(only);
+    // A lease and the looks of who takes over, and twice that for two busy cores: nobody who does not come back is
+    // waited for. (A process of this machine that was killed is not waited for at all: tests/integration/cluster.)
+    for (const { stillMs } of outcomes) expect(stillMs).toBeLessThan(3 * 1000 * LEASE_SECONDS);
+  });
 });
 
 test("a seed chooses the same scenarios and times again, and all of them in the long run", () => {

@@ -18,6 +18,8 @@ export interface ChaosOptions {
   owners: number;
   /** Names of scenarios to choose from. */
   only: readonly string[];
+  /** Each of those in turn, instead of one by lot. */
+  inTurn?: boolean;
   /** Told of every run. */
   report: (outcome: Outcome) => void;
 }
@@ -69,6 +71,7 @@ export async function chaos({
   playersPerRoom,
   owners: ownerCount,
   only,
+  inTurn = false,
   report,
 }: ChaosOptions): Promise<Outcome[]> {
   const random = randomFrom(seed);
@@ -86,7 +89,7 @@ export async function chaos({
     rooms.push(...owners.map(({ room }) => room));
     await allBack(players, owners, 0);
     for (let run = 1; run <= runs; run++) {
-      const scenario = only[Math.floor(random() * only.length)];
+      const scenario = only[inTurn ? (run - 1) % only.length : Math.floor(random() * only.length)];
       const startMs = nowMs();
       const before = returnsOf(owners);
       for (const owner of owners) owner.act(true);

@@ -13,6 +13,7 @@ import { readMetrics, total } from "../../load-tests/metrics.ts";
 import { startServer } from "../../load-tests/server.ts";
 import type { RunningServer } from "../../load-tests/server.ts";
 import { decodeRecording } from "../../server/persistence/recording.ts";
+import { startTestServer } from "./server.ts";
 
 const TOKEN = "an-operator-who-has-had-enough";
 let folder: string;
@@ -49,7 +50,7 @@ test("can be downloaded without its scene, waits for it and then goes on where i
   const count = async (name: string, labels: Record<string, string>): Promise<number> =>
     total(await readMetrics(url), name, labels);
   await expect
-    .poll(() => count("pliant_persistence_failures_total", { what: "restore" }), { timeout: 300_000 })
+    .poll(() => count("pliant_persistence_failures_total", { what: "restore" }), { timeout: 300_000, interval: 500 })
     .toBeGreaterThan(0);
   expect(server.output()).toContain("a room could not be restored here");
   const { rooms } = (await (await fetch(`${url}/api/rooms`)).json()) as { rooms: { room: string }[] };
@@ -72,7 +73,9 @@ test("can be downloaded without its scene, waits for it and then goes on where i
   expect(replay("--scene", join(folder, "cube.json"))).toMatchObject({ status: 0, stderr: "" });
 
   renameSync(join(folder, "cube.json"), join(scenes, "cube.json"));
-  await expect.poll(() => count("pliant_rooms_restored_total", { cause: "handover" }), { timeout: 300_000 }).toBe(1);
+  await expect
+    .poll(() => count("pliant_rooms_restored_total", { cause: "handover" }), { timeout: 300_000, interval: 500 })
+    .toBe(1);
   const back = (await (await fetch(`${url}/api/rooms/patient`)).json()) as { tick: number };
   expect(back.tick).toBeGreaterThanOrEqual(tick);
 });
@@ -82,20 +85,12 @@ test("an operator may end it instead, and it is in the store no more", async () 
   const token = TOKEN;
   mkdirSync(scenes);
   cpSync(fileURLToPath(new URL("./scenes/cube.json", import.meta.url)), join(scenes, "cube.json"));
-  const env = {
-    PLIANT_PREWARM: "none",
-    PLIANT_STORE: "sqlite",
-    PLIANT_DATA_DIR: join(folder, "data"),
-    PLIANT_SCENES_DIR: scenes,
-    PLIANT_ADMIN_TOKEN: token,
-    LOG_LEVEL: "info",
-  };
-  server = await startServer({ env });
-  for (const room of ["hopeless", "other"]) await createRoom(server.url, "cube", room);
-  expect(await server.stop()).toBe(0);
+  const settings = { store: "sqlite", dataDir: join(folder, "data"), scenesDir: scenes, adminToken: token, workers: 1 };
+  const before = await startTestServer(settings);
+  for (const room of ["hopeless", "other"]) await createRoom(before.url, "cube", room);
+  await before.close();
   rmSync(join(scenes, "cube.json"));
-  server = await startServer({ env });
-  const { url } = server;
+  const { url, close } = await startTestServer(settings);
   const listed = async (): Promise<string[]> =>
     ((await (await fetch(`${url}/api/rooms`)).json()) as { rooms: { room: string }[] }).rooms
       .map(({ room }) => room)
@@ -114,4 +109,5 @@ test("an operator may end it instead, and it is in the store no more", async () 
     }
   ).entries;
   expect(log).toContainEqual(expect.objectContaining({ action: "dispose", room: "hopeless" }));
+  await close();
 });

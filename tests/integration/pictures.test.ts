@@ -9,7 +9,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { startServer } from "../../load-tests/server.ts";
 import { decodePng } from "../server/pictures/png.ts";
 import { SCENES_DIR, startTestServer, type TestServer } from "./server.ts";
 
@@ -146,8 +145,8 @@ test("a scene without a picture of its own has a painted one once it is built, a
 
 test("any process shows the rooms of another one", async () => {
   const data = mkdtempSync(join(tmpdir(), "pliant-pictures-two-"));
-  const env = { PLIANT_PREWARM: "none", PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: data, PLIANT_SCENES_DIR: scenesDir };
-  const [first, second] = await Promise.all([startServer({ env }), startServer({ env })]);
+  const shared = { store: "sqlite", dataDir: data, scenesDir, workers: 1 };
+  const [first, second] = [await startTestServer(shared), await startTestServer(shared)];
   try {
     await createRoom(first.url, "cube", "there");
     const listing = async (): Promise<{ room: string; picture?: string }[]> =>
@@ -159,7 +158,7 @@ test("any process shows the rooms of another one", async () => {
     expect(answer.headers.get("content-type")).toBe("image/png");
     expect(decodePng(await bytesOf(answer)).width).toBe(240);
   } finally {
-    await Promise.all([first.stop(), second.stop()]);
+    await Promise.all([first.close(), second.close()]);
     rmSync(data, { recursive: true, force: true });
   }
 });

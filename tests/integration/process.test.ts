@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { type RunningServer, startServer } from "../../load-tests/server.ts";
 import { readConfig } from "../../server/config.ts";
@@ -12,47 +12,71 @@ import { CloseCode } from "../../shared/protocol/protocol.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const env = { PLIANT_SCENES_DIR: fileURLToPath(new URL("./scenes", import.meta.url)), PLIANT_PREWARM: "cube" };
-let server: RunningServer | undefined;
-afterEach(async () => {
-  await server?.stop();
-  server = undefined;
-});
 
-test.each(["SIGTERM", "SIGINT"] as const)(
-  "%s closes the sockets with 1012 and ends with 0 in the time that it has",
-  async (signal) => {
-    server = await startServer({ env });
-    const { url, process: child } = server;
-    await createRoom(url, "sheet", "room");
-    const bots = await Promise.all([1, 2, 3].map(() => Bot.join(url, "room")));
-    await bots[0]!.frames(10);
-    const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
-    const startMs = performance.now();
-    child.kill(signal);
-    for (const bot of bots) expect((await bot.untilClosed()).code).toBe(CloseCode.restarting);
-    expect(await ended).toBe(0);
-    expect(performance.now() - startMs).toBeLessThan(1000 * readConfig({}).shutdownSeconds);
-  },
-);
+/** For one test. */
+async function started(): Promise<RunningServer> {
+  const server = await startServer({ env });
+  onTestFinished(() => void server.stop());
+  return server;
+}
 
-test.runIf(process.platform === "linux")("threads of V8 and libuv stand behind all others of the server", async () => {
-  server = await startServer({ env });
-  const tasks = `/proc/${server.process.pid}/task`;
-  const threads = readdirSync(tasks).map((thread) => {
-    const [name, fields] = readFileSync(`${tasks}/${thread}/stat`, "utf8").split(/[()]/).slice(1) as [string, string];
-    return { name, nice: Number(fields.trim().split(" ")[16]) };
+/** Three bots are in a room of it. */
+async function endsInOrder({ url, process: child }: RunningServer, signal: NodeJS.Signals): Promise<void> {
+  await createRoom(url, "sheet", "room");
+  const bots = await Promise.all([1, 2, 3].map(() => Bot.join(url, "room")));
+  await bots[0]!.frames(10);
+  const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  const startMs = performance.now();
+  child.kill(signal);
+  for (const bot of bots) expect((await bot.untilClosed()).code).toBe(CloseCode.restarting);
+  expect(await ended).toBe(0);
+  expect(performance.now() - startMs).toBeLessThan(1000 * readConfig({}).shutdownSeconds);
+}
+
+describe("a server", () => {
+  let server: RunningServer;
+  beforeAll(async () => void (server = await startServer({ env })));
+  afterAll(() => server.stop());
+
+  test.runIf(process.platform === "linux")(
+    "threads of V8 and libuv stand behind all others of the server",
+    async () => {
+      const tasks = `/proc/${server.process.pid}/task`;
+      const threads = readdirSync(tasks).map((thread) => {
+        const [name, fields] = readFileSync(`${tasks}/${thread}/stat`, "utf8").split(/[()]/).slice(1) as [
+          string,
+          string,
+        ];
+        return { name, nice: Number(fields.trim().split(" ")[16]) };
+      });
+      const own = getPriority();
+      for (const helper of HELPERS) {
+        const behind = threads.filter(({ name }) => name === helper).map(({ nice }) => nice - own);
+        expect(new Set(behind)).toEqual(new Set([Math.min(10, 19 - own)]));
+      }
+      expect(threads.find(({ name }) => !HELPERS.includes(name))!.nice).toBe(own);
+    },
+  );
+
+  test("a port that is taken ends with code 1", async () => {
+    const run = spawnSync(process.execPath, ["server/main.ts"], {
+      cwd: root,
+      encoding: "utf8",
+      env: { ...process.env, PLIANT_STORE: "none", ...env, HOST: "127.0.0.1", PORT: String(server.port) },
+      timeout: 120_000,
+    });
+    expect(run.status).toBe(1);
+    expect(run.stdout).toContain("EADDRINUSE");
   });
-  const own = getPriority();
-  for (const helper of HELPERS) {
-    const behind = threads.filter(({ name }) => name === helper).map(({ nice }) => nice - own);
-    expect(new Set(behind)).toEqual(new Set([Math.min(10, 19 - own)]));
-  }
-  expect(threads.find(({ name }) => !HELPERS.includes(name))!.nice).toBe(own);
+
+  test("SIGTERM closes the sockets with 1012 and ends with 0 in the time that it has", () =>
+    endsInOrder(server, "SIGTERM"));
 });
+
+test("SIGINT does the same", async () => endsInOrder(await started(), "SIGINT"));
 
 test("a signal while a scene is being built does not wait for it", async () => {
-  server = await startServer({ env });
-  const { url, process: child } = server;
+  const { url, process: child } = await started();
   const pending = createRoom(url, "sheet", "room").catch((error: unknown) => error);
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   child.kill("SIGTERM");
@@ -62,7 +86,6 @@ test("a signal while a scene is being built does not wait for it", async () => {
 
 test.each([
   ["PORT", "eighty", 'PORT is "eighty", but must be an integer from 0 to 65535'],
-  ["PLIANT_WORKERS", "0", 'PLIANT_WORKERS is "0", but must be an integer from 1 to 256'],
   ["PLIANT_ROOMS", "3", 'PLIANT_ROOMS is "3", but must be absent'],
 ])("%s=%s ends with code 2 and says why", (variable, value, message) => {
   const run = spawnSync(process.execPath, ["server/main.ts"], {
@@ -95,16 +118,4 @@ test("a store that cannot be reached, or is a newer program's, ends with code 1 
     /^pliant: the PostgreSQL store postgres:\/\/me:\*\*\*@127\.0\.0\.1:1\/pliant failed: .*ECONNREFUSED.*\n$/,
   );
   expect(run.stdout + run.stderr).not.toContain("hush-hush");
-});
-
-test("a port that is taken ends with code 1", async () => {
-  server = await startServer({ env });
-  const run = spawnSync(process.execPath, ["server/main.ts"], {
-    cwd: root,
-    encoding: "utf8",
-    env: { ...process.env, PLIANT_STORE: "none", ...env, HOST: "127.0.0.1", PORT: String(server.port) },
-    timeout: 120_000,
-  });
-  expect(run.status).toBe(1);
-  expect(run.stdout).toContain("EADDRINUSE");
 });

@@ -8,9 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { freePort, startServer } from "../../load-tests/server.ts";
+import { startServer } from "../../load-tests/server.ts";
 import { decodeRecording } from "../../server/persistence/recording.ts";
-import { SCENES_DIR } from "./server.ts";
+import { SCENES_DIR, startTestServer } from "./server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pliant-sessions-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -20,7 +20,6 @@ const HANDS = 5;
 const NEWCOMERS = 5;
 
 test("ten of ten are who they were after kill -9, those too who had just been welcomed; every hand is let go", async () => {
-  const port = await freePort();
   const dataDir = join(folder, "data");
   const env = {
     PLIANT_STORE: "sqlite",
@@ -29,7 +28,7 @@ test("ten of ten are who they were after kill -9, those too who had just been we
     PLIANT_WORKERS: "1",
     PLIANT_SCENES_DIR: SCENES_DIR,
   };
-  const first = await startServer({ port, env });
+  const first = await startServer({ env });
   await createRoom(first.url, "cube", "room");
   const bots: Bot[] = [];
   for (let i = 0; i < HANDS; i++) {
@@ -49,7 +48,7 @@ test("ten of ten are who they were after kill -9, those too who had just been we
   first.process.kill("SIGKILL");
   await once(first.process, "exit");
 
-  const second = await startServer({ port, env });
+  const second = await startTestServer({ store: "sqlite", dataDir, workers: 1 });
   while (!(await fetch(`${second.url}/api/rooms/room`)).ok) await new Promise((resolve) => setTimeout(resolve, 100));
   const back: Bot[] = [];
   for (const { welcome } of bots) back.push(await Bot.join(second.url, "room", { resume: welcome.token }));
@@ -75,7 +74,7 @@ test("ten of ten are who they were after kill -9, those too who had just been we
       `hand of ${welcome.member}`,
     ).toBe(true);
   // What would let somebody in as one of them is nowhere on the disk.
-  expect(await second.stop()).toBe(0);
+  await second.close();
   const file = readFileSync(join(dataDir, "pliant.sqlite")).toString("latin1");
   for (const { welcome } of bots) expect(file).not.toContain(welcome.token);
 });

@@ -22,12 +22,12 @@ test("a deleted log: an error with its code, a metric, not ready; rooms that the
     PLIANT_SCENES_DIR: SCENES_DIR,
   };
   // One room that an orderly end has brought into the file, and one that is in the log only.
-  const first = await startServer({ env });
+  const first = await startTestServer({ store: "sqlite", dataDir: folder, workers: 1 });
   await createRoom(first.url, "cube", "older");
   const visitor = await Bot.join(first.url, "older");
   await visitor.frames(10);
-  expect(await first.stop()).toBe(0);
-  const second = await startServer({ env, port: first.port });
+  await first.close();
+  const second = await startServer({ env });
   await createRoom(second.url, "cube", "newer");
   const beat = join(folder, `${STORE_FILE}-beat`);
   const bot = await Bot.join(second.url, "newer");
@@ -48,7 +48,7 @@ test("a deleted log: an error with its code, a metric, not ready; rooms that the
   expect(rooms.map(({ room }) => room)).toContain("older");
   await third.close();
 
-  const fourth = await startServer({ env, port: first.port });
+  const fourth = await startServer({ env, port: second.port });
   expect((await fetch(`${fourth.url}/readyz`)).status).toBe(200);
   expect(await fourth.stop()).toBe(0);
   expect(faults(linesOf(fourth))).toEqual([]);

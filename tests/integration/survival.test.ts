@@ -1,6 +1,6 @@
 /**
- * Real servers on one store: killed in the middle of a pull, and started again; two of them, and a visitor at the one
- * that does not have the room.
+ * A real server, killed in the middle of a pull, and started again; two on one store, in this process, and a visitor at
+ * the one that does not have the room.
  */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -12,20 +12,32 @@ import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { freePort, type RunningServer, startServer } from "../../load-tests/server.ts";
 import { inLong } from "../support/long.ts";
 import { decodeRecording } from "../../server/persistence/recording.ts";
+import { startTestServer, type TestServer } from "./server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pliant-survival-"));
-const running: RunningServer[] = [];
+const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop()));
+  await Promise.all(ends.splice(0).map((end) => end()));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function start(data: string, port: number): Promise<RunningServer> {
+async function startProcess(data: string, port: number): Promise<RunningServer> {
   const server = await startServer({
     port,
     env: { PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: join(folder, data), PLIANT_PREWARM: "none", PLIANT_WORKERS: "1" },
   });
-  running.push(server);
+  ends.push(() => server.stop());
+  return server;
+}
+
+async function start(data: string): Promise<TestServer> {
+  const server = await startTestServer({
+    scenesDir: "scenes",
+    store: "sqlite",
+    dataDir: join(folder, data),
+    workers: 1,
+  });
+  ends.push(() => server.close());
   return server;
 }
 
@@ -62,7 +74,7 @@ test.each(inLong(ROOMS, ROOMS.slice(0, 1)))(
   async (pulled) => {
     const port = await freePort();
     const data = `killed-${Object.keys(pulled)[0]}`;
-    const first = await start(data, port);
+    const first = await startProcess(data, port);
     const scenes = Object.keys(pulled);
     const bots: Bot[] = [];
     for (const scene of scenes) {
@@ -81,9 +93,8 @@ test.each(inLong(ROOMS, ROOMS.slice(0, 1)))(
     const ticks = bots.map(({ tick }) => tick);
     first.process.kill("SIGKILL");
     await once(first.process, "exit");
-    running.length = 0;
 
-    const second = await start(data, port);
+    const second = await startProcess(data, port);
     const { rooms } = (await (await fetch(`${second.url}/api/rooms`)).json()) as { rooms: { room: string }[] };
     expect(rooms.map(({ room }) => room).sort()).toEqual([...scenes].sort());
     for (const [i, scene] of scenes.entries()) {
@@ -112,7 +123,7 @@ test.each(inLong(ROOMS, ROOMS.slice(0, 1)))(
 );
 
 test("a visitor of the process that does not have the room sees it, scene and all, and a member of before is known after a restart", async () => {
-  const [a, b] = [await start("two", await freePort()), await start("two", await freePort())];
+  const [a, b] = [await start("two"), await start("two")];
   await createRoom(a.url, "stretched-cloth", "far");
   // b has built no scene: it is asked for the room, its topology and its socket
   const far = await Bot.join(b.url, "far", { name: "far" });
@@ -123,8 +134,8 @@ test("a visitor of the process that does not have the room sees it, scene and al
   far.grab(1, point, [x, y + 0.3, z]);
   await near.until(() => near.surfacePosition(point)[1] > y + 0.02, "the pull of who came through the other process");
   const { member, token } = far.welcome;
-  await a.stop();
-  running.splice(running.indexOf(a), 1);
+  await a.close();
+  ends.shift();
   const back = await (async (): Promise<Bot> => {
     for (const untilMs = performance.now() + 300_000; ; ) {
       const answer = await fetch(`${b.url}/api/rooms/far`);

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { freePort, startServer } from "../../load-tests/server.ts";
+import { startServer } from "../../load-tests/server.ts";
 import { decodeRecording } from "../../server/persistence/recording.ts";
 import { tunedScene } from "../../server/rooms/tunedScene.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
@@ -250,15 +250,15 @@ test("an undo takes it back", async () => {
 });
 
 test("a server that is killed goes on with it", async () => {
-  const port = await freePort();
+  const dataDir = join(folder, "data");
   const env = {
     PLIANT_STORE: "sqlite",
-    PLIANT_DATA_DIR: join(folder, "data"),
+    PLIANT_DATA_DIR: dataDir,
     PLIANT_PREWARM: "none",
     PLIANT_WORKERS: "1",
     PLIANT_SCENES_DIR: SCENES_DIR,
   };
-  const first = await startServer({ port, env });
+  const first = await startServer({ env });
   const { owner, token } = await owned(first.url, "cube", "killed");
   const wind = {
     ...owner.tuned!.tuning.wind,
@@ -271,7 +271,7 @@ test("a server that is killed goes on with it", async () => {
   await owner.until(() => owner.tuned!.member > 0 && owner.tick > owner.tuned!.tick + 120, "what is surely stored");
   first.process.kill("SIGKILL");
   await once(first.process, "exit");
-  const second = await startServer({ port, env });
+  const second = await startTestServer({ store: "sqlite", dataDir, workers: 1 });
   while ((await fetch(`${second.url}/api/rooms/killed`)).status === 503)
     await new Promise((resolve) => setTimeout(resolve, 100));
   const back = await Bot.join(second.url, "killed", { joinToken: token });
@@ -284,5 +284,5 @@ test("a server that is killed goes on with it", async () => {
   const from = back.tick;
   await back.until(() => back.tick > from + 70, "a second more");
   await stepsAgain(second.url, "killed");
-  await second.stop();
+  await second.close();
 });
