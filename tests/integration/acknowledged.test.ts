@@ -164,6 +164,7 @@ describe("killed with the answer, the server has done it when it is back", () =>
       for (const [name, { act }] of Object.entries(acts)) {
         await act();
         server.process.kill("SIGSTOP");
+        // None of its threads runs a line after that; what one had asked the system for may still end.
         await new Promise((resolve) => setTimeout(resolve, 50));
         cpSync(env.PLIANT_DATA_DIR, left(name), { recursive: true });
         server.process.kill("SIGCONT");
