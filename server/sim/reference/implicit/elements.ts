@@ -20,7 +20,10 @@ type Four = [number, number, number, number];
 export interface ElasticSet<Product = Float64Array> {
   /** J */
   energy: (x: Float64Array) => number;
-  /** g += dE/dx; keeps what `product` needs. @param stressesToo also a solid's positive parts of stresses, or the last */
+  /**
+   * g += dE/dx; keeps what `product` needs.
+   * @param stressesToo also the positive parts of a solid's stresses, which are those of the last time otherwise
+   */
   linearize: (x: Float64Array, g: Float64Array, stressesToo: boolean) => void;
   /** q += H+ p of the last linearization. */
   product: (p: Product, q: Product) => void;
