@@ -3,7 +3,7 @@
  * has been done when it is back.
  */
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -62,10 +62,18 @@ describe("killed with the answer, the server has done it when it is back", () =>
   });
   afterAll(() => server.stop());
 
+  const again = async (): Promise<void> => {
+    await kill(server);
+    server = await startServer({ port, env });
+  };
   const tokens = new Map<string, string>();
   const owned = async (room: string): Promise<Bot> => {
     tokens.set(room, (await createRoom(url, "cube", room)).token!);
     return Bot.join(url, room, { joinToken: tokens.get(room)! });
+  };
+  const code = async (room: string, options = {}): Promise<number> => {
+    await settled(url, `/api/rooms/${room}`);
+    return (await Bot.connect(url, room, { ...options }).untilClosed()).code;
   };
 
   test("an undo", async () => {
@@ -82,101 +90,56 @@ describe("killed with the answer, the server has done it when it is back", () =>
     expect(back.tick).toBeLessThanOrEqual(tick + ranTicks);
   });
 
-  /** The close code that a visitor of a server meets. */
-  const code = async (at: string, room: string, options = {}): Promise<number> => {
-    await settled(at, `/api/rooms/${room}`);
-    return (await Bot.connect(at, room, { ...options }).untilClosed()).code;
-  };
-  let object: string;
-  let picture: string;
-  let scene: string;
-  /** What is done at the server; resolves with the answer. And how it is at one that comes after it. */
-  const acts: Record<string, { act(): Promise<void>; judge(after: string): Promise<void> }> = {
-    "a lock": {
-      act: async () => {
-        const locked = await owned("locked");
-        locked.setAccess({ locked: true });
-        await locked.until(() => locked.access?.locked === true, "the lock");
-      },
-      judge: async (after) => expect(await code(after, "locked")).toBe(CloseCode.locked),
-    },
-    "a password": {
-      act: async () => {
-        const secret = await owned("secret");
-        secret.setAccess({ password: "open sesame" });
-        await secret.until(() => secret.access?.password === true, "the password");
-      },
-      judge: async (after) =>
-        expect(await code(after, "secret", { password: "open barley" })).toBe(CloseCode.passwordNeeded),
-    },
-    "a ban": {
-      act: async () => {
-        await owned("banned");
-        const { member } = (await Bot.join(url, "banned")).welcome;
-        const body = { member, banSeconds: 600 };
-        expect((await call(url, "POST", "/api/admin/rooms/banned/kick", ADMIN, body)).status).toBe(204);
-      },
-      judge: async (after) => expect(await code(after, "banned")).toBe(CloseCode.kicked),
-    },
-    "a room's end": {
-      act: async () => {
-        await owned("deleted");
-        expect((await call(url, "DELETE", "/api/rooms/deleted", tokens.get("deleted")!)).status).toBe(204);
-      },
-      judge: async (after) => expect((await settled(after, "/api/rooms/deleted")).status).toBe(404),
-    },
-    "an upload": {
-      act: async () => {
-        const brought = await fetch(`${url}/api/objects?name=ball.obj`, { method: "POST", body: objBall(2) });
-        expect(brought.status).toBe(201);
-        ({ object, picture } = (await brought.json()) as { object: string; picture: string });
-      },
-      judge: async (after) => expect((await fetch(after + picture)).status).toBe(200),
-    },
-    "a scene of it": {
-      act: async () => {
-        const choice = { object, role: "soft", material: "rubber", size: 0.5 };
-        const composed = await call(url, "POST", "/api/scenes", ADMIN, choice);
-        expect(composed.status).toBe(201);
-        ({ scene } = (await composed.json()) as { scene: string });
-      },
-      judge: async (after) => void (await createRoom(after, scene, "then")),
-    },
-    "a room of that": {
-      act: async () => void (await createRoom(url, scene, "of-it")),
-      judge: async (after) => {
-        await settled(after, "/api/rooms/of-it");
-        const inside = await Bot.join(after, "of-it");
-        await inside.frames(2);
-        expect(inside.topology.bodies[0]!.detail?.picture?.object).toBe(object);
-        await inside.leave();
-      },
-    },
-  };
+  test("a lock", async () => {
+    const locked = await owned("locked");
+    locked.setAccess({ locked: true });
+    await locked.until(() => locked.access?.locked === true, "the lock");
+    await again();
+    expect(await code("locked")).toBe(CloseCode.locked);
+  });
 
-  /**
-   * A start takes longer than all that is looked at: with every answer the process stands still while its files are
-   * copied as a kill would leave them, and it is killed after the last.
-   */
-  describe("what its files have in the moment of the answer", () => {
-    const left = (name: string): string => join(folder, name.replaceAll(" ", "-"));
-    beforeAll(async () => {
-      for (const [name, { act }] of Object.entries(acts)) {
-        await act();
-        server.process.kill("SIGSTOP");
-        // None of its threads runs a line after that; what one had asked the system for may still end.
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        cpSync(env.PLIANT_DATA_DIR, left(name), { recursive: true });
-        server.process.kill("SIGCONT");
-      }
-      await kill(server);
-    }, 1_800_000); // Objects are read and built by threads that give way to everybody's.
+  test("a password", async () => {
+    const secret = await owned("secret");
+    secret.setAccess({ password: "open sesame" });
+    await secret.until(() => secret.access?.password === true, "the password");
+    await again();
+    expect(await code("secret", { password: "open barley" })).toBe(CloseCode.passwordNeeded);
+  });
 
-    test.each(Object.keys(acts))("%s", async (name) => {
-      const after = await startTestServer({ store: "sqlite", dataDir: left(name), adminToken: ADMIN, workers: 1 });
-      await acts[name]!.judge(after.url);
-      await after.close();
-    });
+  test("a ban", async () => {
+    await owned("banned");
+    const mallory = await Bot.join(url, "banned");
+    const { member } = mallory.welcome;
+    const kicked = await call(url, "POST", "/api/admin/rooms/banned/kick", ADMIN, { member, banSeconds: 600 });
+    await again();
+    expect(kicked.status).toBe(204);
+    expect(await code("banned")).toBe(CloseCode.kicked);
+  });
+
+  test("a room's end", async () => {
+    await owned("deleted");
+    const deleted = await call(url, "DELETE", "/api/rooms/deleted", tokens.get("deleted")!);
+    await again();
+    expect(deleted.status).toBe(204);
+    expect((await settled(url, "/api/rooms/deleted")).status).toBe(404);
+  });
+
+  test("an upload, and a scene of it", async () => {
+    const brought = await fetch(`${url}/api/objects?name=ball.obj`, { method: "POST", body: objBall(2) });
+    await again();
+    expect(brought.status).toBe(201);
+    const { object, picture } = (await brought.json()) as { object: string; picture: string };
+    expect((await fetch(url + picture)).status).toBe(200);
+    const choice = { object, role: "soft", material: "rubber", size: 0.5 };
+    const composed = await call(url, "POST", "/api/scenes", ADMIN, choice);
+    await again();
+    expect(composed.status).toBe(201);
+    await createRoom(url, ((await composed.json()) as { scene: string }).scene, "of-it");
+    await again();
+    await settled(url, "/api/rooms/of-it");
+    const inside = await Bot.join(url, "of-it");
+    await inside.frames(2);
+    expect(inside.topology.bodies[0]!.detail?.picture?.object).toBe(object);
   });
 });
 
