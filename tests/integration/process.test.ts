@@ -16,7 +16,7 @@ const env = { PLIANT_SCENES_DIR: fileURLToPath(new URL("./scenes", import.meta.u
 /** For one test. */
 async function started(): Promise<RunningServer> {
   const server = await startServer({ env });
-  onTestFinished(() => void server.stop());
+  onTestFinished(async () => void (await server.stop()));
   return server;
 }
 

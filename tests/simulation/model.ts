@@ -371,10 +371,9 @@ export class Model {
     // has the room since then is nothing that it could know. Nothing that it does reaches the store: only the owner
     // writes, which is judged.
     const owner = this.ownerOf(room.name);
-    if (owner === process) this.#judgeBeginning(room, process, state);
-    // Nor does whoever has it by a lease that a failover took know anything but what it did.
-    else if (!owner && this.#mayStep(room, process) && !this.#isOn(room, process, state))
-      this.#judgeBeginning(room, process, state);
+    // Who has it by a lease that a failover took knows its own line only.
+    const believes = !owner && this.#mayStep(room, process) && !this.#isOn(room, process, state);
+    if (owner === process || believes) this.#judgeBeginning(room, process, state);
     room.tips.set(process, state);
     if (room.undo?.process === process) room.undo.began.push({ state, born: ++this.#born });
     else if (room.undo && this.ownerOf(room.name) === process) room.undo = null;

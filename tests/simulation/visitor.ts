@@ -28,6 +28,7 @@ export interface VisitorOptions {
   note: (who: string, text: () => string) => void;
   /** What was promised does not hold. */
   fails: (error: Error) => void;
+  /** Does what may break a rule, which ends the history. */
   judge: (work: () => void) => void;
 }
 

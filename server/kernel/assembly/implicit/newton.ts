@@ -439,7 +439,7 @@ function direction(first: bool): bool {
   if (held) leave = solid ? TOLERANCE_HELD : TOLERANCE_HELD_SHEET;
   const most = anyContact() ? MOST_ITERATIONS_TOUCHING : held ? MOST_ITERATIONS_HELD : MOST_ITERATIONS;
   let rz = preconditionAll();
-  const rr = residual();
+  const rr = first && solid ? residual() : 0;
   const known = first && !held && !euler ? max(reused, 0) : 0;
   const allowed = max<f64>(leave * leave, REUSED_MORE * load<f64>(row, IMPLICIT_REUSED_LEFT)) * rr;
   if (first && known === 0 && reused >= 0) keepReused(0, 0);

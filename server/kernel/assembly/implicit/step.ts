@@ -86,7 +86,7 @@ export function stepImplicit(rows: usize, begin: i32, end: i32): void {
     holdPoints(row);
     for (let n = 0; n < due; n++) {
       if (n > 0) takeOver();
-      reuseOrNot(done + n);
+      expireReused(done + n);
       useContacts(0, 0);
       stepGroup(row + IMPLICIT_SELF, 1);
       publish();
@@ -94,9 +94,9 @@ export function stepImplicit(rows: usize, begin: i32, end: i32): void {
   }
 }
 
-/** @param step of the tick */
+/** What the body at work reuses ends with each so many steps. @param step of the tick */
 // @inline
-function reuseOrNot(step: i32): void {
+function expireReused(step: i32): void {
   if (step % REUSED_STEPS === 0) store<i32>(row, 0, IMPLICIT_REUSED);
 }
 
@@ -139,7 +139,7 @@ export function stepTogether(): void {
     store<u32>(row, isFixed() ? 0 : <u32>row, IMPLICIT_LEADER);
     h = load<f64>(row, IMPLICIT_STEP_SECONDS);
     if (load<u32>(row, IMPLICIT_LEADER)) holdPoints(row);
-    reuseOrNot(load<i32>(HEADER, H_SUBSTEP));
+    expireReused(load<i32>(HEADER, H_SUBSTEP));
   }
   findContacts(h);
   forgetContacts();

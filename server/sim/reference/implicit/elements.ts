@@ -22,9 +22,9 @@ export interface ElasticSet<Product = Float64Array> {
   energy: (x: Float64Array) => number;
   /**
    * g += dE/dx; keeps what `product` needs.
-   * @param stressesToo also the positive parts of a solid's stresses, which are those of the last time otherwise
+   * @param stresses also the positive parts of a solid's stresses, which are those of the last time otherwise
    */
-  linearize: (x: Float64Array, g: Float64Array, stressesToo: boolean) => void;
+  linearize: (x: Float64Array, g: Float64Array, stresses: boolean) => void;
   /** q += H+ p of the last linearization. */
   product: (p: Product, q: Product) => void;
 }
@@ -146,13 +146,13 @@ export function tetSet(e: TetElements): ElasticSet {
       }
       return sum;
     },
-    linearize: (x, g, stressesToo) => {
+    linearize: (x, g, stresses) => {
       for (let i = 0; i < count; i++) {
         tetGradient(x, e, i, F, 9 * i);
         const stress = hooke(e, greenStrain(F, 9 * i));
         scatterTet(e, i, timesSymmetric(e.volume[i]!, F, 9 * i, stress, 0), g);
         resistCrushing(e, i, F.subarray(9 * i, 9 * i + 9), g);
-        if (stressesToo) S.set(positivePart(stress), 6 * i);
+        if (stresses) S.set(positivePart(stress), 6 * i);
       }
     },
     product: (p, q) => {

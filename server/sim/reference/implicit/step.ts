@@ -135,15 +135,16 @@ export class ImplicitBody {
     stepTogether([this], [held], new Contacts(), []);
   }
 
-  reuseOrNot(): void {
+  /** What it reuses ends with each so many steps of a tick. */
+  expireReused(): void {
     const { model, counts, reused } = this;
     if ((counts.steps % model.steps) % REUSED_STEPS === 0) reused.iterations = 0;
   }
 
-  /** @param rotationsToo not those of a step before */
-  begin(held: readonly HeldPoint[], rotationsToo: boolean): void {
+  /** @param rotations not those of a step before */
+  begin(held: readonly HeldPoint[], rotations: boolean): void {
     const { tets } = this.model;
-    if (rotationsToo) this.R = tets && particleRotations(this.state.x, tets);
+    if (rotations) this.R = tets && particleRotations(this.state.x, tets);
     this.points.hold(held);
   }
 
@@ -233,11 +234,11 @@ export class ImplicitBody {
     return [...this.solid, ...this.sheet].reduce((sum, set) => sum + set.energy(y), 0);
   }
 
-  /** Its gradient likewise; keeps what products need. @param stressesToo as `ElasticSet.linearize` has it */
-  linearize(y: Float64Array, stressesToo: boolean): Float64Array {
+  /** Its gradient likewise; keeps what products need. @param stresses as `ElasticSet.linearize` has it */
+  linearize(y: Float64Array, stresses: boolean): Float64Array {
     const { mass } = this.model;
     const g = y.map((p, k) => this.coefficient * mass[Math.floor(k / 3)]! * (p - this.target[k]!));
-    for (const set of [...this.solid, ...this.sheet]) set.linearize(y, g, stressesToo);
+    for (const set of [...this.solid, ...this.sheet]) set.linearize(y, g, stresses);
     this.points.linearize(y, g);
     this.touches.linearize(y, g);
     return g;
@@ -302,7 +303,7 @@ class GroupStep {
 
   run(held: readonly (readonly HeldPoint[])[], pairs: readonly NearPair[]): void {
     const { bodies, contacts } = this;
-    for (const body of bodies) body.reuseOrNot();
+    for (const body of bodies) body.expireReused();
     const reused = bodies.map((body) => body.reused.iterations);
     this.reused = reused.includes(0) ? 0 : reused.length === 1 ? reused[0]! : -1;
     bodies.forEach((body, n) => body.begin(held[n] ?? [], this.reused === 0));
