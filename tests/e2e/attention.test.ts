@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)("attention", () => {
 
   test("a hand shows how to pull, over a body, covers nothing, and is gone when somebody pulls", async () => {
     const { path } = await stage.room("jelly-stack");
-    const page = await stage.visit("/");
+    const page = await stage.visit("/", {}, { animated: true });
     await page.context().addInitScript(stopGhost);
     await page.goto(stage.url + path);
     await drawn(page);
@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)("attention", () => {
     await page.waitForSelector(".ghost .palm", { state: "hidden" });
     await page.mouse.up();
     // by itself, too
-    const other = await drawn(await stage.visit(path));
+    const other = await drawn(await stage.visit(path, {}, { animated: true }));
     await other.waitForSelector(".ghost.seen", { state: "attached" });
     expect(await other.isVisible(".ghost .palm")).toBe(false);
   });

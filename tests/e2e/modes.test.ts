@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)("modes", () => {
 
   test("an exhibit is as it was when nobody has touched it for a while: shape, name, cards and view", async () => {
     // so long that what follows is one visit on a busy machine, too
-    const page = await drawn(await stage.visit("/r/exhibit?scene=jelly-stack&exhibit=15"));
+    const page = await drawn(await stage.visit("/r/exhibit?scene=jelly-stack&exhibit=15", {}, { animated: true }));
     // a name that the visitor types, and the browser keeps
     await page.locator(".tool.me").click();
     await page.locator(".profile-panel input").first().fill("Zoë");

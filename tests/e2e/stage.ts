@@ -48,6 +48,8 @@ interface Way {
   through?: string;
   /** Before the page is opened, which waits for it: a shared browser is behind a line of its own. */
   prepare?: (page: Page) => unknown;
+  /** Whether animations take their time. Otherwise, where few pictures are drawn, they end as they begin. */
+  animated?: boolean;
 }
 
 export interface E2e {
@@ -112,6 +114,14 @@ function drawFew(ms: number): void {
   window.cancelAnimationFrame = (id) => void asked.delete(id);
 }
 
+/** In a page, before its scripts: while something moves by itself, all of the page is drawn sixty times a second. */
+function endAnimations(): void {
+  const sheet = new CSSStyleSheet();
+  const changes = "animation-duration: 1ms !important; animation-iteration-count: 1 !important";
+  sheet.replaceSync(`*, ::before, ::after { ${changes}; transition-duration: 0s !important }`);
+  document.adoptedStyleSheets.push(sheet);
+}
+
 export async function openStage(
   changes: Partial<Config> = {},
   { flags, fewPictures = false }: StageOptions = {},
@@ -137,12 +147,13 @@ export async function openStage(
     app,
     url,
     browser,
-    visit: async (path, options = {}, { through = url, prepare } = {}) => {
+    visit: async (path, options = {}, { through = url, prepare, animated = !fewPictures } = {}) => {
       const context = await browser.newContext({ viewport: VIEWPORT, ...options });
       contexts.push(context);
       context.setDefaultTimeout(PATIENCE_MS);
       await context.addInitScript(noteToasts);
       if (fewPictures) await context.addInitScript(drawFew, FEW_MS);
+      if (!animated) await context.addInitScript(endAnimations);
       const page = await context.newPage();
       page.on("pageerror", (error) => errors.push(`${path}: ${error.message}`));
       page.on("console", (message) => {
