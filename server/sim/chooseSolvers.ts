@@ -3,10 +3,10 @@
  *
  * A substep's iterations carry stress over one edge of the mesh each. Where sound crosses n = (h/a) sqrt(k/density) /
  * iterations edges meanwhile, a compliant body gives by q/2 too much while it moves, q = n^2, and a sheet hangs too
- * long by as much (scenes/README.md): its tone is q/4 too deep. From MOST on all bodies of the scene are integrated
- * implicitly, which is right for any n, if they all can be (shared/sceneImplicit.ts), and if that costs no more than
- * LIMIT: it is a matter of the scene's numbers alone, never of the machine. Otherwise they stay compliant, and
- * `simulate` says why.
+ * long by as much (scenes/README.md): its lowest frequency is up to q/2 too low. From MOST on all bodies of the scene
+ * are integrated implicitly, which is right for any n, if they all can be (shared/sceneImplicit.ts), and if that costs
+ * no more than LIMIT: it is a matter of the scene's numbers alone, never of the machine. Otherwise they stay compliant,
+ * and `simulate` says why.
  *
  * Costs (elements times steps; 0.65 us of a 2 core EPYC for a tetrahedron and 0.35 for a triangle, four steps a tick):
  * solids of 8,000 tetrahedra and sheets of 12,000 triangles that touch nothing take about a tick of 60 Hz. What lies on
@@ -27,8 +27,8 @@ import type { BodyTemplate } from "./body/template.ts";
 import { boxOf } from "./spawn/inside.ts";
 import { allImplicit, askedSteps, dependsOnSubsteps, type Steps, soundPace } from "./substeps.ts";
 
-/** Of q, from which on a body is integrated implicitly: 2 % of a solid's frequency, 1 % of a sheet's length. */
-const MOST = { solid: 0.08, sheet: 0.02 } as const;
+/** Of q, from which on a body is integrated implicitly: 0.4 % of a solid's frequency, 1 % of a sheet's length. */
+const MOST = { solid: 0.008, sheet: 0.02 } as const;
 /** Tetrahedra times steps in a second. */
 const LIMIT = 8000 * 240;
 /** What a triangle costs, in tetrahedra; and what is taken for an element of a body that may lie on something. */

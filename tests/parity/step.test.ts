@@ -129,6 +129,7 @@ test("a soft box falls onto the floor and rests", () =>
           kind: "soft",
           mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] },
           transform: { translate: [0, 0.145, 0], rotate: [10, 0, 20] },
+          solver: "compliant",
           material: soft,
           velocity: [0.5, -1, 0],
         },

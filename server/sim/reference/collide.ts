@@ -134,10 +134,7 @@ function aroundPoint(center: Vector, radius: number, p: Vector): { d: number; n:
   return { d: length - radius, n: length > 0 ? scale(1 / length, away) : [0, 1, 0] };
 }
 
-/**
- * A grazing motion shortens its steps for ever; what is left after this many counts as a hit, which errs on the safe
- * side.
- */
+/** What is left after so many steps counts as a hit, which errs on the safe side. */
 const MAX_MARCH = 24;
 /** Margins a second. */
 const RISE = 2;
@@ -167,7 +164,9 @@ export function answer(
   }
   if (d1 > 0 && d0 + d1 > move) return undefined;
   if (shape.type === "funnel" && move > 0) return answerConcave(shape, from, to, r, d0 / move, { d: d1, n: end.n });
-  let t = move > 0 ? d0 / move : 1;
+  /** Part of the motion after which the tangent of a distance is at the surface; 1: not on the way. */
+  const tangent = (d: number, n: Vector): number => (dot(dx, n) < 0 ? d / -dot(dx, n) : 1);
+  let t = tangent(d0, start.n);
   let hit = false;
   let n = end.n;
   for (let step = 1; t < 1; step++) {
@@ -176,7 +175,7 @@ export function answer(
     n = here.n;
     hit = d <= 1e-4 * r || step > MAX_MARCH;
     if (hit) break;
-    t += d / move;
+    t += tangent(d, n);
   }
   // through to another side, or out again: answer at the entry. A shallow hit slides along the surface where it ended.
   if (hit && (d1 > 0 || dot(n, end.n) < 0.5)) {

@@ -133,8 +133,9 @@ export function solveRigidContacts(
   warmStart(p, solved, kept);
   for (const island of islandsOf(p, solved)) solveIsland(p, island, most);
   const pushes = solved.filter((c) => c.rests && c.pushed > 0).map(keptOf);
+  const levels = levelsOf(p, solved);
   for (let sweep = 0; sweep < RELEASE_SWEEPS; sweep++)
-    if (!solved.map((contact) => release(p, contact)).includes(true)) break;
+    if (!solved.map((contact) => release(p, contact, levels)).includes(true)) break;
   for (const body of moving) move(p, body);
   return pushes;
 }
@@ -176,9 +177,8 @@ function driveOn(p: Particles, contact: Contact, on: Vector): void {
 function islandsOf(p: Particles, contacts: readonly Contact[]): Contact[][] {
   const islands: { members: Set<Moving | "soft">; contacts: Contact[] }[] = [];
   for (const contact of contacts) {
-    const { touch, b, sides } = contact;
-    const members = new Set<Moving | "soft">(sides.flatMap(({ body }) => (body?.inverseMass ? [body] : [])));
-    if (touch?.particles.some((i, k) => b[k] !== 0 && p.w[i] && !sides[b[k]! > 0 ? 0 : 1]!.body)) members.add("soft");
+    const members = new Set<Moving | "soft">(contact.sides.flatMap(({ body }) => body ?? []));
+    if (isSoft(p, contact)) members.add("soft");
     const joined = islands.filter((island) => [...members].some((member) => island.members.has(member)));
     for (const island of joined) islands.splice(islands.indexOf(island), 1);
     islands.push({
@@ -190,6 +190,24 @@ function islandsOf(p: Particles, contacts: readonly Contact[]): Contact[][] {
   return islands
     .map((island) => island.contacts.sort((a, b) => order(a) - order(b)))
     .sort((a, b) => order(a[0]!) - order(b[0]!));
+}
+
+/** Does a contact push a particle of a soft body? */
+const isSoft = (p: Particles, { touch, b, sides }: Contact): boolean =>
+  touch?.particles.some((i, k) => b[k] !== 0 && p.w[i] && !sides[b[k]! > 0 ? 0 : 1]!.body) ?? false;
+
+/** Over how many contacts bodies are from the next thing that does not move; without an entry: over none. */
+function levelsOf(p: Particles, contacts: readonly Contact[]): Map<Moving, number> {
+  const levels = new Map<Moving, number>();
+  const pairs = contacts.map((contact) => contact.sides.flatMap(({ body }) => body ?? []));
+  pairs.forEach(([body, other], n) => {
+    if (!other && !isSoft(p, contacts[n]!)) levels.set(body!, 1);
+  });
+  for (let level = 1; [...levels.values()].includes(level); level++)
+    for (const [one, two] of pairs)
+      for (const [low, high] of two ? [[one!, two] as const, [two, one!] as const] : [])
+        if (levels.get(low) === level && !levels.has(high)) levels.set(high, level + 1);
+  return levels;
 }
 
 /** A contact as it is named: by the body that comes first, with the normal that points to it. */
@@ -461,10 +479,10 @@ function relative(p: Particles, { touch, b, sides, carried }: Contact): Vector {
   return u;
 }
 
-/** A push (kg m) on the first, and its opposite on the second. */
-function give(p: Particles, { touch, b, sides }: Contact, f: Vector, still: boolean): void {
+/** A push (kg m) on the first, and its opposite on the second. @param only of two bodies the one that is moved */
+function give(p: Particles, { touch, b, sides }: Contact, f: Vector, still: boolean, only?: Moving): void {
   sides.forEach(({ body, arm }, side) => {
-    if (!body) return;
+    if (!body || (only && body !== only)) return;
     const g = scale(side ? -1 : 1, f);
     const shift = scale(body.inverseMass, g);
     const turn = apply(body.inverseInertia, cross(arm, g));
@@ -506,10 +524,16 @@ function pushOne(p: Particles, contact: Contact): number {
   return Math.max(Math.abs(contact.pushed - had), dragged) * W;
 }
 
-/** Sets apart what is too near, without a velocity. @returns whether there was anything */
-function release(p: Particles, contact: Contact): boolean {
+/**
+ * Sets apart what is too near, without a velocity: of two bodies the one that is further up. @returns whether there was
+ * anything
+ */
+function release(p: Particles, contact: Contact, levels: ReadonlyMap<Moving, number>): boolean {
   const { touch, n, b, sides } = contact;
-  const W = inverseMassOf(p, contact, n);
+  const [one, two] = sides.map(({ body }) => body && (levels.get(body) ?? Infinity));
+  const both = one === undefined || two === undefined || one === two;
+  const upper = both ? undefined : sides[one > two ? 0 : 1];
+  const W = inverseMassOf(p, upper ? { b, sides: [upper] } : contact, n);
   let gap = contact.began;
   if (touch) {
     const from = vectorAt(p.x, touch.particles[3]);
@@ -525,7 +549,7 @@ function release(p: Particles, contact: Contact): boolean {
     if (body) gap += (side ? -1 : 1) * dot(n, add(body.push, cross(body.twist, arm)));
   });
   if (!(contact.gap - gap > RESIDUE * contact.thickness)) return false;
-  give(p, contact, scale((contact.gap - gap) / W, n), true);
+  give(p, contact, scale((contact.gap - gap) / W, n), true, upper?.body);
   return true;
 }
 

@@ -1,9 +1,10 @@
 /**
  * Particles against analytic colliders: continuous (swept) test, non-penetration, Coulomb friction on displacements.
  *
- * Every collider is its signed distance d(p), which is 1-Lipschitz, so marching along the motion xPrev -> x in steps of
- * d - r never jumps over a surface (conservative advancement): "no contact" is certain. Cull without marching: the
- * motion stays clear while d(xPrev) + d(x) - 2r > |x - xPrev|. A particle whose motion enters and leaves again within
+ * Every collider is its signed distance d(p), which is convex along the motion xPrev -> x, so marching from tangent to
+ * tangent of d - r (Newton's method) never jumps over a surface; a funnel's is 1-Lipschitz only, and steps of d - r do
+ * not (conservative advancement): "no contact" is certain. Cull without marching: the motion stays clear while d(xPrev)
+ * + d(x) - 2r > |x - xPrev|. A particle whose motion enters and leaves again within
  * the substep is put back at its entry. Response, with the normal n at the contact and dx = x - xPrev:
  *   x moves out along n to the surface by depth p, from within the margin no faster than RISE;  tangential displacement
  *   is cut whole up to mu_static q, else by mu q/|dx_t|, with q the part of p that dx came nearer     (Coulomb)
@@ -52,8 +53,8 @@ import { hasMarks, marksOf } from "../state/marks";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "./motion";
 
 /**
- * A grazing motion shortens its steps for ever; what is left after this many is treated as a hit, which errs on the
- * safe side.
+ * What is left after so many steps is treated as a hit, which errs on the safe side. (In steps of d - r all that grazed
+ * was one: a block that landed at 2 m/s was held 0.1 mm too high, and slid on for half a second without friction.)
  */
 const MAX_MARCH = 24;
 /**
@@ -118,17 +119,20 @@ export function answer(c: usize, px: f32, py: f32, pz: f32, x: f32, y: f32, z: f
   } else if (d1 > 0 && d0 + d1 > move) return 0; // clear all the way
   if (d0 > 0 && move > 0) {
     // march to the entry
-    let t: f32 = d0 / move;
+    if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_FUNNEL)
+      return answerConcave(c, px, py, pz, x, y, z, r, move, d0 / move, d1);
+    let approach = -(dx * nx + dy * ny + dz * nz);
+    let t: f32 = approach > 0 ? d0 / approach : 1;
     let step = 0;
     let hit = false;
-    if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_FUNNEL) return answerConcave(c, px, py, pz, x, y, z, r, move, t, d1);
     while (t < 1) {
       const d = distanceTo(c, px + t * dx, py + t * dy, pz + t * dz) - r;
       if (d <= 1e-4 * r || ++step > MAX_MARCH) {
         hit = true;
         break;
       }
-      t += d / move;
+      approach = -(dx * nx + dy * ny + dz * nz);
+      t = approach > 0 ? t + d / approach : 1;
     }
     if (!hit && d1 > 0) return 0;
     entry = hit ? t : d0 / move;

@@ -14,8 +14,7 @@
  * What bounces moves by what it bounces: positions at the end are those at the start plus h times the velocities, so
  * that the push does not shift one body's line of motion against the other's, which would be angular momentum. Both
  * sides are pushed at one point, so friction is no couple either: that of the particles, or between two rigid bodies
- * the middle. What is still too near after that is set apart without a velocity (xPrev moves along), a quarter of it a
- * substep. Serial, in the order of the list, then of the bodies on colliders (rigid/rigidGround.ts), there and back.
+ * the middle. What is still too near after that is set apart without a velocity (rigidRelease.ts). Serial, in the order of the list, then of the bodies on colliders (rigid/rigidGround.ts), there and back.
  * Of those that rest only the outermost are solved (rigidManifold.ts), and they begin with the pushes of the substep
  * before (rigidWarmStart.ts). An island's sweeps (rigidIslands.ts) end when the largest correction is a thousandth of
  * the first one's, or of what rest moves by in a substep, over the ratio of the island's masses.
@@ -48,14 +47,11 @@ import {
   RIGID_CONTACT_OTHER_ARM,
   RIGID_CONTACT_INVERSE,
   RIGID_CONTACT_WANTED,
-  RIGID_CONTACT_MISSING,
   RIGID_CONTACT_PUSHED,
   RIGID_CONTACT_DRAG,
   RIGID_CONTACT_WEIGHT,
-  RIGID_CONTACT_GAP,
   RIGID_CONTACT_STATIC,
   RIGID_CONTACT_DYNAMIC,
-  RIGID_CONTACT_THICKNESS,
   STAGE_RIGID,
 } from "../layout/layout";
 import { enterStage } from "../scheduler/clock";
@@ -77,7 +73,7 @@ import {
 } from "./contactSlide";
 import { dot3 } from "../math/lanes";
 import { gather } from "./contactLanes";
-import { inverseMassAt, measure, moveParticles, pushAt } from "../rigid/rigidBody";
+import { inverseMassAt, measure, moveParticles } from "../rigid/rigidBody";
 import { addGrounds, fallOf, standingRow } from "../rigid/rigidGround";
 import {
   beginRows,
@@ -94,6 +90,7 @@ import {
 } from "./rigidRow";
 import { beginsIsland, islandCount, islandLast, islandRatio, partIslands } from "./rigidIslands";
 import { reduceContacts } from "./rigidManifold";
+import { apply, setApart } from "./rigidRelease";
 import { keepPush, recall } from "./rigidWarmStart";
 
 /**
@@ -104,7 +101,6 @@ import { keepPush, recall } from "./rigidWarmStart";
  */
 const SWEEPS = 64;
 const PUSHES = 16384;
-const RELEASE_SWEEPS = 8;
 /** Sweeps end when the largest correction is this part of the first sweep's, over the ratio of masses. */
 const RESIDUE: f64 = 1e-3;
 
@@ -235,11 +231,7 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
   partIslands(contacts);
   for (let n = 0; n < contacts; n++) if (beginsIsland(contactAt(n))) solveIsland(contactAt(n));
   if (first) for (let n = 0; n < contacts; n++) keepPush(contactAt(n));
-  for (let sweep = 0; sweep < RELEASE_SWEEPS; sweep++) {
-    let any = false;
-    for (let n = 0; n < contacts; n++) any = release(contactAt(n)) || any;
-    if (!any) break;
-  }
+  setApart(contacts, RESIDUE);
   for (let n = 0; n < contacts; n++) {
     const contact = contactAt(n);
     close(<usize>load<u32>(contact, RIGID_CONTACT_FIRST));
@@ -384,97 +376,6 @@ function close(row: usize): void {
   moveParticles(row, 0, SHAPE_PUSH, SHAPE_TWIST);
 }
 
-/** Their gap after all pushes. */
-function gapNow(contact: usize, mx: f64, my: f64, mz: f64): f64 {
-  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
-  const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
-  const two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND);
-  let gap: f64 = lane ? gapOf(contact, lane, mx, my, mz) : load<f64>(contact, RIGID_CONTACT_GAP);
-  if (one) gap += pushed(one, contact + RIGID_CONTACT_ARM, mx, my, mz);
-  if (two) gap -= pushed(two, contact + RIGID_CONTACT_OTHER_ARM, mx, my, mz);
-  return gap;
-}
-
-/** That of a pair, as its particles stand. */
-function gapOf(contact: usize, lane: usize, mx: f64, my: f64, mz: f64): f64 {
-  const last = particleOf(lane, 3);
-  const ox: f64 = load<f32>(last);
-  const oy: f64 = load<f32>(last, 4);
-  const oz: f64 = load<f32>(last, 8);
-  let gap: f64 = 0;
-  for (let k: usize = 0; k < 3; k++) {
-    const at = particleOf(lane, k);
-    gap +=
-      weightOf(contact, k) *
-      ((<f64>load<f32>(at) - ox) * mx + (<f64>load<f32>(at, 4) - oy) * my + (<f64>load<f32>(at, 8) - oz) * mz);
-  }
-  return gap;
-}
-
-/** How far a rigid body's pushes take the end of an arm along n. */
-// @inline
-function pushed(row: usize, arm: usize, mx: f64, my: f64, mz: f64): f64 {
-  const x = load<f64>(arm);
-  const y = load<f64>(arm, 8);
-  const z = load<f64>(arm, 16);
-  const tx = load<f64>(row, SHAPE_TWIST);
-  const ty = load<f64>(row, SHAPE_TWIST + 8);
-  const tz = load<f64>(row, SHAPE_TWIST + 16);
-  return (
-    mx * (load<f64>(row, SHAPE_PUSH) + ty * z - tz * y) +
-    my * (load<f64>(row, SHAPE_PUSH + 8) + tz * x - tx * z) +
-    mz * (load<f64>(row, SHAPE_PUSH + 16) + tx * y - ty * x)
-  );
-}
-
-/** A push (kg m) on the first, and its opposite on the second. @param still it makes no velocity */
-function apply(contact: usize, x: f64, y: f64, z: f64, still: bool): void {
-  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
-  const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
-  const two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  if (one)
-    pushAt(
-      one,
-      load<f64>(contact, RIGID_CONTACT_ARM),
-      load<f64>(contact, RIGID_CONTACT_ARM + 8),
-      load<f64>(contact, RIGID_CONTACT_ARM + 16),
-      x,
-      y,
-      z,
-      1,
-      still ? 1 : 0,
-    );
-  if (two)
-    pushAt(
-      two,
-      load<f64>(contact, RIGID_CONTACT_OTHER_ARM),
-      load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 8),
-      load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 16),
-      x,
-      y,
-      z,
-      -1,
-      still ? -1 : 0,
-    );
-  if (!lane) return;
-  for (let k: usize = 0; k < 4; k++) {
-    const at = particleOf(lane, k);
-    const b = weightOf(contact, k);
-    const s = <f64>load<f32>(at, 12) * b;
-    if ((b > 0 ? one : two) || s === 0) continue;
-    move(at, s * x, s * y, s * z);
-    if (still) move(at + toPrev, s * x, s * y, s * z);
-  }
-}
-
-// @inline
-function move(at: usize, x: f64, y: f64, z: f64): void {
-  store<f32>(at, <f32>(<f64>load<f32>(at) + x));
-  store<f32>(at, <f32>(<f64>load<f32>(at, 4) + y), 4);
-  store<f32>(at, <f32>(<f64>load<f32>(at, 8) + z), 8);
-}
-
 /** @returns by how much it changed the way along the normal, m */
 function push(contact: usize): f64 {
   const mx = load<f64>(contact, RIGID_CONTACT_NORMAL);
@@ -566,18 +467,4 @@ function drag(contact: usize, pushed: f64, mx: f64, my: f64, mz: f64): f64 {
   store<f64>(contact, dz, RIGID_CONTACT_DRAG + 16);
   apply(contact, dx - hadX, dy - hadY, dz - hadZ, false);
   return sqrt((dx - hadX) * (dx - hadX) + (dy - hadY) * (dy - hadY) + (dz - hadZ) * (dz - hadZ));
-}
-
-/** Sets apart what is too near whatever it does, without a velocity. @returns whether there was anything */
-function release(contact: usize): bool {
-  const mx = load<f64>(contact, RIGID_CONTACT_NORMAL);
-  const my = load<f64>(contact, RIGID_CONTACT_NORMAL + 8);
-  const mz = load<f64>(contact, RIGID_CONTACT_NORMAL + 16);
-  const W = load<f64>(contact, RIGID_CONTACT_INVERSE);
-  if (!(W > 0)) return false;
-  const missing = load<f64>(contact, RIGID_CONTACT_MISSING) - gapNow(contact, mx, my, mz);
-  if (!(missing > RESIDUE * load<f64>(contact, RIGID_CONTACT_THICKNESS))) return false;
-  const lambda = missing / W;
-  apply(contact, lambda * mx, lambda * my, lambda * mz, true);
-  return true;
 }

@@ -20,8 +20,9 @@ export let islandRatio: f64 = 1;
 export let islandCount: i32 = 0;
 export let islandLast: usize = 0;
 
+/** Does a body move when it is pushed? */
 // @inline
-function gives(row: usize): bool {
+export function gives(row: usize): bool {
   return row !== 0 && load<f64>(row, SHAPE_INVERSE_MASS) > 0;
 }
 
@@ -39,7 +40,7 @@ function join(one: usize, two: usize): void {
 }
 
 /** Does a contact push a particle of a soft body? */
-function isSoft(contact: usize): bool {
+export function isSoft(contact: usize): bool {
   const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
   const one = load<u32>(contact, RIGID_CONTACT_FIRST);
   const two = load<u32>(contact, RIGID_CONTACT_SECOND);

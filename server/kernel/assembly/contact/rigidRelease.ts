@@ -1,0 +1,203 @@
+/**
+ * Pushes on what touches (rigidContact.ts), and what they do not do: contacts that are still too near after the solve
+ * are set apart without a velocity (xPrev moves along), a quarter of what is missing a substep, on colliders 2 of their
+ * margins a second.
+ * Of two bodies on something that does not move only the one that is further up is moved (Guendelman, Bridson & Fedkiw
+ * 2003, shock propagation), so few sweeps are enough whatever the masses. Both moved, by their inverse masses: a light
+ * box that rose into its gap was pushed back by a heavy one on it, never all the same way, and one of 100 times its mass
+ * slid off within 10 s.
+ */
+import {
+  HEADER,
+  H_X,
+  H_XPREV,
+  RIGID_CONTACT_ARM,
+  RIGID_CONTACT_FIRST,
+  RIGID_CONTACT_GAP,
+  RIGID_CONTACT_INVERSE,
+  RIGID_CONTACT_LANE,
+  RIGID_CONTACT_MISSING,
+  RIGID_CONTACT_NORMAL,
+  RIGID_CONTACT_OTHER_ARM,
+  RIGID_CONTACT_SECOND,
+  RIGID_CONTACT_THICKNESS,
+  SHAPE_ISLAND,
+  SHAPE_PUSH,
+  SHAPE_TWIST,
+} from "../layout/layout";
+import { inverseMassAt, pushAt } from "../rigid/rigidBody";
+import { gives, isSoft } from "./rigidIslands";
+import { contactAt, particleOf, weightOf } from "./rigidRow";
+
+const SWEEPS = 8;
+/** Of a body that stands on nothing, not even by way of others. */
+const NONE: u32 = 0xffffffff;
+
+// @inline
+function levelOf(row: usize): u32 {
+  return load<u32>(row, SHAPE_ISLAND);
+}
+
+/** Over how many contacts a body is from the next thing that does not move. @param count contacts, whose islands are done */
+function findLevels(count: i32): void {
+  for (let n = 0; n < count; n++) {
+    const one = <usize>load<u32>(contactAt(n), RIGID_CONTACT_FIRST);
+    const two = <usize>load<u32>(contactAt(n), RIGID_CONTACT_SECOND);
+    if (one) store<u32>(one, NONE, SHAPE_ISLAND);
+    if (two) store<u32>(two, NONE, SHAPE_ISLAND);
+  }
+  for (let n = 0; n < count; n++) {
+    const one = <usize>load<u32>(contactAt(n), RIGID_CONTACT_FIRST);
+    const two = <usize>load<u32>(contactAt(n), RIGID_CONTACT_SECOND);
+    if (gives(one) !== gives(two) && !isSoft(contactAt(n))) store<u32>(gives(one) ? one : two, 1, SHAPE_ISLAND);
+  }
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (let n = 0; n < count; n++) {
+      const one = <usize>load<u32>(contactAt(n), RIGID_CONTACT_FIRST);
+      const two = <usize>load<u32>(contactAt(n), RIGID_CONTACT_SECOND);
+      if (!gives(one) || !gives(two)) continue;
+      changed = raise(one, two) || raise(two, one) || changed;
+    }
+  }
+}
+
+/** @returns whether the one is nearer to the ground than it was, by way of the other */
+function raise(row: usize, other: usize): bool {
+  if (levelOf(other) === NONE || levelOf(row) <= levelOf(other) + 1) return false;
+  store<u32>(row, levelOf(other) + 1, SHAPE_ISLAND);
+  return true;
+}
+
+/** @param count contacts that have been solved; residue part of their thickness that may be missing */
+export function setApart(count: i32, residue: f64): void {
+  findLevels(count);
+  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+    let any = false;
+    for (let n = 0; n < count; n++) any = release(contactAt(n), residue) || any;
+    if (!any) break;
+  }
+}
+
+/** @returns whether there was anything to set apart */
+function release(contact: usize, residue: f64): bool {
+  const mx = load<f64>(contact, RIGID_CONTACT_NORMAL);
+  const my = load<f64>(contact, RIGID_CONTACT_NORMAL + 8);
+  const mz = load<f64>(contact, RIGID_CONTACT_NORMAL + 16);
+  const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
+  const two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND);
+  const both = !gives(one) || !gives(two) || levelOf(one) === levelOf(two);
+  const first = both || levelOf(one) > levelOf(two);
+  const second = both || !first;
+  const W = both
+    ? load<f64>(contact, RIGID_CONTACT_INVERSE)
+    : inverseMassOf(first ? one : two, contact + (first ? RIGID_CONTACT_ARM : RIGID_CONTACT_OTHER_ARM), mx, my, mz);
+  if (!(W > 0)) return false;
+  const missing = load<f64>(contact, RIGID_CONTACT_MISSING) - gapNow(contact, mx, my, mz);
+  if (!(missing > residue * load<f64>(contact, RIGID_CONTACT_THICKNESS))) return false;
+  const lambda = missing / W;
+  applyTo(contact, lambda * mx, lambda * my, lambda * mz, true, first, second);
+  return true;
+}
+
+/** 1/kg that a body moves with along m at the end of an arm, f64x3. */
+// @inline
+function inverseMassOf(row: usize, arm: usize, mx: f64, my: f64, mz: f64): f64 {
+  return inverseMassAt(row, load<f64>(arm), load<f64>(arm, 8), load<f64>(arm, 16), mx, my, mz);
+}
+
+/** Their gap after all pushes. */
+function gapNow(contact: usize, mx: f64, my: f64, mz: f64): f64 {
+  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
+  const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
+  const two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND);
+  let gap: f64 = lane ? gapOf(contact, lane, mx, my, mz) : load<f64>(contact, RIGID_CONTACT_GAP);
+  if (one) gap += pushed(one, contact + RIGID_CONTACT_ARM, mx, my, mz);
+  if (two) gap -= pushed(two, contact + RIGID_CONTACT_OTHER_ARM, mx, my, mz);
+  return gap;
+}
+
+/** That of a pair, as its particles stand. */
+function gapOf(contact: usize, lane: usize, mx: f64, my: f64, mz: f64): f64 {
+  const last = particleOf(lane, 3);
+  const ox: f64 = load<f32>(last);
+  const oy: f64 = load<f32>(last, 4);
+  const oz: f64 = load<f32>(last, 8);
+  let gap: f64 = 0;
+  for (let k: usize = 0; k < 3; k++) {
+    const at = particleOf(lane, k);
+    gap +=
+      weightOf(contact, k) *
+      ((<f64>load<f32>(at) - ox) * mx + (<f64>load<f32>(at, 4) - oy) * my + (<f64>load<f32>(at, 8) - oz) * mz);
+  }
+  return gap;
+}
+
+/** How far a rigid body's pushes take the end of an arm along n. */
+// @inline
+function pushed(row: usize, arm: usize, mx: f64, my: f64, mz: f64): f64 {
+  const x = load<f64>(arm);
+  const y = load<f64>(arm, 8);
+  const z = load<f64>(arm, 16);
+  const tx = load<f64>(row, SHAPE_TWIST);
+  const ty = load<f64>(row, SHAPE_TWIST + 8);
+  const tz = load<f64>(row, SHAPE_TWIST + 16);
+  return (
+    mx * (load<f64>(row, SHAPE_PUSH) + ty * z - tz * y) +
+    my * (load<f64>(row, SHAPE_PUSH + 8) + tz * x - tx * z) +
+    mz * (load<f64>(row, SHAPE_PUSH + 16) + tx * y - ty * x)
+  );
+}
+
+/** A push (kg m) on the first, and its opposite on the second. @param still it makes no velocity */
+export function apply(contact: usize, x: f64, y: f64, z: f64, still: bool): void {
+  applyTo(contact, x, y, z, still, true, true);
+}
+
+/** Of two rigid bodies on those only that are to be moved. */
+function applyTo(contact: usize, x: f64, y: f64, z: f64, still: bool, first: bool, second: bool): void {
+  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
+  const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
+  const two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND);
+  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  if (one && first)
+    pushAt(
+      one,
+      load<f64>(contact, RIGID_CONTACT_ARM),
+      load<f64>(contact, RIGID_CONTACT_ARM + 8),
+      load<f64>(contact, RIGID_CONTACT_ARM + 16),
+      x,
+      y,
+      z,
+      1,
+      still ? 1 : 0,
+    );
+  if (two && second)
+    pushAt(
+      two,
+      load<f64>(contact, RIGID_CONTACT_OTHER_ARM),
+      load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 8),
+      load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 16),
+      x,
+      y,
+      z,
+      -1,
+      still ? -1 : 0,
+    );
+  if (!lane) return;
+  for (let k: usize = 0; k < 4; k++) {
+    const at = particleOf(lane, k);
+    const b = weightOf(contact, k);
+    const s = <f64>load<f32>(at, 12) * b;
+    if ((b > 0 ? one : two) || s === 0) continue;
+    move(at, s * x, s * y, s * z);
+    if (still) move(at + toPrev, s * x, s * y, s * z);
+  }
+}
+
+// @inline
+function move(at: usize, x: f64, y: f64, z: f64): void {
+  store<f32>(at, <f32>(<f64>load<f32>(at) + x));
+  store<f32>(at, <f32>(<f64>load<f32>(at, 4) + y), 4);
+  store<f32>(at, <f32>(<f64>load<f32>(at, 8) + z), 8);
+}
