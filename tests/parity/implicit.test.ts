@@ -88,7 +88,7 @@ function onFloor({ memory, layout }: CreatedWorld, mass: Float64Array, h: number
       return {
         particle: i,
         normal: [0, 1, 0],
-        place: [px, py + (lies ? Math.min(out, Math.fround(Math.fround(RISE + SKIN) * r)) : out), pz],
+        place: [px, py + (lies && gapAt(at) < 0 ? 0 : out), pz],
         mu: {
           static: Math.fround(rootStatic * collider(L.COLLIDER_STATIC)),
           dynamic: Math.fround(lane(header(L.H_ACC), i) * collider(L.COLLIDER_FRICTION)),

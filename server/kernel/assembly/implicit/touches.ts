@@ -54,7 +54,6 @@ import {
   TOUCH_STEADY,
   TOUCH_STICKS,
 } from "../layout/layout";
-import { RISE } from "../colliders/collide";
 import { distanceTo, nx, ny, nz } from "../colliders/colliderDistance";
 import { findCoefficients, rests, rootStatic } from "../colliders/coefficients";
 import { frameX, frameY, frameZ, fromFrame, inFrame, turnFromFrame } from "../colliders/motion";
@@ -72,9 +71,10 @@ const LEAST: f64 = 1e-4;
 /**
  * Friction grows over this part of the slip that there would be without any force, or over LEAST. (Over LEAST alone no
  * whole step of what tumbles goes down, and what is left unsolved is energy: a cube of 10^5 Pa got 47 J in 5 s.) In
- * steady sliding that takes half a percent from friction.
+ * steady sliding that takes sqrt(1 + ROUND^2) from friction, which has as much more.
  */
 const ROUND: f64 = 0.1;
+const ROUNDED: f64 = 1.004987562112089;
 /** What sticks begins to slide with so many times what friction holds: a force at the limit does not quiver. */
 const BREAKS: f64 = 1.01;
 /**
@@ -129,8 +129,8 @@ export function findTouches(row: usize, x: usize, target: usize, end: usize, kep
     store<i32>(touch, <i32>at);
     store<f64>(touch, <f64>(rootStatic * load<f32>(nearest, COLLIDER_STATIC)), TOUCH_STATIC);
     store<f64>(touch, <f64>(rough * load<f32>(nearest, COLLIDER_FRICTION)), TOUCH_DYNAMIC);
-    // what is deeper than its margin comes out slowly
-    const out = lies ? min<f32>(SKIN * r - gap, (RISE * <f32>h + SKIN) * r) : SKIN * r - gap;
+    // what is deeper than its margin is lifted by `collide`, without a velocity and without friction
+    const out: f32 = lies && gap < 0 ? 0 : SKIN * r - gap;
     writePlace(touch, out);
     const glide = slipOf(touch, x + at, vector, h);
     writeState(touch, target + at, kept + at, r, glide);
@@ -456,7 +456,7 @@ function breaks(touch: usize, residual: usize, push: f64): bool {
     size += along * along;
   }
   if (sqrt<f64>(size) <= BREAKS * load<f64>(touch, TOUCH_STATIC) * push) return false;
-  store<f64>(touch, load<f64>(touch, TOUCH_DYNAMIC) * push, TOUCH_FRICTION);
+  store<f64>(touch, ROUNDED * load<f64>(touch, TOUCH_DYNAMIC) * push, TOUCH_FRICTION);
   store<i32>(touch, TOUCH_SLIDES, TOUCH_STATE);
   return true;
 }
@@ -464,7 +464,7 @@ function breaks(touch: usize, residual: usize, push: f64): bool {
 /** Notes what friction is, for the next solve. @returns true: this one knew none, or more than it can be */
 function rubs(touch: usize, entry: usize, push: f64): bool {
   const before = load<f64>(touch, TOUCH_FRICTION);
-  const friction = load<f64>(touch, TOUCH_DYNAMIC) * push;
+  const friction = ROUNDED * load<f64>(touch, TOUCH_DYNAMIC) * push;
   store<f64>(touch, friction, TOUCH_FRICTION);
   if (before === 0) return friction > 0;
   if (load<f64>(touch, TOUCH_STEADY) !== 0) return false;

@@ -11,8 +11,9 @@ import type { Vector } from "../vector.ts";
 
 /** What sticks begins to slide with so many times what friction holds. */
 const BREAKS = 1.01;
-/** Friction grows over this part of the slip that there would be without any force. */
+/** Friction grows over this part of the slip that there would be without any force; of steady sliding it has all. */
 const ROUND = 0.1;
+const ROUNDED = 1.004987562112089;
 /**
  * Of a slip of so many times what two steps of external acceleration make friction's direction alone is what resists.
  */
@@ -203,7 +204,7 @@ function breaks(touch: Touch, residual: Float64Array, push: number): boolean {
     size += along * along;
   }
   if (Math.sqrt(size) <= BREAKS * touch.mu.static * push) return false;
-  touch.friction = touch.mu.dynamic * push;
+  touch.friction = ROUNDED * touch.mu.dynamic * push;
   touch.state = "slides";
   return true;
 }
@@ -211,7 +212,7 @@ function breaks(touch: Touch, residual: Float64Array, push: number): boolean {
 /** Notes what friction is, for the next solve. @returns true: this one knew none, or more than it can be */
 function rubs(touch: Touch, y: Float64Array, push: number): boolean {
   const before = touch.friction;
-  touch.friction = touch.mu.dynamic * push;
+  touch.friction = ROUNDED * touch.mu.dynamic * push;
   if (before === 0) return touch.friction > 0;
   if (touch.steady !== 0) return false;
   const resists = touch.drag * rounded(touch, measureSlip(touch, y));
