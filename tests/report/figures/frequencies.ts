@@ -27,7 +27,12 @@ const MESHES: [Cells, number[]][] = [
     [1e5, 1e6, 1e7, 1e8, 1e9],
   ],
 ];
-const SMALL: [Cells, number[]][] = [[[20, 2, 2], [1e6, 1e7, 1e8, 1e9]]];
+const SMALL: [Cells, number[]][] = [
+  [
+    [20, 2, 2],
+    [1e6, 1e7, 1e8, 1e9],
+  ],
+];
 /** Ticks a second that are taken for converged. */
 const MANY = 480;
 
@@ -57,7 +62,9 @@ export const figure: Figure = {
         const name = `${cells.join(" x ")} cells, k = ${short(k)} Pa, ${motion.exact.toFixed(2)} Hz`;
         const limit = LIMITS.find(([hz]) => motion.exact <= hz)![1];
         points.push([motion.exact, Math.max(1e-6, Math.abs(errorOf(motion)))]);
-        checks.push(check(`${name}: frequency over the mesh's`, 1 + errorOf(motion), { low: 1 - limit, high: 1 + limit }));
+        checks.push(
+          check(`${name}: frequency over the mesh's`, 1 + errorOf(motion), { low: 1 - limit, high: 1 + limit }),
+        );
         if (motion.exact <= LIMITS[0]![0])
           checks.push(check(`${name}: damping ratio`, Math.abs(motion.damping), { high: MOST_DAMPING }));
         if (full && m === 0 && k >= 1e6)
