@@ -24,6 +24,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   elastica: () => import("./elastica.ts"),
   energy: () => import("./energy.ts"),
   momentum: () => import("./momentum.ts"),
+  tension: () => import("./tension.ts"),
   rest: () => import("./rest.ts"),
   scale: () => import("./scale.ts"),
   chebyshev: () => import("./chebyshev.ts"),
