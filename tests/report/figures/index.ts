@@ -25,6 +25,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   energy: () => import("./energy.ts"),
   momentum: () => import("./momentum.ts"),
   tension: () => import("./tension.ts"),
+  waves: () => import("./waves.ts"),
   rest: () => import("./rest.ts"),
   scale: () => import("./scale.ts"),
   chebyshev: () => import("./chebyshev.ts"),
