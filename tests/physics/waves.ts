@@ -130,8 +130,8 @@ export async function barMesh(n: number): Promise<number> {
 /** Across a free strip that loads at its ends have stretched, damped, before; the wave itself is not damped. */
 export async function stripWave(youngsModulus: number, n: number, settings?: Settings): Promise<Wave> {
   const S = (youngsModulus * (STRIP.stretch ** 2 - 1)) / 2;
-  const lab = await laboratory({ refine: settings === undefined, ...settings, bodies: [strip(youngsModulus, 4)] });
-  lab.run(360);
+  const lab = await laboratory({ refine: settings === undefined, ...settings, bodies: [strip(youngsModulus, 10)] });
+  lab.run(120);
   lab.run(1, [{ type: "tune", member: 1, body: 0, damping: 0 }]);
   const mode = halfWaves(Float64Array.from(lab.created.bodies[0]!.positions), n, STRIP.length, 1);
   return swing(lab, { youngsModulus, n, c: Math.sqrt(S / STRIP.density) }, mode, STRIP.length);

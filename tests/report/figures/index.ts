@@ -26,6 +26,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   momentum: () => import("./momentum.ts"),
   tension: () => import("./tension.ts"),
   waves: () => import("./waves.ts"),
+  rebound: () => import("./rebound.ts"),
   rest: () => import("./rest.ts"),
   scale: () => import("./scale.ts"),
   chebyshev: () => import("./chebyshev.ts"),

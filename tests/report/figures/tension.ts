@@ -36,11 +36,12 @@ const nameOf = ({ model, k, nu }: Kind): string => `${model}, k = ${short(k)} Pa
 
 async function measure(size: FigureSize, progress: Progress) {
   const full = size === "full";
+  const seconds = full ? SECONDS : 3;
   const drawn: Pulled[] = [];
   const bars = randomBars(full ? 100 : 5);
   for (const [n, bar] of bars.entries()) {
     progress((0.4 * n) / bars.length, `bar ${n + 1} of ${bars.length}`);
-    drawn.push(await pull(bar, SECONDS, LIMIT));
+    drawn.push(await pull(bar, seconds, LIMIT));
   }
   const kinds = full ? CURVES : [CURVES[1]!, CURVES[4]!];
   const kept: { kind: Kind; usual: Pulled[]; converged: Pulled[] }[] = [];
@@ -49,7 +50,7 @@ async function measure(size: FigureSize, progress: Progress) {
     const usual: Pulled[] = [];
     const converged: Pulled[] = [];
     for (const strain of full ? STRAINS : [1]) {
-      usual.push(await pull({ ...kind, s: 1 + strain }, SECONDS, LIMIT));
+      usual.push(await pull({ ...kind, s: 1 + strain }, seconds, LIMIT));
       if (full && kind.k < 1e9) converged.push(await pull({ ...kind, s: 1 + strain }, SECONDS / 4, LIMIT, CONVERGED));
     }
     kept.push({ kind, usual, converged });
