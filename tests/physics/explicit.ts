@@ -7,7 +7,7 @@
 import type { Density } from "../statics/materials.ts";
 import { elasticGradient, weights, type SolidMesh } from "../statics/solidMesh.ts";
 
-export interface Floor {
+interface Floor {
   /** Height, m. */
   y: number;
   /**

@@ -17,6 +17,7 @@ export const RHO = 1000;
 export const NU = 0.3;
 /** s of the reference: particles cross 0.1 mm */
 export const STEP = 2e-5;
+
 export interface Bounce {
   /** Of the center of mass above where it is as the cube stands undeformed, over the fall. */
   rise: number;

@@ -14,9 +14,12 @@ export const SAMPLES = 12;
 
 export interface Bar {
   model: NonNullable<IsotropicMaterial["model"]>;
+  /** Pa */
   k: number;
   nu: number;
+  /** kg/m^3 */
   rho: number;
+  /** m */
   size: [number, number, number];
   cells: [number, number, number];
   /** the stretch that the load is for */

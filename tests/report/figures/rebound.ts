@@ -22,6 +22,7 @@ const LIMIT = 0.05;
 const SUBSTEPS = [20, 40, 80, 160, 320];
 
 interface Drop {
+  /** Pa */
   k: number;
   e: number;
   reference: Reference;
@@ -29,7 +30,7 @@ interface Drop {
   converged: Bounce;
 }
 
-/** What implicit Euler leaves of the energy of a mass on a spring in half a swing of t s, w h^2/2 each step: w = pi/t. */
+/** What Euler leaves of the energy of a mass on a spring in half a swing of t s: h w^2 go a second, w = pi/t. */
 const oneMode = (h: number, t: number): number => Math.exp((-(Math.PI ** 2) * h) / t);
 
 async function measure(size: FigureSize, progress: Progress) {
@@ -174,7 +175,7 @@ function textOf({ cells, drops, orders }: Measured): string {
   const lowest = (e: (drop: Drop) => boolean): number => Math.min(...all.filter(e).map((d) => d.reference.stretch));
   const said = ({ k, e, reference: r, usual, converged }: Drop): string =>
     `k = ${short(k)} Pa, e = ${e}: reference ${r.rise.toFixed(3)} (in contact for ${(1000 * r.contact).toFixed(1)} ms), default ${usual.rise.toFixed(3)}${usual.implicit ? " (implicit)" : ""}, converged ${converged.rise.toFixed(3)}`;
-  return `A cube of ${SIDE} m (${cells} x ${cells} x ${cells} cells of five tetrahedra, ${RHO} kg/m^3, nu = ${NU}, no friction, undamped) falls ${DROP} m on a plane; both have restitution e. The rise is that of its center of mass in free flight after it has left the floor, over the fall.
+  return `A cube of ${SIDE} m (${cells} x ${cells} x ${cells} cells of five tetrahedra, ${RHO} kg/m^3, nu = ${NU}, no friction, undamped, without contact with itself) falls ${DROP} m on a plane; both have restitution e. The rise is that of its center of mass in free flight after it has left the floor, over the fall.
 
 **Reference**: the same mesh by velocity Verlet in float64, ${STEP} s a step (tests/physics/explicit.ts), Saint Venant-Kirchhoff energy and lumped masses of tests/statics, nothing of the simulation. A particle that comes to the floor with v leaves it with e v, as the room's do. The most compressed element has ${lowest(({ e }) => e < 1).toFixed(2)} of its length; below 0.58 the room continues the strain, the reference does not.
 
@@ -182,7 +183,7 @@ ${all.map((drop) => `- ${said(drop)}`).join("\n")}
 
 The coefficient acts on particles, not on the body: a cube with e = 0 rises because it is elastic, and what particles of its lowest layer get back at once is motion against the rest of the cube, that ends as vibration. So **the rise falls with e** up to 0.8, in the reference as in the room; that it should grow with e, as that of a rigid body, is not what the law says. At e = 1 particles at the floor hop without end under those that press on them, and where that ends is chance: halving the reference's step moves its rise by 0.5 % (4e5 Pa) and 5 % (1e6 Pa). There only energy is checked.
 
-**Converged** (${SUBSTEPS.at(-1)} substeps) rooms have to be within 5 %. At **default** settings they are not: implicit Euler takes h w^2 of a vibration's energy in a second. Of a mass on a spring that is in contact for half a swing, t = pi/w, that leaves exp(-pi^2 h/t), which is the lower limit here; the error goes with h, as the plot shows. So cubes rise by a fifth to a third less than they should, the more the stiffer and smaller they are (t is about twice the side over the speed of sound). At e = 0.5 ${orders.map(({ k, points }) => `cubes of ${short(k)} Pa miss ${points.map(([n, ratio]) => `${(100 * (1 - ratio)).toFixed(1)} % of the rise with ${n} substeps`).join(", ")}`).join("; ")}.
+**Converged** (${SUBSTEPS.at(-1)} substeps) rooms have to be within 5 %. At **default** settings they are not: implicit Euler takes h w^2 of a vibration's energy in a second. Of a mass on a spring that is in contact for half a swing, t = pi/w, that leaves exp(-pi^2 h/t), which is the lower limit here; the error goes with h, as the plot shows. So cubes rise by a fifth to a third less than they should, the more the stiffer and smaller they are (t is about twice the side over the speed of sound). At e = 0.5 ${orders.map(({ k, points }) => `a cube of ${short(k)} Pa lacks ${points.map(([, ratio]) => (100 * (1 - ratio)).toFixed(1)).join(", ")} % of its rise with ${points.map(([n]) => n).join(", ")} substeps`).join("; ")}.
 
 A cube of 1e6 Pa without restitution is stepped implicitly (\`solver: "auto"\`), with steps of 1/240 s, three or four of them while it is in contact: it hardly bounces at all, as scenes/README.md says. That is the largest error of this figure, and its check says no more than that none of the energy is made up.`;
 }

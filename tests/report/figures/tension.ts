@@ -1,4 +1,4 @@
-/** Free bars under sudden end loads at default settings: the stretch and the width of the law, up to twice the length. */
+/** Free bars under sudden end loads, at default settings: stretch and width of the law, up to twice the length. */
 import { pace, pull, randomBars, SAMPLES, type Bar, type Pulled } from "../../physics/tension.ts";
 import { uniaxialLaw } from "../../physics/uniaxial.ts";
 import { check, short, type Check, type Figure, type FigureSize, type Plot, type Progress } from "./figure.ts";
@@ -112,6 +112,7 @@ function plotsOf({ drawn, kept }: Measured): Plot[] {
       bars.map(({ bar, errors }) => [bar.s * (1 + errors.s), uniaxialLaw(model, 1, nu, bar.s).t * (1 + errors.t)]);
     return [
       { name: `${model}, nu = ${nu}: law`, points: steps.map((s) => [s, uniaxialLaw(model, 1, nu, s).t]) },
+      { name: `${model}: converged`, points: kinds.flatMap((k) => points(k.converged)), style: "points" },
       { name: `${model}: default`, points: kinds.flatMap((k) => points(k.usual)), style: "points" },
     ];
   };

@@ -57,7 +57,7 @@ async function measure(size: FigureSize, progress: Progress) {
 
 type Measured = Awaited<ReturnType<typeof measure>>;
 
-/** (h c/a)^2/2: half of what the stress of a chain misses that is solved once, first its even, then its odd elements. */
+/** (h c/a)^2/2: what the wave of a chain lacks that is solved once a step, first its even, then its odd elements. */
 const onePass = ({ h, c }: Wave): number => (h * c * (BAR.cells / BAR.length)) ** 2 / 2;
 
 /** What is left beyond BDF2's own error: conjugate gradients leave a tenth of what a step adds, of order (w h)^2. */
@@ -151,7 +151,7 @@ function plotsOf({ bars, strips }: Measured): Plot[] {
   ];
 }
 
-const TEXT = `A free bar of ${BAR.length} x ${BAR.width} x ${BAR.width} m (${BAR.cells} cells of five tetrahedra, ${BAR.density} kg/m^3, nu = 0, undamped, no gravity) begins undeformed with the velocity cos(n pi x/L) along itself: n half waves that stand. A free strip of cloth of ${STRIP.length} x ${STRIP.width} m (${STRIP.cells} x 2 cells, ${STRIP.thickness * 1000} mm, ${STRIP.density} kg/m^3) is first stretched to ${STRIP.stretch} times its length by loads at its ends; then its damping is taken away, and it begins with that velocity across itself. The modal coordinate sum m cos(n pi X/L) u is followed step by step, and two periods between its zeros are measured. Frequency times 2L/n is the speed, in material coordinates
+const TEXT = `A free bar of ${BAR.length} x ${BAR.width} x ${BAR.width} m (${BAR.cells} cells of five tetrahedra, ${BAR.density} kg/m^3, nu = 0, undamped, no gravity) begins undeformed with the velocity cos(n pi x/L) along itself: n half waves that stand. A free strip of cloth of ${STRIP.length} x ${STRIP.width} m (${STRIP.cells} x 2 cells, without contact with itself, ${STRIP.thickness * 1000} mm, ${STRIP.density} kg/m^3) is first stretched to ${STRIP.stretch} times its length by loads at its ends; then its damping is taken away, and it begins with that velocity across itself. The modal coordinate sum m cos(n pi X/L) u is followed step by step, and two periods between its zeros are measured. Frequency times 2L/n is the speed, in material coordinates
 
   along the bar  c^2 = k/rho        across the strip  c^2 = S/rho,  S = k (s^2 - 1)/2
 
