@@ -5,18 +5,7 @@
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
 import { laboratory, volumeOf } from "./laboratory.ts";
-import { cantilever, modeMotion } from "./modes.ts";
-
-/** Relative error of a frequency by BDF2 with h = 1/240 s: of the linear equation v' = -w^2 x, x' = v. */
-function bdf2(hz: number): number {
-  // (3 - 4/z + 1/z^2)/2 = i w h: z = (2 + sqrt(1 + 2 i w h))/(3 - 2 i w h), the frequency is its angle over h
-  const wh = (2 * Math.PI * hz) / 240;
-  const size = Math.sqrt(Math.hypot(1, 2 * wh));
-  const half = Math.atan2(2 * wh, 1) / 2;
-  const [re, im] = [2 + size * Math.cos(half), size * Math.sin(half)];
-  const angle = Math.atan2(im, re) - Math.atan2(-2 * wh, 3);
-  return angle / wh - 1;
-}
+import { bdf2, cantilever, modeMotion } from "./modes.ts";
 
 test.each([1e6, 1e8])("a cantilever of %d Pa swings as its mesh's lowest mode does", async (youngsModulus) => {
   const scene = cantilever(youngsModulus, [20, 2, 2], "implicit");

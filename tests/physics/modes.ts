@@ -4,8 +4,8 @@
  */
 import type { Scene, SoftBody } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { createWorld } from "../../server/sim/createWorld.ts";
-import { openWorld } from "../../server/sim/world.ts";
+import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
+import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import { densityOf } from "../statics/materials.ts";
 import { elasticHessian, solidMesh } from "../statics/solidMesh.ts";
 import { blockMatrix, factorize, multiplyBlocks, solveFactored } from "../statics/sparse.ts";
@@ -80,7 +80,7 @@ function lowestMode(created: Awaited<ReturnType<typeof createWorld>>, k: number)
 /** Follows `periods` of the lowest mode with an amplitude of 1 mm. */
 export async function modeMotion(scene: Scene, youngsModulus: number, periods = 3): Promise<ModeMotion> {
   const created = await createWorld(scene, { baseDir: "." });
-  const { layout, memory, bodies } = created;
+  const { layout, memory } = created;
   const { mode, hz } = lowestMode(created, youngsModulus);
   const world = openWorld(memory, layout);
   world.mayRest = false;
@@ -88,18 +88,7 @@ export async function modeMotion(scene: Scene, youngsModulus: number, periods = 
   mode.forEach((value, k) => {
     f32[layout.v / 4 + 4 * Math.floor(k / 3) + (k % 3)] = 1e-3 * 2 * Math.PI * hz * value;
   });
-  const i32 = new Int32Array(memory.buffer);
-  const samples: { t: number; q: number }[] = [];
-  const h = 1 / (layout.tickHz * layout.substeps);
-  world.watchSubsteps(() => {
-    const substep = i32[(L.HEADER + L.H_SUBSTEP) / 4]! + 1;
-    let q = 0;
-    mode.forEach((value, k) => {
-      const at = layout.x / 4 + 4 * Math.floor(k / 3) + (k % 3);
-      q += bodies[0]!.mass[Math.floor(k / 3)]! * value * (f32[at]! - bodies[0]!.positions[k]!);
-    });
-    samples.push({ t: (world.tickNumber * layout.substeps + substep) * h, q });
-  });
+  const samples = follow(created, world, mode);
   const ticks = Math.ceil(((periods + 0.5) / (0.3 * hz)) * layout.tickHz);
   let crossings: number[] = [];
   let done = 0;
@@ -125,11 +114,50 @@ export async function modeMotion(scene: Scene, youngsModulus: number, periods = 
   };
 }
 
+export interface Sample {
+  /** s */
+  t: number;
+  q: number;
+}
+
+/**
+ * The modal coordinate q = sum m mode . (x - X) of a world's first body, kg m, from its next substep on.
+ * @param mode float64[3N]; @returns the samples so far, one a substep
+ */
+export function follow({ layout, memory, bodies }: CreatedWorld, world: SimWorld, mode: Float64Array): Sample[] {
+  const f32 = new Float32Array(memory.buffer);
+  const i32 = new Int32Array(memory.buffer);
+  const { mass, positions } = bodies[0]!;
+  const samples: Sample[] = [];
+  const h = 1 / (layout.tickHz * layout.substeps);
+  world.watchSubsteps(() => {
+    const substep = i32[(L.HEADER + L.H_SUBSTEP) / 4]! + 1;
+    let q = 0;
+    mode.forEach((value, k) => {
+      const at = layout.x / 4 + 4 * Math.floor(k / 3) + (k % 3);
+      q += mass[Math.floor(k / 3)]! * value * (f32[at]! - positions[k]!);
+    });
+    samples.push({ t: (world.tickNumber * layout.substeps + substep) * h, q });
+  });
+  return samples;
+}
+
 /** Times at which the samples, each only where it is new, go through zero. */
-function zeros(samples: readonly { t: number; q: number }[]): number[] {
+export function zeros(samples: readonly Sample[]): number[] {
   const moved = samples.filter(({ q }, n) => n === 0 || q !== samples[n - 1]!.q);
   return moved.flatMap(({ t, q }, n) => {
     const last = moved[n - 1];
     return last && last.q * q < 0 ? [last.t + ((t - last.t) * last.q) / (last.q - q)] : [];
   });
+}
+
+/** Relative error of a frequency by BDF2 with steps of h (s): of the linear equation v' = -w^2 x, x' = v. */
+export function bdf2(hz: number, h = 1 / 240): number {
+  // (3 - 4/z + 1/z^2)/2 = i w h: z = (2 + sqrt(1 + 2 i w h))/(3 - 2 i w h), the frequency is its angle over h
+  const wh = 2 * Math.PI * hz * h;
+  const size = Math.sqrt(Math.hypot(1, 2 * wh));
+  const half = Math.atan2(2 * wh, 1) / 2;
+  const [re, im] = [2 + size * Math.cos(half), size * Math.sin(half)];
+  const angle = Math.atan2(im, re) - Math.atan2(-2 * wh, 3);
+  return angle / wh - 1;
 }

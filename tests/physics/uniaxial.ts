@@ -23,7 +23,7 @@ export interface Bar {
 }
 
 /** Principal stretches along x, and the mean of those along y and z, of the affine map that fits the motion best. */
-function stretches(X: Float64Array, x: Float64Array): { s: number; t: number } {
+export function stretches(X: Float64Array, x: Float64Array): { s: number; t: number } {
   const A = Array.from({ length: 3 }, () => [0, 0, 0]);
   const D = [0, 0, 0];
   for (let i = 0; i < X.length; i += 3) {
