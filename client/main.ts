@@ -1,7 +1,7 @@
 /**
  * Entry: `/` is the lobby, `/admin` the operators' page, `/materials` what a material's numbers mean, `/r/<room>` a
- * room, `/r/<room>/replay` its last minute, `/r/<room>?scene=<scene>` a room that is opened if it is not there: a link for a slide or a bookmark. The room's
- * socket opens before the drawing code has even arrived.
+ * room, `/r/<room>/replay` its last minute, `/r/<room>?scene=<scene>` a room that is opened if it is not there: a link
+ * for a slide or a bookmark. The room's socket opens before the drawing code has even arrived.
  */
 import "./styles/base.css";
 import "./styles/lobby.css";

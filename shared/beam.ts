@@ -53,7 +53,8 @@ export const modulusOfFrequency = (hz: number, beam: Section & Pick<Material, "d
 /**
  * By how much of itself `bendingFrequency` is too high for a beam that also shears, and whose slices also turn:
  *
- *   1 / f^2 = (1 + 4.648 I / (A L^2)) / f_b^2 + 1 / f_s^2,  f_s = (1 / 4L) sqrt(k G / rho),  k = 5/6, G = E / (2 (1 + nu))
+ *   1 / f^2 = (1 + 4.648 I / (A L^2)) / f_b^2 + 1 / f_s^2
+ *   f_s = (1 / 4L) sqrt(k G / rho),  k = 5/6,  G = E / (2 (1 + nu))
  *
  * Shear by Dunkerley's sum with the first mode of a beam that only shears (S. Dunkerley 1894), rotary inertia by
  * Rayleigh's quotient, the integral of the mode's slope squared over that of the mode squared.
@@ -80,7 +81,10 @@ export function smallSag({ youngsModulus, density, poissonsRatio, length, height
 
 /** A hanging beam. */
 export interface Hanging {
-  /** float64[2N] m: x along the clamp's axis and y downwards, from the clamp to the free end. */
+  /**
+   * float64[3N], from the clamp to the free end: x along the clamp's axis and y downwards, m, and theta, by which the
+   * section there is turned downwards, rad.
+   */
   line: Float64Array;
   /** Of the free end, m. */
   sag: number;
@@ -125,26 +129,27 @@ export function hang({ youngsModulus, density, poissonsRatio, length, height }: 
     if (shoot(w, p, Math.exp(middle)) > 0) low = middle;
     else high = middle;
   }
-  const line = new Float64Array(2 * (STEPS + 1));
+  const line = new Float64Array(3 * (STEPS + 1));
   shoot(w, p, Math.exp(high), line);
   const [x0, y0] = line;
-  for (let i = 0; i < line.length; i += 2) {
+  for (let i = 0; i < line.length; i += 3) {
     line[i] = (line[i]! - x0!) * length;
     line[i + 1] = (line[i + 1]! - y0!) * length;
   }
-  return { line, sag: line.at(-1)!, limp: weight * slender > SOFTEST };
+  return { line, sag: line.at(-2)!, limp: weight * slender > SOFTEST };
 }
 
 /**
  * Steps of the midpoint rule from the free end to the clamp.
  * @param fromVertical of the free end, rad
- * @param line float64[2(STEPS+1)], out: places over the length, the free end at 0 0
+ * @param line float64[3(STEPS+1)], out: places over the length, the free end at 0 0, and theta
  * @returns theta at the clamp, rad
  */
 function shoot(w: number, p: number, fromVertical: number, line?: Float64Array): number {
   const h = 1 / STEPS;
   // from the vertical: phi = pi/2 - theta, whose smallest values theta cannot hold
   let [phi, m, x, y] = [fromVertical, 0, 0, 0];
+  line?.set([x, y, Math.PI / 2 - phi], 3 * STEPS);
   const slope = (phi: number, s: number): [x: number, y: number] => {
     const c = p * (1 - s) * Math.sin(phi);
     return [Math.sin(phi) - c * Math.cos(phi), Math.cos(phi) + c * Math.sin(phi)];
@@ -157,7 +162,7 @@ function shoot(w: number, p: number, fromVertical: number, line?: Float64Array):
     m += h * w * (1 - s) * dx;
     x -= h * dx;
     y -= h * dy;
-    line?.set([x, y], 2 * (i - 1));
+    line?.set([x, y, Math.PI / 2 - phi], 3 * (i - 1));
     // whatever has turned over will not come back
     if (phi > Math.PI) break;
   }

@@ -547,7 +547,7 @@ export const arabic: Catalog = {
   materialCounted: "الاهتزازات المعدودة في عشر ثوانٍ",
   materialUse: "استخدم {value}",
   materialScene: "لملف مشهد",
-  materialSceneHow: "ضع هذا في جسم لين. يبيّن {report} مدى التزام الأجسام بهذه الأرقام.",
+  materialSceneHow: "ضع هذا في جسم لين. يبيّن تقرير الفيزياء مدى التزام الأجسام بهذه الأرقام.",
   materialReport: "تقرير الفيزياء",
   materialCopy: "انسخ",
   materialCopied: "نُسخ",

@@ -497,7 +497,7 @@ export const german: Catalog = {
   materialUse: "{value} übernehmen",
   materialScene: "Für eine Szenendatei",
   materialSceneHow:
-    "Setze das in einen weichen Körper ein. Der {report} sagt, wie genau Körper solche Zahlen einhalten.",
+    "Setze das in einen weichen Körper ein. Der Physikbericht sagt, wie genau Körper solche Zahlen einhalten.",
   materialReport: "Physikbericht",
   materialCopy: "Kopieren",
   materialCopied: "Kopiert",

@@ -500,8 +500,9 @@ export const spanish: Catalog = {
   materialCounted: "Oscilaciones contadas en diez segundos",
   materialUse: "Usar {value}",
   materialScene: "Para un archivo de escena",
-  materialSceneHow: "Ponlo en un cuerpo blando. El {report} dice con qué exactitud los cuerpos cumplen estos números.",
-  materialReport: "informe de física",
+  materialSceneHow:
+    "Ponlo en un cuerpo blando. El informe de física dice con qué exactitud los cuerpos cumplen estos números.",
+  materialReport: "Informe de física",
   materialCopy: "Copiar",
   materialCopied: "Copiado",
   materialSaid: "Oscilación {wobble}, flecha {sag}",

@@ -18,7 +18,7 @@ import {
   smallSag,
 } from "../../../shared/beam.ts";
 import { MATERIAL_PRESETS } from "../../../shared/materialPresets.ts";
-import { measuredText, type PlainKey, t, tParts } from "../../text/text.ts";
+import { measuredText, type PlainKey, t } from "../../text/text.ts";
 import { h } from "../dom.ts";
 import { copyText } from "../share.ts";
 import { Toasts } from "../toasts.ts";
@@ -100,6 +100,15 @@ class MaterialsPage {
   readonly #bySwings: Answer;
   readonly #chips: HTMLElement;
   readonly #scene = h("code", { class: "scene" });
+  readonly #copy = h(
+    "button",
+    {
+      class: "button",
+      type: "button",
+      onclick: async () => this.#toasts.show(await copyText(this.#scene.textContent, t("materialCopied"))),
+    },
+    t("materialCopy"),
+  );
   readonly #spoken = h("p", { class: "unseen", role: "status" });
   readonly #toasts = new Toasts();
   #drawn: { beam: Beam; hanging: Hanging } | undefined;
@@ -158,7 +167,12 @@ class MaterialsPage {
         {},
         h("h1", {}, t("materials")),
         h("p", { class: "intro" }, t("materialsIntro")),
-        h("div", { class: "columns" }, this.#inputs(), this.#beamSection(), this.#cubeSection(), this.#backSection()),
+        h(
+          "div",
+          { class: "columns" },
+          column(this.#inputs(), this.#cubeSection()),
+          column(this.#beamSection(), this.#backSection()),
+        ),
         this.#sceneSection(),
         this.#spoken,
       ),
@@ -203,7 +217,7 @@ class MaterialsPage {
 
   #cubeSection(): HTMLElement {
     const figures = h("dl", {}, this.#shorter.element, this.#bounce.element);
-    return h("section", { class: "sheet" }, h("h2", {}, t("materialCube")), figures, this.#cubeNotes);
+    return h("section", { class: "sheet cube" }, h("h2", {}, t("materialCube")), figures, this.#cubeNotes);
   }
 
   #backSection(): HTMLElement {
@@ -213,19 +227,17 @@ class MaterialsPage {
   }
 
   #sceneSection(): HTMLElement {
-    const report = h("a", { href: "/report" }, t("materialReport"));
-    const copy = async (): Promise<void> =>
-      this.#toasts.show(await copyText(this.#scene.textContent, t("materialCopied")));
     return h(
       "section",
       { class: "sheet" },
       h("h2", {}, t("materialScene")),
-      h("p", {}, ...tParts("materialSceneHow", { report })),
+      h("p", {}, t("materialSceneHow")),
       h(
         "div",
         { class: "copied" },
         this.#scene,
-        h("button", { class: "button", type: "button", onclick: () => void copy() }, t("materialCopy")),
+        this.#copy,
+        h("a", { class: "button", href: "/report" }, t("materialReport")),
       ),
     );
   }
@@ -238,8 +250,8 @@ class MaterialsPage {
     const known = E !== undefined && rho !== undefined && nu !== undefined;
     const material = known ? { youngsModulus: E, density: rho, poissonsRatio: nu } : undefined;
     this.#showCube(material, edge.read());
-    const fields = material ? JSON.stringify(material, null, 1).replace(/\n\s*/g, " ") : NOTHING;
-    this.#scene.textContent = `"material": ${fields}`;
+    this.#copy.disabled = material === undefined;
+    this.#scene.textContent = material ? fieldOf(material) : NOTHING;
     MATERIALS.forEach(([, chip], i) => {
       const chosen = E === chip.youngsModulus && rho === chip.density && nu === chip.poissonsRatio;
       this.#chips.children[i]!.setAttribute("aria-pressed", String(chosen));
@@ -283,12 +295,18 @@ class MaterialsPage {
   }
 }
 
+const column = (...sheets: HTMLElement[]): HTMLElement => h("div", { class: "column" }, ...sheets);
+
+/** A body's field of a scene file, in one line. */
+const fieldOf = (material: Material): string =>
+  JSON.stringify({ material }, null, 1).replace(/\n\s*/g, " ").slice(2, -2);
+
 /** Where the formulas end. */
 function notesOf({ beam, hanging }: { beam: Beam; hanging: Hanging }): string[] {
   const error = slendernessError(beam);
   const notes: string[] = [];
   if (hanging.limp) notes.push(t("materialLimp"));
   else if (smallSag(beam) > SMALL * beam.length) notes.push(t("materialFar", { sag: millimeters(smallSag(beam)) }));
-  if (error > NOTED) notes.push(t("materialShort", { percent: measuredText((100 * error) / (1 + error)) }));
+  if (error > NOTED) notes.push(t("materialShort", { percent: Math.round((100 * error) / (1 + error)) }));
   return notes;
 }

@@ -31,7 +31,7 @@ export function beamPicture(width: number, beam: Section, hanging: Hanging, labe
   const half = Math.max((height / 2) * scale, 1);
   const left = (width - TABLE - GAP - RULER - length * scale) / 2 + TABLE;
   const top = half + 30;
-  const [tipX, tipY] = [left + hanging.line.at(-2)! * scale, top + hanging.sag * scale];
+  const [tipX, tipY] = [left + hanging.line.at(-3)! * scale, top + hanging.sag * scale];
   const rulerX = left + length * scale + GAP;
   const bottom = Math.max(tipY + half + 28, top + half + 70);
   const svg = s("svg", { viewBox: `0 0 ${width} ${bottom}`, width, height: bottom, role: "img", "aria-label": label });
@@ -51,12 +51,10 @@ export function beamPicture(width: number, beam: Section, hanging: Hanging, labe
 function outline({ line }: Hanging, scale: number, half: number, left: number, top: number): string {
   const upper: string[] = [];
   const lower: string[] = [];
-  const n = line.length / 2 - 1;
-  for (let i = 0; i <= n; i += 4) {
-    const [a, b] = [Math.max(i - 1, 0), Math.min(i + 1, n)];
-    const [dx, dy] = [line[2 * b]! - line[2 * a]!, line[2 * b + 1]! - line[2 * a + 1]!];
-    const [nx, ny] = [(dy * half) / Math.hypot(dx, dy), (-dx * half) / Math.hypot(dx, dy)];
-    const [x, y] = [left + line[2 * i]! * scale, top + line[2 * i + 1]! * scale];
+  // every fourth place is enough for a picture
+  for (let i = 0; i < line.length; i += 12) {
+    const [nx, ny] = [half * Math.sin(line[i + 2]!), -half * Math.cos(line[i + 2]!)];
+    const [x, y] = [left + line[i]! * scale, top + line[i + 1]! * scale];
     upper.push(`${(x + nx).toFixed(2)} ${(y + ny).toFixed(2)}`);
     lower.unshift(`${(x - nx).toFixed(2)} ${(y - ny).toFixed(2)}`);
   }
