@@ -500,7 +500,7 @@ export const english = {
     "This is more than a tenth of the edge. There the formula ends: a real cube bulges and sinks differently.",
   materialBack: "The other way: from a ruler to pascals",
   materialBackHow:
-    "Clamp a strip of the real thing at a table's edge. Type its density and size above; the length is the part that is free. Then measure one of two things. Count swings only where the end sags by less than a tenth of the length.",
+    "Clamp a strip of the real thing at a table's edge. Type its density and size above; the length is the part that is free, and the width does not matter. Then measure one of two things. A swing goes there and back. Count swings only where the end sags by less than a tenth of the length.",
   materialMeasured: "Measured sag of the end",
   materialCounted: "Counted swings in ten seconds",
   materialUse: "Use {value}",

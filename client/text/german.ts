@@ -491,7 +491,7 @@ export const german: Catalog = {
     "Das ist mehr als ein Zehntel der Kante. Dort endet die Formel: Ein echter Würfel wird breiter und sinkt anders ein.",
   materialBack: "Anders herum: vom Lineal zu Pascal",
   materialBackHow:
-    "Spanne einen Streifen des echten Materials an einer Tischkante ein. Gib oben seine Dichte und Größe ein; die Länge ist der freie Teil. Dann miss eines von beidem. Zähle Schwingungen nur, wenn das Ende um weniger als ein Zehntel der Länge durchhängt.",
+    "Spanne einen Streifen des echten Materials an einer Tischkante ein. Gib oben seine Dichte und Größe ein; die Länge ist der freie Teil, und die Breite spielt keine Rolle. Dann miss eines von beidem. Eine Schwingung geht hin und zurück. Zähle Schwingungen nur, wenn das Ende um weniger als ein Zehntel der Länge durchhängt.",
   materialMeasured: "Gemessene Durchbiegung am Ende",
   materialCounted: "Gezählte Schwingungen in zehn Sekunden",
   materialUse: "{value} übernehmen",

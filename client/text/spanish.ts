@@ -495,7 +495,7 @@ export const spanish: Catalog = {
     "Es más de una décima parte de la arista. Ahí termina la fórmula: un cubo real se ensancha y se hunde de otro modo.",
   materialBack: "Al revés: de la regla a los pascales",
   materialBackHow:
-    "Sujeta una tira del material real al borde de una mesa. Escribe arriba su densidad y su tamaño; la longitud es la parte libre. Después mide una de dos cosas. Cuenta oscilaciones solo si el extremo cede menos de una décima parte de la longitud.",
+    "Sujeta una tira del material real al borde de una mesa. Escribe arriba su densidad y su tamaño; la longitud es la parte libre y la anchura no importa. Después mide una de dos cosas. Una oscilación va y vuelve. Cuenta oscilaciones solo si el extremo cede menos de una décima parte de la longitud.",
   materialMeasured: "Flecha medida del extremo",
   materialCounted: "Oscilaciones contadas en diez segundos",
   materialUse: "Usar {value}",
