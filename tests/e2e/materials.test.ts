@@ -21,7 +21,7 @@ describe.skipIf(noBrowser)("materials", () => {
   const stage = useStage({}, { fewPictures: true });
 
   test("from the lobby: pascals give Hz and a sag; the ruler's mm and counted swings give pascals", async () => {
-    const lobby = await stage.visit("/");
+    const lobby = await stage.visit("/", { viewport: { width: 1280, height: 900 } });
     await lobby.click('footer a[href="/materials"]');
     await lobby.waitForSelector(".materials svg");
     await clampRuler(lobby);
