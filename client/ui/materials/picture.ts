@@ -33,14 +33,16 @@ export function beamPicture(width: number, beam: Section, hanging: Hanging, labe
   const top = half + 30;
   const [tipX, tipY] = [left + hanging.line.at(-3)! * scale, top + hanging.sag * scale];
   const rulerX = left + length * scale + GAP;
-  const bottom = Math.max(tipY + half + 28, top + half + 70);
+  // a ruler with one number says nothing
+  const step = round(STEP / scale);
+  const bottom = Math.max(tipY + half + 28, top + half + 70, top + step * scale + 18);
   const svg = s("svg", { viewBox: `0 0 ${width} ${bottom}`, width, height: bottom, role: "img", "aria-label": label });
   svg.append(
     s("rect", { class: "level", x: left, y: top - half, width: length * scale, height: 2 * half }),
     s("path", { class: "beam", d: outline(hanging, scale, half, left, top) }),
     ...clamp(left, top, half, bottom),
     s("path", { class: "level", d: `M${left + length * scale} ${top}H${rulerX}M${tipX} ${tipY}H${rulerX}` }),
-    ...ruler(rulerX, top, bottom, scale),
+    ...ruler(rulerX, top, bottom, scale, step),
     s("path", { class: "mark", d: `M${rulerX} ${tipY}l-9 -5v10z` }),
     s("text", { class: "sag", x: rulerX - 12, y: tipY + half + 18, "text-anchor": "end" }, millimeters(hanging.sag)),
   );
@@ -71,9 +73,8 @@ const clamp = (left: number, top: number, half: number, bottom: number): SVGElem
   s("path", { class: "jaw", d: `M${left - 24} ${top - half}h24v-9h-8v-12h-8v12h-8z` }),
 ];
 
-/** Zero where the beam would be without gravity. */
-function ruler(x: number, zero: number, bottom: number, scale: number): SVGElement[] {
-  const step = round(STEP / scale);
+/** Zero where the beam would be without gravity. @param step m from number to number */
+function ruler(x: number, zero: number, bottom: number, scale: number, step: number): SVGElement[] {
   const unit = Object.values(LENGTHS).findLast(({ size }) => step >= size * (1 - 1e-9)) ?? LENGTHS.mm;
   const marks: string[] = [];
   const numbers: SVGElement[] = [];
