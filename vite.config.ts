@@ -44,7 +44,7 @@ function precompress(): Plugin {
 
 /** Small modules that the lobby, a room and its replay need, or two of them, with what those import. */
 const COMMON =
-  /client\/(net\/(api|tokens)|sdk\/(http|tuning)|state\/(duplicate|handOver)|text\/problem|ui\/(dom|messagePage|objectNotes|profile))/;
+  /client\/(net\/(api|tokens)|sdk\/(http|tuning)|state\/(duplicate|handOver)|text\/problem|ui\/(dom|messagePage|objectNotes|profile|share\.))/;
 
 export default defineConfig({
   plugins: [precompress()],

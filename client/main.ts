@@ -1,7 +1,7 @@
 /**
- * Entry: `/` is the lobby, `/admin` the operators' page, `/r/<room>` a room, `/r/<room>/replay` its last minute,
- * `/r/<room>?scene=<scene>` a room that is opened if it is not there: a link for a slide or a bookmark. The room's
- * socket opens before the drawing code has even arrived.
+ * Entry: `/` is the lobby, `/admin` the operators' page, `/materials` what a material's numbers mean, `/r/<room>` a
+ * room, `/r/<room>/replay` its last minute, `/r/<room>?scene=<scene>` a room that is opened if it is not there: a link
+ * for a slide or a bookmark. The room's socket opens before the drawing code has even arrived.
  */
 import "./styles/base.css";
 import "./styles/lobby.css";
@@ -43,6 +43,10 @@ if (match?.[2]) {
   const { openAdminPage } = await import("./ui/admin/adminPage.ts");
   await spoken;
   openAdminPage(app);
+} else if (/^\/materials\/?$/.test(location.pathname)) {
+  const { openMaterialsPage } = await import("./ui/materials/materialsPage.ts");
+  await spoken;
+  openMaterialsPage(app);
 } else if (location.pathname !== "/" && location.pathname !== "/index.html") {
   const { messageOf, messagePage } = await import("./ui/messagePage.ts");
   await spoken;

@@ -462,4 +462,48 @@ export const german: Catalog = {
   adminAnnouncement: "Ansage an die gezeigten Räume",
   adminAnnouncementPlaceholder: "diesen Räumen etwas sagen",
   adminAnnounce: "Ansagen",
+
+  materials: "Materialien",
+  materialsIntro:
+    "Gib die Zahlen eines Materials ein und sieh, wie ein Balken daraus schwingt und durchhängt. Oder miss einen echten Streifen mit dem Lineal, und du bekommst seine Pascal.",
+  materialMadeOf: "Das Material",
+  materialWood: "Holz",
+  materialModulus: "Elastizitätsmodul",
+  materialSize: "Die Größe",
+  materialUnit: "Einheit der Längen",
+  materialLength: "Länge des Balkens",
+  materialHeight: "Höhe des Balkens",
+  materialEdge: "Kante des Würfels",
+  materialBeam: "Ein Balken, an einem Ende eingespannt",
+  materialPicture: "Bild des Balkens: Er ist {length} lang, und sein Ende hängt um {sag} durch",
+  materialScale: "Maßstäblich. Die gestrichelte Linie ist der Balken ohne Schwerkraft.",
+  materialWobble: "Er schwingt mit",
+  materialSwings: "Schwingungen in zehn Sekunden",
+  materialSag: "Sein Ende hängt durch um",
+  materialFar:
+    "Das ist mehr als ein Zehntel der Länge. Dort endet die Formel für kleine Durchbiegungen; sie würde {sag} sagen. Hier steht die Durchbiegung des gebogenen Balkens. Die Frequenz ist die eines geraden Balkens; erwarte also eine andere.",
+  materialLimp: "Das hängt senkrecht herab wie ein Band. Wie weit, hängt nicht mehr von der Steifigkeit ab.",
+  materialShort: "Der Balken ist kurz für seine Höhe. In Wirklichkeit schwingt er etwa {percent} % langsamer.",
+  materialCube: "Ein Würfel, der auf einem Boden steht",
+  materialShorter: "Sein Gewicht verkürzt ihn um",
+  materialBounce: "Er federt auf und ab mit",
+  materialSquashed:
+    "Das ist mehr als ein Zehntel der Kante. Dort endet die Formel: Ein echter Würfel wird breiter und sinkt anders ein.",
+  materialBack: "Anders herum: vom Lineal zu Pascal",
+  materialBackHow:
+    "Spanne einen Streifen des echten Materials an einer Tischkante ein. Gib oben seine Dichte und Größe ein; die Länge ist der freie Teil, und die Breite spielt keine Rolle. Dann miss eines von beidem. Eine Schwingung geht hin und zurück. Zähle Schwingungen nur, wenn das Ende um weniger als ein Zehntel der Länge durchhängt.",
+  materialMeasured: "Gemessene Durchbiegung am Ende",
+  materialCounted: "Gezählte Schwingungen in zehn Sekunden",
+  materialUse: "{value} übernehmen",
+  materialScene: "Für eine Szenendatei",
+  materialSceneHow:
+    "Setze das in einen weichen Körper ein. Der Physikbericht sagt, wie genau Körper solche Zahlen einhalten.",
+  materialReport: "Physikbericht",
+  materialCopy: "Kopieren",
+  materialCopied: "Kopiert",
+  materialSaid: "Schwingung {wobble}, Durchbiegung {sag}",
+  materialEmpty: "{field} ist leer. Hier passt eine Zahl von {min} bis {max}.",
+  materialNoNumber:
+    "{field}: „{value}“ ist keine Zahl. Schreibe sie wie 1500, 1,5 oder 2e6. Sie geht von {min} bis {max}.",
+  materialOutside: "{field}: {value} liegt außerhalb des Erlaubten, {min} bis {max}.",
 };

@@ -42,6 +42,7 @@ let catalog: Catalog = english;
 let language: Language = "en";
 let plurals = new Intl.PluralRules("en");
 let numbers = new Intl.NumberFormat("en");
+let threeDigits = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
 const isLanguage = (tag: string | null): tag is Language => tag !== null && Object.hasOwn(LANGUAGES, tag);
 
@@ -85,6 +86,7 @@ export function speak(next: Language, texts: Catalog): void {
   plurals = new Intl.PluralRules(next);
   // Figures from the server, in plots and in codes are in these digits; one page has one kind.
   numbers = new Intl.NumberFormat(next, { numberingSystem: "latn" });
+  threeDigits = new Intl.NumberFormat(next, { numberingSystem: "latn", maximumSignificantDigits: 3 });
 }
 
 /** Date and time as the language writes it. @param iso ISO 8601 */
@@ -103,6 +105,8 @@ function shown(value: unknown): string {
 }
 
 export const numberText = (value: number): string => numbers.format(value);
+/** As measured: with three digits that count. */
+export const measuredText = (value: number): string => threeDigits.format(value);
 
 /** The text of a key, with its values in their places. */
 export function t<Key extends TextKey>(key: Key, ...[values]: Given<Key, string | number>): string {

@@ -14,7 +14,14 @@ export function openLobby(app: HTMLElement): void {
   document.title = t("lobbyDocument");
   const scenes = h("section", { class: "scenes", "aria-label": t("lobbyScenes") });
   const rooms = h("ul", { class: "rooms", "aria-live": "polite" });
-  const footer = h("footer", {}, h("a", { href: "/docs" }, t("httpApi")), languages(), h("span", {}, t("lobbyFooter")));
+  const footer = h(
+    "footer",
+    {},
+    h("a", { href: "/docs" }, t("httpApi")),
+    h("a", { href: "/materials" }, t("materials")),
+    languages(),
+    h("span", {}, t("lobbyFooter")),
+  );
   // Both come when their place is known: nothing jumps.
   scenes.hidden = footer.hidden = true;
   const problem = h("p", { class: "problem", role: "alert", hidden: true });

@@ -14,19 +14,19 @@ export async function shareLink(url: string): Promise<string | undefined> {
   return copyText(url);
 }
 
-/** @returns what happened, for a note to the player */
-export async function copyText(url: string): Promise<string> {
+/** @param done what to say of it. @returns what happened, for a note to the player */
+export async function copyText(text: string, done = t("linkCopied")): Promise<string> {
   try {
-    await navigator.clipboard.writeText(url);
-    return t("linkCopied");
+    await navigator.clipboard.writeText(text);
+    return done;
   } catch {
     // Without https (a laptop in a class room) there is no clipboard API: the old way.
     const field = document.createElement("textarea");
-    field.value = url;
+    field.value = text;
     document.body.append(field);
     field.select();
     const copied = document.execCommand("copy");
     field.remove();
-    return copied ? t("linkCopied") : url;
+    return copied ? done : text;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The client's files: lobby at `/`, room page at `/r/<room>` and its replay at `/r/<room>/replay`, operators' page at
- * `/admin`, assets, thumbnails. One index.html serves all pages.
+ * `/admin`, what a material's numbers mean at `/materials`, assets, thumbnails. One index.html serves all pages.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -34,6 +34,6 @@ export async function pageRoutes(app: FastifyInstance, clientDir: string): Promi
     preCompressed: true,
     setHeaders: (response, path) => void response.header("cache-control", cacheControl(path.replaceAll("\\", "/"))),
   });
-  for (const page of ["/r/:room", "/r/:room/replay", "/admin"])
+  for (const page of ["/r/:room", "/r/:room/replay", "/admin", "/materials"])
     app.get(page, { schema: { hide: true } }, (_request, reply) => reply.sendFile("index.html"));
 }

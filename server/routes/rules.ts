@@ -76,6 +76,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "GET /r/:room": { who: "everyone", cost: 0.5 },
   "GET /r/:room/replay": { who: "everyone", cost: 0.5 },
   "GET /admin": { who: "everyone", cost: 0.5 },
+  "GET /materials": { who: "everyone", cost: 0.5 },
   "GET /*": { who: "everyone", cost: 0.5 },
 };
 

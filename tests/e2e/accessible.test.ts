@@ -22,7 +22,7 @@ describe.skipIf(noBrowser)("for everybody", () => {
     expect(await findings(lobby)).toEqual([]);
     for (const summary of await lobby.locator("summary").all()) await summary.click();
     expect(await findings(lobby)).toEqual([]);
-    for (const path of ["/nope", "/r/nobody-was-here", "/report", "/admin"]) {
+    for (const path of ["/nope", "/r/nobody-was-here", "/report", "/admin", "/materials"]) {
       const page = await visit(path);
       await page.waitForSelector("h1");
       expect(await findings(page), path).toEqual([]);

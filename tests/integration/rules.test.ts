@@ -135,6 +135,7 @@ const SAMPLES: Record<string, { path: string; body?: object; passes: number; roo
   "GET /r/:room": { path: "/r/room", passes: 200 },
   "GET /r/:room/replay": { path: "/r/room/replay", passes: 200 },
   "GET /admin": { path: "/admin", passes: 200 },
+  "GET /materials": { path: "/materials", passes: 200 },
   "GET /*": { path: "/index.html", passes: 200 },
 };
 const SOCKET = "GET /api/rooms/:room/socket";

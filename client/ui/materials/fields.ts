@@ -1,0 +1,75 @@
+/** Everything that can be typed on the materials page, and how far each number may go. */
+import { type Beam, largestSag } from "../../../shared/beam.ts";
+import { type PlainKey, t } from "../../text/text.ts";
+import { NumberField } from "./numberField.ts";
+import { LENGTHS, pascals, type Unit } from "./quantity.ts";
+
+/**
+ * SI. A scene takes moduli and ratios as far (shared/scene.ts); nothing that is clamped to a table is denser or longer.
+ */
+const LIMITS = {
+  youngsModulus: { min: 100, max: 1e13 },
+  density: { min: 0.1, max: 1e5 },
+  poissonsRatio: { min: 0, max: 0.4999 },
+  length: { min: 1e-3, max: 100 },
+  swings: { min: 0.1, max: 1e5 },
+};
+/** Of what is measured across a beam, m. */
+const THINNEST = 1e-5;
+
+/** Of numbers that are only counted, or shares. */
+const NO_UNIT: Unit = { text: "", size: 1 };
+
+export type Fields = Record<
+  "youngsModulus" | "density" | "poissonsRatio" | "length" | "height" | "edge" | "measured" | "counted",
+  NumberField
+>;
+
+/** @param lengths unit of all lengths but the measured one. @param changed after each change by hand */
+export function makeFields(lengths: () => Unit, changed: () => void): Fields {
+  const field = (
+    id: string,
+    label: PlainKey,
+    unit: Unit | (() => Unit),
+    limits: { min: number; max: number } | (() => { min: number; max: number }),
+    rest: { write?: (value: number) => string; optional?: true } = {},
+  ): NumberField => {
+    const options = {
+      id,
+      label: t(label),
+      unit: typeof unit === "function" ? unit : () => unit,
+      limits: typeof limits === "function" ? limits : () => limits,
+      ...rest,
+    };
+    return new NumberField(options, changed);
+  };
+  const longest = (): number => fields.length.read() ?? LIMITS.length.max;
+  const sags = (): { min: number; max: number } => {
+    const strip = stripOf(fields);
+    return { min: THINNEST, max: strip ? 0.999 * largestSag(strip) : longest() };
+  };
+  const fields: Fields = {
+    youngsModulus: field("modulus", "materialModulus", { text: "Pa", size: 1 }, LIMITS.youngsModulus, {
+      write: pascals,
+    }),
+    density: field("density", "density", { text: "kg/m³", size: 1 }, LIMITS.density),
+    poissonsRatio: field("ratio", "poissonsRatio", NO_UNIT, LIMITS.poissonsRatio),
+    length: field("length", "materialLength", lengths, LIMITS.length),
+    height: field("height", "materialHeight", lengths, () => ({ min: THINNEST, max: longest() })),
+    edge: field("edge", "materialEdge", lengths, LIMITS.length),
+    measured: field("measured", "materialMeasured", LENGTHS.mm, sags, { optional: true }),
+    counted: field("counted", "materialCounted", NO_UNIT, LIMITS.swings, { optional: true }),
+  };
+  return fields;
+}
+
+/** What holds of the strip whatever its modulus; undefined: a field has no number. */
+export function stripOf(fields: Fields): Omit<Beam, "youngsModulus"> | undefined {
+  const density = fields.density.read();
+  const poissonsRatio = fields.poissonsRatio.read();
+  const length = fields.length.read();
+  const height = fields.height.read();
+  if (density === undefined || poissonsRatio === undefined || length === undefined || height === undefined)
+    return undefined;
+  return { density, poissonsRatio, length, height };
+}

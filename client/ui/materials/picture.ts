@@ -1,0 +1,92 @@
+/** The hanging beam to scale, with a ruler beside its end. */
+import type { Hanging, Section } from "../../../shared/beam.ts";
+import { measuredText } from "../../text/text.ts";
+import { LENGTHS, millimeters } from "./quantity.ts";
+
+/** Of the drawing, px: the table, the ruler, between beam and ruler, and the most that the beam takes downwards. */
+const TABLE = 44;
+const RULER = 54;
+const GAP = 16;
+const MOST_HIGH = 320;
+/** Between two numbers of the ruler, px at least. */
+const STEP = 34;
+
+function s(name: string, attributes: Record<string, string | number>, ...children: (Node | string)[]): SVGElement {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  element.append(...children);
+  return element;
+}
+
+/** 1, 2 or 5 times a power of ten, the least that is not below. */
+function round(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * [1, 2, 5, 10].find((n) => n * power >= least * (1 - 1e-9))!;
+}
+
+/** @param width px that it has. @param label what is read aloud */
+export function beamPicture(width: number, beam: Section, hanging: Hanging, label: string): SVGElement {
+  const { length, height } = beam;
+  const scale = Math.min((width - TABLE - GAP - RULER) / length, MOST_HIGH / (hanging.sag + height));
+  const half = Math.max((height / 2) * scale, 1);
+  const left = (width - TABLE - GAP - RULER - length * scale) / 2 + TABLE;
+  const top = half + 30;
+  const [tipX, tipY] = [left + hanging.line.at(-3)! * scale, top + hanging.sag * scale];
+  const rulerX = left + length * scale + GAP;
+  // a ruler with one number says nothing
+  const step = round(STEP / scale);
+  const bottom = Math.max(tipY + half + 28, top + half + 70, top + step * scale + 18);
+  const svg = s("svg", { viewBox: `0 0 ${width} ${bottom}`, width, height: bottom, role: "img", "aria-label": label });
+  svg.append(
+    s("rect", { class: "level", x: left, y: top - half, width: length * scale, height: 2 * half }),
+    s("path", { class: "beam", d: outline(hanging, scale, half, left, top) }),
+    ...clamp(left, top, half, bottom),
+    s("path", { class: "level", d: `M${left + length * scale} ${top}H${rulerX}M${tipX} ${tipY}H${rulerX}` }),
+    ...ruler(rulerX, top, bottom, scale, step),
+    s("path", { class: "mark", d: `M${rulerX} ${tipY}l-9 -5v10z` }),
+    s("text", { class: "sag", x: rulerX - 12, y: tipY + half + 18, "text-anchor": "end" }, millimeters(hanging.sag)),
+  );
+  return svg;
+}
+
+/** Around the middle line, half a height to either side. */
+function outline({ line }: Hanging, scale: number, half: number, left: number, top: number): string {
+  const upper: string[] = [];
+  const lower: string[] = [];
+  // every fourth place is enough for a picture
+  for (let i = 0; i < line.length; i += 12) {
+    const [nx, ny] = [half * Math.sin(line[i + 2]!), -half * Math.cos(line[i + 2]!)];
+    const [x, y] = [left + line[i]! * scale, top + line[i + 1]! * scale];
+    upper.push(`${(x + nx).toFixed(2)} ${(y + ny).toFixed(2)}`);
+    lower.unshift(`${(x - nx).toFixed(2)} ${(y - ny).toFixed(2)}`);
+  }
+  return `M${[...upper, ...lower].join("L")}Z`;
+}
+
+/** The table's edge, what is clamped on it, and the jaw. */
+const clamp = (left: number, top: number, half: number, bottom: number): SVGElement[] => [
+  s("rect", { class: "beam", x: left - 30, y: top - half, width: 30, height: 2 * half }),
+  s("path", {
+    class: "table",
+    d: `M${left - TABLE} ${top + half}h${TABLE}v14h-14V${bottom}h-12V${top + half + 14}h-18z`,
+  }),
+  s("path", { class: "jaw", d: `M${left - 24} ${top - half}h24v-9h-8v-12h-8v12h-8z` }),
+];
+
+/** Zero where the beam would be without gravity. @param step m from number to number */
+function ruler(x: number, zero: number, bottom: number, scale: number, step: number): SVGElement[] {
+  const unit = Object.values(LENGTHS).findLast(({ size }) => step >= size * (1 - 1e-9)) ?? LENGTHS.mm;
+  const marks: string[] = [];
+  const numbers: SVGElement[] = [];
+  for (let n = 0; zero + (n / 10) * step * scale < bottom - 6; n++) {
+    const y = zero + (n / 10) * step * scale;
+    marks.push(`M${x} ${y.toFixed(2)}h${n % 10 === 0 ? 15 : n % 5 === 0 ? 11 : 7}`);
+    if (n % 10 > 0) continue;
+    numbers.push(s("text", { x: x + 19, y: y + 4 }, measuredText(((n / 10) * step) / unit.size)));
+  }
+  return [
+    s("rect", { class: "ruler", x, y: zero - 24, width: RULER, height: bottom - zero + 22, rx: 3 }),
+    s("path", { class: "marks", d: marks.join("") }),
+    s("g", { class: "numbers" }, s("text", { x: x + 19, y: zero - 10 }, unit.text), ...numbers),
+  ];
+}

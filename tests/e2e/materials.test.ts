@@ -1,0 +1,127 @@
+/** The page that says what a material's numbers mean: pascals to Hz and mm, a ruler to pascals, and what is wrong. */
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { findings, PHONE_ONLY, SIZES, withAxe, wrong } from "./controls.ts";
+import { noBrowser } from "./stage.ts";
+import { useStage } from "./useStage.ts";
+
+/** A number without its unit. */
+const shown = async (page: Page, id: string): Promise<number> =>
+  Number.parseFloat((await page.textContent(`#${id}`))!.replaceAll(",", ""));
+
+const problems = (page: Page): Promise<string[]> => page.locator(".problem:visible").allTextContents();
+
+/** A steel ruler, 30 cm of it over the table's edge. */
+async function clampRuler(page: Page): Promise<void> {
+  const numbers = { modulus: "2.1e11", density: "7850", ratio: "0.3", length: "30", height: "0,1" };
+  for (const [id, text] of Object.entries(numbers)) await page.fill(`#${id}`, text);
+}
+
+describe.skipIf(noBrowser)("materials", () => {
+  const stage = useStage({}, { fewPictures: true });
+
+  test("from the lobby: pascals give Hz and a sag; the ruler's mm and counted swings give pascals", async () => {
+    const lobby = await stage.visit("/", { viewport: { width: 1280, height: 900 } });
+    await lobby.click('footer a[href="/materials"]');
+    await lobby.waitForSelector(".materials svg");
+    await clampRuler(lobby);
+    expect(await shown(lobby, "wobble")).toBeCloseTo(9.28, 2);
+    expect(await shown(lobby, "swings")).toBeCloseTo(92.8, 1);
+    expect(await shown(lobby, "sag")).toBeCloseTo(4.45, 2);
+    expect(await lobby.locator(".notes p").count()).toBe(0);
+    expect(await lobby.textContent(".scene")).toBe(
+      '"material": { "youngsModulus": 210000000000, "density": 7850, "poissonsRatio": 0.3 }',
+    );
+    // another unit is another way to say it
+    await lobby.selectOption("#unit", "m");
+    expect([await lobby.inputValue("#length"), await lobby.inputValue("#height")]).toEqual(["0.3", "0.001"]);
+    expect(await shown(lobby, "sag")).toBeCloseTo(4.45, 2);
+
+    await stage.shoot(lobby, "materials");
+
+    await lobby.fill("#measured", "8.9");
+    expect(await lobby.textContent(".answer .button:visible")).toBe("Use 105\u00a0GPa");
+    await lobby.click(".answer .button:visible");
+    expect(await lobby.inputValue("#modulus")).toBe("1.05e11");
+    expect(await shown(lobby, "sag")).toBeCloseTo(8.9, 1);
+    await lobby.fill("#measured", "");
+    await lobby.fill("#counted", "92.8");
+    await lobby.click(".answer .button:visible");
+    expect(await shown(lobby, "swings")).toBeCloseTo(92.8, 0);
+    expect(await lobby.inputValue("#modulus")).toBe("2.1e11");
+    await lobby.click(".copied .button");
+    await lobby.waitForSelector(".toast");
+    expect((await lobby.textContent(".toast"))!).toMatch(/^(Copied|"material": )/);
+  });
+
+  test("what is wrong names the field, the value and the limit, and nothing else goes", async () => {
+    const page = await stage.visit("/materials");
+    await page.waitForSelector(".materials svg");
+    const bounce = await shown(page, "bounce");
+    expect(await problems(page)).toEqual([]);
+    await page.fill("#height", "11");
+    expect(await problems(page)).toEqual([
+      "Height of the beam: 11 is outside of what it takes, 0.001\u00a0cm to 10\u00a0cm.",
+    ]);
+    expect(await page.textContent("#wobble")).toBe("–");
+    expect(await page.locator(".to-scale svg").count()).toBe(0);
+    expect(await shown(page, "bounce")).toBe(bounce);
+    expect(await page.getAttribute("#height", "aria-invalid")).toBe("true");
+    await page.fill("#height", "1");
+    for (const [text, said] of [
+      ["", /^Density is empty\. It takes a number from 0\.1\u00a0kg\/m³ to 100,000\u00a0kg\/m³\.$/],
+      ["-5", /^Density: -5 is outside /],
+      ["0", /^Density: 0 is outside /],
+      ["1e9", /^Density: 1e9 is outside /],
+      ["heavy", /^Density: “heavy” is not a number\. .* to 100,000\u00a0kg\/m³\.$/],
+    ] as const) {
+      await page.fill("#density", text);
+      expect(await problems(page)).toEqual([expect.stringMatching(said)]);
+    }
+    await page.fill("#density", "930");
+    await page.fill("#measured", "100");
+    expect(await problems(page)).toEqual([
+      expect.stringMatching(/^Measured sag of the end: 100 is outside .* to 99\.1\u00a0mm\.$/),
+    ]);
+    await page.fill("#measured", "9");
+    expect(await problems(page)).toEqual([]);
+    expect(await shown(page, "wobble")).toBeGreaterThan(1);
+    expect(await page.locator(".to-scale svg").count()).toBe(1);
+  });
+
+  test("what the formulas cannot say, is said", async () => {
+    const page = await stage.visit("/materials");
+    await page.click('.chips .button:has-text("jelly")');
+    expect(await page.textContent(".beam-section .notes")).toMatch(/tenth of the length.*would say 1,0\d\d\u00a0mm/);
+    expect(await page.getAttribute('.chips .button:has-text("jelly")', "aria-pressed")).toBe("true");
+    await page.fill("#modulus", "100");
+    expect(await page.textContent(".beam-section .notes")).toMatch(/straight down/);
+    await page.fill("#modulus", "1e9");
+    await page.fill("#height", "3");
+    expect(await page.textContent(".beam-section .notes")).toMatch(/short for its height\. .* 7 %/);
+  });
+
+  test("for everybody: themes, small screens, fingers, from right to left", async () => {
+    const page = await withAxe(await stage.visit("/materials", { hasTouch: true, isMobile: true, viewport: SIZES[0] }));
+    await page.waitForSelector(".materials svg");
+    await page.fill("#height", "x");
+    await page.fill("#measured", "5");
+    await page.fill("#height", "1");
+    await page.fill("#edge", "");
+    for (const viewport of SIZES) {
+      await page.setViewportSize(viewport);
+      expect(await wrong(page, ".materials", true), String(viewport.width)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
+    }
+    await page.click('.chips .button:has-text("jelly")');
+    await page.emulateMedia({ colorScheme: "dark" });
+    await stage.shoot(page, "materials-dark");
+    // whole pages in both themes: accessible.test.ts
+    expect(await findings(page, PHONE_ONLY)).toEqual([]);
+    const arabic = await withAxe(await stage.visit("/materials?lang=ar", { viewport: SIZES[0] }));
+    await arabic.waitForSelector(".materials svg");
+    expect(await arabic.evaluate(() => document.documentElement.scrollWidth)).toBe(SIZES[0].width);
+    expect(await findings(arabic, PHONE_ONLY)).toEqual([]);
+    await stage.shoot(arabic, "materials-ar");
+  });
+});
