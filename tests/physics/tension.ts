@@ -45,7 +45,7 @@ export interface Pulled {
 /** Times a second that sound passes it, 1/s. */
 export const pace = ({ k, rho, size }: Bar): number => Math.sqrt(k / rho) / size[0];
 
-function sceneOf(bar: Bar, settings: Partial<Scene>, self: boolean): Partial<Scene> & Pick<Scene, "bodies"> {
+function sceneOf(bar: Bar, settings: Partial<Scene>): Partial<Scene> & Pick<Scene, "bodies"> {
   const { model, k, nu, rho, size, cells, s } = bar;
   const force = uniaxialLaw(model, k, nu, s).P * size[1] * size[2];
   const end = 0.4999 * size[0];
@@ -57,7 +57,6 @@ function sceneOf(bar: Bar, settings: Partial<Scene>, self: boolean): Partial<Sce
       {
         name: "bar",
         kind: "soft",
-        contact: { self },
         mesh: { type: "box", size, cells },
         material: {
           model,
@@ -78,17 +77,10 @@ function sceneOf(bar: Bar, settings: Partial<Scene>, self: boolean): Partial<Sce
 /**
  * @param limit of the stretch, relative, inside of which it counts as settled
  * @param settings beside the defaults of a scene
- * @param self may it touch itself, as by default?
  */
-export async function pull(
-  bar: Bar,
-  seconds: number,
-  limit: number,
-  settings: Partial<Scene> = {},
-  self = true,
-): Promise<Pulled> {
+export async function pull(bar: Bar, seconds: number, limit: number, settings: Partial<Scene> = {}): Promise<Pulled> {
   const { model, k, nu, rho, size, s } = bar;
-  const lab = await laboratory(sceneOf(bar, settings, self));
+  const lab = await laboratory(sceneOf(bar, settings));
   const law = uniaxialLaw(model, k, nu, s);
   const X = lab.positions();
   const mesh = solidMesh(X, lab.created.bodies[0]!.tets);

@@ -74,18 +74,18 @@ export interface Surroundings {
  * @param a float64[3n] external acceleration, m/s^2; x, v float64[3n]
  */
 export function initialState(
-  model: Pick<ImplicitModel, "h" | "mass">,
+  model: Pick<ImplicitModel, "h" | "keep" | "mass">,
   x: Float64Array,
   v: Float64Array,
   a: Float64Array,
 ): ImplicitState {
-  const { h, mass } = model;
+  const { h, keep, mass } = model;
   const free = (k: number): number => (mass[Math.floor(k / 3)]! > 0 ? 1 : 0);
   return {
     x,
     v,
-    x1: x.map((p, k) => p + free(k) * (-h * v[k]! + 0.5 * h * h * a[k]!)),
-    v1: v.map((u, k) => u - free(k) * h * a[k]!),
+    x1: x.map((p, k) => p + free(k) * (-h * v[k]! + 0.5 * h * h * keep * a[k]!)),
+    v1: v.map((u, k) => u - free(k) * h * keep * a[k]!),
   };
 }
 
