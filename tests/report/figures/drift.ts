@@ -29,7 +29,7 @@ const SWINGS: Record<string, { room: Room; velocity: (x: readonly number[]) => [
         {
           name: "bob",
           kind: "soft",
-          mesh: { type: "box", size: [0.2, 1, 0.2], cells: [1, 4, 1] },
+          mesh: { type: "box", size: [0.2, 1, 0.2], cells: [2, 5, 2] },
           transform: { translate: [0, 2, 0] },
           material: { density: 500, youngsModulus: 1e6, poissonsRatio: 0.3 },
         },
@@ -140,7 +140,7 @@ export const figure: Figure = {
       );
     }
     return {
-      text: `At default settings, with sleep allowed where nothing should fall asleep: a cube that drifts at 2 cm/s without gravity, slower than most rooms' calming, and one that falls at 300 m from the origin, where float32 knows 0.03 mm. Then two bodies swing without damping for ${full ? "an hour" : "a minute"}: a pendulum of compliant constraints under gravity, and a clamped beam that \`solver: "auto"\` integrates implicitly. No rounding, no solver and no time step may add to what they have; what they lose is the time step's, and is drawn.`,
+      text: `At default settings, with sleep allowed where nothing should fall asleep: a cube that drifts at 2 cm/s without gravity, slower than most rooms' calming, and one that falls at 300 m from the origin, where float32 knows 0.03 mm. Then two bodies swing without damping for ${full ? "an hour" : "a minute"}: a pendulum under gravity that an attachment holds, and a clamped beam, both of which \`solver: "auto"\` integrates implicitly. No rounding, no solver and no time step may add to what they have; what they lose is the time step's, and is drawn.`,
       checks,
       plots: [
         {

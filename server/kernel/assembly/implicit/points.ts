@@ -36,6 +36,8 @@ import { targetOf } from "../constraints/points";
 
 /** How many times as stiff as the inertia of what it holds a point of no compliance is. */
 const RIGID: f64 = 1e4;
+/** N: who holds with more than that holds with any force. */
+const ANY_FORCE: f32 = 1e38;
 
 // sum_i b_i x_i of the last point
 let c0: f64 = 0;
@@ -66,6 +68,14 @@ export function holdPoints(row: usize): void {
     count++;
   }
   store<i32>(row, count, IMPLICIT_HELD_COUNT);
+}
+
+/** Does any hand hold the body, or an attachment that gives way? */
+export function anyHand(row: usize): bool {
+  let held = <usize>load<u32>(row, IMPLICIT_HELD);
+  for (let n = load<i32>(row, IMPLICIT_HELD_COUNT); n > 0; n--, held += HELD_BYTES)
+    if (load<f32>(<usize>load<u32>(held, HELD_POINT), POINT_MAX_FORCE) < ANY_FORCE) return true;
+  return false;
 }
 
 /** N: of a hand what the body as a whole leaves it (sim/grabLimits.ts). */

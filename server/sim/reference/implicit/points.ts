@@ -9,6 +9,8 @@ import type { ImplicitModel } from "../../implicit/model.ts";
 
 /** How many times as stiff as the inertia of what it holds a point of no compliance is. */
 const RIGID = 1e4;
+/** N: who holds with more than that holds with any force. */
+const ANY_FORCE = 1e38;
 
 /** One weighted point, with the body's own particle numbers. */
 export interface HeldPoint {
@@ -34,6 +36,11 @@ export class HoldingPoints {
 
   get count(): number {
     return this.points.length;
+  }
+
+  /** Does any hand hold the body, or an attachment that gives way? */
+  get anyHand(): boolean {
+    return this.points.some(({ maxForce }) => maxForce < ANY_FORCE);
   }
 
   hold(points: readonly HeldPoint[]): void {

@@ -26,6 +26,7 @@ const MOST_ITERATIONS = 10;
 const MOST_ITERATIONS_HELD = 20;
 const MOST_ITERATIONS_TOUCHING = 60;
 const TOLERANCE_HELD = 0.02;
+const TOLERANCE_ATTACHED = 2e-4;
 const TOLERANCE_HELD_SHEET = 0.1;
 /**
  * What has changed of who touches and rubs is solved again until a tenth of it is left; a sheet's is not where it makes
@@ -380,12 +381,14 @@ class GroupStep {
    */
   private direction(y: readonly Float64Array[], first: boolean): Float64Array[] | undefined {
     const { bodies, contacts } = this;
-    const held = contacts.any || bodies.some(({ touches, points }) => touches.any || points.count > 0);
+    const touched = contacts.any || bodies.some(({ touches, points }) => touches.any || points.anyHand);
+    const held = touched || bodies.some(({ points }) => points.count > 0);
     const most = contacts.any ? MOST_ITERATIONS_TOUCHING : held ? MOST_ITERATIONS_HELD : MOST_ITERATIONS;
     const solid = bodies.every(({ model }) => model.tets);
+    const holding = touched ? TOLERANCE_HELD : TOLERANCE_ATTACHED;
     const leave = held
       ? solid
-        ? TOLERANCE_HELD
+        ? holding
         : TOLERANCE_HELD_SHEET
       : Math.min(...bodies.map(({ model }) => model.tolerance));
     const g = bodies.map((body, n) => body.linearize(y[n]!, this.reused === 0));
