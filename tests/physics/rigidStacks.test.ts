@@ -125,3 +125,22 @@ describe.each([100, 1000])("a box %i times as heavy on a light one", (ratio) => 
     expect(fastest(lab)).toBeLessThan(G / 1200);
   });
 });
+
+test.each([
+  [10, 0, 0],
+  [100, 0.002, 0.002],
+  [1000, 0.002, 0.002],
+  [1000, 0, 1e-5],
+])(
+  "a box %i times as heavy stands that begins within its gap: %d m over the floor, %d m over the light one",
+  async (ratio, above, gap) => {
+    const bodies = [box(0, 500, above), box(1, 500 * ratio, above + gap - GAP)];
+    const lab = await laboratory({ bodies, colliders: [PLANE], gravity: [0, -G, 0], refine: true });
+    lab.run(60);
+    const from = [0, 1].map((b) => middle(lab, b));
+    lab.run(300);
+    expect(Math.max(...drifts(lab, from))).toBeLessThan(5 * 1e-4);
+    // both gaps that contact keeps are between them
+    expect(middle(lab, 1)[1] - middle(lab, 0)[1]).toBeGreaterThan(SIZE);
+  },
+);

@@ -14,7 +14,8 @@
  * What bounces moves by what it bounces: positions at the end are those at the start plus h times the velocities, so
  * that the push does not shift one body's line of motion against the other's, which would be angular momentum. Both
  * sides are pushed at one point, so friction is no couple either: that of the particles, or between two rigid bodies
- * the middle. What is still too near after that is set apart without a velocity (rigidRelease.ts). Serial, in the order of the list, then of the bodies on colliders (rigid/rigidGround.ts), there and back.
+ * the middle. What is still too near after that is set apart without a velocity (rigidRelease.ts). Serial, in the order
+ * of the list, then of the bodies on colliders (rigid/rigidGround.ts), there and back.
  * Of those that rest only the outermost are solved (rigidManifold.ts), and they begin with the pushes of the substep
  * before (rigidWarmStart.ts). An island's sweeps (rigidIslands.ts) end when the largest correction is a thousandth of
  * the first one's, or of what rest moves by in a substep, over the ratio of the island's masses.

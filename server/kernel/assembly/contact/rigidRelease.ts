@@ -3,9 +3,9 @@
  * are set apart without a velocity (xPrev moves along), a quarter of what is missing a substep, on colliders 2 of their
  * margins a second.
  * Of two bodies on something that does not move only the one that is further up is moved (Guendelman, Bridson & Fedkiw
- * 2003, shock propagation), so few sweeps are enough whatever the masses. Both moved, by their inverse masses: a light
- * box that rose into its gap was pushed back by a heavy one on it, never all the same way, and one of 100 times its mass
- * slid off within 10 s.
+ * 2003, shock propagation), so few sweeps are enough whatever the masses. Tried: both moved, by their inverse masses. A
+ * light box that rose into its gap was pushed back by a heavy one on it, never all the same way, and one of 100 times
+ * its mass slid off within 10 s.
  */
 import {
   HEADER,
@@ -38,7 +38,10 @@ function levelOf(row: usize): u32 {
   return load<u32>(row, SHAPE_ISLAND);
 }
 
-/** Over how many contacts a body is from the next thing that does not move. @param count contacts, whose islands are done */
+/**
+ * Over how many contacts bodies are from the next thing that does not move.
+ * @param count contacts, whose islands are done with
+ */
 function findLevels(count: i32): void {
   for (let n = 0; n < count; n++) {
     const one = <usize>load<u32>(contactAt(n), RIGID_CONTACT_FIRST);

@@ -37,7 +37,8 @@ export const SHAPE_ROUNDING_SPIN = SHAPE_ROUNDING + 3 * F64; // f64x3 kg m^2 abo
 export const SHAPE_EXTENT = SHAPE_ROUNDING_SPIN + 3 * F64;
 // i32 address of the first RIGID_CONTACT row of its chain (rigidManifold.ts)
 export const SHAPE_CONTACT = SHAPE_EXTENT + F64;
-// i32 address of the SHAPE row that leads its island, or nearer to it (rigidIslands.ts); then its level (rigidRelease.ts)
+// i32 address of the SHAPE row that leads its island, or nearer to it (rigidIslands.ts); then how many contacts it is
+// from the ground (rigidRelease.ts)
 export const SHAPE_ISLAND = SHAPE_CONTACT + I32;
 export const SHAPE_BYTES = SHAPE_ISLAND + I32;
 
