@@ -7,9 +7,10 @@ import { curves, type Series } from "./plots.ts";
 const G = 9.81;
 const LIMIT = 0.01;
 const HEIGHT = 0.1;
-/** Higher than any gap, m; and which part of its way a plate may be wrong by that lands: 2 m/s for two steps of 1/240 s. */
+/** Higher than any gap, m. */
 const DROP = 0.01;
-const LANDING = LIMIT + (2 * 2) / 240 / 1;
+/** A landing is known to two steps of 1/240 s, in which a plate of 2 m/s goes so much of its meter. */
+const LANDING = LIMIT + (2 * 2) / 240;
 const KINDS: Record<string, object> = {
   rigid: { model: "shape-matching", mode: "rigid", density: 500 },
   "1e5 Pa": { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3 },
@@ -100,7 +101,7 @@ export const figure: Figure = {
           {
             low: 1 - LANDING,
             high: 1 + LANDING,
-            basis: "a step of 1/240 s of friction",
+            basis: "target, and two steps' way",
           },
         ),
       );
