@@ -111,7 +111,7 @@ export const figure: Figure = {
       }
     }
     return {
-      text: `A plate of 0.4 x ${HEIGHT} x 0.4 m (500 kg/m^3) begins with its lower face exactly in the plane of the floor, where a scene's author puts it, and with a speed along it. It is compared with v^2/(2 mu g), the way on which friction takes all of its energy. Everything else is at default settings. Contact keeps a gap of some millimeters; a body that begins within it is lifted slowly and without a velocity, so that friction does not act on a push that no weight makes. A plate that is dropped from ${1000 * DROP} mm lands first: its fall's momentum brakes it, too, and friction begins at once.`,
+      text: `A plate of 0.4 x ${HEIGHT} x 0.4 m (500 kg/m^3) begins with its lower face exactly in the plane of the floor, where a scene's author puts it, and with a speed along it. It is compared with v^2/(2 mu g), the way on which friction takes all of its energy. Everything else is at default settings. Contact keeps a gap of some millimeters; a body that begins within it is lifted slowly and without a velocity, so that friction does not act on a push that no weight makes. While a stiff body is lifted its four steps a tick are Euler's, whose ways lack mu g h/2 a second: so much more may be missing of theirs. A plate that is dropped from ${1000 * DROP} mm lands first: its fall's momentum brakes it, too, and friction begins at once.`,
       checks,
       plots: [
         {
