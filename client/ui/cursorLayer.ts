@@ -3,7 +3,7 @@
  * is outside of the picture is an arrow at its edge.
  */
 import type { ShownCursor } from "../view/handsView.ts";
-import { h, wear } from "./dom.ts";
+import { h, svg, wear } from "./dom.ts";
 
 /** An edge arrow's distance from the picture's edge, CSS pixels; below and above are tools. */
 const INSET = { side: 26, top: 84, bottom: 92 };
@@ -17,14 +17,7 @@ interface Entry {
   name: HTMLElement;
 }
 
-function arrow(): SVGSVGElement {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", "0 0 19 19");
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  path.setAttribute("d", ARROW);
-  svg.append(path);
-  return svg;
-}
+const arrow = (): SVGSVGElement => svg("svg", { viewBox: "0 0 19 19" }, svg("path", { d: ARROW }));
 
 export class CursorLayer {
   readonly element = h("div", { class: "cursors", "aria-hidden": "true" });

@@ -68,7 +68,7 @@ function heldPoints({ memory, layout }: CreatedWorld): HeldPoint[] {
 /** The plane y = 0 as the kernel has it, in float32. @returns what lies on it */
 function onFloor({ memory, layout }: CreatedWorld, mass: Float64Array, h: number): Surroundings {
   const [NEAR, SKIN] = [Math.fround(0.002), Math.fround(0.001)];
-  const RISE = Math.fround(2 * Math.fround(h));
+  const twoSteps = Math.fround(2 * Math.fround(h));
   const f32 = new Float32Array(memory.buffer);
   const i32 = new Int32Array(memory.buffer);
   const header = (field: number): number => i32[(L.HEADER + field) / 4]!;
@@ -103,7 +103,7 @@ function onFloor({ memory, layout }: CreatedWorld, mass: Float64Array, h: number
       places(x).some(({ particle: i }) => {
         const approach = -(h * v[3 * i + 1]! - (Math.fround(x[3 * i + 1]!) - x[3 * i + 1]!));
         const g = Math.abs(f32[header(L.H_ACC) / 4 + 4 * i + 1]!);
-        return Math.fround(approach) > Math.fround(Math.fround(RISE * Math.fround(h)) * g);
+        return Math.fround(approach) > Math.fround(Math.fround(twoSteps * Math.fround(h)) * g);
       }),
   };
 }

@@ -1,6 +1,7 @@
 /** The hanging beam to scale, with a ruler beside its end. */
 import type { Hanging, Section } from "../../../shared/beam.ts";
 import { measuredText } from "../../text/text.ts";
+import { svg } from "../dom.ts";
 import { LENGTHS, millimeters } from "./quantity.ts";
 
 /** Of the drawing, px: the table, the ruler, between beam and ruler, and the most that the beam takes downwards. */
@@ -10,13 +11,6 @@ const GAP = 16;
 const MOST_HIGH = 320;
 /** Between two numbers of the ruler, px at least. */
 const STEP = 34;
-
-function s(name: string, attributes: Record<string, string | number>, ...children: (Node | string)[]): SVGElement {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
-  element.append(...children);
-  return element;
-}
 
 /** 1, 2 or 5 times a power of ten, the least that is not below. */
 function round(least: number): number {
@@ -36,17 +30,23 @@ export function beamPicture(width: number, beam: Section, hanging: Hanging, labe
   // a ruler with one number says nothing
   const step = round(STEP / scale);
   const bottom = Math.max(tipY + half + 28, top + half + 70, top + step * scale + 18);
-  const svg = s("svg", { viewBox: `0 0 ${width} ${bottom}`, width, height: bottom, role: "img", "aria-label": label });
-  svg.append(
-    s("rect", { class: "level", x: left, y: top - half, width: length * scale, height: 2 * half }),
-    s("path", { class: "beam", d: outline(hanging, scale, half, left, top) }),
+  const drawing = svg("svg", {
+    viewBox: `0 0 ${width} ${bottom}`,
+    width,
+    height: bottom,
+    role: "img",
+    "aria-label": label,
+  });
+  drawing.append(
+    svg("rect", { class: "level", x: left, y: top - half, width: length * scale, height: 2 * half }),
+    svg("path", { class: "beam", d: outline(hanging, scale, half, left, top) }),
     ...clamp(left, top, half, bottom),
-    s("path", { class: "level", d: `M${left + length * scale} ${top}H${rulerX}M${tipX} ${tipY}H${rulerX}` }),
+    svg("path", { class: "level", d: `M${left + length * scale} ${top}H${rulerX}M${tipX} ${tipY}H${rulerX}` }),
     ...ruler(rulerX, top, bottom, scale, step),
-    s("path", { class: "mark", d: `M${rulerX} ${tipY}l-9 -5v10z` }),
-    s("text", { class: "sag", x: rulerX - 12, y: tipY + half + 18, "text-anchor": "end" }, millimeters(hanging.sag)),
+    svg("path", { class: "mark", d: `M${rulerX} ${tipY}l-9 -5v10z` }),
+    svg("text", { class: "sag", x: rulerX - 12, y: tipY + half + 18, "text-anchor": "end" }, millimeters(hanging.sag)),
   );
-  return svg;
+  return drawing;
 }
 
 /** Around the middle line, half a height to either side. */
@@ -65,12 +65,12 @@ function outline({ line }: Hanging, scale: number, half: number, left: number, t
 
 /** The table's edge, what is clamped on it, and the jaw. */
 const clamp = (left: number, top: number, half: number, bottom: number): SVGElement[] => [
-  s("rect", { class: "beam", x: left - 30, y: top - half, width: 30, height: 2 * half }),
-  s("path", {
+  svg("rect", { class: "beam", x: left - 30, y: top - half, width: 30, height: 2 * half }),
+  svg("path", {
     class: "table",
     d: `M${left - TABLE} ${top + half}h${TABLE}v14h-14V${bottom}h-12V${top + half + 14}h-18z`,
   }),
-  s("path", { class: "jaw", d: `M${left - 24} ${top - half}h24v-9h-8v-12h-8v12h-8z` }),
+  svg("path", { class: "jaw", d: `M${left - 24} ${top - half}h24v-9h-8v-12h-8v12h-8z` }),
 ];
 
 /** Zero where the beam would be without gravity. @param step m from number to number */
@@ -82,11 +82,11 @@ function ruler(x: number, zero: number, bottom: number, scale: number, step: num
     const y = zero + (n / 10) * step * scale;
     marks.push(`M${x} ${y.toFixed(2)}h${n % 10 === 0 ? 15 : n % 5 === 0 ? 11 : 7}`);
     if (n % 10 > 0) continue;
-    numbers.push(s("text", { x: x + 19, y: y + 4 }, measuredText(((n / 10) * step) / unit.size)));
+    numbers.push(svg("text", { x: x + 19, y: y + 4 }, measuredText(((n / 10) * step) / unit.size)));
   }
   return [
-    s("rect", { class: "ruler", x, y: zero - 24, width: RULER, height: bottom - zero + 22, rx: 3 }),
-    s("path", { class: "marks", d: marks.join("") }),
-    s("g", { class: "numbers" }, s("text", { x: x + 19, y: zero - 10 }, unit.text), ...numbers),
+    svg("rect", { class: "ruler", x, y: zero - 24, width: RULER, height: bottom - zero + 22, rx: 3 }),
+    svg("path", { class: "marks", d: marks.join("") }),
+    svg("g", { class: "numbers" }, svg("text", { x: x + 19, y: zero - 10 }, unit.text), ...numbers),
   ];
 }

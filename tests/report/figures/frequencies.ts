@@ -6,7 +6,7 @@ import { curves, type Series } from "./plots.ts";
 
 type Cells = [number, number, number];
 
-/** Largest error by frequency, of the table: up to so many Hz, a part of the frequency. */
+/** Largest error, the target: up to so many Hz, a part of the frequency. */
 const LIMITS: [number, number][] = [
   [3, 0.005],
   [10, 0.025],

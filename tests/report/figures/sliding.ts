@@ -1,4 +1,4 @@
-/** Boxes that begin exactly on a floor: how far friction lets them slide, and on which slopes it holds them. */
+/** Plates that begin exactly on a floor, or land on it: how far friction lets them slide. */
 import type { Body } from "../../../shared/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 import { check, type Figure, type Progress } from "./figure.ts";
@@ -9,8 +9,10 @@ const LIMIT = 0.01;
 const HEIGHT = 0.1;
 /** Higher than any gap, m. */
 const DROP = 0.01;
-/** A landing is known to two steps of 1/240 s, in which a plate of 2 m/s goes so much of its meter. */
-const LANDING = LIMIT + (2 * 2) / 240;
+/** Of a stiff body, s. */
+const STEP = 1 / 240;
+/** A landing is known to two steps, in which a plate of 2 m/s goes so much of its meter. */
+const LANDING = LIMIT + 2 * 2 * STEP;
 const KINDS: Record<string, object> = {
   rigid: { model: "shape-matching", mode: "rigid", density: 500 },
   "1e5 Pa": { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3 },
@@ -50,7 +52,7 @@ function coulomb(mu: number, speed: number, fall: number): number {
  * What a stiff body may lose besides, m: while it rises into its gap, half a second at most, its four steps a tick are
  * Euler's, whose ways lack mu g h/2 a second.
  */
-const risingLoss = (mu: number, speed: number): number => ((mu * G) / 480) * Math.min(0.5, speed / (mu * G));
+const risingLoss = (mu: number, speed: number): number => (mu * G * STEP * Math.min(0.5, speed / (mu * G))) / 2;
 
 /** @returns way of a plate that begins with `speed`, m, over Coulomb's */
 async function slide(kind: string, mu: number, speed: number, above = 0, substeps?: number): Promise<number> {

@@ -23,7 +23,7 @@ interface Stack {
 }
 
 const eight = Array<number>(8).fill(500);
-/** Clear of all gaps that contact keeps, of the first's and of others' making, m. */
+/** More than any gap that contact keeps, m. */
 const CLEAR = 0.006;
 const STACKS: Record<string, Stack> = {
   "eight rigid boxes": { size: 0.2, densities: eight, gaps: [0.002, 0.0045] },

@@ -157,36 +157,20 @@ export function apply(contact: usize, x: f64, y: f64, z: f64, still: bool): void
   applyTo(contact, x, y, z, still, true, true);
 }
 
+/** A push on a body at the end of an arm, f64x3. */
+// @inline
+function pushEnd(row: usize, arm: usize, x: f64, y: f64, z: f64, sign: f64, still: bool): void {
+  pushAt(row, load<f64>(arm), load<f64>(arm, 8), load<f64>(arm, 16), x, y, z, sign, still ? sign : 0);
+}
+
 /** Of two rigid bodies on those only that are to be moved. */
 function applyTo(contact: usize, x: f64, y: f64, z: f64, still: bool, first: bool, second: bool): void {
   const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
   const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
   const two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  if (one && first)
-    pushAt(
-      one,
-      load<f64>(contact, RIGID_CONTACT_ARM),
-      load<f64>(contact, RIGID_CONTACT_ARM + 8),
-      load<f64>(contact, RIGID_CONTACT_ARM + 16),
-      x,
-      y,
-      z,
-      1,
-      still ? 1 : 0,
-    );
-  if (two && second)
-    pushAt(
-      two,
-      load<f64>(contact, RIGID_CONTACT_OTHER_ARM),
-      load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 8),
-      load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 16),
-      x,
-      y,
-      z,
-      -1,
-      still ? -1 : 0,
-    );
+  if (one && first) pushEnd(one, contact + RIGID_CONTACT_ARM, x, y, z, 1, still);
+  if (two && second) pushEnd(two, contact + RIGID_CONTACT_OTHER_ARM, x, y, z, -1, still);
   if (!lane) return;
   for (let k: usize = 0; k < 4; k++) {
     const at = particleOf(lane, k);

@@ -427,12 +427,12 @@ function multiplyMasses(p: usize, from: usize, q: usize): void {
  * @returns false: too little is left to be solved for
  */
 function direction(first: bool): bool {
-  let touches = anyContact();
+  let touched = anyContact();
   let attached = false;
   let leave: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    touches = touches || anyTouch(row) || anyHand(row);
+    touched = touched || anyTouch(row) || anyHand(row);
     attached = attached || load<i32>(row, IMPLICIT_HELD_COUNT) > 0;
     leave = n === 0 ? load<f64>(row, IMPLICIT_TOLERANCE) : min<f64>(leave, load<f64>(row, IMPLICIT_TOLERANCE));
     negate(workVector(VECTOR_R));
@@ -440,8 +440,8 @@ function direction(first: bool): bool {
     memory.fill(workVector(VECTOR_Z), 0, vector);
   }
   const solid = !anySheet();
-  const held = touches || attached;
-  if (held) leave = !solid ? TOLERANCE_HELD_SHEET : touches ? TOLERANCE_HELD : TOLERANCE_ATTACHED;
+  const held = touched || attached;
+  if (held) leave = !solid ? TOLERANCE_HELD_SHEET : touched ? TOLERANCE_HELD : TOLERANCE_ATTACHED;
   const most = anyContact() ? MOST_ITERATIONS_TOUCHING : held ? MOST_ITERATIONS_HELD : MOST_ITERATIONS;
   let rz = preconditionAll();
   const rr = first && solid ? residual() : 0;
