@@ -111,11 +111,19 @@ export interface Transform {
   translate?: Vec3;
 }
 
+/**
+ * Damping of the material itself (Kelvin and Voigt), s: its stress is modulus times strain plus this times the strain's
+ * rate. A vibration of f Hz has pi f times it for a damping ratio, and twice that for a loss factor. Default 0.
+ * @minimum 0 @maximum 10
+ */
+type RetardationTime = number;
+
 interface MaterialCommon {
   /** kg/m^3 */
   density: Positive;
   /** Velocity damping, 1/s; overrides the scene's. */
   damping?: Damping;
+  retardationTime?: RetardationTime;
   /** Coefficient of dynamic Coulomb friction; combined with that of what it touches by the geometric mean. */
   friction?: Friction;
 }
@@ -249,6 +257,7 @@ export interface ClothMaterial {
   /** Flexural rigidity, N m (J). 0 or absent: no bending resistance. @minimum 0 @maximum 1e9 */
   bendingStiffness?: number;
   damping?: Damping;
+  retardationTime?: RetardationTime;
   friction?: Friction;
 }
 

@@ -178,6 +178,36 @@ test("a sheet whose factor leaves bending out, and one whose factor has it", asy
 test("a sheet that is curved at rest", () =>
   compare({ ...sheet(1e-2), mesh: { type: "ball", radius: 0.5, subdivisions: 1 }, pins: edge.slice(1) }, {}, true));
 
+/** The same body of a viscous material. */
+const viscous = (body: Body, retardationTime: number): Body =>
+  ({ ...body, material: { ...body.material, retardationTime } }) as Body;
+
+test("viscous solids: clamped, turning, and let go of by a hand that crushes", async () => {
+  await compare(viscous(beam(edge), 0.02), {}, true);
+  await compare(viscous(beam(undefined), 0.005), {}, false, 8);
+});
+
+test("viscous sheets: in their plane and out of it, flat and curved at rest", async () => {
+  await compare(viscous(sheet(1e-4), 0.01), {}, true);
+  await compare(viscous(sheet(10), 0.003), {}, true);
+  const ball: Body = { ...sheet(1e-2), mesh: { type: "ball", radius: 0.5, subdivisions: 1 }, pins: edge.slice(1) };
+  await compare(viscous(ball, 0.01), {}, true);
+});
+
+test("a viscous solid that slides on a floor", async () => {
+  const solid = {
+    ...viscous(beam(undefined), 1e-3),
+    velocity: [0.3, 0, 0.1],
+    material: { density: 1000, youngsModulus: 1e8, poissonsRatio: 0.3, damping: 0.5, retardationTime: 1e-3 },
+  } as Body;
+  const still = await compare(
+    { ...solid, transform: { translate: [0.5, 0.05 + (await radius(solid)) * 1.001, 0] } },
+    { colliders: FLOOR },
+    false,
+  );
+  expect(still.counts.rounds).toBeGreaterThan(0);
+});
+
 test("attachments without compliance, and one that slips", () =>
   compare(
     beam(undefined),

@@ -83,6 +83,7 @@ function templateOf(scene: Scene, body: Body, shape: Shape): BodyTemplate {
     ...(body.start && { start: body.start }),
     waits: body.waiting ?? false,
     damping: body.material.damping ?? scene.damping ?? 0,
+    retardationTime: ("retardationTime" in body.material && body.material.retardationTime) || 0,
     friction: body.material.friction ?? DEFAULT_FRICTION,
     contactRadius: contactRadius(body, edge),
     touch: touchOf(body),

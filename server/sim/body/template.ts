@@ -65,6 +65,8 @@ export interface BodyTemplate {
   waits: boolean;
   /** 1/s */
   damping: number;
+  /** s, of the material: viscosity over modulus; 0: it has none */
+  retardationTime: number;
   /** dynamic Coulomb coefficient */
   friction: number;
   /** m: half thickness, or a small part of the surface's edges */

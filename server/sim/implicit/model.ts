@@ -1,7 +1,8 @@
 /**
  * A body as its implicit step sees it (reference/implicit/step.ts, kernel/assembly/implicit/step.ts): masses, elements,
  * step, and the factor of the matrix at rest that all its steps share,
- *   A = c M + K(rest),   c = 2.25 (1 + 2 h d / 3) / h^2,   d the damping in 1/s
+ *   A = c M + (1 + 3 tau / 2h) K(rest),   c = 2.25 (1 + 2 h d / 3) / h^2,   d the damping in 1/s, tau the material's
+ *   retardation time in s
  * Solids have blocks of 3 x 3, which the step turns with the rotations of the particles. A sheet has no stiffness
  * across its plane at rest, and would get some as soon as it is pulled: its factor is of numbers, the same for x, y and
  * z: c M + weighted Laplacian of its triangles, and its bending where that counts: its stencils reach twice as far, and
@@ -51,6 +52,8 @@ export interface ImplicitModel {
   /** c above, 1/s^2, and 1/(1 + 2 h d / 3) */
   coefficient: number;
   keep: number;
+  /** Retardation time of the material, s (kernel/assembly/implicit/viscosity.ts). */
+  retardationTime: number;
   /** (1 + h d)/h^2, of an implicit Euler step, 1/s^2 */
   euler: number;
   tolerance: number;
@@ -78,7 +81,10 @@ export function stepConstants(h: number, d: number): Pick<ImplicitModel, "keep" 
 
 /** @param steps a tick, where it is not to choose them */
 export function implicitModel(
-  body: Pick<BodyTemplate, "elements" | "mass" | "pinned" | "positions" | "own" | "damping" | "particleCount">,
+  body: Pick<
+    BodyTemplate,
+    "elements" | "mass" | "pinned" | "positions" | "own" | "damping" | "retardationTime" | "particleCount"
+  >,
   tickHz: number,
   steps = stepsOf(tickHz),
 ): ImplicitModel {
@@ -103,10 +109,12 @@ export function implicitModel(
   );
   const size = tets ? 3 : 1;
   const matrix: BlockMatrix = { ...graph, size, values: new Float64Array(size * size * graph.columns.length) };
+  const { retardationTime } = body;
+  const stiffening = 1 + (1.5 * retardationTime) / h;
   addMasses(matrix, mass, coefficient);
-  if (tets) addTetrahedra(matrix, tets);
-  if (triangles) addTriangles(matrix, triangles, stiffness);
-  if (bends && stiff) addBending(matrix, bends);
+  if (tets) addTetrahedra(matrix, tets, stiffening);
+  if (triangles) addTriangles(matrix, triangles, stiffness, stiffening);
+  if (bends && stiff) addBending(matrix, bends, stiffening);
   const order = nestedDissection(graph, body.own ?? body.positions, (i) => mass[i]! > 0);
   return {
     count,
@@ -115,6 +123,7 @@ export function implicitModel(
     h,
     coefficient,
     keep,
+    retardationTime,
     euler,
     tolerance: tets ? SOLID_TOLERANCE : SHEET_TOLERANCE,
     tets,
@@ -163,7 +172,9 @@ function addMasses(matrix: BlockMatrix, mass: Float64Array, coefficient: number)
 }
 
 /** V (mu (b_i.b_j 1 + b_j b_i^T) + lambda b_i b_j^T): Hooke's law, which Saint Venant-Kirchhoff's is at rest. */
-function addTetrahedra(matrix: BlockMatrix, { particles, dmInverse, volume, mu, lambda }: TetElements): void {
+function addTetrahedra(matrix: BlockMatrix, tets: TetElements, stiffening: number): void {
+  const { particles, dmInverse, volume } = tets;
+  const [mu, lambda] = [stiffening * tets.mu, stiffening * tets.lambda];
   const b = new Float64Array(12);
   for (let e = 0; e < volume.length; e++) {
     b.set(dmInverse.subarray(9 * e, 9 * e + 9));
@@ -184,7 +195,13 @@ function addTetrahedra(matrix: BlockMatrix, { particles, dmInverse, volume, mu, 
   }
 }
 
-function addTriangles(matrix: BlockMatrix, triangles: TriangleElements, { c00, c11 }: SheetStiffness): void {
+function addTriangles(
+  matrix: BlockMatrix,
+  triangles: TriangleElements,
+  stiffness: SheetStiffness,
+  stiffening: number,
+): void {
+  const [c00, c11] = [stiffening * stiffness.c00, stiffening * stiffness.c11];
   for (let e = 0; e < triangles.volume.length; e++) {
     const b = shapeOf(triangles, e);
     for (let i = 0; i < 3; i++) {
@@ -214,16 +231,16 @@ function bendingShare(
 function stencilsOf(count: number, bends: BendElements): Stencils {
   const graph = graphOf(count, [{ particles: bends.particles, corners: bend.corners }]);
   const values = new Float64Array(graph.columns.length);
-  addBending({ ...graph, size: 1, values }, bends);
+  addBending({ ...graph, size: 1, values }, bends, 1);
   return { ...graph, values: Float32Array.from(values) };
 }
 
-function addBending(matrix: BlockMatrix, { particles, K, alpha }: BendElements): void {
+function addBending(matrix: BlockMatrix, { particles, K, alpha }: BendElements, stiffening: number): void {
   for (let e = 0; e < alpha.length; e++) {
     for (let i = 0; i < 4; i++) {
       for (let j = 0; j < 4; j++)
         matrix.values[blockAt(matrix, particles[4 * e + i]!, particles[4 * e + j]!)]! +=
-          (K[4 * e + i]! * K[4 * e + j]!) / alpha[e]!;
+          (stiffening * (K[4 * e + i]! * K[4 * e + j]!)) / alpha[e]!;
     }
   }
 }

@@ -150,7 +150,7 @@ const stateBytes = (count: number, touches: boolean): number =>
   (touches ? 5 : 4) * VECTOR * count + L.IMPLICIT_STATE_END;
 
 function takeArrays(
-  { count, tets, triangles, bends, stencils, factor }: ImplicitModel,
+  { count, tets, triangles, bends, stencils, factor, retardationTime }: ImplicitModel,
   points: number,
   touches: boolean,
   allocator: Allocator,
@@ -168,6 +168,8 @@ function takeArrays(
   if (stencils) take(L.IMPLICIT_STENCIL_START, 4 * count);
   if (stencils) take(L.IMPLICIT_STENCILS, 8 * stencils.columns.length);
   if (bends) take(L.IMPLICIT_BENDS, L.IMPLICIT_BEND_BYTES * bends.alpha.length);
+  const rates = 6 * (tets?.volume.length ?? 0) + 3 * ((triangles?.volume.length ?? 0) + (bends?.alpha.length ?? 0));
+  if (retardationTime > 0) take(L.IMPLICIT_PAST, 8 * rates);
   take(L.IMPLICIT_ORDER, factor.order.byteLength);
   take(L.IMPLICIT_START, factor.start.byteLength);
   take(L.IMPLICIT_ENTRY_ROWS, factor.rows.byteLength);
@@ -202,6 +204,8 @@ function writeRow(
   number(L.IMPLICIT_EULER, model.euler);
   number(L.IMPLICIT_KEEP, model.keep);
   number(L.IMPLICIT_TOLERANCE, model.tolerance);
+  number(L.IMPLICIT_RETARDATION, model.retardationTime);
+  number(L.IMPLICIT_STIFFENING, 1);
   number(L.IMPLICIT_MU, model.tets?.mu ?? 0);
   number(L.IMPLICIT_LAMBDA, model.tets?.lambda ?? 0);
   number(L.IMPLICIT_C00, model.stiffness.c00);

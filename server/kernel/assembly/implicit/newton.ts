@@ -46,6 +46,7 @@ import { energyOfBends, energyOfTriangles, linearizeBends, linearizeTriangles } 
 import { multiplySheet } from "./sheetProducts";
 import { anyHand, energyOfPoints, linearizePoints, multiplyPoints } from "./points";
 import { precondition, turnParticles } from "./preconditioner";
+import { isViscous, keepPast } from "./viscosity";
 import { moveRigidly } from "./rigidMotion";
 import {
   anyContact,
@@ -258,6 +259,7 @@ function attempt(again: bool): i32 {
     const end = again ? workVector(VECTOR_THERE) : 0;
     findTouches(row, state, target, end, kept, load<f64>(row, IMPLICIT_STEP_SECONDS));
     placeTouches(row, y);
+    if (isViscous(row)) keepPast(row, state, y, euler);
   }
   guessContacts(VECTOR_Y, false);
   if (again) guessContacts(VECTOR_THERE, true);
@@ -281,7 +283,8 @@ function heightHere(): f64 {
   let here: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    here += inertia(state, workVector(VECTOR_TARGET)) + load<f64>(state + 4 * vector) + energyOfPoints(row, state);
+    const elastic = isViscous(row) ? energyOfElements(state) : load<f64>(state + 4 * vector);
+    here += inertia(state, workVector(VECTOR_TARGET)) + elastic + energyOfPoints(row, state);
   }
   return here + energyOfContactsHere();
 }
@@ -375,13 +378,18 @@ function isFree(): bool {
   return load<i32>(row, IMPLICIT_COLUMNS) === count && load<i32>(row, IMPLICIT_HELD_COUNT) === 0 && !anyTouch(row);
 }
 
+/** J at the vector y, of the body at work. */
+function energyOfElements(y: usize): f64 {
+  return energyOfTets(row, y) + energyOfTriangles(row, y) + energyOfBends(row, y);
+}
+
 /** What the step minimizes. @param v number of a vector */
 function objective(v: i32): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
     const y = workVector(v);
-    const elastic = energyOfTets(row, y) + energyOfTriangles(row, y) + energyOfBends(row, y);
+    const elastic = energyOfElements(y);
     store<f64>(row, elastic, IMPLICIT_ELASTIC);
     sum += inertia(y, workVector(VECTOR_TARGET)) + elastic + energyOfPoints(row, y) + energyOfTouches(row, y);
   }

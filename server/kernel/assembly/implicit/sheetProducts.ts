@@ -14,6 +14,7 @@ import {
   IMPLICIT_LANES,
   IMPLICIT_MASS,
   IMPLICIT_QUADS,
+  IMPLICIT_STIFFENING,
   IMPLICIT_STENCILS,
   IMPLICIT_STENCIL_START,
   IMPLICIT_TRIANGLE_COUNT,
@@ -94,9 +95,10 @@ function multiplyQuad(row: usize, quad: usize, p: usize, q: usize): void {
   const s0 = dot3(Ux, ux, Uy, uy, Uz, uz);
   const s1 = dot3(Vx, vx, Vy, vy, Vz, vz);
   const s2 = add(dot3(Ux, vx, Uy, vy, Uz, vz), dot3(Vx, ux, Vy, uy, Vz, uz));
-  const weft = add(mul(constant(row, IMPLICIT_C00), s0), mul(constant(row, IMPLICIT_C01), s1));
-  const warp = add(mul(constant(row, IMPLICIT_C01), s0), mul(constant(row, IMPLICIT_C11), s1));
-  const shear = mul(constant(row, IMPLICIT_C22), s2);
+  const stiffening = constant(row, IMPLICIT_STIFFENING);
+  const weft = mul(stiffening, add(mul(constant(row, IMPLICIT_C00), s0), mul(constant(row, IMPLICIT_C01), s1)));
+  const warp = mul(stiffening, add(mul(constant(row, IMPLICIT_C01), s0), mul(constant(row, IMPLICIT_C11), s1)));
+  const shear = mul(stiffening, mul(constant(row, IMPLICIT_C22), s2));
   const t0 = v128.load(quad, QUAD_STRESS);
   const t1 = v128.load(quad, QUAD_STRESS + LANES);
   const t2 = v128.load(quad, QUAD_STRESS + 2 * LANES);
@@ -156,13 +158,14 @@ function finish(row: usize, p: usize, q: usize, coefficient: f64, lanes: usize, 
   const count = load<i32>(row, IMPLICIT_COUNT);
   const mass = <usize>load<u32>(row, IMPLICIT_MASS);
   const start = <usize>load<u32>(row, IMPLICIT_STENCIL_START);
+  const stiffening = constant(row, IMPLICIT_STIFFENING);
   let entry = <usize>load<u32>(row, IMPLICIT_STENCILS);
   for (let i = 0, at: usize = 0; i < count; i++, at += 24) {
     let sum = v128.load(out + ((<usize>i) << 4));
     if (start) {
       const end = <usize>load<u32>(start + ((<usize>i) << 2));
       for (; entry < end; entry += 8)
-        sum = add(sum, mul(v128.load32_splat(entry, 4), v128.load(lanes + <usize>load<u32>(entry))));
+        sum = add(sum, mul(mul(stiffening, v128.load32_splat(entry, 4)), v128.load(lanes + <usize>load<u32>(entry))));
     }
     const m = coefficient * load<f64>(mass + ((<usize>i) << 3));
     v128.store(q + at, f64x2.add(f64x2.mul(f64x2.splat(m), v128.load(p + at)), f64x2.promote_low_f32x4(sum)));

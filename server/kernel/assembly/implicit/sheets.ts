@@ -2,8 +2,9 @@
  * Saint Venant-Kirchhoff membranes of an implicit body, E = V/2 eps^T C eps (../constraints/triangle.ts), and its
  * bending stencils, E = (|K x| - rest)^2 / (2 alpha) (../constraints/bending.ts), and their gradients, in float64.
  * Products (sheetProducts.ts) are with the membrane's Hessian, stress part projected to be positive semidefinite, and
- * with K^T K / alpha, which is the stencil's where it is flat at rest and never below it elsewhere. Twin:
- * sim/reference/implicit/elements.ts, same operations in the same order.
+ * with K^T K / alpha, which is the stencil's where it is flat at rest and never below it elsewhere. A viscous sheet
+ * (Kelvin and Voigt) adds V theta/2 D^T C D, D = eps - eps_p, and theta |K x - k_p|^2 / (2 alpha), with theta, eps_p and
+ * k_p of viscosity.ts. Twin: sim/reference/implicit/elements.ts, same operations in the same order.
  */
 import {
   IMPLICIT_TRIANGLES,
@@ -25,6 +26,8 @@ import {
   QUAD_BYTES,
   QUAD_F,
   QUAD_STRESS,
+  IMPLICIT_PAST,
+  IMPLICIT_STIFFENING,
 } from "../layout/layout";
 import { LANES } from "../layout/sizes";
 
@@ -40,6 +43,9 @@ let s2: f64 = 0;
 // K x of the last stencil, likewise
 let k01: v128 = f64x2.splat(0);
 let k2: f64 = 0;
+// across its two edges
+let n01: v128 = f64x2.splat(0);
+let n2: f64 = 0;
 
 /** a - b of two entries, x and y. */
 // @inline
@@ -88,13 +94,46 @@ function strain(): void {
   s2 = dot(u01, u2, v01, v2);
 }
 
-/** s = C s */
+/** s = stiffening C s */
 // @inline
 function toStress(row: usize): void {
   const weft = s0;
-  s0 = load<f64>(row, IMPLICIT_C00) * weft + load<f64>(row, IMPLICIT_C01) * s1;
-  s1 = load<f64>(row, IMPLICIT_C01) * weft + load<f64>(row, IMPLICIT_C11) * s1;
-  s2 = load<f64>(row, IMPLICIT_C22) * s2;
+  const stiffening = load<f64>(row, IMPLICIT_STIFFENING);
+  s0 = stiffening * (load<f64>(row, IMPLICIT_C00) * weft + load<f64>(row, IMPLICIT_C01) * s1);
+  s1 = stiffening * (load<f64>(row, IMPLICIT_C01) * weft + load<f64>(row, IMPLICIT_C11) * s1);
+  s2 = stiffening * (load<f64>(row, IMPLICIT_C22) * s2);
+}
+
+/** s -= the strain at `past`. @returns address of the next triangle's */
+// @inline
+function lessPast(past: usize): usize {
+  s0 -= load<f64>(past);
+  s1 -= load<f64>(past, 8);
+  s2 -= load<f64>(past, 16);
+  return past + 24;
+}
+
+/** Strains from which those of a step are measured, as `keepPastOfTets` has it. */
+export function keepPastOfTriangles(row: usize, x: usize, x1: usize, a: f64, b: f64, share: f64): void {
+  const end = endOfTriangles(row);
+  let past = <usize>load<u32>(row, IMPLICIT_PAST);
+  for (
+    let triangle = <usize>load<u32>(row, IMPLICIT_TRIANGLES);
+    triangle < end;
+    triangle += IMPLICIT_TRIANGLE_BYTES, past += 24
+  ) {
+    memory.fill(past, 0, 24);
+    addPast(past, x, triangle, share * a);
+    if (b !== 0) addPast(past, x1, triangle, share * b);
+  }
+}
+
+function addPast(past: usize, x: usize, triangle: usize, factor: f64): void {
+  deform(x, triangle);
+  strain();
+  store<f64>(past, load<f64>(past) + factor * s0);
+  store<f64>(past, load<f64>(past, 8) + factor * s1, 8);
+  store<f64>(past, load<f64>(past, 16) + factor * s2, 16);
 }
 
 /** g += P b_j of the three corners, P by its columns weft and warp. */
@@ -129,10 +168,12 @@ function endOfTriangles(row: usize): usize {
 /** J at the vector x. */
 export function energyOfTriangles(row: usize, x: usize): f64 {
   const end = endOfTriangles(row);
+  let past = <usize>load<u32>(row, IMPLICIT_PAST);
   let sum: f64 = 0;
   for (let triangle = <usize>load<u32>(row, IMPLICIT_TRIANGLES); triangle < end; triangle += IMPLICIT_TRIANGLE_BYTES) {
     deform(x, triangle);
     strain();
+    if (past) past = lessPast(past);
     const a = s0;
     const b = s1;
     const c = s2;
@@ -148,10 +189,12 @@ export function linearizeTriangles(row: usize, x: usize, g: usize): f64 {
   let quad = <usize>load<u32>(row, IMPLICIT_QUADS);
   let lane: usize = 0;
   const end = endOfTriangles(row);
+  let past = <usize>load<u32>(row, IMPLICIT_PAST);
   for (let triangle = <usize>load<u32>(row, IMPLICIT_TRIANGLES); triangle < end; triangle += IMPLICIT_TRIANGLE_BYTES) {
     deform(x, triangle);
     keepDeformation(quad + lane);
     strain();
+    if (past) past = lessPast(past);
     const V = load<f64>(triangle, IMPLICIT_TRIANGLE_VOLUME);
     const a = s0;
     const b = s1;
@@ -234,9 +277,9 @@ function beyond2(square: f64, rest: f64): f64 {
   return beyond * beyond;
 }
 
-/** g_j += K_j f k */
+/** g_j += K_j f */
 // @inline
-function scatterBend(bend: usize, g: usize, f: f64): void {
+function scatterBend(bend: usize, g: usize, f01: v128, f2: f64): void {
   const p0 = g + <usize>load<u32>(bend);
   const p1 = g + <usize>load<u32>(bend, 4);
   const p2 = g + <usize>load<u32>(bend, 8);
@@ -244,7 +287,6 @@ function scatterBend(bend: usize, g: usize, f: f64): void {
   const K1 = load<f64>(bend, IMPLICIT_BEND_K + 8);
   const K2 = load<f64>(bend, IMPLICIT_BEND_K + 16);
   const K3 = load<f64>(bend, IMPLICIT_BEND_K + 24);
-  const f01 = f64x2.mul(f64x2.splat(f), k01);
   const a01 = f64x2.mul(f64x2.splat(K1), f01);
   const b01 = f64x2.mul(f64x2.splat(K2), f01);
   const c01 = f64x2.mul(f64x2.splat(K3), f01);
@@ -252,7 +294,6 @@ function scatterBend(bend: usize, g: usize, f: f64): void {
   v128.store(p2, f64x2.add(v128.load(p2), b01));
   v128.store(p3, f64x2.add(v128.load(p3), c01));
   v128.store(p0, f64x2.sub(v128.load(p0), f64x2.add(f64x2.add(a01, b01), c01)));
-  const f2 = f * k2;
   store<f64>(p1, load<f64>(p1, 16) + K1 * f2, 16);
   store<f64>(p2, load<f64>(p2, 16) + K2 * f2, 16);
   store<f64>(p3, load<f64>(p3, 16) + K3 * f2, 16);
@@ -264,15 +305,98 @@ function endOfBends(row: usize): usize {
   return <usize>load<u32>(row, IMPLICIT_BENDS) + <usize>load<i32>(row, IMPLICIT_BEND_COUNT) * IMPLICIT_BEND_BYTES;
 }
 
+/** Of the stencils: behind those of the triangles; 0: none. */
+// @inline
+function pastOfBends(row: usize): usize {
+  const past = <usize>load<u32>(row, IMPLICIT_PAST);
+  return past ? past + 24 * <usize>load<i32>(row, IMPLICIT_TRIANGLE_COUNT) : 0;
+}
+
 /** J at the vector x. */
 export function energyOfBends(row: usize, x: usize): f64 {
   const end = endOfBends(row);
+  const viscous = load<f64>(row, IMPLICIT_STIFFENING) - 1;
+  let past = pastOfBends(row);
   let sum: f64 = 0;
   for (let bend = <usize>load<u32>(row, IMPLICIT_BENDS); bend < end; bend += IMPLICIT_BEND_BYTES) {
-    const square = beyond2(curvature(x, bend), load<f64>(bend, IMPLICIT_BEND_REST));
+    let square = beyond2(curvature(x, bend), load<f64>(bend, IMPLICIT_BEND_REST));
+    if (past) {
+      square += viscous * sinceSquared(past);
+      past += 24;
+    }
     sum += 0.5 * square * load<f64>(bend, IMPLICIT_BEND_STIFFNESS);
   }
   return sum;
+}
+
+/** |K x - k_p|^2 of the last stencil. */
+// @inline
+function sinceSquared(past: usize): f64 {
+  const since01 = f64x2.sub(k01, v128.load(past));
+  const since2 = k2 - load<f64>(past, 16);
+  return dot(since01, since2, since01, since2);
+}
+
+/**
+ * K x from which those of a step are measured, a K x(x) + b K x(x1), -> PAST behind the triangles': each as the stencil
+ * has it that is turned to where it is at y.
+ */
+export function keepPastOfBends(row: usize, x: usize, x1: usize, y: usize, a: f64, b: f64): void {
+  const end = endOfBends(row);
+  let past = pastOfBends(row);
+  for (let bend = <usize>load<u32>(row, IMPLICIT_BENDS); bend < end; bend += IMPLICIT_BEND_BYTES, past += 24) {
+    curvature(x, bend);
+    frame(x, bend);
+    let along = a * dot(u01, u2, k01, k2);
+    let across = a * dot(v01, v2, k01, k2);
+    let out = a * dot(n01, n2, k01, k2);
+    if (b !== 0) {
+      curvature(x1, bend);
+      frame(x1, bend);
+      along += b * dot(u01, u2, k01, k2);
+      across += b * dot(v01, v2, k01, k2);
+      out += b * dot(n01, n2, k01, k2);
+    }
+    frame(y, bend);
+    v128.store(past, f64x2.add(mix(u01, along, v01, across), f64x2.mul(f64x2.splat(out), n01)));
+    store<f64>(past, along * u2 + across * v2 + out * n2, 16);
+  }
+}
+
+/**
+ * Unit vectors of a stencil -> u along its first edge, n across its two edges, v across both; zero where its particles
+ * lie in a line.
+ */
+function frame(x: usize, bend: usize): void {
+  const p0 = x + <usize>load<u32>(bend);
+  const p1 = x + <usize>load<u32>(bend, 4);
+  const p2 = x + <usize>load<u32>(bend, 8);
+  const p3 = x + <usize>load<u32>(bend, 12);
+  u01 = differ(p1, v128.load(p0));
+  u2 = load<f64>(p1, 16) - load<f64>(p0, 16);
+  n01 = differ(p3, v128.load(p2));
+  n2 = load<f64>(p3, 16) - load<f64>(p2, 16);
+  cross();
+  let length = sqrt<f64>(dot(v01, v2, v01, v2));
+  let over = length > 0 ? 1 / length : 0;
+  n01 = f64x2.mul(f64x2.splat(over), v01);
+  n2 = over * v2;
+  length = sqrt<f64>(dot(u01, u2, u01, u2));
+  over = length > 0 ? 1 / length : 0;
+  u01 = f64x2.mul(f64x2.splat(over), u01);
+  u2 = over * u2;
+  cross();
+}
+
+/** u x n -> v */
+// @inline
+function cross(): void {
+  const ux = f64x2.extract_lane(u01, 0);
+  const uy = f64x2.extract_lane(u01, 1);
+  const nx = f64x2.extract_lane(n01, 0);
+  const ny = f64x2.extract_lane(n01, 1);
+  v01 = f64x2(uy * n2 - u2 * ny, u2 * nx - ux * n2);
+  v2 = ux * ny - uy * nx;
 }
 
 /**
@@ -282,12 +406,24 @@ export function energyOfBends(row: usize, x: usize): f64 {
 export function linearizeBends(row: usize, x: usize, g: usize): f64 {
   let sum: f64 = 0;
   const end = endOfBends(row);
+  const viscous = load<f64>(row, IMPLICIT_STIFFENING) - 1;
+  let past = pastOfBends(row);
   for (let bend = <usize>load<u32>(row, IMPLICIT_BENDS); bend < end; bend += IMPLICIT_BEND_BYTES) {
     const square = curvature(x, bend);
     const rest = load<f64>(bend, IMPLICIT_BEND_REST);
     const k = load<f64>(bend, IMPLICIT_BEND_STIFFNESS);
-    sum += 0.5 * beyond2(square, rest) * k;
-    scatterBend(bend, g, rest !== 0 && square > 0 ? (1 - rest / sqrt<f64>(square)) * k : k);
+    let beyond = beyond2(square, rest);
+    const f = rest !== 0 && square > 0 ? (1 - rest / sqrt<f64>(square)) * k : k;
+    let f01 = f64x2.mul(f64x2.splat(f), k01);
+    let f2 = f * k2;
+    if (past) {
+      beyond += viscous * sinceSquared(past);
+      f01 = f64x2.add(f01, f64x2.mul(f64x2.splat(viscous * k), f64x2.sub(k01, v128.load(past))));
+      f2 += viscous * k * (k2 - load<f64>(past, 16));
+      past += 24;
+    }
+    sum += 0.5 * beyond * k;
+    scatterBend(bend, g, f01, f2);
   }
   return sum;
 }

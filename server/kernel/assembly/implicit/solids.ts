@@ -6,6 +6,8 @@
  *   V K/2 ((J - CRUSHED)/CRUSHED)^2,   J = det F,  K = lambda + 2 mu
  * too, of whose Hessian the positive part K/CRUSHED^2 cof F (cof F)^T is taken. (Without it a soft cube that fell from
  * 5 cm stayed a crumpled block for ever: no step may turn its flat elements inside out.)
+ * A viscous solid (Kelvin and Voigt) adds V theta (mu D:D + lambda/2 (tr D)^2), D = E - Ep with theta and Ep of
+ * viscosity.ts: with what it has, (1 + theta) times the law of E - theta/(1 + theta) Ep, but for a constant.
  * Float64. Twin: sim/reference/implicit/elements.ts, same operations in the same order.
  * Tried: the positive part by Jacobi's rotations. It was more than half of the cost of a body that nothing touches.
  */
@@ -20,6 +22,8 @@ import {
   IMPLICIT_TET_STRESS,
   IMPLICIT_TET_CRUSHED,
   IMPLICIT_TET_BYTES,
+  IMPLICIT_PAST,
+  IMPLICIT_STIFFENING,
 } from "../layout/layout";
 
 /** Newton's steps for an eigenvalue: the first guess is wrong by 15 % at most, and each step doubles the digits. */
@@ -106,16 +110,20 @@ function yOf(a: v128): f64 {
   return f64x2.extract_lane(a, 1);
 }
 
-/** mu s:s + lambda/2 (tr s)^2; infinite where det F <= 0: no step that goes down turns an element inside out. */
+/**
+ * stiffening (mu s:s + lambda/2 (tr s)^2); infinite where det F <= 0: no step that goes down turns an element inside
+ * out.
+ */
 // @inline
-function density(mu: f64, lambda: f64): f64 {
+function density(mu: f64, lambda: f64, stiffening: f64): f64 {
   const J =
     xOf(e0) * (yOf(e1) * z2 - yOf(e2) * z1) +
     xOf(e1) * (yOf(e2) * z0 - yOf(e0) * z2) +
     xOf(e2) * (yOf(e0) * z1 - yOf(e1) * z0);
   if (!(J > 0)) return Infinity;
   const trace = s0 + s1 + s2;
-  const E = mu * (s0 * s0 + s1 * s1 + s2 * s2 + 2 * (s3 * s3 + s4 * s4 + s5 * s5)) + 0.5 * lambda * trace * trace;
+  const squares = s0 * s0 + s1 * s1 + s2 * s2 + 2 * (s3 * s3 + s4 * s4 + s5 * s5);
+  const E = stiffening * (mu * squares + 0.5 * lambda * trace * trace);
   if (J >= CRUSHED) return E;
   const part = (J - CRUSHED) / CRUSHED;
   return E + 0.5 * (lambda + 2 * mu) * part * part;
@@ -218,14 +226,54 @@ function scatterStress(tet: usize, g: usize, a: v128, b: v128, c: v128, az: f64,
 export function energyOfTets(row: usize, x: usize): f64 {
   const mu = load<f64>(row, IMPLICIT_MU);
   const lambda = load<f64>(row, IMPLICIT_LAMBDA);
+  const stiffening = load<f64>(row, IMPLICIT_STIFFENING);
   const end = endOf(row);
+  let past = <usize>load<u32>(row, IMPLICIT_PAST);
   let sum: f64 = 0;
   for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += IMPLICIT_TET_BYTES) {
     deform(x, tet);
     greenStrain();
-    sum += load<f64>(tet, IMPLICIT_TET_VOLUME) * density(mu, lambda);
+    if (past) past = lessPast(past);
+    sum += load<f64>(tet, IMPLICIT_TET_VOLUME) * density(mu, lambda, stiffening);
   }
   return sum;
+}
+
+/** s -= the strain at `past`. @returns address of the next element's */
+// @inline
+function lessPast(past: usize): usize {
+  s0 -= load<f64>(past);
+  s1 -= load<f64>(past, 8);
+  s2 -= load<f64>(past, 16);
+  s3 -= load<f64>(past, 24);
+  s4 -= load<f64>(past, 32);
+  s5 -= load<f64>(past, 40);
+  return past + 48;
+}
+
+/**
+ * Strains from which those of a step are measured, `share` of a s(x) + b s(x1), -> PAST (viscosity.ts).
+ * @param x, x1 vectors; x1 is not looked at where b is 0
+ */
+export function keepPastOfTets(row: usize, x: usize, x1: usize, a: f64, b: f64, share: f64): void {
+  const end = endOf(row);
+  let past = <usize>load<u32>(row, IMPLICIT_PAST);
+  for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += IMPLICIT_TET_BYTES, past += 48) {
+    memory.fill(past, 0, 48);
+    addPast(past, x, tet, share * a);
+    if (b !== 0) addPast(past, x1, tet, share * b);
+  }
+}
+
+function addPast(past: usize, x: usize, tet: usize, factor: f64): void {
+  deform(x, tet);
+  greenStrain();
+  store<f64>(past, load<f64>(past) + factor * s0);
+  store<f64>(past, load<f64>(past, 8) + factor * s1, 8);
+  store<f64>(past, load<f64>(past, 16) + factor * s2, 16);
+  store<f64>(past, load<f64>(past, 24) + factor * s3, 24);
+  store<f64>(past, load<f64>(past, 32) + factor * s4, 32);
+  store<f64>(past, load<f64>(past, 40) + factor * s5, 40);
 }
 
 // @inline
@@ -242,14 +290,17 @@ export function linearizeTets(row: usize, x: usize, g: usize, stresses: bool): f
   let sum: f64 = 0;
   const mu = load<f64>(row, IMPLICIT_MU);
   const lambda = load<f64>(row, IMPLICIT_LAMBDA);
+  const stiffening = load<f64>(row, IMPLICIT_STIFFENING);
   const end = endOf(row);
+  let past = <usize>load<u32>(row, IMPLICIT_PAST);
   for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += IMPLICIT_TET_BYTES) {
     deform(x, tet);
     storeDeformation(tet);
     greenStrain();
+    if (past) past = lessPast(past);
     const V = load<f64>(tet, IMPLICIT_TET_VOLUME);
-    sum += V * density(mu, lambda);
-    hooke(mu, lambda);
+    sum += V * density(mu, lambda, stiffening);
+    hooke(stiffening * mu, stiffening * lambda);
     const volume = f64x2.splat(V);
     scatterStress(
       tet,
@@ -292,6 +343,7 @@ function storeStress(tet: usize): void {
 export function multiplyTets(row: usize, p: usize, q: usize): void {
   const mu = load<f64>(row, IMPLICIT_MU);
   const lambda = load<f64>(row, IMPLICIT_LAMBDA);
+  const stiffening = load<f64>(row, IMPLICIT_STIFFENING);
   const end = endOf(row);
   for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += IMPLICIT_TET_BYTES) {
     deform(p, tet);
@@ -307,7 +359,7 @@ export function multiplyTets(row: usize, p: usize, q: usize): void {
     s3 = 0.5 * (dot(E1, Z1, e2, z2) + dot(E2, Z2, e1, z1));
     s4 = 0.5 * (dot(E0, Z0, e2, z2) + dot(E2, Z2, e0, z0));
     s5 = 0.5 * (dot(E0, Z0, e1, z1) + dot(E1, Z1, e0, z0));
-    hooke(mu, lambda);
+    hooke(stiffening * mu, stiffening * lambda);
     const V = load<f64>(tet, IMPLICIT_TET_VOLUME);
     const volume = f64x2.splat(V);
     const t0 = load<f64>(tet, IMPLICIT_TET_STRESS);

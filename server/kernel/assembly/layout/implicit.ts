@@ -65,7 +65,13 @@ export const IMPLICIT_STENCILS = IMPLICIT_STENCIL_START + I32;
 // next one makes its own
 export const IMPLICIT_REUSED = IMPLICIT_STENCILS + I32;
 export const IMPLICIT_REUSED_LEFT = IMPLICIT_REUSED + I32; // f64 part of the residual's square that these left
-export const IMPLICIT_BYTES = IMPLICIT_REUSED_LEFT + F64;
+// i32 pointer: of a viscous body what the step's rates are taken from: f64[6] strains of each tetrahedron, or f64[3]
+// strains of each triangle, then f64[3] K x of each stencil; 0: no body of its material's viscosity
+export const IMPLICIT_PAST = IMPLICIT_REUSED_LEFT + F64;
+export const IMPLICIT_RETARDATION = IMPLICIT_PAST + I32 + 4; // f64 s: viscosity over modulus (Kelvin and Voigt)
+// f64 1 + rate times that: stiffness in the step at work over that at rest
+export const IMPLICIT_STIFFENING = IMPLICIT_RETARDATION + F64;
+export const IMPLICIT_BYTES = IMPLICIT_STIFFENING + F64;
 
 /**
  * i32x4 byte offsets of the corners in a vector; f64: D_m^-1 row by row, volume; then of the last linearization the

@@ -4,7 +4,8 @@
  * gradients may be used:
  *   dP = F dS + dF S+,   S+ = the stress without its negative eigenvalues
  * A tetrahedron of less than CRUSHED of its volume resists that with V K/2 ((J - CRUSHED)/CRUSHED)^2, K = lambda + 2
- * mu. Same operations in the same order as the kernel: the same bits.
+ * mu. What is viscous resists the rate of its strain, too (kernel/assembly/implicit/viscosity.ts). Same operations in
+ * the same order as the kernel: the same bits.
  */
 import type { BendElements } from "../../constraints/bend.ts";
 import type { TetElements } from "../../constraints/tetrahedra.ts";
@@ -15,11 +16,21 @@ import { positivePart } from "./positivePart.ts";
 const CRUSHED = 0.5;
 const f = Math.fround;
 type Four = [number, number, number, number];
+type Six = [number, number, number, number, number, number];
+
+/** Of a viscous body in a step: theta times the energy of s - past, past = a s(x) + b s(x1), s what energies go by. */
+export interface Rates {
+  theta: number;
+  a: number;
+  b: number;
+}
 
 /** What a body is made of. Vectors are float64[3n], those of a sheet's products float32[3n]. */
 export interface ElasticSet<Product = Float64Array> {
   /** J */
   energy: (x: Float64Array) => number;
+  /** What rates are measured from in the step that begins at x, was at x1 before, and begins to solve at y. */
+  keepPast: (rates: Rates, x: Float64Array, x1: Float64Array, y: Float64Array) => void;
   /**
    * g += dE/dx; keeps what `product` needs.
    * @param stresses also the positive parts of a solid's stresses, which are those of the last time otherwise
@@ -99,7 +110,7 @@ function determinant(F: ArrayLike<number>): number {
 }
 
 /** 2 mu E + lambda tr E 1 */
-function hooke({ mu, lambda }: TetElements, E: readonly number[]): number[] {
+function hooke({ mu, lambda }: Pick<TetElements, "mu" | "lambda">, E: readonly number[]): number[] {
   const pressure = lambda * (E[0]! + E[1]! + E[2]!);
   return [
     2 * mu * E[0]! + pressure,
@@ -124,9 +135,45 @@ function timesSymmetric(V: number, A: ArrayLike<number>, a: number, S: ArrayLike
   return P;
 }
 
+/** Strains of a viscous law, (1 + theta) times that of s - theta/(1 + theta) (a s(x) + b s(x1)) but for a constant. */
+class Past {
+  stiffening = 1;
+  private kept: Float64Array | undefined;
+  private readonly size: number;
+  private readonly strain: (x: Float64Array, i: number) => number[];
+
+  /** @param strain of element i, `size` numbers */
+  constructor(size: number, strain: (x: Float64Array, i: number) => number[]) {
+    this.size = size;
+    this.strain = strain;
+  }
+
+  keep(count: number, { theta, a, b }: Rates, x: Float64Array, x1: Float64Array): void {
+    const { size } = this;
+    const share = theta / (1 + theta);
+    this.stiffening = 1 + theta;
+    this.kept = new Float64Array(size * count);
+    for (let i = 0; i < count; i++) {
+      this.strain(x, i).forEach((s, k) => (this.kept![size * i + k]! += share * a * s));
+      if (b !== 0) this.strain(x1, i).forEach((s, k) => (this.kept![size * i + k]! += share * b * s));
+    }
+  }
+
+  /** Less what is kept of element i. */
+  since(strain: number[], i: number): number[] {
+    return this.kept ? strain.map((s, k) => s - this.kept![this.size * i + k]!) : strain;
+  }
+}
+
 /** Saint Venant-Kirchhoff: E = V (mu E:E + lambda/2 (tr E)^2), E Green's strain. */
 export function tetSet(e: TetElements): ElasticSet {
   const count = e.volume.length;
+  const past = new Past(6, (x, i) => {
+    tetGradient(x, e, i, dF, 0);
+    return greenStrain(dF, 0);
+  });
+  const stiffened = (strain: readonly number[]): number[] =>
+    hooke({ mu: past.stiffening * e.mu, lambda: past.stiffening * e.lambda }, strain);
   const F = new Float64Array(9 * count);
   const S = new Float64Array(6 * count);
   const dF = new Float64Array(9);
@@ -135,21 +182,23 @@ export function tetSet(e: TetElements): ElasticSet {
       let sum = 0;
       for (let i = 0; i < count; i++) {
         tetGradient(x, e, i, dF, 0);
-        const [a, b, c, u, v, w] = greenStrain(dF, 0) as [number, number, number, number, number, number];
+        const [a, b, c, u, v, w] = past.since(greenStrain(dF, 0), i) as Six;
         const trace = a + b + c;
         // no step that goes down turns an element inside out
         const J = determinant(dF);
         if (!(J > 0)) return Infinity;
-        const E = e.mu * (a * a + b * b + c * c + 2 * (u * u + v * v + w * w)) + 0.5 * e.lambda * trace * trace;
+        const squares = a * a + b * b + c * c + 2 * (u * u + v * v + w * w);
+        const E = past.stiffening * (e.mu * squares + 0.5 * e.lambda * trace * trace);
         const part = (J - CRUSHED) / CRUSHED;
         sum += e.volume[i]! * (J >= CRUSHED ? E : E + 0.5 * (e.lambda + 2 * e.mu) * part * part);
       }
       return sum;
     },
+    keepPast: (rates, x, x1) => past.keep(count, rates, x, x1),
     linearize: (x, g, stresses) => {
       for (let i = 0; i < count; i++) {
         tetGradient(x, e, i, F, 9 * i);
-        const stress = hooke(e, greenStrain(F, 9 * i));
+        const stress = stiffened(past.since(greenStrain(F, 9 * i), i));
         scatterTet(e, i, timesSymmetric(e.volume[i]!, F, 9 * i, stress, 0), g);
         resistCrushing(e, i, F.subarray(9 * i, 9 * i + 9), g);
         if (stresses) S.set(positivePart(stress), 6 * i);
@@ -158,7 +207,7 @@ export function tetSet(e: TetElements): ElasticSet {
     product: (p, q) => {
       for (let i = 0; i < count; i++) {
         tetGradient(p, e, i, dF, 0);
-        const dS = hooke(e, symmetricPart(F, 9 * i, dF, 0));
+        const dS = stiffened(symmetricPart(F, 9 * i, dF, 0));
         const first = timesSymmetric(e.volume[i]!, F, 9 * i, dS, 0);
         const second = timesSymmetric(e.volume[i]!, dF, 0, S, 6 * i);
         scatterTet(
@@ -263,10 +312,14 @@ export function triangleSet(e: TriangleElements, { c00, c01, c11, c22 }: SheetSt
   const F = new Float64Array(6 * count);
   const S = new Float64Array(3 * count);
   const dF = new Float64Array(6);
+  const past = new Past(3, (x, i) => {
+    sheetGradient(x, e, i, dF, 0);
+    return strainAt(dF, 0);
+  });
   const stressOf = (weft: number, warp: number, shear: number): [number, number, number] => [
-    c00 * weft + c01 * warp,
-    c01 * weft + c11 * warp,
-    c22 * shear,
+    past.stiffening * (c00 * weft + c01 * warp),
+    past.stiffening * (c01 * weft + c11 * warp),
+    past.stiffening * (c22 * shear),
   ];
   const strainAt = (f: ArrayLike<number>, at: number): [number, number, number] => [
     0.5 * (dot3(f, at, f, at) - 1),
@@ -278,18 +331,19 @@ export function triangleSet(e: TriangleElements, { c00, c01, c11, c22 }: SheetSt
       let sum = 0;
       for (let i = 0; i < count; i++) {
         sheetGradient(x, e, i, dF, 0);
-        const [a, b, c] = strainAt(dF, 0);
+        const [a, b, c] = past.since(strainAt(dF, 0), i) as [number, number, number];
         const stress = stressOf(a, b, c);
         sum += 0.5 * e.volume[i]! * (a * stress[0] + b * stress[1] + c * stress[2]);
       }
       return sum;
     },
+    keepPast: (rates, x, x1) => past.keep(count, rates, x, x1),
     linearize: (x, g) => {
       for (let i = 0; i < count; i++) {
         sheetGradient(x, e, i, F, 6 * i);
         const f = 6 * i;
         const V = e.volume[i]!;
-        const [a, b, c] = stressOf(...strainAt(F, f));
+        const [a, b, c] = stressOf(...(past.since(strainAt(F, f), i) as [number, number, number]));
         const P: number[] = [];
         for (let r = f; r < f + 3; r++) {
           P[r - f] = V * (a * F[r]! + c * F[r + 3]!);
@@ -299,7 +353,7 @@ export function triangleSet(e: TriangleElements, { c00, c01, c11, c22 }: SheetSt
         S.set(positiveSheet([a, b, c]), 3 * i);
       }
     },
-    product: productOfTriangles(e, { c00, c01, c11, c22 }, F, S),
+    product: productOfTriangles(e, { c00, c01, c11, c22 }, past, F, S),
   };
 }
 
@@ -310,6 +364,7 @@ export function triangleSet(e: TriangleElements, { c00, c01, c11, c22 }: SheetSt
 function productOfTriangles(
   { particles, dmInverse, volume }: TriangleElements,
   stiffness: SheetStiffness,
+  past: Past,
   F: Float64Array,
   S: Float64Array,
 ): ElasticSet<Float32Array>["product"] {
@@ -320,6 +375,7 @@ function productOfTriangles(
     Array.from(values.subarray(from, from + count), f);
   const [c00, c01, c11, c22] = [stiffness.c00, stiffness.c01, stiffness.c11, stiffness.c22].map(f) as Four;
   return (p, q) => {
+    const stiffening = f(past.stiffening);
     for (let e = 0; e < volume.length; e++) {
       const volume32 = f(volume[e]!);
       const m = rounded(dmInverse, 4 * e, 4) as Four;
@@ -332,7 +388,9 @@ function productOfTriangles(
       const u = a.map((value, r) => both(value, m[0], b[r]!, m[2]));
       const v = a.map((value, r) => both(value, m[1], b[r]!, m[3]));
       const [s0, s1, s2] = [dot(U, u), dot(V, v), f(dot(U, v) + dot(V, u))];
-      const [weft, warp, shear] = [both(c00, s0, c01, s1), both(c01, s0, c11, s1), f(c22 * s2)];
+      const [weft, warp, shear] = [both(c00, s0, c01, s1), both(c01, s0, c11, s1), f(c22 * s2)].map((stress) =>
+        f(stiffening * stress),
+      ) as [number, number, number];
       for (let r = 0; r < 3; r++) {
         const P = f(volume32 * f(both(weft, U[r]!, shear, V[r]!) + both(t0, u[r]!, t2, v[r]!)));
         const Q = f(volume32 * f(both(shear, U[r]!, warp, V[r]!) + both(t2, u[r]!, t1, v[r]!)));
@@ -362,9 +420,13 @@ export function bendSet(e: BendElements, { start, columns, values }: Stencils): 
         e.K[k + 3]! * (x[p3 + r]! - x[p0 + r]!);
     return dot3(C, 0, C, 0);
   };
-  const scatter = (g: Float64Array, i: number, scale: number): void => {
+  let stiffening = 1;
+  let theta = 0;
+  let past: Float64Array | undefined;
+  const scatter = (g: Float64Array, i: number, scale: number, k: number): void => {
     for (let r = 0; r < 3; r++) {
-      const f = scale * C[r]!;
+      let f = scale * C[r]!;
+      if (past) f += theta * k * (C[r]! - past[3 * i + r]!);
       const forces = [1, 2, 3].map((j) => e.K[4 * i + j]! * f);
       forces.forEach((force, j) => (g[3 * e.particles[4 * i + j + 1]! + r]! += force));
       g[3 * e.particles[4 * i]! + r]! -= forces[0]! + forces[1]! + forces[2]!;
@@ -376,21 +438,64 @@ export function bendSet(e: BendElements, { start, columns, values }: Stencils): 
       for (let i = 0; i < count; i++) {
         const square = curvature(x, i);
         const beyond = Math.sqrt(square) - e.rest[i]!;
-        sum += 0.5 * (e.rest[i] === 0 ? square : beyond * beyond) * (1 / e.alpha[i]!);
+        let squared = e.rest[i] === 0 ? square : beyond * beyond;
+        if (past) {
+          const since = C.map((c, r) => c - past![3 * i + r]!);
+          squared += theta * dot3(since, 0, since, 0);
+        }
+        sum += 0.5 * squared * (1 / e.alpha[i]!);
       }
       return sum;
+    },
+    keepPast: (rates, x, x1, y) => {
+      stiffening = 1 + rates.theta;
+      theta = stiffening - 1; // as the kernel rounds it
+      past = new Float64Array(3 * count);
+      for (let i = 0; i < count; i++) {
+        const seen = (at: Float64Array, factor: number): number[] => {
+          curvature(at, i);
+          return stencilFrame(at, e, i).map((axis) => factor * dot3(axis, 0, C, 0));
+        };
+        const now = seen(x, rates.a);
+        const before = rates.b !== 0 ? seen(x1, rates.b) : undefined;
+        const [along, across, out] = before ? now.map((s, k) => s + before[k]!) : now;
+        const [u, v, n] = stencilFrame(y, e, i);
+        for (let r = 0; r < 3; r++) past[3 * i + r] = along! * u[r]! + across! * v[r]! + out! * n[r]!;
+      }
     },
     linearize: (x, g) => {
       for (let i = 0; i < count; i++) {
         const square = curvature(x, i);
         const k = 1 / e.alpha[i]!;
-        scatter(g, i, e.rest[i] !== 0 && square > 0 ? (1 - e.rest[i]! / Math.sqrt(square)) * k : k);
+        scatter(g, i, e.rest[i] !== 0 && square > 0 ? (1 - e.rest[i]! / Math.sqrt(square)) * k : k, k);
       }
     },
     product: (p, q) => {
+      const stiffer = f(stiffening);
       for (let i = 0; i + 1 < start.length; i++)
         for (let n = start[i]!; n < start[i + 1]!; n++)
-          for (let r = 0; r < 3; r++) q[3 * i + r] = f(q[3 * i + r]! + f(values[n]! * p[3 * columns[n]! + r]!));
+          for (let r = 0; r < 3; r++)
+            q[3 * i + r] = f(q[3 * i + r]! + f(f(stiffer * values[n]!) * p[3 * columns[n]! + r]!));
     },
   };
+}
+
+/** Unit vectors: along a stencil's first edge, across both edges, and across the first two. */
+function stencilFrame(x: Float64Array, { particles }: BendElements, i: number): [number[], number[], number[]] {
+  const [p0, p1, p2, p3] = [0, 1, 2, 3].map((j) => 3 * particles[4 * i + j]!) as Four;
+  const edge = (from: number, to: number): number[] => [0, 1, 2].map((r) => x[to + r]! - x[from + r]!);
+  const cross = (a: number[], b: number[]): number[] => [
+    a[1]! * b[2]! - a[2]! * b[1]!,
+    a[2]! * b[0]! - a[0]! * b[2]!,
+    a[0]! * b[1]! - a[1]! * b[0]!,
+  ];
+  const unit = (a: number[]): number[] => {
+    const length = Math.sqrt(dot3(a, 0, a, 0));
+    const over = length > 0 ? 1 / length : 0;
+    return a.map((value) => over * value);
+  };
+  const first = edge(p0, p1);
+  const n = unit(cross(first, edge(p2, p3)));
+  const u = unit(first);
+  return [u, cross(u, n), n];
 }

@@ -159,13 +159,27 @@ export class ImplicitBody {
     const free = x.map((p, k) => p + model.h * v[k]!);
     touches.find(this.around?.places(x, end) ?? [], free, this.target);
     touches.put(y);
+    if (this.viscous) this.keepPast(euler, y);
     return y;
+  }
+
+  private get viscous(): boolean {
+    return this.model.retardationTime > 0;
+  }
+
+  /** Rates of strain in the step (kernel/assembly/implicit/viscosity.ts). */
+  private keepPast(euler: boolean, y: Float64Array): void {
+    const { h, retardationTime } = this.model;
+    const { x, x1 } = this.state;
+    const theta = (retardationTime * (euler ? 1 : 1.5)) / h;
+    const rates = { theta, a: euler ? 1 : 4 / 3, b: euler ? 0 : -1 / 3 };
+    for (const set of [...this.solid, ...this.sheet]) set.keepPast(rates, x, x1, y);
   }
 
   /** What is minimized at x, its contacts aside. */
   heightHere(): number {
     const { x } = this.state;
-    return this.inertia(x) + this.energy + this.points.energy(x);
+    return this.inertia(x) + (this.viscous ? this.elastic(x) : this.energy) + this.points.energy(x);
   }
 
   /** Is a particle in a collider at `end` that does not lie on one at x? */
