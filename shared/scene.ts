@@ -112,8 +112,9 @@ export interface Transform {
 }
 
 /**
- * Damping of the material itself (Kelvin and Voigt), s: its stress is modulus times strain plus this times the strain's
- * rate. A vibration of f Hz has pi f times it for a damping ratio, and twice that for a loss factor. Default 0.
+ * Damping of the material itself (Kelvin and Voigt), s: its stress is that of the strain and this times the strain's
+ * rate. A vibration of f Hz has a damping ratio of pi f times it, and twice that for a loss factor. Default 0. Not where
+ * solver is paper, nor with a method.
  * @minimum 0 @maximum 10
  */
 type RetardationTime = number;
@@ -123,7 +124,6 @@ interface MaterialCommon {
   density: Positive;
   /** Velocity damping, 1/s; overrides the scene's. */
   damping?: Damping;
-  retardationTime?: RetardationTime;
   /** Coefficient of dynamic Coulomb friction; combined with that of what it touches by the geometric mean. */
   friction?: Friction;
 }
@@ -150,6 +150,7 @@ export interface IsotropicMaterial extends MaterialCommon {
   /** k, Pa */
   youngsModulus: Modulus;
   poissonsRatio: PoissonsRatio;
+  retardationTime?: RetardationTime;
   /** stvk only. */
   plasticity?: Plasticity;
 }
@@ -165,6 +166,7 @@ export interface OrthotropicMaterial extends MaterialCommon {
   shearModuli: Moduli;
   /** Rotation vector (axis times angle, degrees) from the body's own axes to the material's. */
   axes?: Vec3;
+  retardationTime?: RetardationTime;
   plasticity?: Plasticity;
 }
 

@@ -107,6 +107,7 @@ export function checkSoft(body: SoftBody, path: string): void {
   if (mesh && body.mesh.type !== mesh)
     throw new SceneError(`${path}/mesh/type`, body.mesh.type, `${mesh} for model ${m.model}`);
   checkPlasticity(m, at);
+  checkViscosity(body, path);
   if (body.solver === "paper" && !ENERGY_MODELS.includes(m.model ?? "stvk"))
     throw new SceneError(
       `${path}/solver`,
@@ -116,14 +117,36 @@ export function checkSoft(body: SoftBody, path: string): void {
   checkSweep(body.sweep, `${path}/sweep`);
 }
 
+/** Dashpots beside elements: of compliant constraints, or an implicit step's. */
+function checkViscosity(body: { material: object; solver?: string; method?: object }, path: string): void {
+  const { retardationTime: tau } = body.material as { retardationTime?: number };
+  if (!tau) return;
+  if (body.solver === "paper")
+    throw new SceneError(
+      `${path}/material/retardationTime`,
+      tau,
+      "0 or absent where solver is paper: C = E has no rate",
+    );
+  if (body.method)
+    throw new SceneError(
+      `${path}/material/retardationTime`,
+      tau,
+      "0 or absent where a method is given: those of finite elements have a beta of their own",
+    );
+}
+
 /** All of a cloth that its material's model decides. */
-export function checkCloth(body: { material: ClothMaterial; solver?: string; sweep?: Sweep }, path: string): void {
+export function checkCloth(
+  body: { material: ClothMaterial; solver?: string; sweep?: Sweep; method?: object },
+  path: string,
+): void {
   const m = body.material;
   const at = `${path}/material`;
+  checkViscosity(body, path);
   if (m.model === "pbd") {
-    const modulus = (["youngsModulus", "poissonsRatio", "kWeft", "kWarp", "kShear", "nuWeft", "nuWarp"] as const).find(
-      (field) => m[field] !== undefined,
-    );
+    const modulus = (
+      ["youngsModulus", "poissonsRatio", "kWeft", "kWarp", "kShear", "nuWeft", "nuWarp", "retardationTime"] as const
+    ).find((field) => m[field] !== undefined);
     if (modulus)
       throw new SceneError(
         `${at}/${modulus}`,

@@ -24,11 +24,14 @@ import type { Body, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import { checkImplicit, passThrough } from "../../shared/sceneImplicit.ts";
 import type { BodyTemplate } from "./body/template.ts";
+import { CONSTRAINTS } from "./constraints/kinds.ts";
 import { boxOf } from "./spawn/inside.ts";
 import { allImplicit, askedSteps, dependsOnSubsteps, type Steps, soundPace } from "./substeps.ts";
 
 /** Of q, from which on a body is integrated implicitly: 0.4 % of a solid's frequency, 1 % of a sheet's length. */
 const MOST = { solid: 0.008, sheet: 0.02 } as const;
+/** Of q tau/h, h a substep: of what a viscous material should damp, so much is missing (constraints/dashpots.ts). */
+const MOST_VISCOUS = 0.1;
 /** Tetrahedra times steps in a second. */
 const LIMIT = 8000 * 240;
 /** What a triangle costs, in tetrahedra; and what is taken for an element of a body that may lie on something. */
@@ -37,10 +40,10 @@ const LYING = { onShapes: 3, onBodies: 12, onItself: 10, sheetOnShapes: 30 } as 
 /** What is smaller ends its solves at 1 nm (kernel/assembly/implicit/newton.ts), mean edge in m. */
 const SMALLEST = 1e-5;
 
-/** Why the bodies of a scene that name no solver are compliant although one of them is too stiff for it. */
+/** Why the bodies of a scene that name no solver are compliant although one is too stiff or too viscous for it. */
 export interface Compliant {
   body: string;
-  /** Of its stress while it moves, so much is missing. */
+  /** Of its stress while it moves, or of its damping, so much is missing. */
   missing: number;
   why: string;
 }
@@ -79,7 +82,7 @@ export function chooseSolvers(scene: Scene, bodies: readonly BodyTemplate[], ste
     : { scene, compliant: { body: scene.bodies[worst]!.name, missing: missing[worst]! / 2, why } };
 }
 
-/** q where it is too large, or 0. */
+/** q, or twice the part of the damping that is missing, where one of them is too large; or 0. */
 function stressMissing(body: Elastic, template: BodyTemplate, { tickHz, substeps, iterations }: Steps): number {
   const { material } = body;
   const moduli = material as { youngsModulus?: number; kWeft?: number; kWarp?: number };
@@ -87,7 +90,10 @@ function stressMissing(body: Elastic, template: BodyTemplate, { tickHz, substeps
   const solid = body.kind === "soft";
   const edges = solid ? soundPace(body, template) : 1 / template.meanEdge;
   const n = (edges * Math.sqrt(k / material.density)) / (tickHz * substeps * iterations);
-  return n * n > (solid ? MOST.solid : MOST.sheet) ? n * n : 0;
+  const q = n * n;
+  const viscous = q * template.retardationTime * tickHz * substeps;
+  if (viscous > MOST_VISCOUS) return Math.max(q, (2 * viscous) / (1 + viscous));
+  return q > (solid ? MOST.solid : MOST.sheet) ? q : 0;
 }
 
 /** Why bodies cannot be implicit. @returns undefined if they can */
@@ -135,7 +141,7 @@ function costOf(scene: Scene, bodies: readonly BodyTemplate[]): number {
   const { tickHz, substeps } = askedSteps(scene);
   return bodies.reduce((sum, { elements, touch }, b) => {
     const each = elements.reduce(
-      (count, e) => count + ("volume" in e ? e.volume.length * (e.kind === "triangle" ? TRIANGLE : 1) : 0),
+      (count, e) => count + ("volume" in e ? e.volume.length * (CONSTRAINTS[e.kind].corners === 3 ? TRIANGLE : 1) : 0),
       0,
     );
     const place = lying(scene, scene.bodies[b]!, touch.self);

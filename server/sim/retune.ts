@@ -98,9 +98,9 @@ export class BodyMaterials {
       if (!remade) return;
       const read = (offset: number, row = 0): number => from[at + offset / 4 + 4 * row]!;
       const made = remade({ read, scene, now, elasticity, massUnit: layout.massUnit });
-      if (state) strain.forEach((_, k) => (strain[k] = f32[at + state.offset / 4 + 4 * k]!));
+      for (let k = 0; k < (state?.rows ?? 0); k++) strain[k] = f32[at + state!.offset / 4 + 4 * k]!;
       write(f32, at, made, 0, (corner) => f32[i32[at + 4 * corner]! / 4 + toInitial + 3]!);
-      if (state) strain.forEach((value, k) => (f32[at + state.offset / 4 + 4 * k] = value));
+      for (let k = 0; k < (state?.rows ?? 0); k++) f32[at + state!.offset / 4 + 4 * k] = strain[k]!;
     });
   }
 

@@ -4,7 +4,7 @@
  * float64 rounding 1e-16/d of the energy; at d = 1e-6 edges both are below 1e-8 of the forces. The continued energy has
  * kinks in its second derivative at 1/sqrt 3, where the difference is of first order in d: 1e-5.
  */
-import { bendingEnergy, bendingGradient } from "../../server/sim/constraints/bend.ts";
+import { bendingEnergy, bendingGradient } from "../../server/sim/reference/bending.ts";
 import { distanceValue } from "../../server/sim/constraints/distance.ts";
 import { hexahedronValue } from "../../server/sim/constraints/hexahedron.ts";
 import { volumeValue } from "../../server/sim/constraints/volume.ts";

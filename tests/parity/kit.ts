@@ -53,8 +53,13 @@ export function roundElements<E extends Elements>(e: E): E {
       return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
     case "triangle":
       return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume) };
+    case "tet-dashpot":
+    case "triangle-dashpot":
+      return { ...e, dmInverse: rounded(e.dmInverse), volume: rounded(e.volume), past: rounded(e.past) };
     case "bend":
       return { ...e, K: rounded(e.K), alpha: rounded(e.alpha), rest: rounded(e.rest) };
+    case "bend-dashpot":
+      return { ...e, K: rounded(e.K), alpha: rounded(e.alpha), rest: rounded(e.rest), past: rounded(e.past) };
     case "distance":
       return {
         ...e,
@@ -119,10 +124,10 @@ export interface Kit {
   iterate(first: boolean): void;
   /** Twin positions and memory := the kernel's, so that the next iteration is judged alone. */
   align(): void;
-  /** The kernel's plastic flow of one substep, of plastic elements. */
-  flow(h: number): void;
-  /** float64[6n] the kernel's plastic strains. */
-  plasticStrain(): Float64Array;
+  /** What the kernel does with these elements at the end of a substep. */
+  endSubstep(h: number): void;
+  /** The kernel's rows of them that outlive it: plastic strains, what dashpots keep. */
+  state(): Float64Array;
   /** Writes positions to both sides. */
   place(x: Float64Array): void;
 }
@@ -185,7 +190,7 @@ export function makeKit(
   particles.w.set(Float32Array.from(w));
   // as the kernel has it
   const twinH = 1 / Math.sqrt(Math.fround(1 / Math.fround(Math.fround(h) * Math.fround(h))));
-  const { corners: size, twin, phase, paperPhase } = CONSTRAINTS[e.kind];
+  const { corners: size, twin, phase, paperPhase, after, bytes } = CONSTRAINTS[e.kind];
   const count = twin.memory;
   const remembered = new Float64Array((count * e.particles.length) / size);
   const colors = colorConstraints(e.particles, size, N);
@@ -217,12 +222,13 @@ export function makeKit(
         remembered.set(e.kind === "tet" ? outOfPrincipalAxes(rows, e, i, weight) : rows, count * i);
       });
     },
-    flow: (seconds) => ranges.forEach((range) => runRange(kernel, range, L.KIND_PLASTIC, 0, seconds, scratch)),
-    plasticStrain() {
-      const out = new Float64Array(6 * kit.loss.length);
+    endSubstep: (seconds) => ranges.forEach((range) => runRange(kernel, range, after!, 0, seconds, scratch)),
+    state() {
+      const { offset, rows } = CONSTRAINTS[e.kind].state!;
+      const out = new Float64Array(rows * kit.loss.length);
       forEachLane((i, { address }, block, lane) => {
-        const at = (address + block * L.TET_PLASTIC_BYTES + L.TET_PLASTIC_STRAIN) / 4 + lane;
-        for (let k = 0; k < 6; k++) out[6 * i + k] = f32[at + 4 * k]!;
+        const at = (address + block * bytes + offset) / 4 + lane;
+        for (let k = 0; k < rows; k++) out[rows * i + k] = f32[at + 4 * k]!;
       });
       return out;
     },
@@ -315,7 +321,7 @@ export function conditioned(kit: Kit, first: boolean, h: number, random: () => n
 }
 
 /** Every stored number of the elements wrong by up to one unit. */
-function perturbed<E extends Elements>(e: E, random: () => number): E {
+export function perturbed<E extends Elements>(e: E, random: () => number): E {
   const shake = (a: Float64Array): Float64Array => a.map((value) => value * (1 + UNIT * random()));
   switch (e.kind) {
     case "tet": {
@@ -332,6 +338,18 @@ function perturbed<E extends Elements>(e: E, random: () => number): E {
         mu: e.mu * (1 + UNIT * random()),
         lambda: e.lambda * (1 + UNIT * random()),
       };
+    case "tet-dashpot":
+      return {
+        ...e,
+        dmInverse: shake(e.dmInverse),
+        volume: shake(e.volume),
+        compliance: e.compliance.map((s) => s * (1 + UNIT * random())) as unknown as typeof e.compliance,
+        past: shake(e.past),
+      };
+    case "triangle-dashpot":
+      return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume), past: shake(e.past) };
+    case "bend-dashpot":
+      return { ...e, K: shake(e.K), alpha: shake(e.alpha), rest: shake(e.rest), past: shake(e.past) };
     case "tet-ortho":
       return {
         ...e,

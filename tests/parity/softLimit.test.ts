@@ -2,7 +2,7 @@
  * Appendix A of the paper: as stiffness goes to zero one element with one iteration is explicit FEM, dx_j = -h^2 w_j
  * dE/dx_j (lambda = -h^2 C). Claim: 1e-5 relative in float32, for the kernel.
  */
-import { bendingGradient } from "../../server/sim/constraints/bend.ts";
+import { bendingGradient } from "../../server/sim/reference/bending.ts";
 import { expect, test } from "vitest";
 import { tetrahedronGradient } from "../../server/sim/reference/tetrahedron.ts";
 import { triangleGradient } from "../../server/sim/reference/triangle.ts";

@@ -3,7 +3,7 @@
  * kappa holds B/2 kappa^2 a square meter, whatever the direction and the mesh, and a strip hangs as the elastica does
  * (elastica_tip.csv).
  */
-import { bendingEnergy } from "../../server/sim/constraints/bend.ts";
+import { bendingEnergy } from "../../server/sim/reference/bending.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -11,6 +11,7 @@ import type { Pace } from "../constraints/constraint.ts";
 import { enclosedVolume, type EnclosedVolume } from "../constraints/enclosedVolume.ts";
 import { CONSTRAINTS, massesOf, sheetElements, solidElements } from "../constraints/kinds.ts";
 import { scheduleOf } from "../memory/sweeps.ts";
+import { keepPast } from "../reference/dashpots.ts";
 import { boxCells } from "../../meshing/generators.ts";
 import { SCENE_DEFAULTS } from "../defaults.ts";
 import { ballShape } from "./ball.ts";
@@ -18,6 +19,7 @@ import { sheetMasses, tetrahedralMasses } from "./masses.ts";
 import { loadSource, type MeshSources, meanEdge, type SourceMesh } from "./meshes.ts";
 import { pointsShape } from "./points.ts";
 import { addLoad, selectParticles } from "./selection.ts";
+import { startPositions } from "./start.ts";
 import { placed, placementOf, scaled, type Placement } from "./transform.ts";
 import type { BodyTemplate, ShapeMatching, Touch } from "./template.ts";
 
@@ -28,23 +30,23 @@ export interface LoadOptions extends MeshSources {
 export async function loadBody(scene: Scene, index: number, options: LoadOptions): Promise<BodyTemplate> {
   const body = scene.bodies[index]!;
   const path = `/bodies/${index}`;
-  const pace = {
-    substeps: scene.substeps ?? SCENE_DEFAULTS.substeps,
-    iterations: scene.iterations ?? SCENE_DEFAULTS.iterations,
-  };
+  const { tickHz, substeps, iterations } = { ...SCENE_DEFAULTS, ...scene };
+  const pace = { substeps, iterations };
+  const seconds = 1 / (tickHz * substeps);
   const shape =
     body.kind === "ball"
       ? await ballShape(body, path, options.baseDir)
       : body.kind === "soft"
-        ? await softShape(body, path, options, pace)
+        ? await softShape(body, path, options, pace, seconds)
         : body.kind === "cloth"
-          ? await clothShape(body, path, options, pace)
+          ? await clothShape(body, path, options, pace, seconds)
           : pointsShape(body, path);
   const { own, positions, triangles, origin, mass, elements } = shape;
   const formless = body.solver === "paper" && elements.find((e) => CONSTRAINTS[e.kind].paperPhase === undefined);
   if (formless)
     throw new SceneError(`${path}/solver`, body.solver, "compliant: constraints of this material have no form C = E");
   const template = templateOf(scene, body, shape);
+  for (const e of elements) keepPast(startPositions(template), e);
   body.pins?.forEach((pin, i) => {
     for (const p of selectParticles(pin.select, positions, origin, `${path}/pins/${i}/select`)) template.pinned[p] = 1;
   });
@@ -158,7 +160,13 @@ function pictured({ drawing }: SourceMesh, placement: Placement): Pick<Shape, "d
   };
 }
 
-async function softShape(body: SoftBody, path: string, options: LoadOptions, pace: Pace): Promise<Shape> {
+async function softShape(
+  body: SoftBody,
+  path: string,
+  options: LoadOptions,
+  pace: Pace,
+  seconds: number,
+): Promise<Shape> {
   const source = await loadSource(body, options, path);
   let mesh: TetMesh;
   let detailOwn: SurfaceMesh | undefined;
@@ -190,7 +198,7 @@ async function softShape(body: SoftBody, path: string, options: LoadOptions, pac
   const triangles = boundarySurface(ordered);
   const { material } = body;
   const cells = body.mesh.type === "box" ? renumbered(boxCells(body.mesh.cells), oldOf) : undefined;
-  const solid = { material, X: own, tets: ordered.tets, triangles, cells, pace, path };
+  const solid = { material, X: own, tets: ordered.tets, triangles, cells, pace, seconds, form: formOf(body), path };
   const volume = material.model === "pbd" && material.volume?.of === "body" ? material.volume : undefined;
   return {
     own,
@@ -215,7 +223,13 @@ async function softShape(body: SoftBody, path: string, options: LoadOptions, pac
   };
 }
 
-async function clothShape(body: ClothBody, path: string, options: LoadOptions, pace: Pace): Promise<Shape> {
+async function clothShape(
+  body: ClothBody,
+  path: string,
+  options: LoadOptions,
+  pace: Pace,
+  seconds: number,
+): Promise<Shape> {
   const source = await loadSource(body, options, path);
   if (source.kind === "tets") throw new SceneError(`${path}/mesh`, body.mesh, "a surface: a cloth has no tetrahedra");
   requireSheet(`mesh of body ${body.name}`, source.surface);
@@ -236,7 +250,7 @@ async function clothShape(body: ClothBody, path: string, options: LoadOptions, p
     enclosed: material.volume && enclosedVolume(own, triangles, material.volume, pace),
     origin: surface.origin ?? Uint32Array.from({ length: count }, (_, i) => i),
     streamedCount: count,
-    elements: sheetElements({ material, X: own, triangles, form: formOf(body), pace }),
+    elements: sheetElements({ material, X: own, triangles, form: formOf(body), pace, seconds }),
     ...pictured(source, placement),
   };
 }

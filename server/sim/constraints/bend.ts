@@ -9,8 +9,7 @@
  *          x3
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import { addAt, vectorAt, type Particles } from "../reference/particles.ts";
-import { add, combine, norm, scale, subtract, type Vector } from "../reference/vector.ts";
+import { bendingEnergy, bendingGradient, solveBending } from "../reference/bending.ts";
 import { bendElements } from "./bending.ts";
 import { NONE, rowsOf, type AnyElements, type Constraint } from "./constraint.ts";
 import { sheetBending } from "./sheetBending.ts";
@@ -26,59 +25,6 @@ export interface BendElements extends AnyElements {
   alpha: Float64Array;
   /** float64[n] |K x| at rest, m; 0 for a flat sheet */
   rest: Float64Array;
-}
-
-const cornersOf = (e: BendElements, i: number): number[] => [...e.particles.subarray(4 * i, 4 * i + 4)];
-
-/** K x. sum_j K_j = 0, so that x0 may be subtracted first: digits far from the origin. */
-function curvatureVector(x: Float64Array, e: BendElements, i: number): Vector {
-  const corners = cornersOf(e, i);
-  const x0 = vectorAt(x, corners[0]!);
-  return combine(
-    [...e.K.subarray(4 * i + 1, 4 * i + 4)],
-    corners.slice(1).map((c) => subtract(vectorAt(x, c), x0)),
-  );
-}
-
-/** What is left of K x after its rest length, along K x. */
-function beyondRest(Kx: Vector, rest: number): Vector {
-  const length = norm(Kx);
-  return length > 0 ? scale(1 - rest / length, Kx) : Kx; // straightened exactly: no direction to bend back to
-}
-
-/** Energy of stencil i, J. */
-export function bendingEnergy(x: Float64Array, e: BendElements, i: number): number {
-  const beyond = norm(curvatureVector(x, e, i)) - e.rest[i]!;
-  return (beyond * beyond) / (2 * e.alpha[i]!);
-}
-
-/** dE/dx_j of the four corners, N. */
-export function bendingGradient(x: Float64Array, e: BendElements, i: number): Vector[] {
-  const C = beyondRest(curvatureVector(x, e, i), e.rest[i]!);
-  return [0, 1, 2, 3].map((j) => scale(e.K[4 * i + j]! / e.alpha[i]!, C));
-}
-
-/**
- * One XPBD step of stencil i. gradC_j = K_j I.
- * @param L float64[3n] accumulated multipliers, inout
- */
-function solveBendingStencil(p: Particles, e: BendElements, i: number, L: Float64Array, h: number): void {
-  const corners = cornersOf(e, i);
-  const w = corners.map((c) => p.w[c]!);
-  const alphaTilde = e.alpha[i]! / (h * h);
-  // guard
-  if (w.every((wj) => wj === 0)) return;
-  // gradient
-  const K = [...e.K.subarray(4 * i, 4 * i + 4)];
-  const W = w.reduce((sum, wj, j) => sum + wj * K[j]! * K[j]!, 0);
-  // C
-  const C = beyondRest(curvatureVector(p.x, e, i), e.rest[i]!);
-  // lambda
-  const lambda = vectorAt(L, i);
-  const dL = scale(-1 / (W + alphaTilde), add(C, scale(alphaTilde, lambda)));
-  addAt(L, i, dL);
-  // apply
-  corners.forEach((c, j) => addAt(p.x, c, scale(w[j]! * K[j]!, dL)));
 }
 
 function writeBend(f32: Float32Array, at: number, e: BendElements, i: number, w: (corner: number) => number): void {
@@ -104,7 +50,7 @@ export const bend: Constraint<BendElements> = {
   remembers: { rows: L.BEND_KEPT_BYTES / 16, apart: true },
   write: writeBend,
   pad: (f32, at) => void (f32[at + L.BEND_ALPHA / 4] = 1),
-  twin: { memory: 3, solve: solveBendingStencil, energy: bendingEnergy, gradient: bendingGradient },
+  twin: { memory: 3, solve: solveBending, energy: bendingEnergy, gradient: bendingGradient },
   energy: bendingEnergy,
   remade: ({ read, scene, now }) => ({
     kind: "bend",

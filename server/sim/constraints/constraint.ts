@@ -38,14 +38,16 @@ export interface Solid {
   /** uint32[8n] cells of a box mesh: corner c has x from bit 0, y from bit 1, z from bit 2 */
   cells: Uint32Array | undefined;
   pace: Pace;
+  /** Of a substep. */
+  seconds: number;
+  form: Form;
   /** In the scene, for errors. */
   path: string;
 }
 
 /** A cloth, ready for its constraints. */
-export interface Sheet extends Pick<Solid, "X" | "triangles" | "pace"> {
+export interface Sheet extends Pick<Solid, "X" | "triangles" | "pace" | "seconds" | "form"> {
   material: ClothMaterial;
-  form: Form;
 }
 
 /** What makes a body's rows; all as the scene says where it is equal to `scene`. */

@@ -1,6 +1,7 @@
 /** Every kind of constraint that is stored in blocks, in the order in which an iteration solves them. */
 import { bend } from "./bend.ts";
 import type { Constraint, Sheet, Solid } from "./constraint.ts";
+import { bendDashpot, tetDashpot, triangleDashpot } from "./dashpots.ts";
 import { distance } from "./distance.ts";
 import { hexahedron } from "./hexahedron.ts";
 import { neoHookean, stableNeoHookean } from "./hyperelastic.ts";
@@ -9,6 +10,9 @@ import { triangle } from "./triangle.ts";
 import { volume } from "./volume.ts";
 
 const kinds = {
+  "tet-dashpot": tetDashpot,
+  "triangle-dashpot": triangleDashpot,
+  "bend-dashpot": bendDashpot,
   tet,
   "tet-ortho": orthotropicTet,
   "tet-plastic": plasticTet,

@@ -15,6 +15,7 @@
  *   drivers       of colliders that move, where particles meet their shape: sum J . V, V the collider's own velocity
  *   there; friction's loss remains with `colliders`.
  *                 Where triangles and edges meet its core mesh, that is a contact like others
+ *   viscosity     W of the dashpots' phases; less than what a material damps where iterations do not carry its stress
  *   wind          W of h times what the air adds to the external acceleration
  *   damping       W of v = u/(1 + h d)
  *   momentum      W of what the momentum stage gives back, and of making rigid bodies' velocities rigid
@@ -46,6 +47,7 @@ export const FLOWS = [
   "drivers",
   "wind",
   "damping",
+  "viscosity",
   "plasticity",
   "momentum",
   "solver",
@@ -83,7 +85,7 @@ const total = (h: Holdings): number => h.kinetic + h.elastic + h.gravity + h.loa
 const noFlows = (): Record<Flow, number> => Object.fromEntries(FLOWS.map((f) => [f, 0])) as Record<Flow, number>;
 
 /** Flows by impulses. */
-const IMPULSES = ["attachments", "contacts", "colliders", "wind", "damping", "momentum"] as const;
+const IMPULSES = ["attachments", "contacts", "colliders", "viscosity", "wind", "damping", "momentum"] as const;
 type Impulse = (typeof IMPULSES)[number];
 /** Whose the change of a stage outside of the kernel is. */
 const HOST_FLOWS: Readonly<Record<number, Flow>> = {
@@ -100,7 +102,11 @@ const BEFORE_PREDICTION: ReadonlySet<number> = new Set([
   L.KIND_WIND_ACCELERATIONS,
 ]);
 /** Who moves particles between prediction and velocity update; all others are the solver. */
-const MOVER: Readonly<Record<number, "attachments" | "contacts">> = {
+type Mover = "attachments" | "contacts" | "viscosity";
+const MOVER: Readonly<Record<number, Mover>> = {
+  [L.KIND_TET_DASHPOT]: "viscosity",
+  [L.KIND_TRIANGLE_DASHPOT]: "viscosity",
+  [L.KIND_BEND_DASHPOT]: "viscosity",
   [L.KIND_POINTS]: "attachments",
   [L.KIND_CONTACTS]: "contacts",
 };
@@ -128,7 +134,7 @@ export class EnergyLedger {
   private readonly driven: Float64Array;
   private readonly flowed: Float64Array;
   private readonly plastic: PlasticStrains;
-  private acting: Partial<Record<"attachments" | "contacts", boolean>> = {};
+  private acting: Partial<Record<Mover, boolean>> = {};
   private solving = false;
   private held: Holdings[];
   /** Who waited at the last boundary: who comes where it was parked has a mass all at once. */
@@ -287,7 +293,8 @@ export class EnergyLedger {
     const { layout } = this.created;
     const slots = layout.attachmentCount + layout.grabCount;
     this.solving = true;
-    this.acting = { contacts: this.i32[(L.HEADER + L.H_CONTACT_BLOCK_COUNT) / 4]! > 0, attachments: false };
+    const contacts = this.i32[(L.HEADER + L.H_CONTACT_BLOCK_COUNT) / 4]! > 0;
+    this.acting = { contacts, attachments: false, viscosity: true };
     for (let slot = 0; slot < slots; slot++)
       this.acting.attachments ||= this.i32[(layout.points + slot * L.POINT_BYTES + L.POINT_ACTIVE) / 4] !== 0;
     for (const given of Object.values(this.given)) given.fill(0);

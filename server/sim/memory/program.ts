@@ -169,7 +169,7 @@ export function buildProgram(
     groups.forEach((group, g) => phases.push(...iterate(group, iteration, omegas[g]![iteration]!, pass, arrays)));
     phases.push(...wholeBodies(pass), ...endOfIteration(sizes, pass));
   }
-  return [...phases, ...implicitSteps(sizes), ...afterSolve(sizes), ...plasticity(groups)];
+  return [...phases, ...implicitSteps(sizes), ...afterSolve(sizes), ...endOfSubstep(groups)];
 }
 
 /** Colliders move, then everything is predicted. */
@@ -231,7 +231,8 @@ function afterSolve(sizes: ProgramSizes): Phase[] {
   return phases;
 }
 
-function plasticity(groups: readonly SweepGroup[]): Phase[] {
+/** Constraints that change once what holds bodies apart has moved them. */
+function endOfSubstep(groups: readonly SweepGroup[]): Phase[] {
   const phases: Phase[] = [];
   for (const r of groups.flatMap((g) => g.ranges)) {
     const { after } = CONSTRAINTS[r.kind];
@@ -242,7 +243,7 @@ function plasticity(groups: readonly SweepGroup[]): Phase[] {
       count: r.blocks,
       chunk: blockChunk(r.blocks),
       pass: 0,
-      stage: L.STAGE_PLASTICITY,
+      stage: after === L.KIND_PLASTIC ? L.STAGE_PLASTICITY : CONSTRAINTS[r.kind].stage,
       runs: r.runs,
     });
   }

@@ -5,12 +5,13 @@
  *
  *   tick      contacts; per substep: predict, iterations x (every schedule's bodies: sweep.ts; enclosed volumes;
  *   points; contacts), balance,
- *             velocity, restore, collide, what contacts have missed, plastic flow
+ *             velocity, restore, collide, what contacts have missed, plastic flow, strains that rates go by
  */
 import { collide, type ReferenceCollider } from "./collide.ts";
 import { solveEnclosedVolumes, type ReferenceEnclosed } from "../constraints/enclosedVolume.ts";
 import { balance, keepMomentum, restore, wholeMomentum } from "./momentum.ts";
 import { flow } from "./plasticity.ts";
+import { keepPast } from "./dashpots.ts";
 import { predict, updateVelocity, type Particles } from "./particles.ts";
 import { solvePoint, type HeldPoint } from "./points.ts";
 import { iterateGroup, startSweep, type ReferenceGroup } from "./sweep.ts";
@@ -95,5 +96,6 @@ export function stepTick(world: ReferenceWorld): void {
     for (const { constraints } of groups)
       for (const { elements } of constraints)
         if (elements.kind === "tet-plastic") flow(particles.x, elements, h, world.iterations);
+        else keepPast(particles.x, elements);
   }
 }

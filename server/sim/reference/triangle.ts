@@ -11,7 +11,7 @@
  */
 import type { TriangleElements } from "../constraints/triangle.ts";
 import { addAt, vectorAt, type Particles } from "./particles.ts";
-import { add, combine, dot, scale, solveLinear, subtract, type Vector } from "./vector.ts";
+import { add, combine, dot, scale, solveLinear, subtract, ZERO, type Vector } from "./vector.ts";
 
 type Triple<T> = [T, T, T];
 
@@ -39,7 +39,8 @@ export function fabricGradient(x: Float64Array, e: TriangleElements, i: number):
   return [combine([b[0][0], b[1][0]], edges), combine([b[0][1], b[1][1]], edges)];
 }
 
-function strains(f0: Vector, f1: Vector): Triple<number> {
+/** Green's strain of the sheet: weft, warp, gamma. */
+export function strains(f0: Vector, f1: Vector): Triple<number> {
   return [(dot(f0, f0) - 1) / 2, (dot(f1, f1) - 1) / 2, dot(f0, f1)];
 }
 
@@ -106,6 +107,7 @@ export const TRIANGLE_MEMORY = 9;
 /**
  * One XPBD step of element i.
  * @param memory float64[9n], inout; all zero in the first iteration of a substep
+ * @param rest strain without stress
  * @returns the 3x3 matrix W + S/h^2, which tests derive their tolerances from
  */
 export function solveTriangle(
@@ -114,6 +116,7 @@ export function solveTriangle(
   i: number,
   memory: Float64Array,
   h: number,
+  rest: Vector = ZERO,
 ): number[][] {
   const corners = cornersOf(e, i);
   const w = corners.map((c) => p.w[c]!);
@@ -129,7 +132,7 @@ export function solveTriangle(
     gradC.map((gJ, J) => w.reduce((sum, wj, j) => sum + wj * dot(gI[j]!, gJ[j]!), 0) + alphaTilde[I]![J]!),
   );
   // C
-  const C = strains(f0, f1);
+  const C = subtract(strains(f0, f1), rest);
   // lambda
   const L = [...mine.subarray(0, 3)];
   const dL = solveLinear(

@@ -2,7 +2,7 @@
  * Appendix A of Bender et al. 2014: in the limit of a small step or a soft material one element and one iteration are
  * explicit FEM, lambda = -h^2.
  */
-import { bendingGradient } from "../../../server/sim/constraints/bend.ts";
+import { bendingGradient } from "../../../server/sim/reference/bending.ts";
 import type { Vector } from "../../../server/sim/reference/vector.ts";
 import { randomStencils, randomTets, randomTriangles, type Deform } from "../../parity/elements.ts";
 import { explicitStepError } from "../../parity/explicitStep.ts";

@@ -2,7 +2,7 @@
  * Figure 3 of Bender et al. 2014: the bending stencil. Its energy against the formula, a plate's, and what rigid
  * motions do to it.
  */
-import { bendingEnergy } from "../../../server/sim/constraints/bend.ts";
+import { bendingEnergy } from "../../../server/sim/reference/bending.ts";
 import { gridCloth } from "../../../server/meshing/generators.ts";
 import { bendElements } from "../../../server/sim/constraints/bending.ts";
 import { laboratory } from "../../physics/laboratory.ts";

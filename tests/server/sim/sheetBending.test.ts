@@ -2,9 +2,10 @@
  * Which bending stencils a sheet gets, and that those of rectangles are exact (tests/physics/elastica.test.ts measures
  * rigidities).
  */
-import { bendingEnergy, bendingGradient, type BendElements } from "../../../server/sim/constraints/bend.ts";
+import { bendingEnergy, bendingGradient } from "../../../server/sim/reference/bending.ts";
 import { expect, test } from "vitest";
 import { gridCloth, icosphere } from "../../../server/meshing/generators.ts";
+import type { BendElements } from "../../../server/sim/constraints/bend.ts";
 import { bendElements } from "../../../server/sim/constraints/bending.ts";
 import { flattened } from "../../../server/sim/constraints/flattened.ts";
 import { rectangularBending } from "../../../server/sim/constraints/rectangularBending.ts";

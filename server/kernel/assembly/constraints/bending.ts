@@ -26,20 +26,29 @@ import {
   BEND_W,
   BEND_BYTES,
   BEND_KEPT_BYTES,
+  BEND_PAST,
+  BEND_DASHPOT_BYTES,
 } from "../layout/layout";
+import { nx, ny, nz, turnFrame, ux, uy, uz, vx, vy, vz } from "./stencilFrame";
 
 /**
  * @param block address of the first of `count` blocks; own of what they remember between iterations; pass PASS_FIRST
  *   and PASS_LAST, added; inverseH2 1/h^2, 1/s^2
  */
 export function solveBending(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
-  if (toLow) solve(block, own, count, pass, inverseH2, true);
-  else solve(block, own, count, pass, inverseH2, false);
+  if (toLow) solve(block, own, count, pass, inverseH2, true, false);
+  else solve(block, own, count, pass, inverseH2, false, false);
 }
 
-/** @param keeps compile-time constant (math/lanes.ts, shift) */
+/** Like solveBending: dashpots, whose C is K x less that of the substep's beginning, turned along (dashpots.ts). */
+export function solveBendDashpots(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
+  if (toLow) solve(block, own, count, pass, inverseH2, true, true);
+  else solve(block, own, count, pass, inverseH2, false, true);
+}
+
+/** @param keeps, dashpot compile-time constants (math/lanes.ts, shift) */
 // @inline
-function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, keeps: bool): void {
+function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, keeps: bool, dashpot: bool): void {
   const one = f32x4.splat(1);
   const zero = f32x4.splat(0);
   const inverse = f32x4.splat(inverseH2);
@@ -47,7 +56,7 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
   const last = pass & PASS_LAST;
   // m; only keeps 0/0 away where |C| is zero: smaller ones are lost to float32 when they are squared
   const smallest = f32x4.splat(1e-30);
-  for (let n = 0; n < count; n++, block += BEND_BYTES, own += BEND_KEPT_BYTES) {
+  for (let n = 0; n < count; n++, block += dashpot ? BEND_DASHPOT_BYTES : BEND_BYTES, own += BEND_KEPT_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0));
     let b = v128.load(<usize>load<u32>(block, 4));
     let c = v128.load(<usize>load<u32>(block, 8));
@@ -89,13 +98,22 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
     let cy = dot3(k1, sub(y1, y0), k2, sub(y2, y0), k3, sub(y3, y0));
     let cz = dot3(k1, sub(z1, z0), k2, sub(z2, z0), k3, sub(z3, z0));
     const rest = v128.load(block, BEND_REST);
-    if (v128.any_true(rest)) {
+    if (!dashpot && v128.any_true(rest)) {
       // not flat at rest
       const length = f32x4.sqrt(dot3(cx, cx, cy, cy, cz, cz));
       const beyond = sub(one, f32x4.div(rest, f32x4.max(length, smallest)));
       cx = mul(cx, beyond);
       cy = mul(cy, beyond);
       cz = mul(cz, beyond);
+    }
+    if (dashpot) {
+      turnFrame(sub(x1, x0), sub(y1, y0), sub(z1, z0), sub(x3, x2), sub(y3, y2), sub(z3, z2));
+      const along = v128.load(block, BEND_PAST);
+      const across = v128.load(block, BEND_PAST + 16);
+      const out = v128.load(block, BEND_PAST + 32);
+      cx = sub(cx, dot3(ux, along, vx, across, nx, out));
+      cy = sub(cy, dot3(uy, along, vy, across, ny, out));
+      cz = sub(cz, dot3(uz, along, vz, across, nz, out));
     }
 
     const aT = mul(v128.load(block, BEND_ALPHA), inverse);

@@ -1,6 +1,8 @@
 /** Which function solves blocks of a kind: the one place of the kernel that names every constraint. */
 import {
   KIND_BEND,
+  KIND_BEND_PAST,
+  KIND_BEND_DASHPOT,
   KIND_DISTANCE,
   KIND_ENCLOSED,
   KIND_HEXAHEDRON,
@@ -16,11 +18,16 @@ import {
   KIND_STABLE_NEO_HOOKEAN,
   KIND_TET,
   KIND_TET_ORTHO,
+  KIND_TET_DASHPOT,
+  KIND_TET_PAST,
   KIND_TET_PLASTIC,
   KIND_TRIANGLE,
+  KIND_TRIANGLE_PAST,
+  KIND_TRIANGLE_DASHPOT,
   KIND_VOLUME,
   BEND_BYTES,
   BEND_KEPT_BYTES,
+  BEND_DASHPOT_BYTES,
   DISTANCE_BYTES,
   DISTANCE_KEPT_BYTES,
   ENCLOSED_BYTES,
@@ -33,9 +40,10 @@ import {
   TET_PLASTIC_BYTES,
   TRI_BYTES,
   TRI_KEPT_BYTES,
+  TRI_DASHPOT_BYTES,
   VOLUME_BYTES,
 } from "../layout/layout";
-import { solveBending } from "./bending";
+import { solveBending, solveBendDashpots } from "./bending";
 import { solveDistances } from "./distance";
 import { solveEnclosedVolumes } from "./enclosedVolume";
 import { solveHexahedra } from "./hexahedron";
@@ -44,8 +52,9 @@ import { solvePaperBending } from "./paperBending";
 import { paperTetrahedronBytes, solvePaperTetrahedra } from "./paperTetrahedron";
 import { solvePaperTriangles } from "./paperTriangle";
 import { flow } from "./plasticity";
-import { solveOrthotropic, solvePlastic, solveTetrahedra } from "./tetrahedron";
-import { solveTriangles } from "./triangle";
+import { solveOrthotropic, solvePlastic, solveTetrahedra, solveTetrahedronDashpots } from "./tetrahedron";
+import { solveTriangles, solveTriangleDashpots } from "./triangle";
+import { keepBends, keepTetrahedra, keepTriangles } from "./dashpots";
 import { solveVolumes } from "./volume";
 
 /**
@@ -75,12 +84,21 @@ export function solveBlocks(
   else if (kind === KIND_TET_PLASTIC)
     solvePlastic(data + n * TET_PLASTIC_BYTES, tet, count, pass, inverseH2, scratch, memory);
   else if (kind === KIND_PLASTIC) flow(data + n * TET_PLASTIC_BYTES, count, h);
+  else if (kind === KIND_TET_DASHPOT)
+    solveTetrahedronDashpots(data + n * TET_PLASTIC_BYTES, tet, count, pass, inverseH2);
+  else if (kind === KIND_TET_PAST) keepTetrahedra(data + n * TET_PLASTIC_BYTES, count);
   else if (kind === KIND_NEO_HOOKEAN)
     solveNeoHookean(data + n * HYPER_BYTES, hyper, count, pass, inverseH2, scratch, memory);
   else if (kind === KIND_STABLE_NEO_HOOKEAN)
     solveStableNeoHookean(data + n * HYPER_BYTES, hyper, count, pass, inverseH2, scratch, memory);
   else if (kind === KIND_TRIANGLE)
     solveTriangles(data + n * TRI_BYTES, own + n * TRI_KEPT_BYTES, count, pass, inverseH2);
+  else if (kind === KIND_TRIANGLE_DASHPOT)
+    solveTriangleDashpots(data + n * TRI_DASHPOT_BYTES, own + n * TRI_KEPT_BYTES, count, pass, inverseH2);
+  else if (kind === KIND_TRIANGLE_PAST) keepTriangles(data + n * TRI_DASHPOT_BYTES, count);
+  else if (kind === KIND_BEND_DASHPOT)
+    solveBendDashpots(data + n * BEND_DASHPOT_BYTES, own + n * BEND_KEPT_BYTES, count, pass, inverseH2);
+  else if (kind === KIND_BEND_PAST) keepBends(data + n * BEND_DASHPOT_BYTES, count);
   else if (kind === KIND_BEND) solveBending(data + n * BEND_BYTES, own + n * BEND_KEPT_BYTES, count, pass, inverseH2);
   else if (kind === KIND_DISTANCE)
     solveDistances(data + n * DISTANCE_BYTES, own + n * DISTANCE_KEPT_BYTES, count, pass, inverseH2);

@@ -75,8 +75,8 @@ export function solveTetrahedra(
   scratch: usize,
   memory: usize,
 ): void {
-  if (toLow) solveStrains(block, own, count, pass, inverseH2, scratch, memory, false, false, true);
-  else solveStrains(block, own, count, pass, inverseH2, scratch, memory, false, false, false);
+  if (toLow) solveStrains(block, own, count, pass, inverseH2, scratch, memory, false, false, false, true);
+  else solveStrains(block, own, count, pass, inverseH2, scratch, memory, false, false, false, false);
 }
 
 /**
@@ -92,8 +92,8 @@ export function solveOrthotropic(
   scratch: usize,
   memory: usize,
 ): void {
-  if (toLow) solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, false, true);
-  else solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, false, false);
+  if (toLow) solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, false, false, true);
+  else solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, false, false, false);
 }
 
 /** Plastic, isotropic or orthotropic: C = eps - eps_plastic (section 4.2); plasticity.ts moves the plastic part. */
@@ -106,13 +106,22 @@ export function solvePlastic(
   scratch: usize,
   memory: usize,
 ): void {
-  if (toLow) solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, true, true);
-  else solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, true, false);
+  if (toLow) solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, true, false, true);
+  else solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, true, false, false);
 }
 
 /**
- * The solve of all three; `general` (nine compliances), `plastic` and `keeps` (math/lanes.ts, shift) are compile-time
- * constants, so the plain path has no trace of the others.
+ * Dashpots: C is the strain less that of the substep's beginning (dashpots.ts). Where an element is crushed there is
+ * none.
+ */
+export function solveTetrahedronDashpots(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
+  if (toLow) solveStrains(block, own, count, pass, inverseH2, 0, 0, true, true, true, true);
+  else solveStrains(block, own, count, pass, inverseH2, 0, 0, true, true, true, false);
+}
+
+/**
+ * The solve of all four; `general` (nine compliances), `plastic` (a strain without stress), `dashpot` and `keeps`
+ * (math/lanes.ts, shift) are compile-time constants, so the plain path has no trace of the others.
  */
 // @inline
 function solveStrains(
@@ -125,6 +134,7 @@ function solveStrains(
   memory: usize,
   general: bool,
   plastic: bool,
+  dashpot: bool,
   keeps: bool,
 ): void {
   const one = f32x4.splat(1);
@@ -257,7 +267,7 @@ function solveStrains(
     // pmin is one instruction where min is five; a NaN that it lets through is the guard's business
     const sound = f32x4.gt(f32x4.pmin(f32x4.pmin(g00, minor2), f32x4.pmin(detG, detF)), zero);
 
-    if (!v128.any_true(sound)) {
+    if (!dashpot && !v128.any_true(sound)) {
       // nothing here for the solve below
       store9(scratch, f00, f01, f02, f10, f11, f12, f20, f21, f22);
       continueUnsound(scratch, sound, block, own, first ? 0 : from + TET_APPLIED, inverseH2, general, plastic);
@@ -509,6 +519,14 @@ function solveStrains(
       d1 = mul(i1, sub(r1, back));
       d2 = mul(i2, sub(r2, back));
     }
+    if (dashpot) {
+      d0 = v128.and(d0, sound);
+      d1 = v128.and(d1, sound);
+      d2 = v128.and(d2, sound);
+      d3 = v128.and(d3, sound);
+      d4 = v128.and(d4, sound);
+      d5 = v128.and(d5, sound);
+    }
     if (!last) {
       v128.store(own, add(l0, d0));
       v128.store(own, add(l1, d1), 16);
@@ -529,6 +547,7 @@ function solveStrains(
     if (!first) {
       const size = f32x4.sqrt(madd(two, dot3(l3, l3, l4, l4, l5, l5), dot3(l0, l0, l1, l1, l2, l2)));
       theta = f32x4.div(one, general ? madd(size, trace, one) : add(size, one)); // tr K is 1 in K's axes
+      if (dashpot) theta = v128.and(theta, sound);
       s0 = madd(theta, l0, d0);
       s1 = madd(theta, l1, d1);
       s2 = madd(theta, l2, d2);
@@ -536,7 +555,7 @@ function solveStrains(
       s4 = madd(theta, l4, d4);
       s5 = madd(theta, l5, d5);
     }
-    const whole = i32x4.all_true(sound); // else continueUnsound notes what all lanes have applied
+    const whole = dashpot || i32x4.all_true(sound); // else continueUnsound notes what all lanes have applied
     let p00 = dot3(f00, s0, f01, s5, f02, s4);
     let p01 = dot3(f00, s5, f01, s1, f02, s3);
     let p02 = dot3(f00, s4, f01, s3, f02, s2);

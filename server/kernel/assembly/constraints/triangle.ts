@@ -17,20 +17,37 @@
  * stress, and weft, warp and shear cannot fight each other inside an element.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
-import { PASS_FIRST, PASS_LAST, TRI_DM, TRI_S, TRI_K, TRI_APPLIED, TRI_BYTES, TRI_KEPT_BYTES } from "../layout/layout";
+import {
+  PASS_FIRST,
+  PASS_LAST,
+  TRI_DM,
+  TRI_S,
+  TRI_K,
+  TRI_APPLIED,
+  TRI_BYTES,
+  TRI_KEPT_BYTES,
+  TRI_PAST,
+  TRI_DASHPOT_BYTES,
+} from "../layout/layout";
 
 /**
  * @param block address of the first of `count` blocks; own of what they remember between iterations; pass PASS_FIRST
  *   and PASS_LAST, added; inverseH2 1/h^2, 1/s^2
  */
 export function solveTriangles(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
-  if (toLow) solve(block, own, count, pass, inverseH2, true);
-  else solve(block, own, count, pass, inverseH2, false);
+  if (toLow) solve(block, own, count, pass, inverseH2, true, false);
+  else solve(block, own, count, pass, inverseH2, false, false);
 }
 
-/** @param keeps compile-time constant (math/lanes.ts, shift) */
+/** Like solveTriangles: dashpots, whose C is the strain less that of the substep's beginning (dashpots.ts). */
+export function solveTriangleDashpots(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
+  if (toLow) solve(block, own, count, pass, inverseH2, true, true);
+  else solve(block, own, count, pass, inverseH2, false, true);
+}
+
+/** @param keeps, dashpot compile-time constants (math/lanes.ts, shift) */
 // @inline
-function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, keeps: bool): void {
+function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, keeps: bool, dashpot: bool): void {
   const one = f32x4.splat(1);
   const half = f32x4.splat(0.5);
   const two = f32x4.splat(2);
@@ -41,7 +58,7 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
   // keeps a collapsed, infinitely stiff lane's pivots from 0; relative to nothing because pivots are
   // W + aT S > 0 otherwise, and sim/massUnit.ts keeps those near 1
   const smallest = f32x4.splat(1e-37);
-  for (let n = 0; n < count; n++, block += TRI_BYTES, own += TRI_KEPT_BYTES) {
+  for (let n = 0; n < count; n++, block += dashpot ? TRI_DASHPOT_BYTES : TRI_BYTES, own += TRI_KEPT_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0));
     let b = v128.load(<usize>load<u32>(block, 4));
     let c = v128.load(<usize>load<u32>(block, 8));
@@ -106,9 +123,14 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
       l1 = v128.load(own, 16);
       l2 = v128.load(own, 32);
     }
-    const r0 = f32x4.neg(add(exx, madd(s00, l0, mul(s01, l1))));
-    const r1 = f32x4.neg(add(eyy, madd(s01, l0, mul(s11, l1))));
-    const r2 = f32x4.neg(madd(s22, l2, c01));
+    let r0 = f32x4.neg(add(exx, madd(s00, l0, mul(s01, l1))));
+    let r1 = f32x4.neg(add(eyy, madd(s01, l0, mul(s11, l1))));
+    let r2 = f32x4.neg(madd(s22, l2, c01));
+    if (dashpot) {
+      r0 = add(r0, v128.load(block, TRI_PAST));
+      r1 = add(r1, v128.load(block, TRI_PAST + 16));
+      r2 = add(r2, v128.load(block, TRI_PAST + 32));
+    }
 
     const a00 = madd(c00, k00, s00);
     const a01 = madd(c01, k01, s01);

@@ -44,6 +44,12 @@ export const TET_ORTHO_BYTES = TET_S_SHEAR + 3 * LANES;
 export const KIND_TET_PLASTIC = 11;
 export const KIND_PAPER_TET_PLASTIC = 36;
 export const KIND_PLASTIC = 12; // flows
+/**
+ * Dashpots (constraints/dashpots.ts): blocks of plastic tetrahedra, of triangles and of stencils; the strain that the
+ * substep began with, which is state, is in place of the plastic one, or behind the rest.
+ */
+export const KIND_TET_DASHPOT = 17;
+export const KIND_TET_PAST = 18; // keeps it
 export const TET_PLASTIC_STRAIN = TET_ORTHO_BYTES;
 export const TET_FLOW = TET_PLASTIC_STRAIN + 6 * LANES;
 export const TET_BODY = TET_FLOW + 3 * LANES;
@@ -90,6 +96,11 @@ export const TRI_S = TRI_DM + 4 * LANES;
 export const TRI_K = TRI_S + 4 * LANES;
 export const TRI_BYTES = TRI_K + 3 * LANES;
 
+export const KIND_TRIANGLE_DASHPOT = 13;
+export const KIND_TRIANGLE_PAST = 14;
+export const TRI_PAST = TRI_BYTES; // three strains
+export const TRI_DASHPOT_BYTES = TRI_PAST + 3 * LANES;
+
 export const TRI_APPLIED = 3 * LANES;
 export const TRI_KEPT_BYTES = TRI_APPLIED + 6 * LANES;
 
@@ -104,6 +115,11 @@ export const BEND_ALPHA = BEND_K + 4 * LANES;
 export const BEND_REST = BEND_ALPHA + LANES;
 export const BEND_W = BEND_REST + LANES;
 export const BEND_BYTES = BEND_W + LANES;
+
+export const KIND_BEND_DASHPOT = 15;
+export const KIND_BEND_PAST = 16;
+export const BEND_PAST = BEND_BYTES; // K x along the vectors that turn with the stencil
+export const BEND_DASHPOT_BYTES = BEND_PAST + 3 * LANES;
 
 export const BEND_KEPT_BYTES = 48;
 

@@ -1,0 +1,149 @@
+/**
+ * Damping of a compliant body's material (Kelvin and Voigt; kernel/assembly/constraints/dashpots.ts): a dashpot beside
+ * each of its tetrahedra, triangles and bending stencils, with h/tau of their compliance. Those of materials that are
+ * not linear have Hooke's moduli.
+ */
+import * as L from "../../kernel/assembly/layout/layout.ts";
+import type { SoftMaterial } from "../../../shared/scene.ts";
+import { isotropicCompliance, orthotropicCompliance, sheetModuli } from "../materials.ts";
+import { solveBendDashpot, solveTetDashpot, solveTriangleDashpot } from "../reference/dashpots.ts";
+import { bend, type BendElements } from "./bend.ts";
+import type { Constraint } from "./constraint.ts";
+import { sheetBending } from "./sheetBending.ts";
+import { orthotropicElements, orthotropicTet, type OrthotropicTetElements } from "./tetrahedra.ts";
+import { triangle, triangleElements, type TriangleElements } from "./triangle.ts";
+
+interface Past {
+  /** float64: what each resists the rate of, as the last substep ended; the twins' state */
+  past: Float64Array;
+}
+/** past: six strains of each */
+export interface TetDashpots extends Omit<OrthotropicTetElements, "kind">, Past {
+  kind: "tet-dashpot";
+}
+/** past: three strains of each */
+export interface TriangleDashpots extends Omit<TriangleElements, "kind">, Past {
+  kind: "triangle-dashpot";
+}
+/** past: K x along the vectors that turn with each */
+export interface BendDashpots extends Omit<BendElements, "kind">, Past {
+  kind: "bend-dashpot";
+}
+
+/** What a dashpot has of the constraint beside it: no energy, no other solver, no stress from tick to tick. */
+function beside<E extends OrthotropicTetElements | TriangleElements | BendElements>({
+  corners,
+  stage,
+  remembers,
+  pad,
+}: Constraint<E>): Pick<Constraint, "corners" | "stage" | "remembers" | "pad" | "energy"> {
+  return { corners, stage, remembers, pad, energy: () => 0 };
+}
+
+function writePast(f32: Float32Array, at: number, past: Float64Array, i: number, state: Constraint["state"]): void {
+  const { offset, rows } = state!;
+  for (let k = 0; k < rows; k++) f32[at + offset / 4 + 4 * k] = past[rows * i + k]!;
+}
+
+/** Made anew: what it keeps stays in its lane. */
+const kept = (): Past => ({ past: new Float64Array(6) });
+
+/** Of a material whose solid is made of tetrahedra, 1/Pa. */
+function complianceOf(m: SoftMaterial): OrthotropicTetElements["compliance"] | undefined {
+  if (m.model === "orthotropic") return orthotropicCompliance(m);
+  return "youngsModulus" in m && m.model !== "hexahedral" ? isotropicCompliance(m) : undefined;
+}
+
+const tetState = { offset: L.TET_PLASTIC_STRAIN, rows: 6 };
+
+export const tetDashpot: Constraint<TetDashpots> = {
+  ...beside(orthotropicTet),
+  ofSolid: ({ material: m, X, tets, seconds, form }) => {
+    const compliance = complianceOf(m);
+    if (!("retardationTime" in m && m.retardationTime) || form !== "compliant" || !compliance) return [];
+    const part = seconds / m.retardationTime;
+    const elements = orthotropicElements(
+      X,
+      tets,
+      compliance.map((s) => part * s) as unknown as typeof compliance,
+      m.model === "orthotropic" ? m.axes : undefined,
+    );
+    return [{ ...elements, kind: "tet-dashpot", past: new Float64Array((6 * tets.length) / 4) }];
+  },
+  bytes: L.TET_PLASTIC_BYTES,
+  phase: L.KIND_TET_DASHPOT,
+  state: tetState,
+  after: L.KIND_TET_PAST,
+  write: (f32, at, e, i, w) => {
+    orthotropicTet.write(f32, at, { ...e, kind: "tet-ortho" }, i, w);
+    writePast(f32, at, e.past, i, tetState);
+  },
+  twin: { memory: orthotropicTet.twin.memory, solve: solveTetDashpot },
+  remade: (row) => ({ ...orthotropicTet.remade!(row), kind: "tet-dashpot", ...kept() }),
+  tuned: (e, of, now) => ({
+    ...orthotropicTet.tuned!({ ...e, kind: "tet-ortho" }, of, now),
+    kind: e.kind,
+    past: e.past,
+  }),
+};
+
+const triangleState = { offset: L.TRI_PAST, rows: 3 };
+
+export const triangleDashpot: Constraint<TriangleDashpots> = {
+  ...beside(triangle),
+  ofSheet: ({ material: m, X, triangles, seconds, form }) => {
+    if (!m.retardationTime || form !== "compliant" || m.model === "pbd") return [];
+    const { compliance, ...elements } = triangleElements(X, triangles, sheetModuli(m), m.thickness);
+    const part = seconds / m.retardationTime;
+    const { s00, s01, s11, s22 } = compliance;
+    return [
+      {
+        ...elements,
+        kind: "triangle-dashpot",
+        compliance: { s00: part * s00, s01: part * s01, s11: part * s11, s22: part * s22 },
+        past: new Float64Array(triangles.length),
+      },
+    ];
+  },
+  bytes: L.TRI_DASHPOT_BYTES,
+  phase: L.KIND_TRIANGLE_DASHPOT,
+  state: triangleState,
+  after: L.KIND_TRIANGLE_PAST,
+  write: (f32, at, e, i, w) => {
+    triangle.write(f32, at, { ...e, kind: "triangle" }, i, w);
+    writePast(f32, at, e.past, i, triangleState);
+  },
+  twin: { memory: triangle.twin.memory, solve: solveTriangleDashpot },
+  remade: (row) => ({ ...triangle.remade!(row), kind: "triangle-dashpot", ...kept() }),
+  tuned: (e, of, now) => ({ ...triangle.tuned!({ ...e, kind: "triangle" }, of, now), kind: e.kind, past: e.past }),
+};
+
+const bendState = { offset: L.BEND_PAST, rows: 3 };
+
+export const bendDashpot: Constraint<BendDashpots> = {
+  ...beside(bend),
+  ofSheet: ({ material: m, X, triangles, seconds, form }) => {
+    if (!m.retardationTime || form !== "compliant" || !m.bendingStiffness) return [];
+    const elements = sheetBending(X, triangles, m.bendingStiffness);
+    const part = seconds / m.retardationTime;
+    return [
+      {
+        ...elements,
+        kind: "bend-dashpot",
+        alpha: elements.alpha.map((a) => part * a),
+        past: new Float64Array(3 * elements.alpha.length),
+      },
+    ];
+  },
+  bytes: L.BEND_DASHPOT_BYTES,
+  phase: L.KIND_BEND_DASHPOT,
+  state: bendState,
+  after: L.KIND_BEND_PAST,
+  write: (f32, at, e, i, w) => {
+    bend.write(f32, at, { ...e, kind: "bend" }, i, w);
+    writePast(f32, at, e.past, i, bendState);
+  },
+  twin: { memory: bend.twin.memory, solve: solveBendDashpot },
+  remade: (row) => ({ ...bend.remade!(row), kind: "bend-dashpot", ...kept() }),
+  tuned: (e, of, now) => ({ ...bend.tuned!({ ...e, kind: "bend" }, of, now), kind: e.kind, past: e.past }),
+};
