@@ -108,6 +108,16 @@ const CASES: [string, (changed: boolean) => Body, Change][] = [
     { youngsModulus: 4e5, poissonsRatio: 0.1, density: 200 },
   ],
   ["bending stiffness", (c) => strip({ bendingStiffness: c ? 2 : 1 }), { bendingStiffness: 2 }],
+  [
+    "a viscous solid",
+    (c) => beam({ retardationTime: 0.1, ...(c && { density: 500, youngsModulus: 2.5e5, poissonsRatio: 0.1 }) }),
+    { density: 500, youngsModulus: 2.5e5, poissonsRatio: 0.1 },
+  ],
+  [
+    "a viscous sheet",
+    (c) => strip({ retardationTime: 0.1, bendingStiffness: c ? 2 : 1, ...(c && { youngsModulus: 4e5 }) }),
+    { youngsModulus: 4e5, bendingStiffness: 2 },
+  ],
 ];
 
 /** The same with a step of its own, whose factor stays the scene's. */

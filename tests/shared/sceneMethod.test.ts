@@ -47,6 +47,7 @@ test.each([
   ["/bodies/0/waiting", { ...cube, waiting: true }],
   ["/bodies/0/contact/self", { ...cube, contact: {} }],
   ["/bodies/0/material/model", material({ model: "neo-hookean" })],
+  ["/bodies/0/material/retardationTime", material({ retardationTime: 0.01 })],
   ["/bodies/0/material/plasticity", material({ plasticity: { yield: 0.1, creep: 1, max: 0.5 } })],
   ["/bodies/0/material/distance/compliance", { ...cube, method: { type: "mass-spring" } }],
   ["/bodies/0/material/distance/compliance", { ...net, material: { ...net.material, distance: { compliance: 0 } } }],

@@ -294,7 +294,9 @@ export class EnergyLedger {
     const slots = layout.attachmentCount + layout.grabCount;
     this.solving = true;
     const contacts = this.i32[(L.HEADER + L.H_CONTACT_BLOCK_COUNT) / 4]! > 0;
-    this.acting = { contacts, attachments: false, viscosity: true };
+    // sweeps of Jacobi and Chebyshev move everything once more after all constraints: it is nobody's
+    const viscosity = !this.kinds.includes(L.KIND_SWEEP_BEGIN);
+    this.acting = { contacts, attachments: false, viscosity };
     for (let slot = 0; slot < slots; slot++)
       this.acting.attachments ||= this.i32[(layout.points + slot * L.POINT_BYTES + L.POINT_ACTIVE) / 4] !== 0;
     for (const given of Object.values(this.given)) given.fill(0);

@@ -26,6 +26,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   momentum: () => import("./momentum.ts"),
   tension: () => import("./tension.ts"),
   frequencies: () => import("./frequencies.ts"),
+  damping: () => import("./damping.ts"),
   waves: () => import("./waves.ts"),
   rebound: () => import("./rebound.ts"),
   sliding: () => import("./sliding.ts"),
