@@ -2,7 +2,8 @@
  * Material damping (`retardationTime`): what it must not do. How much it damps is in tests/report/figures/damping.ts.
  * Tolerances: a body that turns at 3 1/s is strained by 1e-3 at most, so its vibrations hold 1e-6 of its energy and
  * 1e-3 of its angular momentum would be lost by a rate that a rotation had; rest is reached to 0.5 % of the stress on
- * both sides; float32 gives and takes half a last place of 0.1 m in a substep of 1/1200 s, 4e-6 of 1 m/s, at random.
+ * both sides; float32 gives and takes half a last place of 0.1 m in a substep of 1/1200 s, 4e-6 m/s, at random: of 8 kg
+ * at 0.2 m/s in 20 substeps some 1e-5 of their energy, and four times that now and then.
  */
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
@@ -32,7 +33,7 @@ const sheet = (material: object, more: object = {}): Body =>
     ...more,
   }) as Body;
 
-const ROUNDING = 1e-5;
+const ROUNDING = 1e-4;
 
 test.each([
   ["a compliant solid", cube, "compliant"],
@@ -41,11 +42,13 @@ test.each([
   ["an implicit sheet", sheet, "implicit"],
 ] as const)("%s that turns loses nothing of it", async (_, make, solver) => {
   const turned = async (retardationTime: number): Promise<{ momentum: number; energy: number }> => {
-    const { lab, books, run } = await watched({ bodies: [make({ retardationTime }, { solver })], refine: true });
-    // bent into a cylinder, if it is a sheet: K x is what turns
+    // a sheet that is curved at rest: K x is what turns
+    const mesh = make === sheet && { mesh: { type: "ball", radius: 0.3, subdivisions: 2 } };
+    const body = make({ retardationTime }, { solver, ...mesh });
+    const { lab, books, run } = await watched({ bodies: [body], refine: true });
     lab.put(
       0,
-      ([x, y, z]) => (make === sheet ? [0.3 * Math.sin(x / 0.3), 0.3 * (1 - Math.cos(x / 0.3)), z] : [x, y, z]),
+      (x) => x,
       ([x, , z]) => [3 * z, 0, -3 * x],
     );
     run(120);
