@@ -1,4 +1,7 @@
-/** Every kind of constraint that is stored in blocks, in the order in which an iteration solves them. */
+/**
+ * Every kind of constraint that is stored in blocks, in the order in which an iteration solves them. Dashpots come first:
+ * behind the others they would give energy (kernel/assembly/constraints/dashpots.ts).
+ */
 import { bend } from "./bend.ts";
 import type { Constraint, Sheet, Solid } from "./constraint.ts";
 import { bendDashpot, tetDashpot, triangleDashpot } from "./dashpots.ts";
