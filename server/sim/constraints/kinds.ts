@@ -1,6 +1,6 @@
 /**
- * Every kind of constraint that is stored in blocks, in the order in which an iteration solves them. Dashpots come first:
- * behind the others they would give energy (kernel/assembly/constraints/dashpots.ts).
+ * Every kind of constraint that is stored in blocks, in the order in which an iteration solves them. Dashpots come
+ * first: behind the others they would give energy (kernel/assembly/constraints/dashpots.ts).
  */
 import { bend } from "./bend.ts";
 import type { Constraint, Sheet, Solid } from "./constraint.ts";

@@ -10,10 +10,10 @@
  *
  * All dashpots come before the elastic constraints. Solved so, each takes from the relative motion of its particles and
  * never gives any, however few iterations there are: q tau/h of what it should take is missing then, q as in
- * sim/chooseSolvers.ts. Tried, on a beam of 1e6 Pa with a tau of 10 ms: behind the elastic constraints, it swings itself
- * up by 37 % of critical damping; as one constraint with them, around tau/(h + tau) eps_0 and with h/(h + tau) of the
- * compliance, the elastic stress lacks as much as the viscous one and the beam swings at 0.53 of its frequency. Rates by
- * how particles have moved in the substep would need no memory, but lose what low words hold (math/lanes.ts).
+ * sim/chooseSolvers.ts. Tried, on a beam of 1e6 Pa with a tau of 10 ms: behind the elastic constraints, it swings
+ * itself up by 37 % of critical damping; as one constraint with them, around tau/(h + tau) eps_0 and with h/(h + tau)
+ * of the compliance, the elastic stress lacks as much as the viscous one and the beam swings at 0.53 of its frequency.
+ * Rates by how particles have moved in the substep would need no memory, but lose what low words hold (math/lanes.ts).
  */
 import {
   BEND_K,

@@ -3,8 +3,8 @@
  * bending stencils, E = (|K x| - rest)^2 / (2 alpha) (../constraints/bending.ts), and their gradients, in float64.
  * Products (sheetProducts.ts) are with the membrane's Hessian, stress part projected to be positive semidefinite, and
  * with K^T K / alpha, which is the stencil's where it is flat at rest and never below it elsewhere. A viscous sheet
- * (Kelvin and Voigt) adds V theta/2 D^T C D, D = eps - eps_p, and theta |K x - k_p|^2 / (2 alpha), with theta, eps_p and
- * k_p of viscosity.ts. Twin: sim/reference/implicit/elements.ts, same operations in the same order.
+ * (Kelvin and Voigt) adds V theta/2 D^T C D, D = eps - eps_p, and theta |K x - k_p|^2 / (2 alpha), with theta, eps_p
+ * and k_p of viscosity.ts. Twin: sim/reference/implicit/elements.ts, same operations in the same order.
  */
 import {
   IMPLICIT_TRIANGLES,

@@ -5,12 +5,11 @@
  *   S = C (eps + tau deps/dt),   deps/dt = c1 (eps(y) - eps_p)
  *   BDF2    c1 = 3/(2h),   eps_p = (4 eps(x) - eps(x1))/3
  *   Euler   c1 = 1/h,      eps_p = eps(x)
- * so the step also minimizes theta times the elastic energy of eps - eps_p, theta = tau c1: convex where that is, and it
- * never gives energy. Green's strain does not change in a rigid motion, so that neither does its rate. A stencil's K x
- * turns with the sheet: it is taken along by the frame of its edges, from where it was to where the step begins to
- * solve. Whose turning gets faster is wrong by the square of the step there.
- * A free body whose stress is C tau deps/dt loses neither momentum nor, but for that, angular momentum.
- * Twin: sim/reference/implicit/elements.ts.
+ * so the step also minimizes theta times the elastic energy of eps - eps_p, theta = tau c1: convex where that is, and
+ * it never gives energy. Green's strain does not change in a rigid motion, so that neither does its rate. A stencil's K
+ * x turns with the sheet: it is taken along by the frame of its edges, from where it was to where the step begins to
+ * solve; where that turning gets faster, the rate is wrong by the square of the step. A free body whose stress is C tau
+ * deps/dt loses neither momentum nor, but for that, angular momentum. Twin: sim/reference/implicit/elements.ts.
  */
 import {
   IMPLICIT_COUNT,
