@@ -43,8 +43,9 @@ const SMALLEST = 1e-5;
 /** Why the bodies of a scene that name no solver are compliant although one is too stiff or too viscous for it. */
 export interface Compliant {
   body: string;
-  /** Of its stress while it moves, or of its damping, so much is missing. */
+  /** Of its stress while it moves, or of its material's damping, so much is missing. */
   missing: number;
+  of: "stiffness" | "damping";
   why: string;
 }
 
@@ -67,9 +68,11 @@ const namesNone = (body: Body): body is Elastic =>
  */
 export function chooseSolvers(scene: Scene, bodies: readonly BodyTemplate[], steps: Steps): Solvers {
   if (scene.refine === false || scene.bodies.some(dependsOnSubsteps)) return { scene };
-  const missing = scene.bodies.map((body, b) => (namesNone(body) ? stressMissing(body, bodies[b]!, steps) : 0));
-  const worst = missing.indexOf(Math.max(...missing));
-  if (!(missing[worst]! > 0)) return { scene };
+  const missing = scene.bodies.flatMap((body, b) =>
+    namesNone(body) ? [{ body: body.name, ...missingOf(body, bodies[b]!, steps) }] : [],
+  );
+  const worst = missing.reduce((most, each) => (each.missing > most.missing ? each : most), NOTHING);
+  if (!(worst.missing > 0)) return { scene };
   const chosen: Scene = {
     ...scene,
     bodies: scene.bodies.map((body) => (namesNone(body) ? { ...body, solver: "implicit" } : body)),
@@ -77,13 +80,17 @@ export function chooseSolvers(scene: Scene, bodies: readonly BodyTemplate[], ste
   // what is meant for the other solver means nothing to this one
   if (allImplicit(chosen)) delete chosen.substeps;
   const why = refusal(chosen, bodies);
-  return why === undefined
-    ? { scene: chosen }
-    : { scene, compliant: { body: scene.bodies[worst]!.name, missing: missing[worst]! / 2, why } };
+  return why === undefined ? { scene: chosen } : { scene, compliant: { ...worst, why } };
 }
 
-/** q, or twice the part of the damping that is missing, where one of them is too large; or 0. */
-function stressMissing(body: Elastic, template: BodyTemplate, { tickHz, substeps, iterations }: Steps): number {
+const NOTHING: Omit<Compliant, "why"> = { body: "", missing: 0, of: "stiffness" };
+
+/** What is missing where it is too much; 0 where it is not. */
+function missingOf(
+  body: Elastic,
+  template: BodyTemplate,
+  { tickHz, substeps, iterations }: Steps,
+): Pick<Compliant, "missing" | "of"> {
   const { material } = body;
   const moduli = material as { youngsModulus?: number; kWeft?: number; kWarp?: number };
   const k = moduli.youngsModulus ?? Math.max(moduli.kWeft ?? 0, moduli.kWarp ?? 0);
@@ -92,8 +99,9 @@ function stressMissing(body: Elastic, template: BodyTemplate, { tickHz, substeps
   const n = (edges * Math.sqrt(k / material.density)) / (tickHz * substeps * iterations);
   const q = n * n;
   const viscous = q * template.retardationTime * tickHz * substeps;
-  if (viscous > MOST_VISCOUS) return Math.max(q, (2 * viscous) / (1 + viscous));
-  return q > (solid ? MOST.solid : MOST.sheet) ? q : 0;
+  if (viscous > MOST_VISCOUS && viscous / (1 + viscous) > q / 2)
+    return { missing: viscous / (1 + viscous), of: "damping" };
+  return { missing: q > (solid ? MOST.solid : MOST.sheet) ? q / 2 : 0, of: "stiffness" };
 }
 
 /** Why bodies cannot be implicit. @returns undefined if they can */

@@ -248,7 +248,7 @@ function print(
   if (r.implicit) console.log(`implicit      ${r.implicit.join(", ")}`);
   if (r.compliant)
     console.log(
-      `compliant     ${r.compliant.body} is ${Math.round(100 * r.compliant.missing)} % too soft while it moves, and not implicit: ${r.compliant.why}`,
+      `compliant     ${r.compliant.body} ${r.compliant.of === "damping" ? "damps" : "is"} ${Math.round(100 * r.compliant.missing)} % too ${r.compliant.of === "damping" ? "little" : "soft"} while it moves, and not implicit: ${r.compliant.why}`,
     );
   if (r.methods) console.log(`methods       ${r.methods.join(", ")}`);
   if (frames !== undefined) console.log(`recorded      ${frames} frames`);

@@ -45,7 +45,7 @@ export interface Pulled {
 /** Times a second that sound passes it, 1/s. */
 export const pace = ({ k, rho, size }: Bar): number => Math.sqrt(k / rho) / size[0];
 
-function sceneOf(bar: Bar, settings: Partial<Scene>): Partial<Scene> & Pick<Scene, "bodies"> {
+export function sceneOf(bar: Bar, settings: Partial<Scene>): Partial<Scene> & Pick<Scene, "bodies"> {
   const { model, k, nu, rho, size, cells, s } = bar;
   const force = uniaxialLaw(model, k, nu, s).P * size[1] * size[2];
   const end = 0.4999 * size[0];

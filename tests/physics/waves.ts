@@ -51,7 +51,7 @@ function halfWaves(rest: Float64Array, n: number, length: number, axis: number):
   return rest.map((_, k) => (k % 3 === axis ? Math.cos((n * Math.PI * (rest[k - axis]! + length / 2)) / length) : 0));
 }
 
-function bar(youngsModulus: number): Body {
+export function bar(youngsModulus: number): Body {
   return {
     name: "bar",
     kind: "soft",

@@ -1,6 +1,7 @@
 /** What nothing stops goes on: a slow drift, a fall far from the origin, and swings without damping for an hour. */
 import type { Body, Scene } from "../../../shared/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
+import { bookCheck } from "./books.ts";
 import { check, type Figure, type Progress } from "./figure.ts";
 import { curves, type Series } from "./plots.ts";
 
@@ -139,6 +140,12 @@ export const figure: Figure = {
         ),
       );
     }
+    if (full)
+      for (const [name, { room, velocity }] of Object.entries(SWINGS)) {
+        const lab = await begin(room);
+        lab.put(0, (x) => x, velocity);
+        checks.push(bookCheck(`${name}, 10 s`, lab, 600));
+      }
     return {
       text: `At default settings, with sleep allowed where nothing should fall asleep: a cube that drifts at 2 cm/s without gravity, slower than most rooms' calming, and one that falls at 300 m from the origin, where float32 knows 0.03 mm. Then two bodies swing without damping for ${full ? "an hour" : "a minute"}: a pendulum under gravity that an attachment holds, and a clamped beam, both of which \`solver: "auto"\` integrates implicitly. No rounding, no solver and no time step may add to what they have; what they lose is the time step's, and is drawn.`,
       checks,

@@ -1,7 +1,8 @@
 /** Plates that begin exactly on a floor, or land on it: how far friction lets them slide. */
 import type { Body } from "../../../shared/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
-import { check, type Figure, type Progress } from "./figure.ts";
+import { bookCheck } from "./books.ts";
+import { check, type Check, type Figure, type Progress } from "./figure.ts";
 import { curves, type Series } from "./plots.ts";
 
 const G = 9.81;
@@ -68,13 +69,24 @@ async function slide(kind: string, mu: number, speed: number, above = 0, substep
   return (middle(lab) - from) / coulomb(mu, speed, Math.max(0, above - gap));
 }
 
+/** Dropped as it slides, 2 s. */
+async function booked(kind: string): Promise<Check> {
+  const lab = await plate(kind, 0.2, DROP);
+  lab.put(
+    0,
+    (x) => x,
+    () => [2, 0, 0],
+  );
+  return bookCheck(`${kind}, mu = 0.2, 2 m/s, dropped`, lab, 120);
+}
+
 export const figure: Figure = {
   id: "sliding",
   title: "What slides stops where Coulomb's law says, from exactly where it lies",
   source: "beyond the paper; Coulomb's law",
   async run(size, progress: Progress = () => {}) {
     const full = size === "full";
-    const checks = [];
+    const checks: Check[] = [];
     const series: Series[] = [];
     const speeds = full ? [0.5, 1, 2, 4] : [2];
     const frictions = full ? [0.1, 0.2, 0.5] : [0.2];
@@ -112,6 +124,7 @@ export const figure: Figure = {
         series.push({ name: `${kind}, mu = 0.2, 80 substeps`, points, style: "points" });
       }
     }
+    if (full) for (const kind of Object.keys(KINDS)) checks.push(await booked(kind));
     return {
       text: `A plate of 0.4 x ${HEIGHT} x 0.4 m (500 kg/m^3) begins with its lower face exactly in the plane of the floor, where a scene's author puts it, and with a speed along it. It is compared with v^2/(2 mu g), the way on which friction takes all of its energy. Everything else is at default settings. Contact keeps a gap of some millimeters; a body that begins within it is lifted slowly and without a velocity, so that friction does not act on a push that no weight makes. While a stiff body is lifted its four steps a tick are Euler's, whose ways lack mu g h/2 a second: so much more may be missing of theirs. A plate that is dropped from ${1000 * DROP} mm lands first: its fall's momentum brakes it, too, and friction begins at once.`,
       checks,

@@ -1,7 +1,8 @@
 /** Stacks at default settings: they stand, whatever is on top, and gain no energy. */
 import type { Body } from "../../../shared/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
-import { check, type Figure, type Progress } from "./figure.ts";
+import { bookCheck } from "./books.ts";
+import { check, type Check, type Figure, type Progress } from "./figure.ts";
 import { photograph } from "./photograph.ts";
 import { curves, type Series } from "./plots.ts";
 
@@ -104,6 +105,14 @@ async function gain(stack: Stack, seconds: number): Promise<number> {
   return most;
 }
 
+/** Two boxes each. */
+const pairs = (): [string, Stack][] => Object.entries(STACKS).filter(([, { densities }]) => densities.length === 2);
+
+/** Let fall clear of all gaps, 3 s. */
+async function booked(name: string, stack: Stack): Promise<Check> {
+  return bookCheck(`${name}, let fall`, await build({ ...stack, gaps: [CLEAR, CLEAR], damping: 0 }), 180);
+}
+
 export const figure: Figure = {
   id: "stacks",
   title: "Stacks stand, whatever is on top",
@@ -112,7 +121,7 @@ export const figure: Figure = {
     const full = size === "full";
     const [seconds, settling] = full ? [60, SETTLING] : [5, 2];
     const names = full ? Object.keys(STACKS) : SMALL;
-    const checks = [];
+    const checks: Check[] = [];
     const series: Series[] = [];
     let shown: Laboratory | undefined;
     for (const [n, name] of names.entries()) {
@@ -136,6 +145,7 @@ export const figure: Figure = {
           }),
         );
     }
+    if (full) for (const [name, stack] of pairs()) checks.push(await booked(name, stack));
     return {
       text: `Boxes stand on each other on a floor (friction 0.5), at default settings: eight of the same, and two of which the upper one is up to 1000 times as heavy. They begin where a scene's author may put them: exactly on each other, or within the gap of some millimeters that contact keeps, from which they are lifted slowly. What stands does not move in theory; 0.1 mm/s of creep is allowed. A tower of eight of 1e5 Pa would fall over in the laboratory, too: at 500 kg/m^3 a column 0.2 m wide buckles under its own weight at 0.8 m (Greenhill 1881), so the soft ones have 1e7 Pa.
 

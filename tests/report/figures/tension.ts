@@ -1,6 +1,8 @@
 /** Free bars under sudden end loads, at default settings: stretch and width of the law, up to twice the length. */
-import { pace, pull, randomBars, SAMPLES, type Bar, type Pulled } from "../../physics/tension.ts";
+import { laboratory } from "../../physics/laboratory.ts";
+import { pace, pull, randomBars, SAMPLES, sceneOf, type Bar, type Pulled } from "../../physics/tension.ts";
 import { uniaxialLaw } from "../../physics/uniaxial.ts";
+import { bookCheck } from "./books.ts";
 import { check, short, type Check, type Figure, type FigureSize, type Plot, type Progress } from "./figure.ts";
 import { bodyMesh, COLORS, photographMeshes } from "./photograph.ts";
 import { curves, type Series } from "./plots.ts";
@@ -168,6 +170,12 @@ Energy is kinetic plus elastic (float64, tests/statics) minus the loads' work, $
     : ""
 }`;
 
+/** A bar from its beginning, for 2 s. */
+async function booked(bar: Bar): Promise<Check> {
+  const name = `${bar.model}, k = ${short(bar.k)} Pa, s = ${bar.s}, 2 s`;
+  return bookCheck(name, await laboratory(sceneOf(bar, {})), 120);
+}
+
 export const figure: Figure = {
   id: "tension",
   title: "Bars pulled to twice their length",
@@ -187,6 +195,7 @@ export const figure: Figure = {
       ground: null,
       from: [0.2, 0.2, 1],
     });
-    return { text: textOf(m), checks: checksOf(m), plots: plotsOf(m), pictures: [picture] };
+    const books = m.full ? await Promise.all(m.kept.map(({ usual }) => booked(usual.at(-1)!.bar))) : [];
+    return { text: textOf(m), checks: [...checksOf(m), ...books], plots: plotsOf(m), pictures: [picture] };
   },
 };

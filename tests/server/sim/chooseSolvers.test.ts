@@ -35,6 +35,7 @@ const floor = { type: "plane", name: "floor", normal: [0, 1, 0], offset: 0 };
 
 test.each<[string, Part[], Part?]>([
   ["a stiff solid", [beam()]],
+  ["a soft solid whose dashpots would lack a tenth", [beam({}, { youngsModulus: 1e5, retardationTime: 0.05 })]],
   ["a stiff sheet that touches nothing", [sheet(10, { contact: { self: false } })]],
   [
     "a stiff sheet that may touch itself and another",
@@ -66,6 +67,7 @@ test.each<[string, Part[], Part?]>([
 
 test.each([
   ["soft enough for its substeps", [beam({}, { youngsModulus: 1e5 })], {}],
+  ["as viscous as its substeps can be", [beam({}, { youngsModulus: 1e5, retardationTime: 0.005 })], {}],
   ["of a scene that takes its very substeps", [beam()], { refine: false }],
   ["that says so", [beam({ solver: "compliant" })], {}],
   ["stiff, in a scene with substeps enough", [beam()], { substeps: 200 }],
@@ -121,5 +123,14 @@ test.each([
   expect(layout.bodies[0]!.implicit).toBe(false);
   expect(compliant!.body).toBe((bodies[0] as unknown as Body).name);
   expect(compliant!.missing).toBeGreaterThan(0.01);
+  expect(compliant!.of).toBe("stiffness");
   expect(compliant!.why).toMatch(why);
+});
+
+test("a viscous body that stays compliant lacks damping, and it is said how much", async () => {
+  const { compliant } = await make([
+    beam({ contact: { restitution: 0.5 } }, { youngsModulus: 1e5, retardationTime: 0.05 }),
+  ]);
+  expect(compliant).toMatchObject({ body: "beam", of: "damping" });
+  expect(compliant!.missing).toBeGreaterThan(0.1);
 });
