@@ -112,9 +112,8 @@ export interface Transform {
 }
 
 /**
- * Damping of the material itself (Kelvin and Voigt), s: its stress is that of the strain and this times the strain's
- * rate. A vibration of f Hz has a damping ratio of pi f times it, and twice that for a loss factor. Default 0. Not
- * where solver is paper, nor with a method.
+ * Damping of the material itself (Kelvin and Voigt), s: its stress is that of the strain and this times that of its
+ * rate. A vibration of f Hz has a damping ratio of pi f times it. Default 0; not of solver paper, nor of a method.
  * @minimum 0 @maximum 10
  */
 type RetardationTime = number;

@@ -4,7 +4,7 @@
  * not linear have Hooke's moduli.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { SoftMaterial } from "../../../shared/scene.ts";
+import type { IsotropicMaterial, OrthotropicMaterial } from "../../../shared/scene.ts";
 import { isotropicCompliance, orthotropicCompliance, sheetModuli } from "../materials.ts";
 import { solveBendDashpot, solveTetDashpot, solveTriangleDashpot } from "../reference/dashpots.ts";
 import { bend, type BendElements } from "./bend.ts";
@@ -49,18 +49,16 @@ function writePast(f32: Float32Array, at: number, past: Float64Array, i: number,
 const kept = (): Past => ({ past: new Float64Array(6) });
 
 /** Of a material whose solid is made of tetrahedra, 1/Pa. */
-function complianceOf(m: SoftMaterial): OrthotropicTetElements["compliance"] | undefined {
-  if (m.model === "orthotropic") return orthotropicCompliance(m);
-  return "youngsModulus" in m && m.model !== "hexahedral" ? isotropicCompliance(m) : undefined;
-}
+const complianceOf = (m: IsotropicMaterial | OrthotropicMaterial): OrthotropicTetElements["compliance"] =>
+  m.model === "orthotropic" ? orthotropicCompliance(m) : isotropicCompliance(m);
 
 const tetState = { offset: L.TET_PLASTIC_STRAIN, rows: 6 };
 
 export const tetDashpot: Constraint<TetDashpots> = {
   ...beside(orthotropicTet),
   ofSolid: ({ material: m, X, tets, seconds, form }) => {
+    if (!("retardationTime" in m && m.retardationTime) || form !== "compliant") return [];
     const compliance = complianceOf(m);
-    if (!("retardationTime" in m && m.retardationTime) || form !== "compliant" || !compliance) return [];
     const part = seconds / m.retardationTime;
     const elements = orthotropicElements(
       X,

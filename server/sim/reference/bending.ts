@@ -19,7 +19,7 @@ export function curvatureVector(x: Float64Array, e: BendElements, i: number): Ve
 }
 
 /** What is left of K x after its rest length, along K x. */
-export function beyondRest(Kx: Vector, rest: number): Vector {
+function beyondRest(Kx: Vector, rest: number): Vector {
   const length = norm(Kx);
   return length > 0 ? scale(1 - rest / length, Kx) : Kx; // straightened exactly: no direction to bend back to
 }

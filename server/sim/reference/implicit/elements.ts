@@ -19,7 +19,7 @@ type Four = [number, number, number, number];
 type Six = [number, number, number, number, number, number];
 
 /** Of a viscous body in a step: theta times the energy of s - past, past = a s(x) + b s(x1), s what energies go by. */
-export interface Rates {
+interface Rates {
   theta: number;
   a: number;
   b: number;
