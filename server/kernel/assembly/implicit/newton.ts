@@ -189,7 +189,7 @@ export function stepGroup(list: usize, length: i32): void {
     free = free && isFree();
   }
   keepContacts(there);
-  if (free) moveRigidly(group, bodies, there, VECTOR_TARGET);
+  if (free) moveRigidly(group, bodies, there, VECTOR_TARGET, euler);
   for (let n = 0; n < bodies; n++) {
     open(n);
     advanceState(workVector(there));

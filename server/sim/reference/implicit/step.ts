@@ -14,7 +14,7 @@ import type { ImplicitModel } from "../../implicit/model.ts";
 import { Contacts, type NearPair } from "./contacts.ts";
 import { bendSet, tetSet, triangleSet, type ElasticSet } from "./elements.ts";
 import { HoldingPoints, type HeldPoint } from "./points.ts";
-import { moveRigidly } from "./rigidMotion.ts";
+import { moveRigidly, type Moving } from "./rigidMotion.ts";
 import { particleRotations, precondition } from "./precondition.ts";
 import { type Place, Touches } from "./touches.ts";
 
@@ -193,6 +193,12 @@ export class ImplicitBody {
     return this.points.count === 0 && !this.touches.any && this.model.factor.order.length === this.model.count;
   }
 
+  /** As it moves if nothing holds it. */
+  moving(y: Float64Array, euler: boolean): Moving {
+    const { h, keep, euler: coefficient, mass } = this.model;
+    return { mass, keep: euler ? 1 / (h * h * coefficient) : keep, ...this.state, a: this.a, y, target: this.target };
+  }
+
   advance(y: Float64Array, euler: boolean): void {
     const { state } = this;
     const { x, v, x1 } = state;
@@ -349,9 +355,9 @@ class GroupStep {
     contacts.keep(y);
     if ((!contacts.any || contacts.between) && bodies.every((body) => body.isFree))
       moveRigidly(
-        bodies.map(({ model }) => model.mass),
-        y,
-        bodies.map(({ target }) => target),
+        bodies.map((body, n) => body.moving(y[n]!, this.euler)),
+        bodies[0]!.model.h,
+        this.euler,
       );
     bodies.forEach((body, n) => body.advance(y[n]!, this.euler));
   }
