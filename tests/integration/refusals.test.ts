@@ -11,7 +11,7 @@ import { startTestServer, type TestServer } from "./server.ts";
 let server: TestServer;
 let witness: Bot;
 beforeAll(async () => {
-  server = await startTestServer({ maxMembers: 6 });
+  server = await startTestServer({ maxMembers: 9 });
   await createRoom(server.url, "sheet", "room");
   witness = await Bot.join(server.url, "room", { name: "witness" });
 });
@@ -169,10 +169,9 @@ describe("out of range", () => {
 });
 
 test("more grabs than a room can hold: a notice, and no hand that holds nothing", async () => {
-  const crowded = await startTestServer({ maxMembers: 20 });
-  await createRoom(crowded.url, "cube", "crowd");
+  await createRoom(server.url, "cube", "crowd");
   const many: Bot[] = [];
-  for (let i = 0; i < 9; i++) many.push(await Bot.join(crowded.url, "crowd"));
+  for (let i = 0; i < 9; i++) many.push(await Bot.join(server.url, "crowd"));
   const grabAll = (bot: Bot): void => {
     for (let grab = 0; grab < Limits.grabsPerMember; grab++)
       bot.grab(grab, { body: 0, triangle: grab, u: 0.3, v: 0.3 }, [0, 0, 0]);
@@ -186,7 +185,7 @@ test("more grabs than a room can hold: a notice, and no hand that holds nothing"
   expect(last.notices[0]!.details).toMatchObject({ field: "grab", limit: "32 grabs in a room" });
   await many[0]!.until(() => many[0]!.hands.get(last.welcome.member)?.grabs.length === 0, "empty hands");
   expect(many[0]!.hands.get(many[7]!.welcome.member)?.grabs).toHaveLength(4);
-  await crowded.close();
+  await Promise.all([...many, last].map((bot) => bot.leave()));
 });
 
 test("no hello in time", async () => {
@@ -212,7 +211,7 @@ test("a room that is not there, and one that is full", async () => {
   const bots: Bot[] = [];
   const room = "full";
   await createRoom(server.url, "cube", room);
-  for (let i = 0; i < 6; i++) bots.push(await Bot.join(server.url, room));
+  for (let i = 0; i < 9; i++) bots.push(await Bot.join(server.url, room));
   const extra = Bot.connect(server.url, room);
   expect((await extra.untilClosed()).code).toBe(CloseCode.roomFull);
   // A seat whose member lost the line yields to somebody who is here.
