@@ -181,7 +181,7 @@ describe("limits", () => {
     const frameBytes = 4 * simple.frames.get(simple.tick)!.length;
     const rate = async (): Promise<number> => {
       const [from, had] = [bot.tick, simple.frames.size];
-      await until(() => bot.tick >= from + 300, "five seconds");
+      await until(() => bot.tick >= from + 150, "two and a half seconds");
       return (60 * (simple.frames.size - had)) / (bot.tick - from);
     };
     expect(await rate()).toBeLessThanOrEqual(Math.min(20, 2 ** 21 / frameBytes) + 1);
