@@ -63,7 +63,7 @@ test("a recording steps again to every hash that was noted, a thread lost on the
   }
   expect(bot.notices.map(({ code }) => code)).toEqual(["ROOM_RESTORED"]);
   bot.release(1);
-  await bot.until(() => bot.tick > 190, "three seconds of ticks");
+  await bot.until(() => bot.tick > 130, "two seconds of ticks");
   const bytes = await recordingOf("recorded");
   const recording = decodeRecording(bytes);
   expect(recording).toMatchObject({ room: "recorded", scene: "victim", from: 0, tickHz: 60 });

@@ -180,7 +180,7 @@ test("bodies that come and go, resets and states that were taken on the way are 
 test("one for an address, and who goes makes room for the next", async () => {
   await createRoom(server.url, "victim", "watched");
   const bot = await Bot.join(server.url, "watched");
-  await bot.until(() => bot.tick > 60, "a second");
+  await bot.until(() => bot.tick > 30, "half a second");
   await bot.leave();
   const abort = new AbortController();
   const first = await replay("watched", 120, { signal: abort.signal });
