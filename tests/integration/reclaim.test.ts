@@ -9,9 +9,9 @@ import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { startServer } from "../../load-tests/server.ts";
 import { inLong } from "../support/long.ts";
 
-const ROOMS = inLong(150, 45);
-/** Rooms that were there at once do not all fit into what was there before; 45 that stay would add 67 MB. */
-const GROWTH_MB = inLong(60, 40);
+const ROOMS = inLong(150, 75);
+/** Rooms that were there at once do not all fit into what was there before; 75 that stay would add 110 MB. */
+const GROWTH_MB = 60;
 
 test.skipIf(process.platform !== "linux")(
   `${ROOMS} rooms that were opened and closed are gone from the process`,
