@@ -1,4 +1,7 @@
-/** `npm run golden`: writes golden.json and halfGolden.json anew. A change of it is a change of behavior; the CHANGELOG says so. */
+/**
+ * `npm run golden`: writes golden.json and halfGolden.json anew. A change of them is a change of behavior; the CHANGELOG
+ * says so.
+ */
 import { readdirSync, writeFileSync } from "node:fs";
 import {
   build,

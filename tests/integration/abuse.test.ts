@@ -325,7 +325,7 @@ describe("one room", () => {
   });
   afterAll(() => server.close());
 
-  test("goes back only so often", async () => {
+  test("a room goes back only so often", async () => {
     const { token } = await createRoom(server.url, "cube", "back");
     const undo = async (): Promise<number> =>
       (
@@ -341,7 +341,7 @@ describe("one room", () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
-  test("is looked into a few times by eighty readers of its positions", async () => {
+  test("eighty readers of a room's positions have it looked into a few times", async () => {
     await createRoom(server.url, "victim", "read");
     const bot = await Bot.join(server.url, "read");
     const room = server.app.registry.get("read");

@@ -306,7 +306,7 @@ describe.each(MODES)("in %s mode", (auth) => {
   });
 
   if (auth === "tokens")
-    test("nobody without a token for it learns whether a room is there", () => tellsNothing(server));
+    test("in tokens mode nobody without a token for it learns whether a room is there", () => tellsNothing(server));
 });
 
 async function tellsNothing(server: TestServer): Promise<void> {

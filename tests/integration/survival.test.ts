@@ -1,6 +1,6 @@
 /**
- * A real server, killed in the middle of a pull, and gone on with by another one; two on one store, in this process, and a visitor at
- * the one that does not have the room.
+ * A real server, killed in the middle of a pull, and gone on with by another one; two on one store, in this process,
+ * and a visitor at the one that does not have the room.
  */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";

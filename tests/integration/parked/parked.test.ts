@@ -98,6 +98,19 @@ function contents(data: string, room: string): unknown {
   }
 }
 
+/** The store has a state of the room, and what came after it. */
+function hasGoneOn(data: string, room: string): boolean {
+  const database = new DatabaseSync(join(folder, data, STORE_FILE), { readOnly: true });
+  try {
+    const last = (sql: string): unknown => database.prepare(sql).get(room)!.last;
+    const state = last("SELECT max(tick) AS last FROM checkpoints WHERE room = ?");
+    const journal = last("SELECT max(until_tick) AS last FROM journal WHERE room = ?");
+    return state !== null && journal !== null && Number(journal) > Number(state);
+  } finally {
+    database.close();
+  }
+}
+
 /** By which programs what the store has of a room was stepped. */
 function programs(data: string, room: string): unknown[] {
   const database = new DatabaseSync(join(folder, data, STORE_FILE), { readOnly: true });
@@ -140,6 +153,7 @@ beforeAll(async () => {
     bots.push(await Bot.join(server.url, room));
   }
   for (const bot of bots) await bot.until(() => bot.tick > 200, "some seconds");
+  await vi.waitUntil(() => [ROOM, OTHER].every((room) => hasGoneOn("played", room)), { timeout: 300_000 });
   await kill(server);
   playedTicks = bots.map(({ tick }) => tick);
 });
