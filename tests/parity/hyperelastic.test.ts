@@ -16,7 +16,7 @@ import { conditioned, distanceAt, makeKit, randomStream, UNIT } from "./kit.ts";
 const TOLERANCE = 8;
 const CLAMPED = 256;
 /** Not a multiple of four: the last block has padded lanes. */
-const COUNT = 21;
+const COUNT = inLong(21, 9);
 const moduli = { "neo-hookean": neoHookean, "stable-neo-hookean": stableNeoHookean };
 
 describe.each(HYPER_KINDS)("%s", (kind) => {
