@@ -23,7 +23,7 @@ import { installTools } from "./support/tools.ts";
 const LONG_FLAG = "--long";
 const IF_RELEASE_FLAG = "--if-release";
 /** Of `servers`. A piece costs 6 s of its own, and the last one runs alone. */
-const PIECES = 6;
+const PIECES = 4;
 /** Priority of what only computes: a process of it gets a thirtieth of a core that another one wants. */
 const NICE = 15;
 

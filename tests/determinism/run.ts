@@ -9,15 +9,21 @@ import { StepWorkers } from "../../server/sim/stepWorkers.ts";
 import { readScene } from "../../server/sim/readScene.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
+import { inLong } from "../support/long.ts";
 
 export const SCENES_FOLDER = fileURLToPath(new URL("../../scenes/", import.meta.url));
 export const GOLDEN_PATH = fileURLToPath(new URL("./golden.json", import.meta.url));
+/** Hashes of the dearest scenes, half-way: `npm test` goes no further. */
+export const HALF_GOLDEN_PATH = fileURLToPath(new URL("./halfGolden.json", import.meta.url));
 /** Two seconds: falling, first contacts, pulling. Scenes of many contacts, or much water, have theirs in a quarter. */
 const TICKS = 120;
 const CROWDED = ["bullet-curtain", "cloth-through-funnel", "flag-on-pole", "hundred-bodies", "tangled-hands", "tank"];
 export const ticksOf = (scene: string): number => (CROWDED.includes(scene) ? TICKS / 4 : TICKS);
+/** Scenes that take seconds of a processor for all of their ticks. */
+export const DEAR = ["ball-on-weave", "crush", "dented-dragons", "dragon", "drape", "melt", "recovering-dragons"];
+export const halfOf = (scene: string): number => ticksOf(scene) / 2;
 /** Ticks for which runs that must not differ are compared: into the pull, or into the contacts. */
-export const partOf = (scene: string): number => (CROWDED.includes(scene) ? TICKS / 8 : TICKS / 3);
+export const partOf = (scene: string): number => (CROWDED.includes(scene) ? TICKS / 8 : inLong(TICKS / 3, TICKS / 4));
 
 export type Golden = Record<string, string>;
 

@@ -318,48 +318,53 @@ describe("slots", () => {
   });
 });
 
-test("a room goes back only so often", async () => {
-  const server = await startTestServer();
-  const { token } = await createRoom(server.url, "cube", "back");
-  const undo = async (): Promise<number> =>
-    (
-      await fetch(`${server.url}/api/rooms/back/undo`, {
-        method: "POST",
-        headers: { "content-type": "application/json", authorization: `Bearer ${token!}` },
-        body: '{"seconds":1}',
-      })
-    ).status;
-  const statuses: number[] = [];
-  for (let i = 0; i < 15; i++) statuses.push(await undo());
-  expect(statuses.slice(0, 10)).toEqual(new Array(10).fill(200));
-  expect(statuses.at(-1)).toBe(429);
-  await server.close();
-});
+describe("one room", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ workers: 1 });
+  });
+  afterAll(() => server.close());
 
-test("eighty readers of a room's positions have it looked into a few times", async () => {
-  const server = await startTestServer({ workers: 1 });
-  await createRoom(server.url, "victim", "read");
-  const bot = await Bot.join(server.url, "read");
-  const room = server.app.registry.get("read");
-  const inspect = room.inspect.bind(room);
-  let looks = 0;
-  room.inspect = () => {
-    looks += 1;
-    return inspect();
-  };
-  const one = (): Promise<number> =>
-    new Promise((resolve, reject) =>
-      httpRequest(`${server.url}/api/rooms/read/positions`, (answer) =>
-        answer.resume().on("end", () => resolve(answer.statusCode!)),
-      )
-        .on("error", reject)
-        .end(),
-    );
-  expect(new Set(await Promise.all(Array.from({ length: 80 }, one)))).toEqual(new Set([200]));
-  await bot.frames(5);
-  // They do not all come in the same millisecond.
-  expect(looks).toBeLessThanOrEqual(10);
-  await server.close();
+  test("a room goes back only so often", async () => {
+    const { token } = await createRoom(server.url, "cube", "back");
+    const undo = async (): Promise<number> =>
+      (
+        await fetch(`${server.url}/api/rooms/back/undo`, {
+          method: "POST",
+          headers: { "content-type": "application/json", authorization: `Bearer ${token!}` },
+          body: '{"seconds":1}',
+        })
+      ).status;
+    const statuses: number[] = [];
+    for (let i = 0; i < 15; i++) statuses.push(await undo());
+    expect(statuses.slice(0, 10)).toEqual(new Array(10).fill(200));
+    expect(statuses.at(-1)).toBe(429);
+  });
+
+  test("eighty readers of a room's positions have it looked into a few times", async () => {
+    await createRoom(server.url, "victim", "read");
+    const bot = await Bot.join(server.url, "read");
+    const room = server.app.registry.get("read");
+    const inspect = room.inspect.bind(room);
+    let looks = 0;
+    room.inspect = () => {
+      looks += 1;
+      return inspect();
+    };
+    const one = (): Promise<number> =>
+      new Promise((resolve, reject) =>
+        httpRequest(`${server.url}/api/rooms/read/positions`, (answer) =>
+          answer.resume().on("end", () => resolve(answer.statusCode!)),
+        )
+          .on("error", reject)
+          .end(),
+      );
+    expect(new Set(await Promise.all(Array.from({ length: 80 }, one)))).toEqual(new Set([200]));
+    await bot.frames(5);
+    // They do not all come in the same millisecond.
+    expect(looks).toBeLessThanOrEqual(10);
+    await bot.leave();
+  });
 });
 
 describe("the store", () => {

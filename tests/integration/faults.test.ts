@@ -58,7 +58,7 @@ test("a thread killed in the middle of a step costs its room nothing but a momen
   let worker = dedicated;
   // A hand keeps the sheet awake, so that its thread is inside a step about a third of the time. Frames arrive just
   // after a step: delays spread over a tick's 16.7 ms let some kills tear the room, while others hit between two steps.
-  const point = { body: 0, triangle: 16199, u: 0.3, v: 0.3 };
+  const point = { body: 0, triangle: 7199, u: 0.3, v: 0.3 };
   const [x, y, z] = victim.surfacePosition(point);
   victim.grab(1, point, [x, y, z]);
   for (let kill = 0; kill < 60 && victim.notices.length === 0; kill++) {

@@ -62,7 +62,7 @@ describe("in a fifth of the server's times", () => {
     const drip = setInterval(() => body.socket.write(" "), 1000);
     const headDrip = setInterval(() => head.socket.write("x: y\r\n"), 500);
     // Answers of megabytes, of which nothing is read.
-    const unread = line("GET /api/rooms/room/positions HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(32));
+    const unread = line("GET /api/rooms/room/positions HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(72));
     unread.socket.pause();
     for (const { socket } of [silent, head, body]) socket.resume();
     const [silentMs, headMs, bodyMs] = await Promise.all([silent.ended, head.ended, body.ended]);

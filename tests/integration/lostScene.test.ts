@@ -37,12 +37,17 @@ test("can be downloaded without its scene, waits for it and then goes on where i
     PLIANT_ADMIN_TOKEN: TOKEN,
     LOG_LEVEL: "info",
   };
-  server = await startServer({ env });
-  await createRoom(server.url, "cube", "patient");
-  const bot = await Bot.join(server.url, "patient");
+  const before = await startTestServer({
+    store: "sqlite",
+    dataDir: join(folder, "data"),
+    scenesDir: scenes,
+    workers: 1,
+  });
+  await createRoom(before.url, "cube", "patient");
+  const bot = await Bot.join(before.url, "patient");
   await bot.frames(30);
-  const { tick } = (await (await fetch(`${server.url}/api/rooms/patient`)).json()) as { tick: number };
-  expect(await server.stop()).toBe(0);
+  const { tick } = (await (await fetch(`${before.url}/api/rooms/patient`)).json()) as { tick: number };
+  await before.close();
 
   renameSync(join(scenes, "cube.json"), join(folder, "cube.json"));
   server = await startServer({ env });

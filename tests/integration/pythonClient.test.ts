@@ -17,7 +17,7 @@ const python = findOnPath("python3");
 const env = { ...process.env, PYTHONPATH: `${root}client/python`, PYTHONDONTWRITEBYTECODE: "1" };
 
 /** Of five scenes in two modes: ten thousand in `npm run test:long`. */
-const FRAMES = inLong(1000, 40);
+const FRAMES = inLong(1000, 30);
 const PATIENCE_MS = 600_000;
 
 /** As pythonMember.py says a frame. */
@@ -67,8 +67,9 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
     expect(stderr).toMatch(/Ran [1-9]\d* tests[\s\S]*\nOK\n/);
   });
 
-  const scenes = inLong(["one-cube", "one-sheet", "put-in", "funnel", "rigid-playground"], ["one-sheet", "put-in"]);
-  test.each(scenes.flatMap((scene) => ["simple", "codec"].map((mode) => [scene, mode] as const)))(
+  const scenes = inLong(["one-cube", "one-sheet", "put-in", "funnel", "rigid-playground"], ["put-in"]);
+  const cases = scenes.flatMap((scene) => ["simple", "codec"].map((mode): [string, string] => [scene, mode]));
+  test.each(inLong(cases, [...cases, ["one-sheet", "codec"]]))(
     "%s, %s: a member pulls, and has every integer of the server's",
     async (scene, mode) => {
       const name = `${scene}-${mode}`;
@@ -116,8 +117,10 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
       ["/r/opened", { mode: "codec", hz: 5 }, "BAD_ARGUMENT"],
       ["/r/opened", { hz: 50 }, "4400 hello: hz is 50, not a number from 1 to 20"],
     ];
-    for (const [path, options, text] of refusals)
-      await expect(member(server.url + path, 1, options)).rejects.toThrow(text);
+    // All at once: a room that is kept is stepped for as long as they take.
+    await Promise.all(
+      refusals.map(([path, options, text]) => expect(member(server.url + path, 1, options)).rejects.toThrow(text)),
+    );
     // until now it has kept the room
     await bot.leave();
     await expect(member("http://127.0.0.1:9/r/room", 1, {})).rejects.toThrow("UNREACHABLE");

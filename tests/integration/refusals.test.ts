@@ -11,9 +11,19 @@ import { startTestServer, type TestServer } from "./server.ts";
 let server: TestServer;
 let witness: Bot;
 beforeAll(async () => {
-  server = await startTestServer({ maxMembers: 6 });
+  server = await startTestServer({ maxMembers: 9 });
   await createRoom(server.url, "sheet", "room");
   witness = await Bot.join(server.url, "room", { name: "witness" });
+});
+/** Of peers that are to be waited for: how they ended and after how long, ms. They wait while other tests run. */
+let wordless: ReturnType<typeof lasting>;
+let silent: ReturnType<typeof lasting>;
+beforeAll(async () => {
+  wordless = lasting(raw());
+  const peer = raw("room", { autoPong: false });
+  await peer.open;
+  peer.socket.send(encode([ClientMessage.hello, PROTOCOL_VERSION]));
+  silent = lasting(peer);
 });
 afterAll(async () => {
   await witness.leave();
@@ -31,6 +41,12 @@ function raw(
     socket.once("close", (code, reason) => resolve({ code, reason: reason.toString() })),
   );
   return { socket, open, closed };
+}
+
+async function lasting({ closed }: ReturnType<typeof raw>): Promise<{ code: number; ms: number }> {
+  const startMs = performance.now();
+  const { code } = await closed;
+  return { code, ms: performance.now() - startMs };
 }
 
 async function greeted(): Promise<ReturnType<typeof raw>> {
@@ -169,10 +185,9 @@ describe("out of range", () => {
 });
 
 test("more grabs than a room can hold: a notice, and no hand that holds nothing", async () => {
-  const crowded = await startTestServer({ maxMembers: 20 });
-  await createRoom(crowded.url, "cube", "crowd");
+  await createRoom(server.url, "cube", "crowd");
   const many: Bot[] = [];
-  for (let i = 0; i < 9; i++) many.push(await Bot.join(crowded.url, "crowd"));
+  for (let i = 0; i < 9; i++) many.push(await Bot.join(server.url, "crowd"));
   const grabAll = (bot: Bot): void => {
     for (let grab = 0; grab < Limits.grabsPerMember; grab++)
       bot.grab(grab, { body: 0, triangle: grab, u: 0.3, v: 0.3 }, [0, 0, 0]);
@@ -186,25 +201,20 @@ test("more grabs than a room can hold: a notice, and no hand that holds nothing"
   expect(last.notices[0]!.details).toMatchObject({ field: "grab", limit: "32 grabs in a room" });
   await many[0]!.until(() => many[0]!.hands.get(last.welcome.member)?.grabs.length === 0, "empty hands");
   expect(many[0]!.hands.get(many[7]!.welcome.member)?.grabs).toHaveLength(4);
-  await crowded.close();
+  await Promise.all([...many, last].map((bot) => bot.leave()));
 });
 
 test("no hello in time", async () => {
-  const peer = raw();
-  const startMs = performance.now();
-  expect((await peer.closed).code).toBe(CloseCode.helloTimeout);
-  expect(performance.now() - startMs).toBeLessThan(2 * Limits.helloTimeoutMs);
+  const { code, ms } = await wordless;
+  expect(code).toBe(CloseCode.helloTimeout);
+  expect(ms).toBeLessThan(2 * Limits.helloTimeoutMs);
 });
 
 test("a peer that falls silent", async () => {
-  const peer = raw("room", { autoPong: false });
-  await peer.open;
-  peer.socket.send(encode([ClientMessage.hello, PROTOCOL_VERSION]));
-  const startMs = performance.now();
-  expect((await peer.closed).code).toBe(CloseCode.heartbeatLost);
-  const silentMs = performance.now() - startMs;
-  expect(silentMs).toBeGreaterThan(Limits.deadAfterMs - 500);
-  expect(silentMs).toBeLessThan(2 * Limits.deadAfterMs);
+  const { code, ms } = await silent;
+  expect(code).toBe(CloseCode.heartbeatLost);
+  expect(ms).toBeGreaterThan(Limits.deadAfterMs - 500);
+  expect(ms).toBeLessThan(2 * Limits.deadAfterMs);
 });
 
 test("a room that is not there, and one that is full", async () => {
@@ -212,7 +222,7 @@ test("a room that is not there, and one that is full", async () => {
   const bots: Bot[] = [];
   const room = "full";
   await createRoom(server.url, "cube", room);
-  for (let i = 0; i < 6; i++) bots.push(await Bot.join(server.url, room));
+  for (let i = 0; i < 9; i++) bots.push(await Bot.join(server.url, room));
   const extra = Bot.connect(server.url, room);
   expect((await extra.untilClosed()).code).toBe(CloseCode.roomFull);
   // A seat whose member lost the line yields to somebody who is here.

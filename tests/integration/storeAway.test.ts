@@ -7,7 +7,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { type RunningServer, startServer } from "../../load-tests/server.ts";
 import { SqliteStore } from "../../server/store/sqlite.ts";
@@ -16,7 +16,7 @@ import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { TcpProxy } from "../chaos/tcpProxy.ts";
 import { PostgresServer, findPostgres } from "../support/postgres.ts";
 import { findOnPath, lacks } from "../support/tools.ts";
-import { startTestServer } from "./server.ts";
+import { SCENES_DIR, startTestServer } from "./server.ts";
 
 const ADMIN_TOKEN = "an-admin-token-of-the-tests-own";
 const READY_WITHIN_MS = 5000;
@@ -58,7 +58,7 @@ async function timed(...states: (() => boolean | Promise<boolean>)[]): Promise<n
 /** A server on the store. */
 async function started(env: Record<string, string>): Promise<RunningServer> {
   const server = await startServer({
-    env: { PLIANT_PREWARM: "none", PLIANT_WORKERS: "1", LOG_LEVEL: "warn", ...env },
+    env: { PLIANT_PREWARM: "none", PLIANT_WORKERS: "1", PLIANT_SCENES_DIR: SCENES_DIR, LOG_LEVEL: "warn", ...env },
   });
   running.push(server);
   return server;
@@ -66,11 +66,11 @@ async function started(env: Record<string, string>): Promise<RunningServer> {
 
 /** What a store that is away does to a server with one member, and how it is when it is back. */
 async function outage(
-  { url, output = () => "", scene = "jelly-stack" }: { url: string; output?: () => string; scene?: string },
+  { url, output = () => "" }: { url: string; output?: () => string },
   away: () => void | Promise<void>,
   back: () => void | Promise<void>,
 ): Promise<void> {
-  await createRoom(url, scene, "room");
+  await createRoom(url, "cube", "room");
   const bot = await Bot.join(url, "room", { name: "who stays" });
   await bot.until(() => bot.tick > 120, "two seconds");
   const { session, member, token } = bot.welcome;
@@ -157,7 +157,7 @@ test("a disk that hangs: the same, though nothing fails", async () => {
       });
     }
   };
-  await outage({ url: server.url, scene: "cube" }, hang, () => goOn());
+  await outage({ url: server.url }, hang, () => goOn());
   vi.restoreAllMocks();
   await server.close();
 });
@@ -188,10 +188,15 @@ test("a room is not handed over while the store takes nothing of it: it goes on 
 
 const bin = findPostgres();
 describe.skipIf(lacks("PostgreSQL", bin))("a database that is away", () => {
+  let database: PostgresServer;
+  beforeAll(async () => {
+    database = await PostgresServer.start(bin as string);
+  });
+  afterAll(() => database.stop());
+
   test.each(["halted", "broken", "silent"])(
     "its rooms' members are let go, and come back to the same room when the database is back (%s)",
     async (how) => {
-      const database = await PostgresServer.start(bin as string);
       const line = await TcpProxy.open(database.port);
       const url = new URL(await database.database());
       url.port = String(line.port);
@@ -205,7 +210,6 @@ describe.skipIf(lacks("PostgreSQL", bin))("a database that is away", () => {
       } finally {
         await Promise.all(running.splice(0).map((server) => server.stop()));
         line.close();
-        await database.stop();
       }
     },
   );

@@ -40,7 +40,7 @@ describe.skipIf(lacks("Prometheus", prometheus))("a crash", () => {
       });
     server = await start();
     monitor = await startPrometheus(prometheus as string, `127.0.0.1:${port}`, "1s");
-    await createRoom(server.url, "jelly-stack", "crashed");
+    await createRoom(server.url, "one-sheet", "crashed");
     const bot = await Bot.join(server.url, "crashed");
     await bot.frames(30);
     server.process.kill("SIGKILL");

@@ -53,7 +53,7 @@ const queries = panels.flatMap((panel) =>
 /** What Grafana puts in for its variables; at a scrape per second its rate interval is four of them. */
 const substitute = (expr: string): string => expr.replaceAll("$__rate_interval", "4s").replaceAll("$instance", ".*");
 
-const LOAD_SECONDS = 12;
+const LOAD_SECONDS = 8;
 /** For so long what there was before is scraped, and what came then: a rate needs both. */
 const SCRAPED_SECONDS = 3;
 

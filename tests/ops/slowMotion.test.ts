@@ -38,8 +38,8 @@ async function watched(
   const prometheus: RunningPrometheus = await startPrometheus(
     executable as string,
     new URL(server.url).host,
+    "500ms",
     "1s",
-    "3s",
   );
   ended.push(() => prometheus.stop());
   await createRoom(server.url, scene, "room");
@@ -65,7 +65,7 @@ test.skipIf(lacks("Prometheus", executable))(
     // The one that keeps up goes first: a thread that has work all the time is not to make it late.
     const slow = await watched("heavy", 5);
     const fast = await watched("cube");
-    while (!(await slow.alerts()).includes("PliantSlowMotion")) await sleep(500);
+    while (!(await slow.alerts()).includes("PliantSlowMotion")) await sleep(250);
     expect(await slow.ratio()).toBeLessThan(0.9);
     expect(await fast.alerts()).not.toContain("PliantSlowMotion");
   },

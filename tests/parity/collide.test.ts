@@ -16,6 +16,7 @@ import { Allocator } from "../../server/sim/memory/map.ts";
 import { answer, collide, distanceTo, type ReferenceCollider } from "../../server/sim/reference/collide.ts";
 import { makeParticles, vectorAt, type Particles } from "../../server/sim/reference/particles.ts";
 import { add, dot, norm, scale, subtract, type Matrix, type Vector } from "../../server/sim/reference/vector.ts";
+import { inLong } from "../support/long.ts";
 import { distanceAt, randomStream, UNIT } from "./kit.ts";
 
 const h = 1 / 240;
@@ -212,7 +213,7 @@ function sideOfWall(c: Extract<ReferenceCollider, { type: "funnel" }>, p: Vector
 
 for (const [name, collider] of Object.entries(COLLIDERS)) {
   test(`${name}: the same answers`, () => {
-    const motions = motionsAround(collider, 4000, 3);
+    const motions = motionsAround(collider, inLong(4000, 1500), 3);
     const { x, v, twin } = runKernel([collider], motions);
     const shape = reference(collider);
     const random = randomStream(8);
@@ -259,7 +260,7 @@ for (const [name, collider] of Object.entries(COLLIDERS)) {
   });
 
   test(`${name}: nothing passes through, at up to 100 m/s`, () => {
-    const motions = motionsAround(collider, 8000, 4);
+    const motions = motionsAround(collider, inLong(8000, 3000), 4);
     const { x } = runKernel([collider], motions);
     const shape = reference(collider);
     motions.forEach(({ from, to, radius }, i) => {

@@ -7,11 +7,12 @@
 import { distanceValue, type DistanceElements } from "../../server/sim/constraints/distance.ts";
 import type { Elements } from "../../server/sim/constraints/kinds.ts";
 import { describe, expect, test } from "vitest";
+import { inLong } from "../support/long.ts";
 import { DEFORMATIONS, deformed, inverseMasses, randomDistances, randomHexahedra, randomVolumes } from "./elements.ts";
 import { conditioned, distanceAt, makeKit, randomStream } from "./kit.ts";
 
 const TOLERANCE = 16;
-const COUNT = 41;
+const COUNT = inLong(41, 13);
 const H = 1 / 240;
 
 interface Kind {

@@ -16,7 +16,7 @@ import { conditioned, distanceAt, makeKit, randomStream, UNIT } from "./kit.ts";
 const TOLERANCE = 8;
 const CLAMPED = 256;
 /** Not a multiple of four: the last block has padded lanes. */
-const COUNT = 21;
+const COUNT = inLong(21, 9);
 const moduli = { "neo-hookean": neoHookean, "stable-neo-hookean": stableNeoHookean };
 
 describe.each(HYPER_KINDS)("%s", (kind) => {
@@ -53,7 +53,7 @@ describe.each(HYPER_KINDS)("%s", (kind) => {
 
   test("elements of a tangled body", () => {
     for (const youngsModulus of [1e3, 1e7]) {
-      for (const nu of [0, 0.3, 0.45]) {
+      for (const nu of inLong([0, 0.3, 0.45], youngsModulus === 1e3 ? [0, 0.45] : [0.3])) {
         for (const [name, deform] of Object.entries(DEFORMATIONS)) {
           const { X, elements } = randomHyper(kind, COUNT, 0.1, youngsModulus, nu);
           const random = randomStream(3);

@@ -22,11 +22,12 @@ import {
 } from "../../server/sim/reference/tetrahedron.ts";
 import { svd } from "../../server/sim/reference/svd.ts";
 import { cross, norm, type Vector } from "../../server/sim/reference/vector.ts";
+import { inLong } from "../support/long.ts";
 import { DEFORMATIONS, deformed, inverseMasses, randomTets } from "./elements.ts";
 import { conditioned, makeKit, randomStream, UNIT } from "./kit.ts";
 
 const TOLERANCE = 8;
-const COUNT = 21;
+const COUNT = inLong(21, 9);
 /** Strong along 1, weak in shear; and rubber. */
 const WOOD = (k: number): OrthotropicCompliance =>
   orthotropicCompliance({

@@ -6,6 +6,7 @@
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { add, scale, type Vector } from "../../server/sim/reference/vector.ts";
+import { inLong } from "../support/long.ts";
 import { randomStream } from "./kit.ts";
 import { check, folded, soup } from "./pairKit.ts";
 import { box, grid, surfaceRoom, type Row, type Sheet } from "./surfaces.ts";
@@ -36,7 +37,7 @@ for (const [at, unit] of [
 
 for (const margin of [0, 0.0005, 0.003]) {
   test(`a cloth folded onto itself at 1 mm, margin ${margin} m`, () => {
-    const sheet = folded(16, 0.01, 0.001);
+    const sheet = folded(inLong(16, margin === 0 ? 16 : 12), 0.01, 0.001);
     const rows = check(surfaceRoom([{ ...sheet, margin }]));
     expect(rows.filter((r) => r.kind === "vertex").length).toBeGreaterThan(200);
     expect(rows.filter((r) => r.kind === "edges").length).toBeGreaterThan(200);
@@ -131,7 +132,7 @@ test("nothing between what is fixed", () => {
 });
 
 test("neighbors that are closer than the thickness at rest keep 0.9 of that, touching folds the whole", () => {
-  const rows = check(surfaceRoom([{ ...folded(12, 0.01, 0.001), radius: 0.004 }]));
+  const rows = check(surfaceRoom([{ ...folded(inLong(12, 9), 0.01, 0.001), radius: 0.004 }]));
   // across a square: the other diagonal's ends are 7.07 mm from it, opposite sides 10 mm apart
   const limited = new Set(rows.filter((r) => r.thickness < Math.fround(0.008)).map((r) => r.thickness.toPrecision(5)));
   expect(limited).toEqual(new Set([(0.9 * 0.01 * Math.SQRT1_2).toPrecision(5)]));

@@ -29,7 +29,7 @@ import { conditioned, distanceAt, makeKit, randomStream, sizeOf, UNIT } from "./
 
 const TOLERANCE = 8;
 const CLAMPED = 256;
-const COUNT = 21;
+const COUNT = inLong(21, 9);
 const H = 1 / 200;
 const SHEETS = {
   isotropic: { kWeft: 1, kWarp: 1, kShear: 1 / 2.6, nuWeft: 0.3, nuWarp: 0.3 },

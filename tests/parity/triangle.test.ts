@@ -6,11 +6,12 @@
 import { triangleElements } from "../../server/sim/constraints/triangle.ts";
 import { expect, test } from "vitest";
 import { gridCloth } from "../../server/meshing/generators.ts";
+import { inLong } from "../support/long.ts";
 import { DEFORMATIONS, deformed, inverseMasses, randomTriangles, type Deform } from "./elements.ts";
 import { conditioned, distanceAt, makeKit, randomStream, UNIT } from "./kit.ts";
 
 const TOLERANCE = 8;
-const COUNT = 41;
+const COUNT = inLong(41, 13);
 
 const MATERIALS = {
   isotropic: { kWeft: 1, kWarp: 1, kShear: 1 / 2.6, nuWeft: 0.3, nuWarp: 0.3 },

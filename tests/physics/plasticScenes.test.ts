@@ -40,9 +40,9 @@ test("a sphere dents the plastic dragon for good, and the elastic one comes back
   const [plastic, elastic] = [names.indexOf("plastic"), names.indexOf("elastic")];
   const rest = lab.positions(plastic);
   const elasticRest = lab.positions(elastic);
-  lab.run(180);
+  lab.run(150);
   for (const [b, name] of names.entries()) if (name.startsWith("sphere")) lab.put(b, ([x, y, z]) => [x, y, z + 3]);
-  lab.run(180);
+  lab.run(120);
   // 2 % of the size is seen
   expect(dentOf(lab.positions(plastic), rest)).toBeGreaterThan(0.02);
   // its own weight and what still swings: not seen

@@ -11,6 +11,7 @@
  * square of it: that row is below, with its own limit.
  */
 import { describe, expect, test } from "vitest";
+import { inLong } from "../support/long.ts";
 import { pressCube, stretchBar, type Bar } from "./uniaxial.ts";
 
 const ROWS: Bar[] = [
@@ -111,7 +112,9 @@ const PRESSED: Bar[] = [
 describe.each(["neo-hookean", "stable-neo-hookean"] as const)(
   "%s: stretch and contraction are the law's within 1 %%",
   (model) => {
-    test.each(HYPER_ROWS)("k $k Pa, nu $nu, $tickHz Hz x $substeps x $iterations, s $s", async (row) => {
+    // Their stiffest bar takes as long as all others: in short of one of them.
+    const rows = inLong(HYPER_ROWS, model === "neo-hookean" ? HYPER_ROWS : HYPER_ROWS.filter(({ k }) => k < 1e8));
+    test.each(rows)("k $k Pa, nu $nu, $tickHz Hz x $substeps x $iterations, s $s", async (row) => {
       const { s, t, ideal } = await stretchBar({ ...row, model });
       expect(Math.abs(s / ideal.s - 1), `s ${s}`).toBeLessThan(0.01);
       if (row.nu > 0) expect(Math.abs((1 - t) / (1 - ideal.t) - 1), `t ${t} instead of ${ideal.t}`).toBeLessThan(0.01);

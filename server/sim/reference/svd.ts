@@ -72,12 +72,15 @@ function symmetricEigen(symmetric: Matrix): { values: number[]; vectors: Matrix 
       const t = Math.sign(cotangent || 1) / (Math.abs(cotangent) + Math.sqrt(cotangent * cotangent + 1));
       const c = 1 / Math.sqrt(t * t + 1);
       const s = t * c;
-      const R = IDENTITY.map((row) => [...row]) as [number, number, number][];
-      R[p]![p] = c;
-      R[q]![q] = c;
-      R[p]![q] = s;
-      R[q]![p] = -s;
-      const rotation = R as unknown as Matrix;
+      const rotation: [[number, number, number], [number, number, number], [number, number, number]] = [
+        [1, 0, 0],
+        [0, 1, 0],
+        [0, 0, 1],
+      ];
+      rotation[p][p] = c;
+      rotation[q][q] = c;
+      rotation[p][q] = s;
+      rotation[q][p] = -s;
       A = multiply(transpose(rotation), multiply(A, rotation));
       V = multiply(V, rotation);
     }

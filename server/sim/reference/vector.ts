@@ -1,4 +1,7 @@
-/** Three-vectors and 3x3 matrices as plain arrays, for the float64 twins: meant to be read, not to be fast. */
+/**
+ * Three-vectors and 3x3 matrices as plain arrays, for the float64 twins: meant to be read, not to be fast. Products and
+ * sums of matrices are written out all the same: they are most of what the parity tests take.
+ */
 
 export type Vector = readonly [number, number, number];
 /** Three rows. */
@@ -34,12 +37,23 @@ export const columns = (a: Vector, b: Vector, c: Vector): Matrix => [
 export const column = (A: Matrix, k: 0 | 1 | 2): Vector => [A[0][k], A[1][k], A[2][k]];
 export const transpose = (A: Matrix): Matrix => columns(A[0], A[1], A[2]);
 export const apply = (A: Matrix, x: Vector): Vector => [dot(A[0], x), dot(A[1], x), dot(A[2], x)];
-export const multiply = (A: Matrix, B: Matrix): Matrix =>
-  columns(apply(A, column(B, 0)), apply(A, column(B, 1)), apply(A, column(B, 2)));
+/** x^T B */
+const applyLeft = (x: Vector, B: Matrix): Vector => [
+  x[0] * B[0][0] + x[1] * B[1][0] + x[2] * B[2][0],
+  x[0] * B[0][1] + x[1] * B[1][1] + x[2] * B[2][1],
+  x[0] * B[0][2] + x[1] * B[1][2] + x[2] * B[2][2],
+];
+export const multiply = (A: Matrix, B: Matrix): Matrix => [applyLeft(A[0], B), applyLeft(A[1], B), applyLeft(A[2], B)];
+const weighed = (s: number, a: Vector, t: number, b: Vector): Vector => [
+  s * a[0] + t * b[0],
+  s * a[1] + t * b[1],
+  s * a[2] + t * b[2],
+];
+/** s A + t B */
 export const linear = (s: number, A: Matrix, t: number, B: Matrix): Matrix => [
-  add(scale(s, A[0]), scale(t, B[0])),
-  add(scale(s, A[1]), scale(t, B[1])),
-  add(scale(s, A[2]), scale(t, B[2])),
+  weighed(s, A[0], t, B[0]),
+  weighed(s, A[1], t, B[1]),
+  weighed(s, A[2], t, B[2]),
 ];
 export const trace = (A: Matrix): number => A[0][0] + A[1][1] + A[2][2];
 export const determinant = (A: Matrix): number => dot(A[0], cross(A[1], A[2]));

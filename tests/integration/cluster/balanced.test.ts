@@ -100,7 +100,7 @@ test("some rooms of a busy process go to an idle one, with their members; then t
     (await admin(first, "processes")).processes.map(({ rooms: own }: { rooms: number }) => own);
   // Six tenths and nothing: a half of them goes, and then both are equally busy.
   await until("half of the rooms are at the other one", async () => (await held()).every((own) => own === 3));
-  await new Promise((resolve) => setTimeout(resolve, 10_000));
+  await new Promise((resolve) => setTimeout(resolve, 6_000));
   expect(await held()).toEqual([3, 3]);
   expect([await moved(first, "moved"), await moved(second, "moved")]).toEqual([3, 0]);
   await until("everybody is in again", () => lines.every((line) => line.isOpen));

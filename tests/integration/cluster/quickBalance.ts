@@ -11,7 +11,7 @@ Object.assign(BALANCE, {
   gap: 0.15,
   sustainedMs: 1000,
   // Longer than loads are the mean of.
-  pauseMs: 8000,
+  pauseMs: 4000,
   residenceMs: 1500,
 } satisfies Partial<typeof BALANCE>);
 

@@ -1,32 +1,38 @@
 /**
  * Rooms that must not be served: one that kills every process which takes it, one that another program has stepped, one
  * whose journal does not lead to what it was recorded with, one whose steps are lost again and again. Each is parked,
- * with all that it had, until an operator says how it goes on. Real processes, real kills.
+ * with all that it had, until an operator says how it goes on. Real processes, real kills; what is only looked at
+ * afterwards is served from within this process.
  */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
-import { freePort, type RunningServer, serveCommand, startServer } from "../../../load-tests/server.ts";
+import { type RunningServer, serveCommand, startServer } from "../../../load-tests/server.ts";
+import type { Config } from "../../../server/config.ts";
 import { Hopeless } from "../../../server/persistence/checkpointPolicy.ts";
 import { decodeCheckpoint, decodeSegment, encodeSegment } from "../../../server/persistence/format.ts";
 import { RoomSimulation } from "../../../server/rooms/simulation.ts";
 import { STORE_FILE } from "../../../server/store/openStore.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
-import { SCENES_DIR, startTestServer } from "../server.ts";
+import { SCENES_DIR, startTestServer, type TestServer } from "../server.ts";
 
 const ADMIN = "an-operators-own-token";
-const ATTEMPTS = 3;
+const ATTEMPTS = 2;
 const POISON = fileURLToPath(new URL("./poison.ts", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "pliant-parked-"));
 const running: RunningServer[] = [];
+const served: TestServer[] = [];
 afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop()));
+  await Promise.all([
+    ...running.splice(0).map((server) => server.stop()),
+    ...served.splice(0).map((server) => server.close()),
+  ]);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -55,13 +61,19 @@ const envFor = (data: string): Record<string, string> => ({
   PLIANT_SCENES_DIR: SCENES_DIR,
 });
 
-async function start(data: string, port: number, poison?: Record<string, string>): Promise<RunningServer> {
+async function start(data: string, poison?: Record<string, string>): Promise<RunningServer> {
   const server = await startServer({
-    port,
     env: { ...envFor(data), ...poison },
     ...(poison && { command: serveCommand("--import", POISON) }),
   });
   running.push(server);
+  return server;
+}
+
+async function startHere(data: string, changes: Partial<Config> = {}): Promise<TestServer> {
+  const dataDir = join(folder, data);
+  const server = await startTestServer({ store: "sqlite", dataDir, workers: 1, adminToken: ADMIN, ...changes });
+  served.push(server);
   return server;
 }
 
@@ -81,6 +93,19 @@ function contents(data: string, room: string): unknown {
       all("SELECT tick, identity, hex(state) FROM checkpoints WHERE room = ? ORDER BY tick"),
       all("SELECT after_tick, until_tick, hex(bytes) FROM journal WHERE room = ? ORDER BY until_tick"),
     ];
+  } finally {
+    database.close();
+  }
+}
+
+/** The store has a state of the room, and what came after it. */
+function hasGoneOn(data: string, room: string): boolean {
+  const database = new DatabaseSync(join(folder, data, STORE_FILE), { readOnly: true });
+  try {
+    const last = (sql: string): unknown => database.prepare(sql).get(room)!.last;
+    const state = last("SELECT max(tick) AS last FROM checkpoints WHERE room = ?");
+    const journal = last("SELECT max(until_tick) AS last FROM journal WHERE room = ?");
+    return state !== null && journal !== null && Number(journal) > Number(state);
   } finally {
     database.close();
   }
@@ -117,69 +142,78 @@ async function joined(url: string, room: string, resume?: string): Promise<Bot> 
   }
 }
 
-/** Two rooms that have been pulled at, and a server that was killed. @returns ticks of the rooms */
-async function played(data: string, port: number, rooms: readonly string[]): Promise<number[]> {
-  const server = await start(data, port);
+/** Two rooms, one of which is done something to, and their ticks when their server was killed. */
+const [ROOM, OTHER] = ["marked", "bystander"];
+let playedTicks: number[];
+beforeAll(async () => {
+  const server = await start("played");
   const bots: Bot[] = [];
-  for (const room of rooms) {
+  for (const room of [ROOM, OTHER]) {
     await createRoom(server.url, "cube", room);
     bots.push(await Bot.join(server.url, room));
   }
   for (const bot of bots) await bot.until(() => bot.tick > 200, "some seconds");
+  await vi.waitUntil(() => [ROOM, OTHER].every((room) => hasGoneOn("played", room)), { timeout: 300_000 });
   await kill(server);
-  return bots.map(({ tick }) => tick);
-}
+  playedTicks = bots.map(({ tick }) => tick);
+});
+
+/** What that server has left, for one test. */
+const played = (data: string): void => cpSync(join(folder, "played"), join(folder, data), { recursive: true });
 
 describe("a room that kills the process which takes it", () => {
-  test.each(["restore", "ticks"])("in its %s: after three of them it is parked, and no other room is", async (at) => {
-    const data = `killer-${at}`;
-    const port = await freePort();
-    const [before] = await played(data, port, ["killer", "bystander"]);
-    const poison = { POISON_ROOM: "killer", POISON_AT: at };
-    let deaths = 0;
-    let server: RunningServer | undefined;
-    for (;;) {
-      server = await start(data, port, poison).catch(() => undefined);
-      const child = server?.process;
-      const died = (): boolean => !child || child.exitCode !== null || child.signalCode !== null;
-      const bots: Bot[] = [];
-      // Its members come back as pages do, until it is parked or takes the process with it.
-      while (server && !died() && (await parkedOf(server.url, "killer").catch(() => undefined)) === undefined) {
-        const { url } = server;
-        if (at === "ticks" && (await fetch(`${url}/api/rooms/killer`).catch(() => null))?.ok)
-          bots.push(Bot.connect(url, "killer"));
-        await new Promise((resolve) => setTimeout(resolve, 100));
+  test.each(["restore", "ticks"])(
+    "in its %s: after as many as may be it is parked, and no other room is",
+    async (at) => {
+      const data = `killer-${at}`;
+      played(data);
+      const [before] = playedTicks;
+      const poison = { POISON_ROOM: ROOM, POISON_AT: at };
+      let deaths = 0;
+      let server: RunningServer | undefined;
+      for (;;) {
+        server = await start(data, poison).catch(() => undefined);
+        const child = server?.process;
+        const died = (): boolean => !child || child.exitCode !== null || child.signalCode !== null;
+        const bots: Bot[] = [];
+        // Its members come back as pages do, until it is parked or takes the process with it.
+        while (server && !died() && (await parkedOf(server.url, ROOM).catch(() => undefined)) === undefined) {
+          const { url } = server;
+          if (at === "ticks" && (await fetch(`${url}/api/rooms/${ROOM}`).catch(() => null))?.ok)
+            bots.push(Bot.connect(url, ROOM));
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+        for (const bot of bots) bot.socket.terminate();
+        if (server && !died()) break;
+        deaths += 1;
+        if (server) running.splice(running.indexOf(server), 1);
+        expect(deaths).toBeLessThanOrEqual(ATTEMPTS);
       }
-      for (const bot of bots) bot.socket.terminate();
-      if (server && !died()) break;
-      deaths += 1;
-      if (server) running.splice(running.indexOf(server), 1);
-      expect(deaths).toBeLessThanOrEqual(ATTEMPTS);
-    }
-    expect(deaths).toBe(ATTEMPTS);
-    const { url } = server;
-    expect(await parkedOf(url, "killer")).toMatchObject({ reason: "attempts" });
-    const bystander = await joined(url, "bystander");
-    await bystander.frames(5);
-    expect(await parkedOf(url, "bystander")).toBeUndefined();
-    const refused = await fetch(`${url}/api/rooms/killer`);
-    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, "ROOM_PARKED"]);
-    expect((await Bot.connect(url, "killer").untilClosed()).code).toBe(CloseCode.parked);
-    expect(
-      (await (await fetch(`${url}/metrics`)).text()).match(/pliant_rooms_parked_total\{reason="attempts"\} 1/),
-    ).not.toBeNull();
+      expect(deaths).toBe(ATTEMPTS);
+      const { url } = server;
+      expect(await parkedOf(url, ROOM)).toMatchObject({ reason: "attempts" });
+      const bystander = await joined(url, OTHER);
+      await bystander.frames(5);
+      expect(await parkedOf(url, OTHER)).toBeUndefined();
+      const refused = await fetch(`${url}/api/rooms/${ROOM}`);
+      expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, "ROOM_PARKED"]);
+      expect((await Bot.connect(url, ROOM).untilClosed()).code).toBe(CloseCode.parked);
+      expect(
+        (await (await fetch(`${url}/metrics`)).text()).match(/pliant_rooms_parked_total\{reason="attempts"\} 1/),
+      ).not.toBeNull();
 
-    // A healthy program, an operator who has looked at it: it goes on where it was.
-    await kill(server);
-    const healthy = await start(data, port);
-    expect(await parkedOf(healthy.url, "killer")).toMatchObject({ reason: "attempts" });
-    expect(await replays(healthy.url, "killer")).toContain("all alike");
-    expect((await call(healthy.url, "POST", "/api/admin/rooms/killer/unpark", {})).status).toBe(204);
-    const back = await joined(healthy.url, "killer");
-    expect(back.tick).toBeGreaterThan(before! - 60);
-    await back.frames(10);
-    expect((await call(healthy.url, "POST", "/api/admin/rooms/killer/unpark", {})).status).toBe(409);
-  });
+      // A healthy program, an operator who has looked at it: it goes on where it was.
+      await kill(server);
+      const healthy = await startHere(data, { adoptionAttempts: ATTEMPTS });
+      expect(await parkedOf(healthy.url, ROOM)).toMatchObject({ reason: "attempts" });
+      expect(await replays(healthy.url, ROOM)).toContain("all alike");
+      expect((await call(healthy.url, "POST", `/api/admin/rooms/${ROOM}/unpark`, {})).status).toBe(204);
+      const back = await joined(healthy.url, ROOM);
+      expect(back.tick).toBeGreaterThan(before! - 60);
+      await back.frames(10);
+      expect((await call(healthy.url, "POST", `/api/admin/rooms/${ROOM}/unpark`, {})).status).toBe(409);
+    },
+  );
 });
 
 describe("a room of another version", () => {
@@ -190,82 +224,76 @@ describe("a room of another version", () => {
   };
 
   test("is kept as it is, goes on by itself where its version runs, or from its beginning if the operator says so", async () => {
-    const port = await freePort();
-    await played("version", port, ["kept", "again"]);
-    const [[{ identity }]] = contents("version", "kept") as [[{ identity: string }]];
-    for (const room of ["kept", "again"]) foreign("version", room, "another-program");
-    const before = [contents("version", "kept"), contents("version", "again")];
-    const server = await start("version", port);
-    await expect.poll(() => parkedOf(server.url, "kept"), { timeout: 300_000 }).toMatchObject({ reason: "version" });
-    await expect.poll(() => parkedOf(server.url, "again"), { timeout: 300_000 }).toMatchObject({ reason: "version" });
-    expect([contents("version", "kept"), contents("version", "again")]).toEqual(before);
-    expect(await replays(server.url, "kept")).toContain("recorded by another version of the program or the scene");
+    played("version");
+    const [[{ identity }]] = contents("version", ROOM) as [[{ identity: string }]];
+    for (const room of [ROOM, OTHER]) foreign("version", room, "another-program");
+    const before = [contents("version", ROOM), contents("version", OTHER)];
+    const server = await startHere("version");
+    await expect.poll(() => parkedOf(server.url, ROOM), { timeout: 300_000 }).toMatchObject({ reason: "version" });
+    await expect.poll(() => parkedOf(server.url, OTHER), { timeout: 300_000 }).toMatchObject({ reason: "version" });
+    expect([contents("version", ROOM), contents("version", OTHER)]).toEqual(before);
+    expect(await replays(server.url, ROOM)).toContain("recorded by another version of the program or the scene");
     // Where it was there is nothing that this program could read. It is tried at the next look, not when parked rooms
     // of other versions are looked into again, which is after 30 s.
-    expect((await call(server.url, "POST", "/api/admin/rooms/again/unpark", { from: "end" })).status).toBe(204);
-    await expect.poll(() => parkedOf(server.url, "again"), { timeout: 20_000 }).toMatchObject({ reason: "version" });
-    expect((await call(server.url, "POST", "/api/admin/rooms/again/unpark", { from: "start" })).status).toBe(204);
-    const again = await joined(server.url, "again");
+    expect((await call(server.url, "POST", `/api/admin/rooms/${OTHER}/unpark`, { from: "end" })).status).toBe(204);
+    await expect.poll(() => parkedOf(server.url, OTHER), { timeout: 20_000 }).toMatchObject({ reason: "version" });
+    expect((await call(server.url, "POST", `/api/admin/rooms/${OTHER}/unpark`, { from: "start" })).status).toBe(204);
+    const again = await joined(server.url, OTHER);
     // From its beginning: nothing of the other program's is left.
-    expect(programs("version", "again")).not.toContain("another-program");
+    expect(programs("version", OTHER)).not.toContain("another-program");
     await again.leave();
-    await server.stop();
-    running.length = 0;
+    await served.pop()!.close();
 
     // The same store, and a process that can read what is there: nobody has to say anything.
     const database = new DatabaseSync(join(folder, "version", STORE_FILE));
-    database.prepare("UPDATE checkpoints SET identity = ? WHERE room = 'kept'").run(identity);
+    database.prepare("UPDATE checkpoints SET identity = ? WHERE room = ?").run(identity, ROOM);
     database
-      .prepare("UPDATE rooms SET parked = replace(parked, 'another-program', ?) WHERE name = 'kept'")
-      .run(identity);
+      .prepare("UPDATE rooms SET parked = replace(parked, 'another-program', ?) WHERE name = ?")
+      .run(identity, ROOM);
     database.close();
-    const own = await start("version", port);
-    await expect.poll(() => parkedOf(own.url, "kept"), { timeout: 300_000 }).toBeUndefined();
-    expect((await joined(own.url, "kept")).tick).toBeGreaterThan(140);
+    const own = await startHere("version");
+    await expect.poll(() => parkedOf(own.url, ROOM), { timeout: 300_000 }).toBeUndefined();
+    expect((await joined(own.url, ROOM)).tick).toBeGreaterThan(140);
   });
 
   test("begins anew by itself where the configuration says so", async () => {
-    const port = await freePort();
-    await played("restarting", port, ["anew"]);
-    foreign("restarting", "anew", "another-program");
-    const server = await startServer({ port, env: { ...envFor("restarting"), PLIANT_OTHER_VERSIONS: "restart" } });
-    running.push(server);
-    await joined(server.url, "anew");
-    expect(programs("restarting", "anew")).not.toContain("another-program");
+    played("restarting");
+    foreign("restarting", ROOM, "another-program");
+    const server = await startHere("restarting", { otherVersions: "restart" });
+    await joined(server.url, ROOM);
+    expect(programs("restarting", ROOM)).not.toContain("another-program");
   });
 });
 
 test("a room whose journal does not lead to what was recorded is parked, and goes on from its newest state if the operator says so", async () => {
-  const port = await freePort();
-  await played("differs", port, ["forged"]);
+  played("differs");
   // The newest state goes, so that there is much to step again; and one hash of that is another.
   const database = new DatabaseSync(join(folder, "differs", STORE_FILE));
-  const states = database.prepare("SELECT tick, state FROM checkpoints WHERE room = 'forged' ORDER BY tick").all();
+  const states = database.prepare("SELECT tick, state FROM checkpoints WHERE room = ? ORDER BY tick").all(ROOM);
   const { checkpoint } = decodeCheckpoint(states.at(-1)!.state as Uint8Array);
-  const rows = database.prepare("SELECT until_tick, bytes FROM journal WHERE room = 'forged'").all();
+  const rows = database.prepare("SELECT until_tick, bytes FROM journal WHERE room = ?").all(ROOM);
   const last = rows
     .map(({ bytes }) => decodeSegment(bytes as Uint8Array))
     .findLast(({ until }) => until > checkpoint.tick)!;
   const tick = last.until;
   const forged = encodeSegment({ ...last, hashes: [{ tick, stateHash: "0123456789abcdef" }] });
-  database.prepare("UPDATE journal SET bytes = ? WHERE until_tick = ?").run(forged, tick);
+  database.prepare("UPDATE journal SET bytes = ? WHERE room = ? AND until_tick = ?").run(forged, ROOM, tick);
   database.close();
-  const before = contents("differs", "forged");
-  const server = await start("differs", port);
+  const before = contents("differs", ROOM);
+  const server = await startHere("differs");
   await expect
-    .poll(() => parkedOf(server.url, "forged"), { timeout: 300_000 })
+    .poll(() => parkedOf(server.url, ROOM), { timeout: 300_000 })
     .toMatchObject({
       reason: "differs",
       details: expect.stringContaining(`tick ${tick} `) as string,
     });
-  expect(contents("differs", "forged")).toEqual(before);
-  expect((await call(server.url, "POST", "/api/admin/rooms/forged/unpark", { from: "state" })).status).toBe(204);
-  expect((await joined(server.url, "forged")).tick).toBeGreaterThanOrEqual(checkpoint.tick);
+  expect(contents("differs", ROOM)).toEqual(before);
+  expect((await call(server.url, "POST", `/api/admin/rooms/${ROOM}/unpark`, { from: "state" })).status).toBe(204);
+  expect((await joined(server.url, ROOM)).tick).toBeGreaterThanOrEqual(checkpoint.tick);
 });
 
 test("a room that has come far and cannot be stepped any more keeps its states and its journal", async () => {
-  const dataDir = join(folder, "far");
-  const server = await startTestServer({ adminToken: ADMIN, workers: 1, store: "sqlite", dataDir });
+  const server = await startHere("far");
   await createRoom(server.url, "cube", "far");
   const bot = await Bot.join(server.url, "far");
   await bot.until(() => bot.tick > 200, "some seconds");
@@ -282,18 +310,10 @@ test("a room that has come far and cannot be stepped any more keeps its states a
   expect(back.welcome.member).toBe(bot.welcome.member);
   expect(back.tick).toBeGreaterThanOrEqual(before);
   await back.frames(5);
-  await server.close();
 });
 
 test("a room whose steps are lost again and again is parked with what it had, and may be ended or tried again", async () => {
-  const dataDir = join(folder, "steps");
-  const server = await startTestServer({
-    adminToken: ADMIN,
-    workers: 1,
-    stepDeadlineMs: 300,
-    store: "sqlite",
-    dataDir,
-  });
+  const server = await startHere("steps", { stepDeadlineMs: 300 });
   await createRoom(server.url, "stuck", "stuck");
   const closed = await Bot.connect(server.url, "stuck").untilClosed();
   expect(closed.code).toBe(CloseCode.parked);
@@ -304,5 +324,4 @@ test("a room whose steps are lost again and again is parked with what it had, an
   expect((await again.untilClosed()).code).toBe(CloseCode.parked);
   expect((await call(server.url, "DELETE", "/api/admin/rooms/stuck")).status).toBe(204);
   expect(await list(server.url)).toEqual([]);
-  await server.close();
 });

@@ -3,6 +3,7 @@
  * form is `npm run check:scenes`.
  */
 import { expect, test } from "vitest";
+import { inLong } from "../../support/long.ts";
 import { checkScene } from "./checkScene.ts";
 import type { Script } from "./hands.ts";
 import { JELLIES, rush } from "./scripts.ts";
@@ -19,7 +20,7 @@ test.each<[string, number, (ticks: number) => Script]>([
   ["flag-on-pole", 48, (ticks) => rush(["flag"], ticks)],
   ["tangled-hands", 24, (ticks) => rush(["blue sheet", "red sheet", "jelly"], ticks)],
   ["hundred-bodies", 16, (ticks) => rush(JELLIES, ticks)],
-  ["bullet-curtain", 12, shots],
+  ["bullet-curtain", inLong(12, 10), shots],
 ])("%s", async (scene, ticks, script) => {
   const { substeps, pairs, staticIntersections, sweptCrossings, belowPlanes, events, findings } = await checkScene(
     scene,

@@ -8,6 +8,7 @@ import type { SurfaceMesh, TetMesh } from "../../../server/meshing/mesh.ts";
 import { loadPackageMesh, packageFolder } from "../../../server/meshing/packageMesh.ts";
 import { tetQuality } from "../../../server/meshing/quality.ts";
 import { tetrahedralize } from "../../../server/meshing/tetrahedralize.ts";
+import { inLong } from "../../support/long.ts";
 import { dataFolder, lacksData } from "../../support/dataFolder.ts";
 import { enclosedVolume, expectSound } from "./shapes.ts";
 
@@ -70,7 +71,7 @@ describe.skipIf(lacksData(...SURFACES.map(([file]) => file), "surf/bunny_10k_vf.
   ])("%s is filled", async (file, euler) => {
     const surface = await surfaceMesh(file);
     const heights = surface.positions.filter((_, i) => i % 3 === 0);
-    const spacing = (Math.max(...heights) - Math.min(...heights)) / 16;
+    const spacing = (Math.max(...heights) - Math.min(...heights)) / inLong(16, 12);
     const { mesh, report } = tetrahedralize(surface, { spacing });
     const { quality, topology } = expectSound(mesh);
     expect(topology.euler).toBe(euler);
