@@ -4,87 +4,93 @@ import { describe, expect, test } from "vitest";
 import { drawn, noBrowser, PATIENCE_MS, surfaceUnderMiddle, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
-const stage = useStage({ resumeSeconds: 2 }, { fewPictures: true });
+const stage = useStage({}, { fewPictures: true });
 
-/** Opens a room as a visitor does, who owns it then. */
-async function ownRoom(): Promise<{ owner: Page; path: string; room: string }> {
-  const owner = await stage.visit("/");
-  await owner.click('.card[data-scene="jelly-stack"]');
-  await owner.waitForURL("**/r/*");
-  await drawn(owner);
-  const path = new URL(owner.url()).pathname;
+interface Owned {
+  owner: Page;
+  path: string;
+  room: string;
+}
+
+/** The owner sees the others' way out, and uses it; nobody else has one. */
+async function putsOut({ owner, path }: Owned): Promise<void> {
+  const guest = await drawn(await stage.visit(path));
+  expect(await guest.locator(".people .out").count()).toBe(0);
+  expect(await guest.locator(".access").isVisible()).toBe(false);
+  await owner.click(".people .out");
+  await stage.shoot(owner, "put-out");
+  await owner.click('.people [role="menuitem"]:first-of-type');
+  await guest.waitForSelector(".message h1");
+  expect(await guest.textContent(".message h1")).toBe("You were kicked from this room");
+  await owner.waitForFunction(() => document.querySelectorAll(".people li").length === 1);
+  // An owner is one after a reload, too.
+  await owner.reload();
   await owner.waitForSelector(".access:not([hidden])");
-  return { owner, path, room: path.slice("/r/".length) };
+}
+
+/** A spectator's link leaves no token in the address, shows the room, and gives no hands. */
+async function letsLook({ owner, path, room }: Owned): Promise<void> {
+  const token = await owner.evaluate(
+    (name) => (JSON.parse(localStorage.getItem("pliant.tokens")!) as Record<string, string>)[name],
+    room,
+  );
+  const answer = await fetch(`${stage.url}/api/tokens`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+    body: JSON.stringify({ room, role: "spectator" }),
+  });
+  const spectator = await stage.visit(((await answer.json()) as { path: string }).path);
+  await drawn(spectator);
+  expect(new URL(spectator.url()).pathname + new URL(spectator.url()).hash).toBe(path);
+  await owner.waitForSelector('.people li[data-role="spectator"]');
+  expect(await spectator.locator('[title^="Start the scene again"]').isDisabled()).toBe(true);
+  const held = await surfaceUnderMiddle(spectator);
+  await spectator.mouse.move(held.x, held.y);
+  await spectator.mouse.down();
+  await spectator.mouse.move(held.x, held.y - 60, { steps: 5 });
+  expect(await spectator.evaluate(() => window.pliant.grabs().length)).toBe(0);
+  await spectator.mouse.up();
+  await stage.shoot(spectator, "spectator");
+}
+
+/** A password is asked for, a wrong one once more, and the right one lets in; then the room is locked. */
+async function closes({ owner, path, room }: Owned): Promise<void> {
+  await owner.click(".access .tool");
+  await owner.fill("#access-password", "open sesame");
+  await owner.click('.access-panel form button[type="submit"]');
+  await until(
+    owner,
+    () => document.querySelector<HTMLInputElement>("#access-password")!.placeholder === "one is set",
+    undefined,
+  );
+  await stage.shoot(owner, "access");
+  const guest = await stage.visit(path);
+  await guest.waitForSelector("form.password");
+  expect(await guest.textContent(".message h1")).toBe("This room has a password");
+  await guest.fill("form.password input", "open barley");
+  await guest.press("form.password input", "Enter");
+  await guest.waitForFunction(() => document.querySelector(".message h1")?.textContent === "That is not the password");
+  await stage.shoot(guest, "password");
+  await guest.fill("form.password input", "open sesame");
+  await guest.press("form.password input", "Enter");
+  await drawn(guest);
+  await owner.check("#access-locked");
+  await expect.poll(() => stage.app.registry.get(room).access.locked, { timeout: PATIENCE_MS }).toBe(true);
+  const late = await stage.visit(path);
+  await late.waitForFunction(() => document.querySelector(".message h1")?.textContent === "This room is locked");
 }
 
 describe.skipIf(noBrowser)("access", () => {
-  test("whoever opens a room owns it: sees the others' way out, and uses it; nobody else has one", async () => {
-    const { owner, path } = await ownRoom();
-    const guest = await drawn(await stage.visit(path));
-    expect(await guest.locator(".people .out").count()).toBe(0);
-    expect(await guest.locator(".access").isVisible()).toBe(false);
-    await owner.click(".people .out");
-    await stage.shoot(owner, "put-out");
-    await owner.click('.people [role="menuitem"]:first-of-type');
-    await guest.waitForSelector(".message h1");
-    expect(await guest.textContent(".message h1")).toBe("You were kicked from this room");
-    await owner.waitForFunction(() => document.querySelectorAll(".people li").length === 1);
-    // An owner is one after a reload, too.
-    await owner.reload();
+  test("whoever opens a room owns it: puts others out, lets them only look, sets a password and locks it", async () => {
+    const owner = await stage.visit("/");
+    await owner.click('.card[data-scene="jelly-stack"]');
+    await owner.waitForURL("**/r/*");
+    await drawn(owner);
+    const path = new URL(owner.url()).pathname;
     await owner.waitForSelector(".access:not([hidden])");
-  });
-
-  test("a spectator's link leaves no token in the address, shows the room, and gives no hands", async () => {
-    const { owner, path, room } = await ownRoom();
-    const token = await owner.evaluate(
-      (name) => (JSON.parse(localStorage.getItem("pliant.tokens")!) as Record<string, string>)[name],
-      room,
-    );
-    const answer = await fetch(`${stage.url}/api/tokens`, {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-      body: JSON.stringify({ room, role: "spectator" }),
-    });
-    const spectator = await stage.visit(((await answer.json()) as { path: string }).path);
-    await drawn(spectator);
-    expect(new URL(spectator.url()).pathname + new URL(spectator.url()).hash).toBe(path);
-    await owner.waitForSelector('.people li[data-role="spectator"]');
-    expect(await spectator.locator('[title^="Start the scene again"]').isDisabled()).toBe(true);
-    const held = await surfaceUnderMiddle(spectator);
-    await spectator.mouse.move(held.x, held.y);
-    await spectator.mouse.down();
-    await spectator.mouse.move(held.x, held.y - 60, { steps: 5 });
-    expect(await spectator.evaluate(() => window.pliant.grabs().length)).toBe(0);
-    await spectator.mouse.up();
-    await stage.shoot(spectator, "spectator");
-  });
-
-  test("a password is asked for, a wrong one once more, and the right one lets in; then the room is locked", async () => {
-    const { owner, path, room } = await ownRoom();
-    await owner.click(".access .tool");
-    await owner.fill("#access-password", "open sesame");
-    await owner.click('.access-panel form button[type="submit"]');
-    await until(
-      owner,
-      () => document.querySelector<HTMLInputElement>("#access-password")!.placeholder === "one is set",
-      undefined,
-    );
-    await stage.shoot(owner, "access");
-    const guest = await stage.visit(path);
-    await guest.waitForSelector("form.password");
-    expect(await guest.textContent(".message h1")).toBe("This room has a password");
-    await guest.fill("form.password input", "open barley");
-    await guest.press("form.password input", "Enter");
-    await guest.waitForFunction(
-      () => document.querySelector(".message h1")?.textContent === "That is not the password",
-    );
-    await stage.shoot(guest, "password");
-    await guest.fill("form.password input", "open sesame");
-    await guest.press("form.password input", "Enter");
-    await drawn(guest);
-    await owner.check("#access-locked");
-    await expect.poll(() => stage.app.registry.get(room).access.locked, { timeout: PATIENCE_MS }).toBe(true);
-    const late = await stage.visit(path);
-    await late.waitForFunction(() => document.querySelector(".message h1")?.textContent === "This room is locked");
+    const owned = { owner, path, room: path.slice("/r/".length) };
+    await putsOut(owned);
+    await letsLook(owned);
+    await closes(owned);
   });
 });

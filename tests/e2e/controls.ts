@@ -2,7 +2,7 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { PATIENCE_MS } from "./stage.ts";
+import { PATIENCE_MS, until } from "./stage.ts";
 
 declare global {
   interface Window {
@@ -79,6 +79,8 @@ export const WIDTHS = [
 interface Look {
   widths?: readonly { width: number; height: number }[];
   schemes?: readonly ("light" | "dark")[];
+  /** Each width in one of the themes only: the first one in the first, the second one in the second. */
+  inTurns?: boolean;
   /** What has changed since the whole page was looked at, as a selector; absent: the whole page. */
   within?: string;
 }
@@ -86,14 +88,14 @@ interface Look {
 /** A phone in the light: enough for what colours and widths make no difference to. */
 export const PHONE_ONLY: Look = { widths: WIDTHS.slice(0, 1), schemes: ["light"] };
 
-/** What is wrong with the page as it is now, at both widths in both themes. */
+/** What is wrong with the page as it is now; without a word of how to look, at both widths in both themes. */
 export async function findings(
   page: Page,
-  { widths = WIDTHS, schemes = ["light", "dark"], within }: Look = {},
+  { widths = WIDTHS, schemes = ["light", "dark"], inTurns = false, within }: Look = {},
 ): Promise<string[]> {
   const found: string[] = [];
-  for (const viewport of widths)
-    for (const colorScheme of schemes) {
+  for (const [i, viewport] of widths.entries())
+    for (const colorScheme of inTurns ? [schemes[i % schemes.length]!] : schemes) {
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       const { violations } = await page.evaluate(
@@ -111,6 +113,17 @@ export async function findings(
 export async function withAxe(page: Page): Promise<Page> {
   await page.evaluate(axe.source);
   return page;
+}
+
+/** As when pictures come too slowly, or quickly enough. Resolves when the next one has been drawn at this level. */
+export async function setQuality(page: Page, level: number): Promise<void> {
+  const before = await page.evaluate((level) => {
+    const view = window.pliant.view!;
+    (view.stage as unknown as { applyQuality(level: number): void }).applyQuality(level);
+    view.invalidate();
+    return window.pliant.drawn;
+  }, level);
+  await until(page, (than) => window.pliant.drawn > than, before);
 }
 
 /** How far the bodies reach over the free part of the window, px: negative where they stay inside. */

@@ -12,10 +12,11 @@ import { decode } from "fast-png";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { joinRoom, Room } from "../../client/sdk/index.ts";
+import { Bot } from "../../load-tests/bot.ts";
 import { SCENES_DIR } from "../integration/server.ts";
 import { succeeds } from "../support/program.ts";
 import { buildTemplate } from "./template.ts";
-import { drawn, type E2e, noBrowser, openStage, serverPositions, until, PATIENCE_MS } from "./stage.ts";
+import { type E2e, noBrowser, openStage, serverPositions, PATIENCE_MS } from "./stage.ts";
 
 const BUILT = fileURLToPath(new URL("../../build/sdk/", import.meta.url));
 
@@ -178,13 +179,14 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     await page.getByText("There it is.").waitFor();
     const [member] = stage.app.registry.get(name).members.sessions.values();
     expect(member!.name).toBe("Ada");
-    const other = await drawn(await stage.visit(path));
+    const other = await Bot.join(stage.url, name);
     await page.locator("pliant-room[data-members='2']").waitFor();
     const frame = page.frames().find((one) => one.url().startsWith(address))!;
     expect(new URL(frame.url()).search).toBe("?name=Ada&ui=none");
     await stage.shoot(page, "element");
     await page.getByText("Start again").click();
-    await other.getByText("Ada started it again").waitFor();
+    await other.until(() => other.resets === 1, "it is started again");
+    await other.leave();
     await page.evaluate(() => document.querySelector("pliant-room")!.setAttribute("src", "/elsewhere"));
     await page.getByText("BAD_ARGUMENT: http(s)://host[:port]/r/<room>").waitFor();
     expect(stage.takeErrors()).toEqual([]);
@@ -234,7 +236,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     const page = await stage.visit(address, {}, { through: friend.origin });
     await page.getByText("In cube as player.").waitFor();
     const start = (await serverPositions(stage, name)).positions;
-    const held = page.getByText(/^Holds /);
+    const holds = page.getByText(/^Holds /);
     /** Red, green, blue in the middle of the cube: reddish, where the background is bluish. */
     const middle = async (): Promise<ArrayLike<number>> =>
       decode(await page.screenshot({ clip: { x: 300, y: 240, width: 1, height: 1 } })).data;
@@ -244,7 +246,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     // the camera looks at the cube, which lies around the origin
     await page.mouse.move(300, 240);
     await page.mouse.down();
-    await held.waitFor();
+    await holds.waitFor();
     await page.mouse.move(430, 200, { steps: 6 });
     await expect
       .poll(
@@ -256,11 +258,13 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
       )
       .toBeGreaterThan(0.05);
     await stage.shoot(page, "three");
-    const other = await drawn(await stage.visit(path));
+    const other = await Bot.join(stage.url, name);
+    const held = (): number => [...other.hands.values()].flatMap(({ grabs }) => grabs).length;
     await page.mouse.move(440, 210);
-    await until(other, () => window.pliant.grabs().length === 1, undefined);
+    await other.until(() => held() === 1, "its hand is seen");
     await page.mouse.up();
-    await until(other, () => window.pliant.grabs().length === 0, undefined);
+    await other.until(() => held() === 0, "its hand lets go");
+    await other.leave();
     expect(stage.takeErrors()).toEqual([]);
     await stage.leave();
   });

@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)("a first visit", () => {
     "to a room of %s stays below 300 kB; the next one fetches no asset",
     async (scene) => {
       const { path } = await stage.room(scene);
-      const page = await stage.visit("/healthz");
+      const page = await stage.visit("/healthz", {}, { first: true });
       const first = await listen(page);
       await page.goto(stage.url + path);
       await drawn(page);

@@ -1,17 +1,13 @@
 /** A scene without a camera is seen whole between the tools: when it opens, when the window turns, by *Home*. */
-import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
+import { SCENES_DIR } from "../integration/server.ts";
 import { expectFramed } from "./controls.ts";
-import { drawn, noBrowser, openStage, PATIENCE_MS, until, type E2e } from "./stage.ts";
+import { ADMIN_TOKEN, drawn, noBrowser, PATIENCE_MS, until } from "./stage.ts";
+import { useStage } from "./useStage.ts";
 
 describe.skipIf(noBrowser)("framing", () => {
-  let stage: E2e;
-  beforeAll(async () => {
-    const scenesDir = fileURLToPath(new URL("../integration/scenes", import.meta.url));
-    stage = await openStage({ scenesDir }, { fewPictures: true });
-  });
-  afterAll(() => stage?.close());
+  const stage = useStage({ scenesDir: SCENES_DIR }, { fewPictures: true });
 
   test("the bodies lie between the tools at every size, and again after Home", async () => {
     const { path } = await stage.room("cube");
@@ -35,7 +31,6 @@ describe.skipIf(noBrowser)("framing", () => {
     await until(page, ({ x }) => Math.abs(window.pliant.project([0, 0, 0.1])!.x - x) > 5, before);
     await page.keyboard.press("h");
     await expectFramed(page);
-    expect(stage.takeErrors()).toEqual([]);
   });
 
   test("what is put in beside them comes into the picture", async () => {
@@ -51,11 +46,10 @@ describe.skipIf(noBrowser)("framing", () => {
     await expectFramed(page);
     await stage.shoot(page, "framing-put-in");
     await bot.leave();
-    expect(stage.takeErrors()).toEqual([]);
   });
 
-  test("a room in slow motion says so, and why", async () => {
-    const { path } = await stage.room("heavy");
+  test("a room in slow motion says so, and why, to its visitors and to operators, on a phone too", async () => {
+    const { name, path } = await stage.room("heavy");
     const page = await drawn(await stage.visit(path));
     // four times the time that it has, and more on a slow machine
     await until(page, () => document.querySelector(".slow:not([hidden])"), undefined);
@@ -66,7 +60,16 @@ describe.skipIf(noBrowser)("framing", () => {
     await stage.shoot(page, "slow-motion");
     await badge.click();
     await page.waitForSelector(".stats:not([hidden])");
-    expect(stage.takeErrors()).toEqual([]);
+    const admin = await stage.visit("/admin", { viewport: { width: 1280, height: 900 } });
+    await admin.fill(".admin-login input", ADMIN_TOKEN);
+    await admin.press(".admin-login input", "Enter");
+    const heavy = admin.locator(`tbody[data-room="${name}"] .badge`, { hasText: "scene too heavy" });
+    await heavy.waitFor({ timeout: PATIENCE_MS });
+    expect(await heavy.textContent()).toMatch(/^scene too heavy: \d+\.\d\d ms a tick, 4\.17 ms are there$/);
+    await stage.shoot(admin, "admin-heavy");
+    await admin.setViewportSize({ width: 390, height: 844 });
+    expect(await admin.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await stage.shoot(admin, "admin-heavy-phone");
   });
 
   test("an address that leads nowhere shows a page with the way out", async () => {

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import type * as Iwer from "iwer";
+import { Bot } from "../../load-tests/bot.ts";
 import { drawn, noBrowser, serverPositions, surfaceUnderMiddle, takeHold, until, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
@@ -82,13 +83,12 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
 
   test("controllers hold and drag, both at once; others see the hands; leaving goes on with the page", async () => {
     const { name, path } = await stage.room("jelly-stack");
-    const other = await drawn(await stage.visit(path));
-    expect(await other.isVisible(enter)).toBe(false);
+    const other = await Bot.join(stage.url, name);
     const page = await visitWithHeadset(path);
     const before = await drawing(page);
+    const { point } = await surfaceUnderMiddle(page);
     await enterRoom(page);
 
-    const { point } = await surfaceUnderMiddle(other);
     const [x, y, z] = (await page.evaluate((at) => window.pliant.seen(at), point)) as Point;
     // before the visitor, at the height of a table or above it, within an arm's length
     expect(y).toBeGreaterThan(0.85);
@@ -106,14 +106,8 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
     await stage.shoot(page, "headset-controllers");
     await hold(page, "right", [x + 0.35, y + 0.2, z + 0.5], 1);
     await hold(page, "left", [x - 0.35, y + 0.2, z + 0.5], 1);
-    await until(
-      other,
-      () => {
-        const held = window.pliant.grabs().filter(({ id }) => !id.startsWith("own:"));
-        return held.length === 2 && Math.abs(held[0]!.target[0] - held[1]!.target[0]) > 0.1;
-      },
-      undefined,
-    );
+    const held = (): Point[] => [...other.hands.values()].flatMap(({ grabs }) => grabs.map(({ target }) => target));
+    await other.until(() => held().length === 2 && Math.abs(held()[0]![0] - held()[1]![0]) > 0.1, "both hands pull");
     await expect
       .poll(
         async () => {
@@ -137,7 +131,8 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
     await page.evaluate((button) => document.querySelector<HTMLButtonElement>(button)!.click(), enter);
     await until(page, () => window.pliant.seen([0, 0, 0]) === undefined, undefined);
     await owned(page, 0);
-    await until(other, () => window.pliant.grabs().length === 0, undefined);
+    await other.until(() => held().length === 0, "both hands have let go");
+    await other.leave();
     expect(await drawing(page)).toEqual(before);
     const pictures = await page.evaluate(() => window.pliant.drawn);
     await page.keyboard.press("h");

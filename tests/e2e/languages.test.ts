@@ -1,18 +1,18 @@
 /** The pages in other languages: German, whose words are long, and Arabic, which runs from right to left. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { Bot } from "../../load-tests/bot.ts";
 import { german } from "../../client/text/german.ts";
 import { arabic } from "../../client/text/arabic.ts";
 import { findings, PANELS, PHONE_ONLY, tooWide, withAxe, wrong } from "./controls.ts";
-import { drawn, noBrowser, toasted, until, PATIENCE_MS } from "./stage.ts";
+import { ADMIN_TOKEN, drawn, noBrowser, toasted, until, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
-const TOKEN = "operators-own-token-for-this-test-only";
 const NARROW = { width: 320, height: 568 };
 const PHONE = { hasTouch: true, isMobile: true, viewport: NARROW };
 
 describe.skipIf(noBrowser)("languages", () => {
-  const stage = useStage({ adminToken: TOKEN }, { fewPictures: true }, /404|401/);
+  const stage = useStage({}, { fewPictures: true }, /404|401/);
 
   const written = (page: Page): Promise<{ lang: string; dir: string }> =>
     page.evaluate(() => ({ lang: document.documentElement.lang, dir: document.documentElement.dir }));
@@ -58,7 +58,7 @@ describe.skipIf(noBrowser)("languages", () => {
     const page = await withAxe(await drawn(await stage.visit(address, PHONE)));
     expect((await written(page)).lang).toBe(lang);
     await page.waitForSelector(".access:not([hidden])", { state: "attached" });
-    const guest = await stage.visit(`/r/in-${lang}?lang=en`);
+    const guest = await Bot.join(stage.url, `in-${lang}`, { name: "Heron" });
     await until(page, () => document.querySelectorAll(".people .out").length === 1, undefined);
     expect(await wrong(page, ".room", true)).toEqual([]);
     await stage.shoot(page, `room-${lang}`);
@@ -73,24 +73,23 @@ describe.skipIf(noBrowser)("languages", () => {
       await page.waitForSelector(panel, { state: "hidden" });
     }
     // One speaks English, the other does not: each is told in its own language.
-    await guest.keyboard.press("r");
-    await guest.click(".reset-panel .primary");
-    const name = await guest.textContent(".tool.me .text");
-    const said = texts.startedAgain.replace("{name}", lang === "ar" ? `\u2068${name}\u2069` : name!);
+    guest.reset();
+    const said = texts.startedAgain.replace("{name}", lang === "ar" ? "\u2068Heron\u2069" : "Heron");
     await toasted(page, said);
     expect(await findings(page, PHONE_ONLY)).toEqual([]);
-    const replay = await withAxe(await stage.visit(`/r/in-${lang}/replay?lang=${lang}`, PHONE));
-    await replay.waitForSelector(".replay input:not([disabled])", { timeout: PATIENCE_MS });
-    expect(await wrong(replay, ".room", true)).toEqual([]);
-    expect(await tooWide(replay)).toEqual([]);
-    await stage.shoot(replay, `replay-${lang}`);
-    expect(await findings(replay, PHONE_ONLY)).toEqual([]);
+    await guest.leave();
+    await page.goto(`${stage.url}/r/in-${lang}/replay?lang=${lang}`);
+    await page.waitForSelector(".replay input:not([disabled])", { timeout: PATIENCE_MS });
+    expect(await wrong(page, ".room", true)).toEqual([]);
+    expect(await tooWide(page)).toEqual([]);
+    await stage.shoot(page, `replay-${lang}`);
+    expect(await findings(await withAxe(page), PHONE_ONLY)).toEqual([]);
   });
 
   test("the operators' page from right to left", async () => {
     await stage.room("jelly-stack");
     const page = await withAxe(await stage.visit("/admin?lang=ar"));
-    await page.fill(".admin-login input", TOKEN);
+    await page.fill(".admin-login input", ADMIN_TOKEN);
     await page.press(".admin-login input", "Enter");
     await page.waitForSelector(".admin tbody[data-room]");
     await page.click(".admin .toggle");

@@ -2,12 +2,23 @@
  * The lobby in a real browser: scenes, live rooms that appear by themselves, a new room by one click, and the dead
  * ends.
  */
-import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { forgetShifts, steadinessOf, watchSteadiness } from "../../load-tests/visitors/steadiness.ts";
+import { SCENES_DIR } from "../integration/server.ts";
 import { SIZES, wrong } from "./controls.ts";
 import { drawn, noBrowser, openStage, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
+
+/** In the page, before its scripts: what a browser answers that has none. */
+function withoutWebGl(): void {
+  for (const { prototype } of [HTMLCanvasElement, OffscreenCanvas]) {
+    const { getContext } = prototype as HTMLCanvasElement;
+    prototype.getContext = function (this: HTMLCanvasElement, kind: string, ...options: unknown[]) {
+      return kind.startsWith("webgl") ? null : getContext.call(this, kind, ...options);
+    } as typeof prototype.getContext;
+  }
+}
 
 describe.skipIf(noBrowser)("lobby", () => {
   const stage = useStage({}, { fewPictures: true });
@@ -25,6 +36,10 @@ describe.skipIf(noBrowser)("lobby", () => {
     // of the papers' figures only the section is seen until somebody opens it
     expect(await page.locator(".paper-scenes .card").first().isVisible()).toBe(false);
     await page.waitForSelector(".rooms .empty");
+    // a scene's section of the physics report is one click away
+    expect(await page.locator('.measured:has(.card[data-scene="stretched-cloth"]) a.report').getAttribute("href")).toBe(
+      "/report#fig7",
+    );
 
     const { name } = await stage.room("jelly-stack");
     await page.waitForSelector(`a[data-room="${name}"]`, { timeout: PATIENCE_MS });
@@ -50,22 +65,28 @@ describe.skipIf(noBrowser)("lobby", () => {
     expect((await steadinessOf(page)).shifts).toEqual([]);
   });
 
-  test("one click opens a room of that scene; its link works for somebody else", async () => {
+  test("one click opens a room of that scene; a code or a pasted link joins it", async () => {
     const page = await stage.visit("/");
     await page.click('.card[data-scene="jelly-stack"]');
     await page.waitForURL(/\/r\/./);
     await drawn(page);
     expect(await page.evaluate(() => window.pliant.scene)).toBe("jelly-stack");
-    const other = await drawn(await stage.visit(new URL(page.url()).pathname));
+    // no section of the physics report is about it
+    expect(await page.locator("a.evidence").isVisible()).toBe(false);
+    const { pathname } = new URL(page.url());
+    const other = await stage.visit("/");
+    for (const typed of [`https://example.org${pathname}?x=1`, pathname.slice("/r/".length)]) {
+      await other.goto(stage.url);
+      await other.fill(".join input", typed);
+      await other.press(".join input", "Enter");
+      await other.waitForURL(`**${pathname}`);
+    }
+    await drawn(other);
     await page.waitForFunction(() => document.querySelectorAll(".people li").length === 2);
     expect(await other.evaluate(() => window.pliant.room)).toBe(await page.evaluate(() => window.pliant.room));
   });
 
-  test("a scene's section of the physics report is one click away, from the lobby and from its room", async () => {
-    const page = await stage.visit("/");
-    expect(await page.locator('.measured:has(.card[data-scene="stretched-cloth"]) a.report').getAttribute("href")).toBe(
-      "/report#fig7",
-    );
+  test("a scene's section of the physics report is one click away from its room", async () => {
     const { path } = await stage.room("stretched-cloth");
     const inside = await drawn(await stage.visit(path));
     const link = inside.locator("a.evidence");
@@ -76,18 +97,6 @@ describe.skipIf(noBrowser)("lobby", () => {
     // where nobody has made a report, it says how
     expect(await report.locator("body").innerText()).toMatch(/npm run report/);
     await stage.shoot(inside, "room-with-report");
-    const without = await drawn(await stage.visit((await stage.room("jelly-stack")).path));
-    expect(await without.locator("a.evidence").isVisible()).toBe(false);
-  });
-
-  test("a pasted link or a code joins a room", async () => {
-    const { name, path } = await stage.room("jelly-stack");
-    for (const typed of [name, `https://example.org${path}?x=1`]) {
-      const page = await stage.visit("/");
-      await page.fill(".join input", typed);
-      await page.press(".join input", "Enter");
-      await page.waitForURL(`**${path}`);
-    }
   });
 
   test("a link with a scene opens its room if it is not there, and joins it if it is", async () => {
@@ -129,11 +138,19 @@ describe.skipIf(noBrowser)("lobby", () => {
       await stage.shoot(page, `lobby-${at}`);
     }
   });
+
+  test("without WebGL the room page says what is missing", async () => {
+    const { path } = await stage.room("jelly-stack");
+    const prepare = (page: Page): Promise<unknown> => page.addInitScript(withoutWebGl);
+    const page = await stage.visit(path, {}, { prepare });
+    await page.waitForSelector(".message h1");
+    expect(await page.textContent(".message h1")).toBe("This browser cannot draw it");
+  });
 });
 
 describe.skipIf(noBrowser)("a folder with a scene that cannot be used", () => {
   test("whoever sits at the server sees which and why, and the others open as ever", async () => {
-    const stage = await openStage({ scenesDir: fileURLToPath(new URL("../integration/scenes", import.meta.url)) });
+    const stage = await openStage({ scenesDir: SCENES_DIR });
     try {
       const page = await stage.visit("/");
       await page.waitForSelector(".broken");
@@ -142,33 +159,6 @@ describe.skipIf(noBrowser)("a folder with a scene that cannot be used", () => {
       );
       expect(await page.isVisible('.card[data-scene="cube"]')).toBe(true);
       await stage.shoot(page, "lobby-broken");
-    } finally {
-      await stage.close();
-    }
-  });
-});
-
-describe.skipIf(noBrowser)("without WebGL", () => {
-  test("the room page says what is missing", async () => {
-    const stage = await openStage(
-      {},
-      {
-        flags: [
-          "--no-sandbox",
-          "--disable-3d-apis",
-          "--disable-quic",
-          "--no-first-run",
-          "--disable-background-networking",
-          "--disable-component-update",
-          "--disable-sync",
-        ],
-      },
-    );
-    try {
-      const { path } = await stage.room("jelly-stack");
-      const page = await stage.visit(path);
-      await page.waitForSelector(".message h1");
-      expect(await page.textContent(".message h1")).toBe("This browser cannot draw it");
     } finally {
       await stage.close();
     }

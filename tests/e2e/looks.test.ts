@@ -7,6 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decode } from "fast-png";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { setQuality } from "./controls.ts";
 import { drawn, noBrowser, openStage, type E2e } from "./stage.ts";
 
 const CELLS = { x: 48, y: 24 };
@@ -90,11 +92,10 @@ describe.skipIf(noBrowser)("cloth as it is drawn", () => {
     await stage?.close();
     await rm(folder, { recursive: true });
   });
-  afterEach(async () => {
-    await stage.leave();
-    expect(stage.takeErrors()).toEqual([]);
-  });
+  afterEach(() => expect(stage.takeErrors()).toEqual([]));
 
+  /** By scene. */
+  const pages = new Map<string, Page>();
   const shots = new Map<string, Promise<Picture>>();
   /** Taken once, whichever test asks first. */
   function picture(name: string, quality: number): Promise<Picture> {
@@ -102,15 +103,22 @@ describe.skipIf(noBrowser)("cloth as it is drawn", () => {
     return shots.get(key) ?? shots.set(key, take(name, quality)).get(key)!;
   }
 
-  async function take(name: string, quality: number): Promise<Picture> {
+  async function open(name: string, quality: number): Promise<Page> {
     const { path } = await stage.room(name);
     const page = await drawn(await stage.visit(`${path}?ui=none&quality=${quality}`));
     await page.evaluate(() => {
       document.body.style.visibility = "hidden";
       document.querySelector<HTMLElement>("canvas.view")!.style.visibility = "visible";
     });
-    await stage.shoot(page, `looks-${name}-${quality}`);
-    const { width, height, channels, data } = decode(await page.screenshot());
+    pages.set(name, page);
+    return page;
+  }
+
+  async function take(name: string, quality: number): Promise<Picture> {
+    const page = pages.get(name) ?? (await open(name, quality));
+    await setQuality(page, quality);
+    const png = await page.screenshot({ path: `artifacts/e2e/looks-${name}-${quality}.png` });
+    const { width, height, channels, data } = decode(png);
     const at: Picture["at"] = (x, y) => {
       const first = channels * (y * width + x);
       return [data[first]!, data[first + 1]!, data[first + 2]!];

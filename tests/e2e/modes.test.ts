@@ -3,6 +3,7 @@
  * nothing that a visitor leaves behind stays.
  */
 import { describe, expect, test } from "vitest";
+import { Bot } from "../../load-tests/bot.ts";
 import { readQr } from "../../load-tests/visitors/qr.ts";
 import { drawn, noBrowser, takeHold, toasted, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
@@ -29,21 +30,22 @@ describe.skipIf(noBrowser)("modes", () => {
   });
 
   test("ui=present shows how to come in and who is there, and no tools", async () => {
-    const { path } = await stage.room("jelly-stack");
+    const { name, path } = await stage.room("jelly-stack");
     const screen = await drawn(await stage.visit(`${path}?ui=present`, { viewport: { width: 1920, height: 1080 } }));
     await screen.waitForSelector(".invitation svg");
     expect(await screen.textContent(".invitation")).toContain(path);
     const read = readQr(await screen.locator(".invitation").screenshot());
     expect(read).toBe(`http://${await screen.textContent(".invitation span")}`);
-    await drawn(await stage.visit(path));
+    const other = await Bot.join(stage.url, name);
     await screen.waitForFunction(() => document.querySelectorAll(".people li").length === 2);
+    await other.leave();
     expect(await screen.isVisible(".toolbar")).toBe(false);
     await stage.shoot(screen, "ui-present");
   });
 
   test("an exhibit is as it was when nobody has touched it for a while: shape, name, cards and view", async () => {
     // so long that what follows is one visit on a busy machine, too
-    const page = await drawn(await stage.visit("/r/exhibit?scene=jelly-stack&exhibit=15", {}, { animated: true }));
+    const page = await drawn(await stage.visit("/r/exhibit?scene=jelly-stack&exhibit=15"));
     // a name that the visitor types, and the browser keeps
     await page.locator(".tool.me").click();
     await page.locator(".profile-panel input").first().fill("Zoë");
@@ -90,7 +92,12 @@ describe.skipIf(noBrowser)("modes", () => {
     );
     expect(await page.getAttribute(".tool[title*='Push']", "aria-pressed")).toBe("false");
     // and a hand shows the next visitor how to pull
-    await page.waitForSelector(".ghost .palm");
+    await page.evaluate(() =>
+      addEventListener("animationstart", ({ target }) => {
+        if ((target as Element).matches(".ghost .palm")) document.body.dataset.showed = "how";
+      }),
+    );
+    await until(page, () => document.body.dataset.showed === "how", undefined);
     // whom the browser does not remember when the page is opened again
     await page.reload();
     await drawn(page);

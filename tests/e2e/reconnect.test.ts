@@ -1,25 +1,75 @@
 /** A lost line comes back by itself, as the same member, without an empty picture; a closed room ends the page. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { Bot } from "../../load-tests/bot.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { drawn, noBrowser, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
-describe.skipIf(noBrowser)("reconnecting", () => {
-  const stage = useStage({}, { fewPictures: true });
+/** Who is in the room, too, and whose line stays. */
+const OTHER = "Heron";
 
-  /** Resolves when the page is back: it may be so soon that nobody sees it away. */
+interface MotionRecord {
+  last: number[] | undefined;
+  lastMs: number;
+  /** m/s */
+  fastest: number;
+  pictures: number;
+  fading: boolean;
+  /** So many have begun. */
+  fades: number;
+}
+
+declare global {
+  interface Window {
+    motion?: MotionRecord;
+  }
+}
+
+/** Of any particle from one drawn picture to the next, from now on. */
+const recordSpeeds = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    const record: MotionRecord = { last: undefined, lastMs: 0, fastest: 0, pictures: 0, fading: false, fades: 0 };
+    window.motion = record;
+    // By the animation frame's own time, as the page's: the work in it takes longer in one than in another.
+    const look = (ms: number) => {
+      const now = window.pliant.displayed();
+      if (record.last) {
+        // Speed, so that a slow renderer's long pauses between pictures do not count as jumps.
+        let step = 0;
+        for (let i = 0; i < now.length; i++) step = Math.max(step, Math.abs(now[i]! - record.last[i]!));
+        record.fastest = Math.max(record.fastest, (1000 * step) / Math.max(16, ms - record.lastMs));
+        if (window.pliant.crossFading && !record.fading) record.fades++;
+        record.fading = window.pliant.crossFading;
+      }
+      record.last = now;
+      record.lastMs = ms;
+      record.pictures++;
+      requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  });
+
+describe.skipIf(noBrowser)("reconnecting", () => {
+  // All pictures: in the time between few of them a jump is slow.
+  const stage = useStage();
+
+  /** Cuts the page's line. Resolves when it is back: it may be so soon that nobody sees it away. */
   async function cut(page: Page, room: string): Promise<void> {
     const back = page.waitForEvent("websocket");
-    const sessions = [...stage.app.registry.get(room).members.sessions.values()];
+    const sessions = [...stage.app.registry.get(room).members.sessions.values()].filter(({ name }) => name !== OTHER);
     for (const { connection } of sessions) connection?.close(CloseCode.tooSlow, "a test cuts the line");
     await back;
     await until(page, () => window.pliant.status === "open", undefined);
   }
 
-  test("the server closes the socket: the page freezes, returns as the same member, and moves on", async () => {
+  test("the server closes the socket: the page freezes, returns as the same member, fades over the gap, and moves on", async () => {
     const { name, path } = await stage.room("drape");
-    const page = await drawn(await stage.visit(path));
+    const other = await Bot.join(stage.url, name, { name: OTHER });
+    // small and plain: pictures follow each other so soon that a jump within one is fast
+    const page = await drawn(await stage.visit(`${path}?quality=6`, { viewport: { width: 240, height: 160 } }));
+    await other.until(() => other.center(0)[1] < 0.8, "the cloth, which begins at 1 m, has fallen");
+    await recordSpeeds(page);
     const member = await page.evaluate(() => window.pliant.member);
     const tick = await page.evaluate(() => window.pliant.tick);
     // What was there stays there: in no picture is nothing.
@@ -30,44 +80,25 @@ describe.skipIf(noBrowser)("reconnecting", () => {
       };
       look();
     });
-    await cut(page, name);
+    // Meanwhile the cloth begins anew, far from where the page saw it last.
+    const back = cut(page, name);
+    other.reset();
+    await back;
     await until(page, (before) => window.pliant.tick > before + 30, tick);
     expect(await page.evaluate(() => document.body.dataset.empty)).toBeUndefined();
     expect(await page.evaluate(() => window.pliant.member)).toBe(member);
-    expect(await page.evaluate(() => window.pliant.members.filter((m) => m.connected).length)).toBe(1);
+    expect(await page.evaluate(() => window.pliant.members.filter((m) => m.connected).length)).toBe(2);
     expect(await page.isVisible(".banner")).toBe(false);
-  });
-
-  test("the picture fades over the gap: no particle jumps from one drawn picture to the next", async () => {
-    const { name, path } = await stage.room("drape");
-    const page = await drawn(await stage.visit(path));
-    await page.evaluate(() => {
-      const record = { last: undefined as number[] | undefined, lastMs: 0, fastest: 0, pictures: 0 };
-      (window as unknown as { record: typeof record }).record = record;
-      // By the animation frame's own time, as the page's: the work in it takes longer in one than in another.
-      const look = (ms: number) => {
-        const now = window.pliant.displayed();
-        if (record.last) {
-          // Speed, so that a slow renderer's long pauses between pictures do not count as jumps.
-          let step = 0;
-          for (let i = 0; i < now.length; i++) step = Math.max(step, Math.abs(now[i]! - record.last[i]!));
-          record.fastest = Math.max(record.fastest, (1000 * step) / Math.max(16, ms - record.lastMs));
-        }
-        record.last = now;
-        record.lastMs = ms;
-        record.pictures++;
-        requestAnimationFrame(look);
-      };
-      requestAnimationFrame(look);
-    });
-    await cut(page, name);
     // the fade is over after that; on a machine that draws slowly it has few pictures, and some belong to it
     await page.waitForTimeout(1500);
-    await until(page, () => (window as unknown as { record: { pictures: number } }).record.pictures > 5, undefined);
-    const { fastest } = await page.evaluate(() => (window as unknown as { record: { fastest: number } }).record);
-    // The cloth falls a metre: at most 4.5 m/s. Over a gap of half a second a jump within one picture would be 30 m/s
-    // and more.
+    await until(page, () => window.motion!.pictures > 5, undefined);
+    const { fastest, fades } = await page.evaluate(() => window.motion!);
+    // That a fade begins with what was shown last: attention.test.ts.
+    expect(fades).toBeGreaterThan(0);
+    // The cloth falls a metre: at most 4.5 m/s, and as much again by the fade. A jump of a metre within one picture
+    // would be 30 m/s and more.
     expect(fastest).toBeLessThan(15);
+    await other.leave();
   });
 
   test("a room that is deleted ends the page with a word", async () => {

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { Bot } from "../../load-tests/bot.ts";
 import { setup as buildClient } from "../support/builtClient.ts";
+import { chromiumFlags } from "../support/chromium.ts";
 import { drawn, openStage, until, type E2e } from "./stage.ts";
 
 const publicDir = fileURLToPath(new URL("../../client/public", import.meta.url));
@@ -156,7 +157,7 @@ async function renderRoom(): Promise<void> {
 
 const wanted = process.argv.slice(2);
 await buildClient();
-const stage = await openStage();
+const stage = await openStage({}, { flags: chromiumFlags, alone: true });
 try {
   for (const part of ["thumbnails", "images"]) mkdirSync(`${publicDir}/${part}`, { recursive: true });
   for (const { scene, poses, putIn, again, afterMs } of PICTURES) {

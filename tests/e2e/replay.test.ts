@@ -4,6 +4,7 @@
  */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { Bot } from "../../load-tests/bot.ts";
 import type { ReplayHook } from "../../client/replayHook.ts";
 import { commonFrames, drawn, noBrowser, takeHold, toasted, until, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
@@ -89,9 +90,7 @@ async function goByKeys(page: Page, from: number): Promise<void> {
 }
 
 describe.skipIf(noBrowser)("what was can be seen again", () => {
-  // A room waits for whoever takes long to see what was in it; and where pages take long to come, and all of it would
-  // be long, too, the last of it is enough.
-  const stage = useStage({ emptyRoomSeconds: 3600, historySeconds: 45 }, { fewPictures: true });
+  const stage = useStage({}, { fewPictures: true });
 
   test("two pull; the replay shows both moments as they were, hands and all, by scrubber and by keys", async () => {
     const { name, path } = await stage.room("jelly-stack");
@@ -166,9 +165,9 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
   });
 
   test("fits a phone; a room that is gone says so", async () => {
-    const { path } = await stage.room("jelly-stack");
-    const ann = await drawn(await stage.visit(path));
-    await until(ann, () => window.pliant.tick > 60, undefined);
+    const { name, path } = await stage.room("jelly-stack");
+    const ann = await Bot.join(stage.url, name);
+    await ann.until(() => ann.tick > 60, "there is something to see");
     const phone = await stage.visit(`${path}/replay`, {
       viewport: { width: 390, height: 700 },
       hasTouch: true,
@@ -187,6 +186,7 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
       expect(right).toBeLessThanOrEqual(390);
       expect(bottom).toBeLessThanOrEqual(700);
     }
+    await ann.leave();
     const lost = await stage.visit("/r/never-was/replay");
     await lost.waitForSelector("main.message");
     expect(await lost.textContent("h1")).toBe("This room has ended");

@@ -4,6 +4,7 @@
  */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Bot } from "../../load-tests/bot.ts";
 import { steadinessOf, watchSteadiness } from "../../load-tests/visitors/steadiness.ts";
 import { PANELS, SIZES, tooWide, wrong } from "./controls.ts";
 import { drawn, noBrowser, openStage, until, type E2e, PATIENCE_MS } from "./stage.ts";
@@ -20,7 +21,7 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
   test("an owner reaches every control of the room page", async () => {
     const page = await drawn(await stage.visit("/r/screens?scene=put-in", PHONE, { prepare: watchSteadiness }));
     await page.waitForSelector(".access:not([hidden])", { state: "attached" });
-    const guest = await stage.visit("/r/screens");
+    const guest = await Bot.join(stage.url, "screens");
     await until(page, () => document.querySelectorAll(".people .out").length === 1, undefined);
     expect((await steadinessOf(page)).shifts).toEqual([]);
     for (const size of SIZES.slice(0, 4)) await lookAtAll(page, size, true);
@@ -30,7 +31,7 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
     await drawn(desk);
     await until(desk, () => document.querySelectorAll(".people .out").length === 1, undefined);
     await lookAtAll(desk, SIZES[4], false);
-    await guest.close();
+    await guest.leave();
     await projects(desk);
     expect(stage.takeErrors()).toEqual([]);
   });

@@ -2,70 +2,52 @@
  * The set for end-to-end tests: the real server in this process with the project's own scenes (lightScenes.ts), a
  * client built from the sources as they are, a real Chromium whose WebGL is drawn by the CPU. Every page's errors are
  * collected, because a page that works with errors does not. In a test run all files share one browser
- * (tests/e2e/shared.ts).
+ * (tests/e2e/shared.ts), and those that change nothing in the server share one, too.
  */
 import { mkdirSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import {
-  chromium,
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  type Download,
-  type Page,
-} from "playwright-core";
+import type { BrowserContextOptions, Download, Page } from "playwright-core";
 import type { DebugHook } from "../../client/debugHook.ts";
 import { type App, buildApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/config.ts";
-import { chromiumFlags, findChromium } from "../support/chromium.ts";
+import { findChromium } from "../support/chromium.ts";
 import { lightScenes } from "./lightScenes.ts";
 import { lacks } from "../support/tools.ts";
-import { SHARED_BROWSER } from "./sharedBrowser.ts";
+import { PATIENCE_MS, type Way, Visitors } from "./visitors.ts";
+
+export { PATIENCE_MS };
 
 declare global {
   interface Window {
     pliant: DebugHook;
-    /** All that toasts have said so far. */
-    toasted: string[];
   }
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const clientDir = `${root}build/client`;
 let scenes: string | undefined;
+/** The operators' of every stage that has no other. */
+export const ADMIN_TOKEN = "operators-own-token-for-tests-only";
 const screenshotDir = `${root}artifacts/e2e`;
 
 /** True, with a loud line, where there is no browser; in CI it throws instead. */
 export const noBrowser = lacks("Chromium", findChromium());
 
-/** Small, because every pixel is drawn by the CPU. */
-const VIEWPORT = { width: 720, height: 480 };
-
-/** How a visitor comes. */
-interface Way {
-  /** Another way to the server than its own address: http://host:port. */
-  through?: string;
-  /** Before the page is opened, which waits for it: a shared browser is behind a line of its own. */
-  prepare?: (page: Page) => unknown;
-  /** Whether animations take their time. Otherwise, where few pictures are drawn, they end as they begin. */
-  animated?: boolean;
-}
-
 export interface E2e {
   app: App;
   url: string;
-  browser: Browser;
   /** A page of its own visitor. Errors in it fail the test at `close`. */
   visit(path: string, options?: BrowserContextOptions, way?: Way): Promise<Page>;
   /** Opens a room and answers its page's path. */
   room(scene: string): Promise<{ name: string; path: string }>;
+  /** For whoever wants to see it: a JPEG, since a PNG takes three times the CPU, and hundreds are taken. */
   shoot(page: Page, name: string): Promise<void>;
   /** Errors of all pages so far; taken out. */
   takeErrors(): string[];
   /**
-   * Closes all pages, each of which costs the next test a good part of a core, and the rooms that wait for them to come
-   * back.
+   * All visitors go, each of whom costs the next test a good part of a core, and the rooms end that wait for them to
+   * come back.
    */
   leave(): Promise<void>;
   close(): Promise<void>;
@@ -74,59 +56,18 @@ export interface E2e {
 export interface StageOptions {
   /** For a browser of its own. */
   flags?: readonly string[];
+  /** A server of its own. */
+  alone?: boolean;
   /** No test here is about what happens between two pictures: few are drawn, and servers and pages have time. */
   fewPictures?: boolean;
 }
 
-/** Nobody waits so long for anything that comes at all, however busy the machine is, ms. */
-export const PATIENCE_MS = 150_000;
-/** In a page, before its scripts: a toast is gone after three seconds, whoever has looked by then. */
-function noteToasts(): void {
-  window.toasted = [];
-  new MutationObserver((changes) => {
-    for (const added of changes.flatMap(({ addedNodes }) => [...addedNodes])) {
-      if (!(added instanceof Element)) continue;
-      // one that is there when the page comes is added with all of it
-      const toasts = [...(added.matches(".toast") ? [added] : []), ...added.querySelectorAll(".toast")];
-      window.toasted.push(...toasts.map(({ textContent }) => textContent));
-    }
-  }).observe(document, { childList: true, subtree: true });
+interface Server {
+  app: App;
+  url: string;
 }
 
-/** Between two pictures where few are drawn, ms. */
-const FEW_MS = 400;
-
-/** In a page, before its scripts: callbacks of requestAnimationFrame come `ms` after the ones before. */
-function drawFew(ms: number): void {
-  const request = window.requestAnimationFrame.bind(window);
-  let asked = new Map<number, FrameRequestCallback>();
-  let last = 0;
-  const draw = (now: number): void => {
-    const callbacks = [...asked.values()];
-    asked = new Map();
-    for (const callback of callbacks) callback(now);
-  };
-  window.requestAnimationFrame = (callback) => {
-    if (asked.size === 0) setTimeout(() => request(draw), ms);
-    asked.set(++last, callback);
-    return last;
-  };
-  window.cancelAnimationFrame = (id) => void asked.delete(id);
-}
-
-/** In a page, before its scripts: while something moves by itself, all of the page is drawn sixty times a second. */
-function endAnimations(): void {
-  const sheet = new CSSStyleSheet();
-  const changes = "animation-duration: 1ms !important; animation-iteration-count: 1 !important";
-  sheet.replaceSync(`*, ::before, ::after { ${changes}; transition-duration: 0s !important }`);
-  document.adoptedStyleSheets.push(sheet);
-}
-
-export async function openStage(
-  changes: Partial<Config> = {},
-  { flags, fewPictures = false }: StageOptions = {},
-): Promise<E2e> {
-  mkdirSync(screenshotDir, { recursive: true });
+async function openServer(changes: Partial<Config>): Promise<Server> {
   const app = await buildApp({
     ...readConfig({}),
     clientDir,
@@ -134,35 +75,44 @@ export async function openStage(
     prewarm: "none",
     store: "none",
     roomsPerMinute: 100_000,
+    adminToken: ADMIN_TOKEN,
+    objectsDeadlineMs: 2 * PATIENCE_MS,
+    // A room waits for whoever takes long to see what was in it; and where pages take long to come, and all of it would
+    // be long, too, the last of it is enough.
+    emptyRoomSeconds: 3600,
+    historySeconds: 45,
     ...changes,
   });
-  const url = await app.fastify.listen({ port: 0, host: "127.0.0.1" });
-  const shared = process.env[SHARED_BROWSER];
-  const browser = await (flags === undefined && shared !== undefined
-    ? chromium.connect(shared)
-    : chromium.launch({ executablePath: findChromium()!, args: [...(flags ?? chromiumFlags)], timeout: PATIENCE_MS }));
-  const contexts: BrowserContext[] = [];
-  const errors: string[] = [];
+  return { app, url: await app.fastify.listen({ port: 0, host: "127.0.0.1" }) };
+}
+
+/** Servers that files share, by what is changed in them. They end with the process. */
+const servers = new Map<string, Promise<Server>>();
+
+/** What more than one file asks for: nothing, or other scenes of the repository. */
+const isShared = ({ scenesDir = root, ...others }: Partial<Config>): boolean =>
+  scenesDir.startsWith(root) && Object.keys(others).length === 0;
+
+function sharedServer(changes: Partial<Config>): Promise<Server> {
+  const key = JSON.stringify(changes);
+  return servers.get(key) ?? servers.set(key, openServer(changes)).get(key)!;
+}
+
+const endRooms = async ({ registry }: App): Promise<unknown> =>
+  Promise.all(registry.list().map(({ name }) => registry.remove(name)));
+
+export async function openStage(
+  changes: Partial<Config> = {},
+  { flags, alone = false, fewPictures = false }: StageOptions = {},
+): Promise<E2e> {
+  mkdirSync(screenshotDir, { recursive: true });
+  const stays = !alone && isShared(changes);
+  const { app, url } = await (stays ? sharedServer(changes) : openServer(changes));
+  const visitors = new Visitors(url, fewPictures, flags);
   return {
     app,
     url,
-    browser,
-    visit: async (path, options = {}, { through = url, prepare, animated = !fewPictures } = {}) => {
-      const context = await browser.newContext({ viewport: VIEWPORT, ...options });
-      contexts.push(context);
-      context.setDefaultTimeout(PATIENCE_MS);
-      await context.addInitScript(noteToasts);
-      if (fewPictures) await context.addInitScript(drawFew, FEW_MS);
-      if (!animated) await context.addInitScript(endAnimations);
-      const page = await context.newPage();
-      page.on("pageerror", (error) => errors.push(`${path}: ${error.message}`));
-      page.on("console", (message) => {
-        if (message.type() === "error") errors.push(`${path}: ${message.text()}`);
-      });
-      await prepare?.(page);
-      await page.goto(through + path);
-      return page;
-    },
+    visit: (path, options, way) => visitors.visit(path, options, way),
     room: async (scene) => {
       const answer = await fetch(`${url}/api/rooms`, {
         method: "POST",
@@ -173,15 +123,15 @@ export async function openStage(
       const { room } = (await answer.json()) as { room: string };
       return { name: room, path: `/r/${room}` };
     },
-    shoot: async (page, name) => void (await page.screenshot({ path: `${screenshotDir}/${name}.png` })),
-    takeErrors: () => errors.splice(0),
+    shoot: async (page, name) => void (await page.screenshot({ path: `${screenshotDir}/${name}.jpg` })),
+    takeErrors: () => visitors.takeErrors(),
     leave: async () => {
-      await Promise.all(contexts.splice(0).map((context) => context.close()));
-      await Promise.all(app.registry.list().map(({ name }) => app.registry.remove(name)));
+      await visitors.leave();
+      await endRooms(app);
     },
     close: async () => {
-      await browser.close();
-      await app.close();
+      await visitors.close(stays);
+      await (stays ? endRooms(app) : app.close());
     },
   };
 }

@@ -20,10 +20,21 @@ const touch = (
 const projected = (page: Page) =>
   page.evaluate(() => [window.pliant.project([0, 0, 0]), window.pliant.project([0.2, 0.2, 0.2])]);
 
+/** A finger beside the body turns the view and holds nothing. */
+async function turnsTheView(page: Page, session: CDPSession): Promise<void> {
+  const [, before] = await projected(page);
+  await touch(session, "touchStart", [{ id: 1, x: 40, y: 180 }]);
+  for (let step = 1; step <= 6; step++)
+    await touch(session, "touchMove", [{ id: 1, x: 40 + 20 * step, y: 180 + 6 * step }]);
+  expect(await page.evaluate(() => window.pliant.grabs().length)).toBe(0);
+  await touch(session, "touchEnd", []);
+  await until(page, (first) => Math.abs(window.pliant.project([0.2, 0.2, 0.2])!.x - first) > 10, before!.x);
+}
+
 describe.skipIf(noBrowser)("touch", () => {
   const stage = useStage({}, { fewPictures: true });
 
-  test("two fingers hold two points of one body; the view stays", async () => {
+  test("two fingers hold two points of one body, and the view stays; one beside the body turns it", async () => {
     const { path } = await stage.room("bunny");
     const page = await drawn(
       await stage.visit(path, { viewport: { width: 412, height: 780 }, hasTouch: true, isMobile: true }),
@@ -61,20 +72,6 @@ describe.skipIf(noBrowser)("touch", () => {
     expect(new Set(triangles).size).toBe(2);
     await touch(session, "touchEnd", []);
     await until(page, () => window.pliant.grabs().length === 0, undefined);
-  });
-
-  test("a finger beside the body turns the view and holds nothing", async () => {
-    const { path } = await stage.room("bunny");
-    const page = await drawn(
-      await stage.visit(path, { viewport: { width: 412, height: 780 }, hasTouch: true, isMobile: true }),
-    );
-    const session = await page.context().newCDPSession(page);
-    const [, before] = await projected(page);
-    await touch(session, "touchStart", [{ id: 1, x: 40, y: 180 }]);
-    for (let step = 1; step <= 6; step++)
-      await touch(session, "touchMove", [{ id: 1, x: 40 + 20 * step, y: 180 + 6 * step }]);
-    expect(await page.evaluate(() => window.pliant.grabs().length)).toBe(0);
-    await touch(session, "touchEnd", []);
-    await until(page, (first) => Math.abs(window.pliant.project([0.2, 0.2, 0.2])!.x - first) > 10, before!.x);
+    await turnsTheView(page, session);
   });
 });

@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import type { Page } from "playwright-core";
-import { expectFramed } from "./controls.ts";
-import { downloaded, drawn, noBrowser, until } from "./stage.ts";
+import { downloaded, drawn, type E2e, noBrowser, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 664 } };
@@ -18,6 +17,61 @@ const output = (page: Page, id: string): Promise<string | null> =>
 /** Height of the lowest particle, m. */
 const lowest = (): number =>
   window.pliant.displayed().reduce((least, y, k) => (k % 3 === 1 ? Math.min(least, y) : least), Infinity);
+
+/** What is tuned is saved as a scene, and taken along into a room of one's own. */
+async function savedAndTakenAlong(owner: Page, url: string): Promise<void> {
+  await owner.selectOption("#tuning-body", { index: 0 });
+  await slide(owner, "tuning-gravity", -3);
+  await slide(owner, "tuning-friction", 1.25);
+  const scene = (): Promise<Scene> =>
+    fetch(`${url}/api/rooms/playing/scene`).then((answer) => answer.json() as Promise<Scene>);
+  while ((await scene()).bodies[0]!.material.friction !== 1.25) await owner.waitForTimeout(50);
+  const [download] = await Promise.all([
+    owner.waitForEvent("download"),
+    owner.getByRole("button", { name: "Save as scene" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("playing.json");
+  const saved = validateScene(JSON.parse((await downloaded(download)).toString()));
+  expect(saved).toEqual(await scene());
+  expect(saved.gravity).toEqual([0, 3, 0]);
+
+  await owner.getByRole("button", { name: "Duplicate room" }).click();
+  await owner.waitForURL((url) => /^\/r\/(?!playing)/.test(url.pathname));
+  await drawn(owner);
+  await owner.click(".tuning .tool");
+  await until(owner, () => document.querySelector("#tuning-friction")!.ariaValueText === "1.25", undefined);
+  const name = new URL(owner.url()).pathname.slice("/r/".length);
+  expect(await (await fetch(`${url}/api/rooms/${name}/scene`)).json()).toEqual(saved);
+}
+
+/** All of it on the smallest phone: nothing wider than the screen, and the last button within reach. */
+async function fitsTheSmallest(stage: E2e, phone: Page, owner: Page): Promise<void> {
+  await phone.setViewportSize({ width: 320, height: 568 });
+  await stage.shoot(phone, "tuning-320");
+  const overflow = await phone.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.querySelector(".tuning-panel")!;
+    return scrollWidth - clientWidth;
+  });
+  expect(overflow).toBe(0);
+  // what a body is made of, wind and time act and are told likewise
+  await slide(phone, "tuning-youngsModulus", 4.6);
+  expect(await output(phone, "tuning-youngsModulus")).toBe("39,800 Pa");
+  await slide(phone, "tuning-wind", 6);
+  await slide(phone, "tuning-time", 0);
+  await until(
+    owner,
+    () =>
+      document.querySelector("#tuning-time")!.ariaValueText === "0 ×" &&
+      document.querySelector("#tuning-wind")!.ariaValueText === "6 m/s" &&
+      document.querySelector("#tuning-youngsModulus")!.ariaValueText === "39,800 Pa",
+    undefined,
+  );
+  await stage.shoot(owner, "tuning-wide");
+  await phone.getByRole("button", { name: "Duplicate room" }).scrollIntoViewIfNeeded();
+  await stage.shoot(phone, "tuning-320-end");
+  await phone.getByRole("button", { name: "As in the scene" }).click();
+  await until(owner, () => document.querySelector("#tuning-gravity")!.ariaValueText === "9.81 m/s²", undefined);
+}
 
 describe.skipIf(noBrowser)("tuning", () => {
   const stage = useStage({}, { fewPictures: true });
@@ -44,38 +98,6 @@ describe.skipIf(noBrowser)("tuning", () => {
     for (const text of await under(owner)) expect(text).toMatch(/^\d[\d.]* ms a step$/);
     for (const text of await under(german)) expect(text).toMatch(/^\d[\d,]* ms je Schritt$/);
     await stage.shoot(owner, "modes");
-    // and where the scene has a reference, how wrong it is
-    const cubes = await drawn(await stage.visit("/r/cubes?scene=one-cube"));
-    await until(
-      cubes,
-      () =>
-        [...document.querySelectorAll(".cost:not([hidden])")].filter((label) =>
-          /^\d[\d.]* ms a step\d[\d.]* % off$/.test(label.textContent),
-        ).length === 8,
-      undefined,
-    );
-    await stage.shoot(cubes, "one-cube");
-    // on a phone held upright all of them are seen, too, from further away
-    await cubes.setViewportSize({ width: 390, height: 664 });
-    await until(cubes, () => document.querySelector("canvas")!.clientWidth === 390, undefined);
-    await expectFramed(cubes);
-    // and no label covers another, or is cut off, with the next picture
-    await until(
-      cubes,
-      () => {
-        const boxes = [...document.querySelectorAll(".cost")].map((label) => label.getBoundingClientRect());
-        return boxes.every(
-          (a, k) =>
-            a.left >= 0 &&
-            a.right <= innerWidth &&
-            !boxes.some(
-              (b, l) => l > k && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom,
-            ),
-        );
-      },
-      undefined,
-    );
-    await stage.shoot(cubes, "one-cube-390");
   });
 
   test("gravity that one page turns round lifts everything on the other; the scene's comes back", async () => {
@@ -120,59 +142,9 @@ describe.skipIf(noBrowser)("tuning", () => {
       (value) => Number((document.querySelector("#tuning-damping") as HTMLInputElement).value) === value,
       Number(await phone.inputValue("#tuning-damping")),
     );
-
-    // all of it on the smallest phone: nothing wider than the screen, and the last button within reach
-    await phone.setViewportSize({ width: 320, height: 568 });
-    await stage.shoot(phone, "tuning-320");
-    const overflow = await phone.evaluate(() => {
-      const { scrollWidth, clientWidth } = document.querySelector(".tuning-panel")!;
-      return scrollWidth - clientWidth;
-    });
-    expect(overflow).toBe(0);
-    // what a body is made of, wind and time act and are told likewise
-    await slide(phone, "tuning-youngsModulus", 4.6);
-    expect(await output(phone, "tuning-youngsModulus")).toBe("39,800 Pa");
-    await slide(phone, "tuning-wind", 6);
-    await slide(phone, "tuning-time", 0);
-    await until(
-      owner,
-      () =>
-        document.querySelector("#tuning-time")!.ariaValueText === "0 ×" &&
-        document.querySelector("#tuning-wind")!.ariaValueText === "6 m/s" &&
-        document.querySelector("#tuning-youngsModulus")!.ariaValueText === "39,800 Pa",
-      undefined,
-    );
-    await stage.shoot(owner, "tuning-wide");
-    await phone.getByRole("button", { name: "Duplicate room" }).scrollIntoViewIfNeeded();
-    await stage.shoot(phone, "tuning-320-end");
-    await phone.getByRole("button", { name: "As in the scene" }).click();
-    await until(owner, () => document.querySelector("#tuning-gravity")!.ariaValueText === "9.81 m/s²", undefined);
-  });
-
-  test("is saved as a scene, and taken along into a room of one's own", async () => {
-    const owner = await drawn(await stage.visit("/r/kept?scene=jelly-stack"));
-    await owner.click(".tuning .tool");
-    await slide(owner, "tuning-gravity", -3);
-    await slide(owner, "tuning-friction", 1.25);
-    const scene = (): Promise<Scene> =>
-      fetch(`${stage.url}/api/rooms/kept/scene`).then((answer) => answer.json() as Promise<Scene>);
-    while ((await scene()).bodies[0]!.material.friction !== 1.25) await owner.waitForTimeout(50);
-    const [download] = await Promise.all([
-      owner.waitForEvent("download"),
-      owner.getByRole("button", { name: "Save as scene" }).click(),
-    ]);
-    expect(download.suggestedFilename()).toBe("kept.json");
-    const saved = validateScene(JSON.parse((await downloaded(download)).toString()));
-    expect(saved).toEqual(await scene());
-    expect(saved.gravity).toEqual([0, 3, 0]);
-
-    await owner.getByRole("button", { name: "Duplicate room" }).click();
-    await owner.waitForURL((url) => /^\/r\/(?!kept)/.test(url.pathname));
-    await drawn(owner);
-    await owner.click(".tuning .tool");
-    await until(owner, () => document.querySelector("#tuning-friction")!.ariaValueText === "1.25", undefined);
-    const name = new URL(owner.url()).pathname.slice("/r/".length);
-    expect(await (await fetch(`${stage.url}/api/rooms/${name}/scene`)).json()).toEqual(saved);
+    await fitsTheSmallest(stage, phone, owner);
+    await phone.close();
+    await savedAndTakenAlong(owner, stage.url);
     await stage.shoot(owner, "tuning-duplicate");
   });
 });

@@ -4,7 +4,7 @@ import type { Config } from "../../server/config.ts";
 import { noBrowser, openStage, type E2e, type StageOptions } from "./stage.ts";
 
 /**
- * To be called where the file's tests are described. After each test all pages are closed, and none may have had an
+ * To be called where the file's tests are described. After each test all visitors leave, and no page may have had an
  * error.
  * @param tolerated errors that belong to what is tested
  * @returns what is the stage from the first test on
