@@ -72,9 +72,6 @@ export function moveRigidly(list: usize, bodies: i32, y: i32, target: i32, euler
 /** One of Newton's steps to Q, about the center of mass. */
 function turnTowards(list: usize, bodies: i32, y: i32, euler: bool): void {
   findCenter(list, bodies, WORK + y);
-  const Y0 = center0;
-  const Y1 = center1;
-  const Y2 = center2;
   let t0 = turn0;
   let t1 = turn1;
   let t2 = turn2;
@@ -92,9 +89,9 @@ function turnTowards(list: usize, bodies: i32, y: i32, euler: bool): void {
     let push = accelerationOf(list, n);
     for (let i = 0, p = vectorOf(list, n, WORK + y), q = vectorOf(list, n, X); i < count; i++, p += 24, q += 24) {
       const m = load<f64>(mass + ((<usize>i) << 3));
-      const a = load<f64>(p) - Y0;
-      const b = load<f64>(p, 8) - Y1;
-      const c = load<f64>(p, 16) - Y2;
+      const a = load<f64>(p) - center0;
+      const b = load<f64>(p, 8) - center1;
+      const c = load<f64>(p, 16) - center2;
       const u = (euler ? load<f64>(q) : 4 * load<f64>(q) - load<f64>(q + before)) + gain * <f64>load<f32>(push) - E0;
       const v =
         (euler ? load<f64>(q, 8) : 4 * load<f64>(q, 8) - load<f64>(q + before, 8)) +
@@ -130,19 +127,24 @@ function turnTowards(list: usize, bodies: i32, y: i32, euler: bool): void {
     a1 = half * (k1 * t0 + (h00 * h22 - h02 * h02) * t1 + (h01 * h02 - h00 * h12) * t2);
     a2 = half * (k2 * t0 + (h01 * h02 - h00 * h12) * t1 + (h00 * h11 - h01 * h01) * t2);
   }
+  turnBy(list, bodies, y, a0, a1, a2);
+}
+
+/** Cayley's rotation about the last center of mass by 2 a. */
+function turnBy(list: usize, bodies: i32, y: i32, a0: f64, a1: f64, a2: f64): void {
   const scale = 2 / (1 + (a0 * a0 + a1 * a1 + a2 * a2));
   for (let n = 0; n < bodies; n++) {
     const count = countOf(list, n);
     for (let i = 0, p = vectorOf(list, n, WORK + y); i < count; i++, p += 24) {
-      const a = load<f64>(p) - Y0;
-      const b = load<f64>(p, 8) - Y1;
-      const c = load<f64>(p, 16) - Y2;
+      const a = load<f64>(p) - center0;
+      const b = load<f64>(p, 8) - center1;
+      const c = load<f64>(p, 16) - center2;
       const u = a1 * c - a2 * b;
       const v = a2 * a - a0 * c;
       const w = a0 * b - a1 * a;
-      store<f64>(p, Y0 + (a + scale * (u + (a1 * w - a2 * v))));
-      store<f64>(p, Y1 + (b + scale * (v + (a2 * u - a0 * w))), 8);
-      store<f64>(p, Y2 + (c + scale * (w + (a0 * v - a1 * u))), 16);
+      store<f64>(p, center0 + (a + scale * (u + (a1 * w - a2 * v))));
+      store<f64>(p, center1 + (b + scale * (v + (a2 * u - a0 * w))), 8);
+      store<f64>(p, center2 + (c + scale * (w + (a0 * v - a1 * u))), 16);
     }
   }
 }
@@ -167,7 +169,10 @@ function wantTurn(list: usize, bodies: i32, euler: bool): void {
   addPush(list, bodies, euler);
 }
 
-/** turn += factor keep sum m (x - center) x (v - mean v), center of mass -> center. @param x, rate numbers of vectors, the latter that of v */
+/**
+ * turn += factor keep sum m (x - center) x (v - mean v), center of mass -> center.
+ * @param x, rate numbers of vectors, the latter that of v
+ */
 function addTurn(list: usize, bodies: i32, x: i32, rate: i32, euler: bool, factor: f64): void {
   findCenter(list, bodies, rate);
   const mean0 = center0;
