@@ -210,3 +210,13 @@ export const shortening = ({ youngsModulus, density }: Material, height: number)
  */
 export const axialFrequency = ({ youngsModulus, density }: Material, height: number): number =>
   Math.sqrt(youngsModulus / density) / (4 * height);
+
+/**
+ * A strip that swings at f Hz, n times until half of its height is left, damped by its material alone (Kelvin and
+ * Voigt): e^(-2 pi zeta n) = 1/2 with the damping ratio zeta = pi f tau.
+ *
+ *   tau = ln 2 / (2 pi^2 f n)
+ *
+ * @returns s
+ */
+export const retardationTime = (hz: number, swings: number): number => Math.LN2 / (2 * Math.PI ** 2 * hz * swings);

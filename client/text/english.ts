@@ -503,6 +503,8 @@ export const english = {
     "Clamp a strip of the real thing at a table's edge. Type its density and size above; the length is the part that is free, and the width does not matter. Then measure one of two things. A swing goes there and back. Count swings only where the end sags by less than a tenth of the length.",
   materialMeasured: "Measured sag of the end",
   materialCounted: "Counted swings in ten seconds",
+  materialHalved: "Counted swings until half of the height is left",
+  materialRetardation: "Retardation time, which damps as that",
   materialUse: "Use {value}",
   materialScene: "For a scene file",
   materialSceneHow: "Put this into a soft body. The physics report says how closely bodies keep to such numbers.",

@@ -494,6 +494,8 @@ export const german: Catalog = {
     "Spanne einen Streifen des echten Materials an einer Tischkante ein. Gib oben seine Dichte und Größe ein; die Länge ist der freie Teil, und die Breite spielt keine Rolle. Dann miss eines von beidem. Eine Schwingung geht hin und zurück. Zähle Schwingungen nur, wenn das Ende um weniger als ein Zehntel der Länge durchhängt.",
   materialMeasured: "Gemessene Durchbiegung am Ende",
   materialCounted: "Gezählte Schwingungen in zehn Sekunden",
+  materialHalved: "Gezählte Schwingungen, bis die halbe Höhe übrig ist",
+  materialRetardation: "Retardationszeit, die so dämpft",
   materialUse: "{value} übernehmen",
   materialScene: "Für eine Szenendatei",
   materialSceneHow:

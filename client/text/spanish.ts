@@ -498,6 +498,8 @@ export const spanish: Catalog = {
     "Sujeta una tira del material real al borde de una mesa. Escribe arriba su densidad y su tamaño; la longitud es la parte libre y la anchura no importa. Después mide una de dos cosas. Una oscilación va y vuelve. Cuenta oscilaciones solo si el extremo cede menos de una décima parte de la longitud.",
   materialMeasured: "Flecha medida del extremo",
   materialCounted: "Oscilaciones contadas en diez segundos",
+  materialHalved: "Oscilaciones contadas hasta que queda la mitad de la altura",
+  materialRetardation: "Tiempo de retardo que amortigua así",
   materialUse: "Usar {value}",
   materialScene: "Para un archivo de escena",
   materialSceneHow:

@@ -49,6 +49,10 @@ describe.skipIf(noBrowser)("materials", () => {
     await lobby.click(".answer .button:visible");
     expect(await shown(lobby, "swings")).toBeCloseTo(92.8, 0);
     expect(await lobby.inputValue("#modulus")).toBe("2.1e11");
+    // half of the height after 40 swings: ln 2 / (2 pi^2 9.28 40)
+    await lobby.fill("#halved", "40");
+    expect(await shown(lobby, "retardation")).toBeCloseTo(0.0946, 4);
+    expect(await lobby.textContent(".scene")).toMatch(/"retardationTime": 0\.0000946 }$/);
     await lobby.click(".copied .button");
     await lobby.waitForSelector(".toast");
     expect((await lobby.textContent(".toast"))!).toMatch(/^(Copied|"material": )/);

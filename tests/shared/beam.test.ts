@@ -8,6 +8,7 @@ import {
   largestSag,
   modulusOfFrequency,
   modulusOfSag,
+  retardationTime,
   shortening,
   slendernessError,
   smallSag,
@@ -50,6 +51,12 @@ describe("a beam that bends little", () => {
       expect(slendernessError(beam) / tooHigh).toBeLessThan(1.1);
     },
   );
+});
+
+test("a strip whose swings are halved after n of them has the retardation time that does so", () => {
+  // amplitude e^(-2 pi zeta n), zeta = pi f tau
+  const zeta = Math.PI * 3 * retardationTime(3, 12);
+  expect(Math.exp(-2 * Math.PI * zeta * 12)).toBeCloseTo(0.5, 12);
 });
 
 describe("a beam that hangs", () => {

@@ -21,7 +21,7 @@ const THINNEST = 1e-5;
 const NO_UNIT: Unit = { text: "", size: 1 };
 
 export type Fields = Record<
-  "youngsModulus" | "density" | "poissonsRatio" | "length" | "height" | "edge" | "measured" | "counted",
+  "youngsModulus" | "density" | "poissonsRatio" | "length" | "height" | "edge" | "measured" | "counted" | "halved",
   NumberField
 >;
 
@@ -59,6 +59,7 @@ export function makeFields(lengths: () => Unit, changed: () => void): Fields {
     edge: field("edge", "materialEdge", lengths, LIMITS.length),
     measured: field("measured", "materialMeasured", LENGTHS.mm, sags, { optional: true }),
     counted: field("counted", "materialCounted", NO_UNIT, LIMITS.swings, { optional: true }),
+    halved: field("halved", "materialHalved", NO_UNIT, LIMITS.swings, { optional: true }),
   };
   return fields;
 }

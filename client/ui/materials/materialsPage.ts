@@ -12,6 +12,7 @@ import {
   type Material,
   modulusOfFrequency,
   modulusOfSag,
+  retardationTime,
   shortening,
   slendernessError,
   SMALL,
@@ -44,6 +45,7 @@ const NOTED = 0.02;
 const SPOKEN_MS = 900;
 const NOTHING = "–";
 
+const milliseconds = (value: number): string => quantity(value, { text: "ms", size: 1e-3 });
 const hertz = (value: number): string => quantity(value, { text: "Hz", size: 1 });
 
 export function openMaterialsPage(app: HTMLElement): void {
@@ -93,6 +95,7 @@ class MaterialsPage {
   readonly #sag = new Figure("materialSag", "sag");
   readonly #shorter = new Figure("materialShorter", "shorter");
   readonly #bounce = new Figure("materialBounce", "bounce");
+  readonly #retardation = new Figure("materialRetardation", "retardation");
   readonly #beamNotes = h("div", { class: "notes" });
   readonly #cubeNotes = h("div", { class: "notes" });
   readonly #picture = h("div", { class: "to-scale" });
@@ -222,8 +225,9 @@ class MaterialsPage {
 
   #backSection(): HTMLElement {
     const how = h("p", {}, t("materialBackHow"));
-    const answers = [this.#bySag.element, this.#bySwings.element];
-    return h("section", { class: "sheet back" }, h("h2", {}, t("materialBack")), how, ...answers);
+    const answers = [this.#bySag.element, this.#bySwings.element, this.#fields.halved.element];
+    const damping = h("dl", {}, this.#retardation.element);
+    return h("section", { class: "sheet back" }, h("h2", {}, t("materialBack")), how, ...answers, damping);
   }
 
   #sceneSection(): HTMLElement {
@@ -243,15 +247,19 @@ class MaterialsPage {
   }
 
   #update(): void {
-    const { youngsModulus, density, poissonsRatio, edge, measured, counted } = this.#fields;
+    const { youngsModulus, density, poissonsRatio, edge, measured, counted, halved } = this.#fields;
     const strip = stripOf(this.#fields);
     const [E, rho, nu] = [youngsModulus, density, poissonsRatio].map((field) => field.read());
-    this.#showBeam(strip && E !== undefined ? { ...strip, youngsModulus: E } : undefined);
+    const beam = strip && E !== undefined ? { ...strip, youngsModulus: E } : undefined;
+    this.#showBeam(beam);
+    const swung = halved.read();
+    const tau = beam && swung !== undefined ? retardationTime(bendingFrequency(beam), swung) : undefined;
+    this.#retardation.show(tau, milliseconds);
     const known = E !== undefined && rho !== undefined && nu !== undefined;
     const material = known ? { youngsModulus: E, density: rho, poissonsRatio: nu } : undefined;
     this.#showCube(material, edge.read());
     this.#copy.disabled = material === undefined;
-    this.#scene.textContent = material ? fieldOf(material) : NOTHING;
+    this.#scene.textContent = material ? fieldOf(material, tau) : NOTHING;
     MATERIALS.forEach(([, chip], i) => {
       const chosen = E === chip.youngsModulus && rho === chip.density && nu === chip.poissonsRatio;
       this.#chips.children[i]!.setAttribute("aria-pressed", String(chosen));
@@ -297,9 +305,11 @@ class MaterialsPage {
 
 const column = (...sheets: HTMLElement[]): HTMLElement => h("div", { class: "column" }, ...sheets);
 
-/** A body's field of a scene file, in one line. */
-const fieldOf = (material: Material): string =>
-  JSON.stringify({ material }, null, 1).replace(/\n\s*/g, " ").slice(2, -2);
+/** A body's field of a scene file, in one line. @param tau retardation time, s */
+function fieldOf(material: Material, tau?: number): string {
+  const damped = { ...material, ...(tau !== undefined && { retardationTime: Number(tau.toPrecision(3)) }) };
+  return JSON.stringify({ material: damped }, null, 1).replace(/\n\s*/g, " ").slice(2, -2);
+}
 
 /** Where the formulas end. */
 function notesOf({ beam, hanging }: { beam: Beam; hanging: Hanging }): string[] {
