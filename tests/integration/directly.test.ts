@@ -70,7 +70,8 @@ test("a page goes to the process that has its room, and along with the room to t
   expect(handed.status).toBe(200);
   await until("the room at the other process", () => welcomes.at(-1)!.url === second.url && line.isOpen);
   expect(new Set(welcomes.map(({ member }) => member)).size).toBe(1);
-  expect(await sockets(second.server)).toBe(passedOn);
+  // Its line goes to the page's own process first. It may come before that has the room, and is passed on once more.
+  expect((await sockets(second.server)) - passedOn).toBeLessThanOrEqual(1);
 });
 
 test("a page of the cluster's own reads recordings and replays at the process that has the room; other pages do not", async () => {
