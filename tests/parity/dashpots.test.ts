@@ -7,11 +7,12 @@ import { expect, test } from "vitest";
 import { CONSTRAINTS, type Elements } from "../../server/sim/constraints/kinds.ts";
 import { isotropicCompliance, orthotropicCompliance } from "../../server/sim/materials.ts";
 import { keepPast } from "../../server/sim/reference/dashpots.ts";
+import { inLong } from "../support/long.ts";
 import { DEFORMATIONS, deformed, inverseMasses, randomStencils, randomTets, randomTriangles } from "./elements.ts";
 import { conditioned, makeKit, perturbed, randomStream, sizeOf, UNIT } from "./kit.ts";
 
 const TOLERANCE = 8;
-const COUNT = 41;
+const COUNT = inLong(41, 9);
 const SIZE = 0.1;
 const H = 1 / 240;
 

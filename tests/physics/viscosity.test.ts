@@ -7,6 +7,7 @@
  */
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
+import { EnergyLedger } from "../../server/sim/energy/ledger.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { laboratory } from "./laboratory.ts";
 import { watched } from "./watched.ts";
@@ -41,23 +42,25 @@ test.each([
   ["a compliant sheet", sheet, "compliant"],
   ["an implicit sheet", sheet, "implicit"],
 ] as const)("%s that turns loses nothing of it", async (_, make, solver) => {
-  const turned = async (retardationTime: number): Promise<{ momentum: number; energy: number }> => {
-    // a sheet that is curved at rest: K x is what turns
+  const turned = async (retardationTime: number): Promise<{ momentum: number; energy: number; elastic: number }> => {
+    // a sheet that is curved at rest, and stiff where it bends: K x is what turns
     const mesh = make === sheet && { mesh: { type: "ball", radius: 0.3, subdivisions: 2 } };
-    const body = make({ retardationTime }, { solver, ...mesh });
-    const { lab, books, run } = await watched({ bodies: [body], refine: true });
+    const body = make({ retardationTime, ...(mesh && { bendingStiffness: 3 }) }, { solver, ...mesh });
+    const lab = await laboratory({ bodies: [body], refine: true });
     lab.put(
       0,
       (x) => x,
       ([x, , z]) => [3 * z, 0, -3 * x],
     );
-    run(120);
-    const { angularMomentum, total } = books.entries.at(-1)!.bodies[0]!;
-    return { momentum: angularMomentum[1], energy: total };
+    lab.run(60);
+    const { angularMomentum, total, elastic } = new EnergyLedger(lab.created, lab.world).entries[0]!.bodies[0]!;
+    return { momentum: angularMomentum[1], energy: total, elastic };
   };
   const [elastic, viscous] = [await turned(0), await turned(0.02)];
   expect(Math.abs(viscous.momentum / elastic.momentum - 1)).toBeLessThan(1e-3);
   expect(Math.abs(viscous.energy / elastic.energy - 1)).toBeLessThan(1e-3);
+  // stress of a rate that there is not would bend it; dashpots end the vibrations of the beginning
+  expect(viscous.elastic).toBeLessThan(1.2 * elastic.elastic);
 });
 
 test.each([
@@ -78,7 +81,7 @@ test.each([
       (x) => x,
       () => [random(), random(), random()],
     );
-    run(60);
+    run(20);
     const totals = books.entries.slice(1).map(({ bodies: [b] }) => b!.total);
     totals.slice(1).forEach((total, n) => expect(total - totals[n]!).toBeLessThan(ROUNDING * totals[0]!));
     for (const { bodies } of books.entries) expect(bodies[0]!.flows.viscosity).toBeLessThan(ROUNDING * totals[0]!);
@@ -107,7 +110,7 @@ test("what begins flattened is not thrown: its first rates are none", async () =
     bodies: [cube({ youngsModulus: 1e4, retardationTime: 0.05 }, { solver: "compliant", start: "flattened" })],
     refine: true,
   });
-  run(60);
+  run(20);
   const [first, ...later] = books.entries.map(({ bodies: [b] }) => b!.total);
   for (const total of later) expect(total).toBeLessThan(first! * (1 + ROUNDING));
 });
@@ -126,11 +129,11 @@ test.each([
 ] as const)("a %s solid is damped as an elastic one is", async (_, material) => {
   const left = async (more: object): Promise<number> => {
     const scene = { bodies: [cube({ youngsModulus: 1e4, ...more }, { solver: "compliant" })], refine: true };
-    const { lab, books, run } = await watched(JSON.parse(JSON.stringify(scene)));
+    const lab = await laboratory(JSON.parse(JSON.stringify(scene)));
     // stretched by 1 %, whatever the law
     lab.put(0, ([x, y, z]) => [1.01 * x, y, z]);
-    run(10);
-    return books.entries.at(-1)!.bodies[0]!.total;
+    lab.run(10);
+    return new EnergyLedger(lab.created, lab.world).entries.at(-1)!.bodies[0]!.total;
   };
   const undamped = await left(material);
   const wanted = (await left({ retardationTime: 0.005 })) / (await left({}));
