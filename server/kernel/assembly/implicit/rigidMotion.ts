@@ -198,7 +198,7 @@ function addTurn(list: usize, bodies: i32, x: i32, rate: i32, euler: bool, facto
   }
 }
 
-/** E += the mean of keep g a, g of `gainOf`. */
+/** E += the mean of what `gainOf` makes of the external acceleration. */
 function addPush(list: usize, bodies: i32, euler: bool): void {
   let total: f64 = 0;
   let a: f64 = 0;
