@@ -98,7 +98,7 @@ function takeLists(leaves: number, nodes: number, blocks: number, allocator: All
     [L.FRONT_WAYS, list(leaves * L.FRONT_WAY_BYTES)],
     [L.FRONT_GATHERED, list(leaves * L.GATHERED_BYTES)],
     [L.FRONT_SHAPES, list(leaves * L.PATCH_BYTES)],
-    [L.FRONT_SCRATCH, list(L.SHARED_PARTS * 2 * L.GATHERED_BYTES)],
+    [L.FRONT_SCRATCH, list(L.SHARED_PARTS * L.FRONT_SCRATCH_BYTES)],
     [L.FRONT_VERDICTS, list((close + L.SHARED_PARTS) * L.VERDICT_BYTES)],
     [L.FRONT_FOUND, list(4 * found)],
     [L.FRONT_FOUND_CAPACITY, found],

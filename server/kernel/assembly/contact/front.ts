@@ -57,7 +57,6 @@ import {
   FRONT_CLOSE_COUNT,
   FRONT_LEAVES,
   FRONT_LEAF_COUNT,
-  FRONT_MOVES,
   FRONT_NODE_COUNT,
   FRONT_PARTED_COUNT,
   FRONT_ROOTS,
@@ -318,7 +317,6 @@ export function advanceFront(): bool {
 
 function advance(): bool {
   openParted();
-  store<i32>(front(), load<i32>(front(), FRONT_MOVES) + 1, FRONT_MOVES);
   const anew = !load<i32>(HEADER, H_LIST_VALID);
   if (anew) {
     memory.copy(

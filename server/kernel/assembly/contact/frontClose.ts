@@ -53,13 +53,13 @@ import {
 } from "../scheduler/scheduler";
 import { closeFound, giveFound, missed, openFound } from "./frontFound";
 import {
-  candidates,
   keepNormal,
   measureLeaves,
   measureOnWay,
   ROUNDING as PROJECTED_ROUNDING,
   useScratch,
 } from "./frontMeasure";
+import { candidates } from "./frontPairs";
 import { addParted, boxOf, closeRow, overflow, parting, sizeOf } from "./frontParted";
 import { beginPair, beginRows, dropRows, endPair } from "./frontRows";
 import { apartAlong, apartByShape } from "./frontShape";

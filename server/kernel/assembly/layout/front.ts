@@ -38,18 +38,16 @@ export const FRONT_SOLVED_HEADS = FRONT_SOLVED_EDGE + I32; // i32 pointer: i32 a
 export const FRONT_PICKED = FRONT_SOLVED_HEADS + I32;
 export const FRONT_REST = FRONT_PICKED + I32; // i32 pointer: f32x4 per particle, where it is at rest
 export const FRONT_SHAPES = FRONT_REST + I32; // i32 pointer: PATCH rows, one for every leaf
-export const FRONT_SCRATCH = FRONT_SHAPES + I32; // i32 pointer: SHARED_PARTS times two GATHERED rows
+export const FRONT_SCRATCH = FRONT_SHAPES + I32; // i32 pointer: FRONT_SCRATCH_BYTES for each of SHARED_PARTS
 export const FRONT_NAMED = FRONT_SCRATCH + I32; // i32 pointer: i32 a name, scratch of frontRows.ts; 0 between pairs
 export const FRONT_CHAINED = FRONT_NAMED + I32; // i32 1: the chains of the response hold all rows that there are
 // i32 pointer: VERDICT rows, one for every CLOSE row, and SHARED_PARTS more
 export const FRONT_VERDICTS = FRONT_CHAINED + I32 + 8;
 export const FRONT_FOUND = FRONT_VERDICTS + I32; // i32 pointer: rows that are noted while leaves are measured
 export const FRONT_FOUND_CAPACITY = FRONT_FOUND + I32; // i32 words
-// i32: counts places x; what is gathered there has the one that it was gathered for
-export const FRONT_MOVES = FRONT_FOUND_CAPACITY + I32;
 // i32 1: all rows did not fit; until there are few again, only what comes near on the way is one
-export const FRONT_SPARSE = FRONT_MOVES + I32;
-export const FRONT_BYTES = FRONT_SPARSE + I32 + 12;
+export const FRONT_SPARSE = FRONT_FOUND_CAPACITY + I32;
+export const FRONT_BYTES = FRONT_SPARSE + I32;
 
 /** From FRONT_FREE_* to where lanes wait that become free while the response has chains, i32 first lane plus one. */
 export const FRONT_WAITING = 56;
@@ -82,23 +80,22 @@ export const WAY_NOW_LOW = WAY_HIGH + LANES;
 export const WAY_NOW_HIGH = WAY_NOW_LOW + LANES;
 export const FRONT_WAY_BYTES = WAY_NOW_HIGH + LANES;
 
-/**
- * A leaf's primitives at S in lanes: corners of triangles, boxes; edges in three groups of four: both ends, boxes; the
- * box of all. Behind them at x: corners of triangles, ends of edges.
- */
-export const GATHERED_LOW = 9 * LANES; // f32x4 x 3; corners before it, f32x4 x 9
-export const GATHERED_HIGH = GATHERED_LOW + 3 * LANES;
-export const GATHERED_EDGES = GATHERED_HIGH + 3 * LANES; // three times: f32x4 x 6 ends, x 3 low, x 3 high
-export const GATHERED_BOX_LOW = GATHERED_EDGES + 36 * LANES; // f32x4
-export const GATHERED_BOX_HIGH = GATHERED_BOX_LOW + LANES;
-export const GATHERED_STAMP = GATHERED_BOX_HIGH + LANES; // i32
-export const GATHERED_NOW_STAMP = GATHERED_STAMP + I32; // i32
-export const GATHERED_NOW = GATHERED_NOW_STAMP + I32 + 8; // f32x4 x 9
-export const GATHERED_NOW_EDGES = GATHERED_NOW + 9 * LANES; // three times f32x4 x 6
-export const GATHERED_BYTES = GATHERED_NOW_EDGES + 18 * LANES;
+/** Boxes of a leaf's primitives at S in lanes: triangles, and three groups of four edges. */
+export const GATHERED_EDGE_BYTES = 6 * LANES; // f32x4 x 3 low corners, x 3 high corners
+export const GATHERED_EDGES = GATHERED_EDGE_BYTES;
+export const GATHERED_STAMP = GATHERED_EDGES + 3 * GATHERED_EDGE_BYTES; // i32
+export const GATHERED_BYTES = GATHERED_STAMP + I32 + 12;
 
-export const GATHERED_EDGE_BYTES = 192;
-export const GATHERED_NOW_EDGE_BYTES = 96;
+/** Two primitives that wait to be measured. */
+export const QUEUED_FIRST = 0; // i32 address of a vertex's particle, or of an edge in LEAF_EDGE
+export const QUEUED_SECOND = QUEUED_FIRST + I32; // i32 of a triangle's first corner in LEAF_TRIANGLE, or of an edge
+export const QUEUED_NAME = QUEUED_SECOND + I32; // i32 name of the row that they may be
+export const QUEUED_ROWS = QUEUED_NAME + I32; // i32 of the first of four: which of them are rows
+export const QUEUED_BYTES = QUEUED_ROWS + I32;
+
+/** A thread's own: two leaves at rest, and as many pairs as two leaves have, 12 x 12 edges at most. */
+export const FRONT_SCRATCH_QUEUE = 2 * GATHERED_BYTES;
+export const FRONT_SCRATCH_BYTES = FRONT_SCRATCH_QUEUE + 144 * QUEUED_BYTES;
 
 /** A leaf's particles at S in lanes, three groups of f32x4 x, y, z; behind them at rest (frontShape.ts). */
 export const PATCH_REST = 9 * LANES;
