@@ -290,11 +290,8 @@ function measureAll(a: i32, b: i32, F: usize, G: usize, step: f32, look: f32): f
   const B = leaves + <usize>b * LEAF_BYTES;
   far2 = f32x4.splat((look + step) * (look + step));
   queueVertices(A, B, G, 0);
+  if (a !== b) queueVertices(B, A, F, SWAPPED_NAME);
   partVertices();
-  if (a !== b) {
-    queueVertices(B, A, F, SWAPPED_NAME);
-    partVertices();
-  }
   // what is further apart than the nearest so far need not be measured: all of it is no row, and no bound is lower
   const limit = (smallest(least) + step) * MORE;
   far2 = f32x4.splat(limit * limit);

@@ -220,8 +220,27 @@ function partTriangles(at: usize, hit: v128): i32 {
   const apart = f32x4.div(sub(dot3(ex, qx, ey, qy, ez, qz), top), size);
   let then = apart;
   if (sparse) then = f32x4.div(trianglesNow(at, hit, ex, ey, ez), size);
-  const turned = f32x4.splat(load<i32>(at, QUEUED_NAME) < SWAPPED_NAME ? 1 : -1);
-  return keep(hit, apart, then, sides, mul(turned, ex), mul(turned, ey), mul(turned, ez));
+  const turned = signs(at);
+  return keep(hit, apart, then, sides, v128.xor(turned, ex), v128.xor(turned, ey), v128.xor(turned, ez));
+}
+
+/** Sign bits of those of four vertices that are the second leaf's. */
+// @inline
+function signs(at: usize): v128 {
+  const names = i32x4.replace_lane(
+    i32x4.replace_lane(
+      i32x4.replace_lane(
+        v128.load32_splat(at, QUEUED_NAME),
+        1,
+        load<i32>(at, QUEUED_NAME + QUEUED_BYTES),
+      ),
+      2,
+      load<i32>(at, QUEUED_NAME + 2 * QUEUED_BYTES),
+    ),
+    3,
+    load<i32>(at, QUEUED_NAME + 3 * QUEUED_BYTES),
+  );
+  return i32x4.shl(i32x4.ge_s(names, i32x4.splat(SWAPPED_NAME)), 31);
 }
 
 /**
