@@ -199,6 +199,23 @@ function measure(row: usize): i32 {
   return MEASURED;
 }
 
+/**
+ * Rows first .. last that have used up their slack -> from `at` on, where their verdicts will be. No branch depends on
+ * which ones these are: nobody could foretell it. @returns behind the last
+ */
+function listSpent(first: i32, last: i32, at: usize): usize {
+  const ways = wayOf(0);
+  for (let k = first, row = closeRow(first); k < last; k++, row += CLOSE_BYTES) {
+    const slack = load<f32>(row, CLOSE_SLACK);
+    const A = ways + <usize>load<i32>(row) * FRONT_WAY_BYTES;
+    const B = ways + <usize>load<i32>(row, CLOSE_SECOND) * FRONT_WAY_BYTES;
+    const left = (<i32>(slack > 0)) & (<i32>(gone2(row, A, B) * MORE < slack * slack));
+    store<i32>(at, k, VERDICT_ROW);
+    at += <usize>(1 - left) * VERDICT_BYTES;
+  }
+  return at;
+}
+
 /** Parts begin .. end of `parts` of all CLOSE rows: which of them are parted, apart, or have been measured. */
 export function judgeClose(begin: i32, end: i32, parts: i32): void {
   const count = load<i32>(front(), FRONT_CLOSE_COUNT);
@@ -212,10 +229,10 @@ export function judgeClose(begin: i32, end: i32, parts: i32): void {
     const verdicts = verdictsOf(n, first);
     let at = verdicts + VERDICT_BYTES;
     useScratch(n);
-    for (let k = first, row = closeRow(first); k < last; k++, row += CLOSE_BYTES) {
-      const slack = load<f32>(row, CLOSE_SLACK);
-      if (slack > 0 && gone2(row, wayOf(load<i32>(row)), wayOf(load<i32>(row, CLOSE_SECOND))) * MORE < slack * slack)
-        continue;
+    const end = listSpent(first, last, at);
+    for (let spent = at; spent < end; spent += VERDICT_BYTES) {
+      const k = load<i32>(spent, VERDICT_ROW);
+      const row = closeRow(k);
       openFound(from, to);
       const before = load<i32>(row, CLOSE_CANDIDATES);
       const kind = judge(row);

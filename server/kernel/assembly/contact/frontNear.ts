@@ -78,8 +78,9 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
   const most = (load<i32>(front(), FRONT_SOLVED_CAPACITY) - at) >> 1;
   memory.fill(startOf(table, 0), 0, COLOR_ENTRIES << 2);
   const ranks = table ? 1 : RANKS;
+  const near = list(begin, end, most, table);
   let count = 0;
-  for (let rank = 0; rank < ranks; rank++) count = pick(begin, end, count, most, table, rank);
+  for (let rank = 0; rank < ranks; rank++) count = pick(near, count, most, table, rank);
   for (let n = 0; n < count; n++) forgetColors(laneOf(load<i32>(pickedAt(n))));
   let blocks = at;
   for (let color = 0; color <= CONTACT_COLORS; color++) {
@@ -126,26 +127,45 @@ function rankOf(lane: usize): i32 {
   return (load<u32>(lane) < load<u32>(lane, 16) ? 0 : 2) + (beside ? 1 : 0);
 }
 
-/** Near lanes of blocks begin .. end of this rank get places from `count` on, and colors. @returns places taken */
-function pick(begin: i32, end: i32, count: i32, most: i32, table: i32, rank: i32): i32 {
+/**
+ * Near lanes of blocks begin .. end with their ranks, behind the `most` places of those that will be picked.
+ * @returns how many
+ */
+function list(begin: i32, end: i32, most: i32, table: i32): i32 {
   const together = load<u32>(HEADER, H_TOGETHER) !== 0;
-  let taken = count;
+  const room = (load<i32>(front(), FRONT_SOLVED_CAPACITY) << 2) - most;
+  let count = 0;
   for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
     if (!load<i32>(near)) continue;
     for (let k = 0; k < 4; k++) {
       const pair = (n << 2) + k;
       const lane = laneOf(pair);
-      // half of the room is enough for what is packed densely; what is left is answered after the solve
-      if (!load<i32>(lane, CONTACT_BLOCK_NEAR) || taken >= most || (!table && rankOf(lane) !== rank)) continue;
+      if (!load<i32>(lane, CONTACT_BLOCK_NEAR) || count >= room) continue;
       if (together && ofImplicit(lane)) continue;
-      const place = pickedAt(taken);
-      const color = colorOf(lane);
-      const start = startOf(table, color);
+      const place = pickedAt(most + count);
       store<i32>(place, pair);
-      store<i32>(place, color, 4);
-      store<i32>(start, load<i32>(start) + 1);
-      taken++;
+      store<i32>(place, table ? 0 : rankOf(lane), 4);
+      count++;
     }
+  }
+  return count;
+}
+
+/** Those of `near` listed ones that have this rank get places from `count` on, and colors. @returns places taken */
+function pick(near: i32, count: i32, most: i32, table: i32, rank: i32): i32 {
+  let taken = count;
+  for (let n = 0; n < near; n++) {
+    const listed = pickedAt(most + n);
+    // half of the room is enough for what is packed densely; what is left is answered after the solve
+    if (load<i32>(listed, 4) !== rank || taken >= most) continue;
+    const pair = load<i32>(listed);
+    const place = pickedAt(taken);
+    const color = colorOf(laneOf(pair));
+    const start = startOf(table, color);
+    store<i32>(place, pair);
+    store<i32>(place, color, 4);
+    store<i32>(start, load<i32>(start) + 1);
+    taken++;
   }
   return taken;
 }
