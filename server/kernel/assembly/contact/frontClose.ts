@@ -23,7 +23,6 @@ import {
   WAY_HIGH,
   WAY_NOW_LOW,
   WAY_NOW_HIGH,
-  CLOSE_CANDIDATES,
   CLOSE_FIRST,
   CLOSE_SECOND,
   CLOSE_SURFACES,
@@ -52,27 +51,15 @@ import {
   partsOfShared,
 } from "../scheduler/scheduler";
 import { closeFound, giveFound, missed, openFound } from "./frontFound";
-import {
-  keepNormal,
-  measureLeaves,
-  measureOnWay,
-  ROUNDING as PROJECTED_ROUNDING,
-  useScratch,
-} from "./frontMeasure";
-import { candidates } from "./frontPairs";
+import { keepNormal, measureLeaves, measureOnWay, ROUNDING as PROJECTED_ROUNDING, useScratch } from "./frontMeasure";
 import { addParted, boxOf, closeRow, overflow, parting, sizeOf } from "./frontParted";
 import { beginPair, beginRows, dropRows, endPair } from "./frontRows";
 import { apartAlong, apartByShape } from "./frontShape";
 
-/** Rows are listed this part of r further than they have to be: what is solved next is among them. */
+/** Rows are listed this part of r further apart than they have to be at x: what is solved next is among them. */
 const AHEAD: f32 = 0.375;
 /** Or this part of the surfaces' greatest sensible margins: a core mesh may have no radius. */
 const LEAST: f32 = 1.0 / 32;
-/**
- * And this many times as far as the leaves move against each other in this substep: those need not be measured again in
- * the next one.
- */
-const MARGIN: f32 = 1;
 /**
  * Leaves are measured as far as they move in so many substeps like this one, or as these margins say: what is looked at
  * is not looked at again for as long.
@@ -82,15 +69,13 @@ const STEPS: f32 = 6;
 const SURE: f32 = 0.25;
 /** Two sides of a triangle in a box, squared, added and rooted, are at most so many sums of its sides. */
 const SIDES: f32 = 1.5;
-/**
- * Two leaves that have more candidates than this have rows only for what comes near on the way, and are measured more
- * often.
- */
-const CROWDED = 16;
 /** Rounding of what is compared with a slack, a part of it. */
 const MORE: f32 = 1.00001;
 /** Rows that are worth the microsecond or two that it takes to share them out. */
 const SHARED = 512;
+
+/** Rounding of a sum of ways, a part of it. */
+const WAYS: f32 = 2.384185791015625e-7; // 2^-22
 
 /** Kinds of verdicts: below 6 the axis that parts the leaves. */
 const APART = 6;
@@ -121,7 +106,7 @@ function verdictsOf(n: i32, row: i32): usize {
 function gone2(row: usize, A: usize, B: usize): f32 {
   const low = f32x4.sub(f32x4.sub(v128.load(A, WAY_NOW_LOW), v128.load(B, WAY_NOW_HIGH)), v128.load(row, CLOSE_LOW));
   const high = f32x4.sub(f32x4.sub(v128.load(A, WAY_NOW_HIGH), v128.load(B, WAY_NOW_LOW)), v128.load(row, CLOSE_HIGH));
-  const most = f32x4.max(f32x4.neg(low), high);
+  const most = f32x4.max(f32x4.splat(0), f32x4.max(f32x4.neg(low), high));
   const square = f32x4.mul(most, most);
   return f32x4.extract_lane(square, 0) + f32x4.extract_lane(square, 1) + f32x4.extract_lane(square, 2);
 }
@@ -167,6 +152,24 @@ function fromNow(row: usize, A: usize, B: usize): void {
   v128.store(row, f32x4.add(v128.load(row, CLOSE_HIGH), f32x4.sub(leastWay(A), mostWay(B))), CLOSE_HIGH);
 }
 
+/**
+ * Ways are counted from S on, and of them only what is not between `low` and `high`: what the slack is for has been
+ * reckoned with all of that.
+ */
+function fromWay(row: usize, low: v128, high: v128): void {
+  const from = v128.load(row, CLOSE_LOW);
+  const to = v128.load(row, CLOSE_HIGH);
+  v128.store(row, f32x4.add(from, low), CLOSE_LOW);
+  v128.store(row, f32x4.add(to, high), CLOSE_HIGH);
+  const sizes = f32x4.add(f32x4.add(f32x4.abs(low), f32x4.abs(high)), f32x4.add(f32x4.abs(from), f32x4.abs(to)));
+  store<f32>(
+    row,
+    load<f32>(row, CLOSE_SLACK) -
+      WAYS * (f32x4.extract_lane(sizes, 0) + f32x4.extract_lane(sizes, 1) + f32x4.extract_lane(sizes, 2)),
+    CLOSE_SLACK,
+  );
+}
+
 /** Two leaves at S, or on the way to x. @returns APART or MEASURED: what was found are all their rows */
 function measure(row: usize): i32 {
   const a = load<i32>(row, CLOSE_FIRST);
@@ -182,20 +185,25 @@ function measure(row: usize): i32 {
   const step = Mathf.sqrt(gone2(row, A, B)) * MORE;
   const margin = max<f32>(AHEAD * r, LEAST * limits);
   const clear = r + margin;
-  const listed = clear + MARGIN * step;
   const same = first === second;
-  if (heldApart(row, same ? apartByShape(row) : 0, listed)) return APART;
-  if (a !== b && heldApart(row, apartAlong(row), listed)) return APART;
+  if (heldApart(row, same ? apartByShape(row) : 0, clear + step)) return APART;
+  const zero = f32x4.splat(0);
+  const low = f32x4.pmin(zero, f32x4.sub(leastWay(A), mostWay(B)));
+  const high = f32x4.pmax(zero, f32x4.sub(mostWay(A), leastWay(B)));
+  if (a !== b && heldApart(row, apartAlong(row, low, high), clear)) {
+    fromWay(row, low, high);
+    return APART;
+  }
   const further = max<f32>(limits, STEPS * step);
-  const size = listed + further + SIDES * (sizeOf(boxOf(a)) + sizeOf(boxOf(b)));
-  const sparse = (isFull() || load<i32>(row, CLOSE_CANDIDATES) > CROWDED) && PROJECTED_ROUNDING * size < SURE * margin;
+  const size = clear + step + further + SIDES * (sizeOf(boxOf(a)) + sizeOf(boxOf(b)));
+  const sparse = isFull() && PROJECTED_ROUNDING * size < SURE * margin;
   const apart = sparse
     ? measureOnWay(a, b, clear, r + SURE * margin, step, clear + further, same)
-    : measureLeaves(a, b, listed, listed + further, same);
-  store<i32>(row, candidates, CLOSE_CANDIDATES);
+    : measureLeaves(a, b, clear, low, high, step, clear + further, same);
   keepNormal(row);
   store<f32>(row, apart - r * MORE, CLOSE_SLACK);
   if (sparse) fromNow(row, A, B);
+  else fromWay(row, low, high);
   return MEASURED;
 }
 
@@ -209,7 +217,7 @@ function listSpent(first: i32, last: i32, at: usize): usize {
     const slack = load<f32>(row, CLOSE_SLACK);
     const A = ways + <usize>load<i32>(row) * FRONT_WAY_BYTES;
     const B = ways + <usize>load<i32>(row, CLOSE_SECOND) * FRONT_WAY_BYTES;
-    const left = (<i32>(slack > 0)) & (<i32>(gone2(row, A, B) * MORE < slack * slack));
+    const left = <i32>(slack > 0) & <i32>(gone2(row, A, B) * MORE < slack * slack);
     store<i32>(at, k, VERDICT_ROW);
     at += <usize>(1 - left) * VERDICT_BYTES;
   }
@@ -234,13 +242,11 @@ export function judgeClose(begin: i32, end: i32, parts: i32): void {
       const k = load<i32>(spent, VERDICT_ROW);
       const row = closeRow(k);
       openFound(from, to);
-      const before = load<i32>(row, CLOSE_CANDIDATES);
       const kind = judge(row);
       const ends = closeFound();
       if (kind >= APART && ends === from && !missed && !load<i32>(row, CLOSE_LANES)) continue;
       store<i32>(at, k, VERDICT_ROW);
       store<i32>(at, missed ? AGAIN : kind, VERDICT_KIND);
-      if (missed) store<i32>(row, before, CLOSE_CANDIDATES);
       store<u32>(at, <u32>from, VERDICT_FROM);
       store<u32>(at, <u32>ends, VERDICT_TO);
       at += VERDICT_BYTES;

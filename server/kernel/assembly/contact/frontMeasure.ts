@@ -1,15 +1,16 @@
 /**
- * Two leaves of the front (front.ts) against each other, at the safe positions S: what comes within a limit becomes a
- * row (frontRows.ts); of all else the least distance is kept. Boxes say which pairs of primitives have to be measured,
- * frontPairs.ts measures them.
- * Of crowded leaves what the same direction parts at S and at x is no row, for it parts it on all of the straight way;
- * then the least distance is one at x. That is a tenth of the rows where things pass each other, but the leaves have to
- * be measured in both fronts of a substep: for all leaves it costs twice what the rows cost (hundred bodies 43 and 70 ms
- * a tick, drape with three hands 19 and 33, a crumpled cloth 88 and 79).
+ * Two leaves of the front (front.ts) against each other, at the safe positions S: what may come within a limit by x,
+ * along the direction in which it is nearest, becomes a row (frontRows.ts); of all else the least distance that is left
+ * there is kept. Boxes say which pairs of primitives have to be measured, frontPairs.ts measures them.
+ * Where memory for rows is short, what the same direction parts at S and at x is no row, for it parts it on all of the
+ * straight way; then the least distance is one at x. That is a tenth of the rows where things pass each other, but the
+ * leaves have to be measured in both fronts of a substep, which costs more than the rows do: where more than 16 rows of
+ * two leaves would be listed, too, hundred bodies at their peak take 116 ms instead of 100, a flag that one hand pulls
+ * through itself 52 instead of 41 (worst ticks).
  * Tried and lost, too: Gilbert's directions between hulls of leaves before they are measured. Half of the pairs really
- * are near; of the others a quarter is parted by four directions, which cost as much as is saved. And lost: to judge
- * each pair of primitives by what its own direction loses if leaves go on as they do for one, two or four substeps.
- * There are a sixth to a third fewer measurements with two, each of which has as much more to measure.
+ * are near; of the others a quarter is parted by four directions, which cost as much as is saved. And lost: rows for
+ * what comes near in two substeps or four, if leaves go on as they do. There are a sixth to a third fewer measurements
+ * with two, each of which has as much more to measure (hundred bodies 121 ms).
  */
 import {
   HEADER,
@@ -46,6 +47,7 @@ import {
   least,
   lookAtRest,
   lookOnWay,
+  moves,
   openPairs,
   partEdges,
   partVertices,
@@ -183,7 +185,7 @@ function queueVertices(A: usize, B: usize, G: usize, name: i32): void {
     const pz = v128.shuffle<f32>(at, at, 2, 2, 2, 2);
     let hit = nearBoxes(G, px, py, pz, px, py, pz);
     if (itself) hit = v128.andnot(hit, haveCorner(B, p));
-    all |= <u64>(v128.bitmask<i32>(hit) & valid) << (<u64>i << 2);
+    all |= (<u64>(v128.bitmask<i32>(hit) & valid)) << ((<u64>i) << 2);
   }
   for (; all; all &= all - 1) {
     const n = <i32>ctz<u64>(all);
@@ -209,7 +211,7 @@ function queueEdges(A: usize, F: usize, B: usize, G: usize): void {
     const P = F + GATHERED_EDGES + <usize>(g >> 2) * GATHERED_EDGE_BYTES;
     let all: u64 = 0;
     for (let i = 0; i < 4 && g + i < count; i++)
-      all |= <u64>nearEdges(A, P + ((<usize>i) << 2), g + i, B, G) << <u64>(i * LEAF_MOST);
+      all |= (<u64>nearEdges(A, P + ((<usize>i) << 2), g + i, B, G)) << (<u64>(i * LEAF_MOST));
     for (; all; all &= all - 1) {
       const n = <i32>ctz<u64>(all) + g * LEAF_MOST;
       const i = n / LEAF_MOST;
@@ -251,13 +253,24 @@ function haveEnd(edges: usize, edge: usize): v128 {
 }
 
 /**
- * Leaves a and b at S: what comes within `rows` becomes a row.
- * @param rows m; look up to which distance anything is measured, m; same whether both are of one surface
- * @returns a distance that nothing but rows comes within at S, m
+ * Leaves a and b at S: what may come within `clear` becomes a row.
+ * @param clear m; low, high how far the first may move against the second, by axis, m; step at most; look up to which
+ *   distance anything is measured, m; same whether both are of one surface
+ * @returns a distance that nothing but rows comes within as long as they move so, m
  */
-export function measureLeaves(a: i32, b: i32, rows: f32, look: f32, same: bool): f32 {
-  openPairs(ownScratch(), rows, look);
-  return measureGathered(a, b, 0, look, same);
+export function measureLeaves(
+  a: i32,
+  b: i32,
+  clear: f32,
+  low: v128,
+  high: v128,
+  step: f32,
+  look: f32,
+  same: bool,
+): f32 {
+  openPairs(ownScratch(), clear, look);
+  moves(low, high);
+  return measureGathered(a, b, step, look, same);
 }
 
 /**

@@ -22,15 +22,22 @@ import {
 import { add, dot3, madd, mul, sub, xs, ys, zs } from "../math/lanes";
 import { SWAPPED_NAME, foundRow } from "./frontFound";
 
-// nearer than this at S: a row
+// nearer than this by x: a row
 let rowLimit: v128 = i32x4(0, 0, 0, 0);
 // what is parted by so much at S, and at x so much further than where it will have gone to, is no row
 let sureLimit: v128 = i32x4(0, 0, 0, 0);
 let nearLimit: v128 = i32x4(0, 0, 0, 0);
-/** How many came within `rowLimit` at S. */
-export let candidates = 0;
+/** Are there any rows? */
+let found = false;
 /** How far the leaves may move against each other from S to x, m; 0: all that comes near at S becomes a row. */
 let way: v128 = i32x4(0, 0, 0, 0);
+// how far the first leaf may move against the second, by axis, m
+let lowX: v128 = i32x4(0, 0, 0, 0);
+let lowY: v128 = i32x4(0, 0, 0, 0);
+let lowZ: v128 = i32x4(0, 0, 0, 0);
+let highX: v128 = i32x4(0, 0, 0, 0);
+let highY: v128 = i32x4(0, 0, 0, 0);
+let highZ: v128 = i32x4(0, 0, 0, 0);
 /** Least distance of what is no row, in each lane. */
 export let least: v128 = i32x4(0, 0, 0, 0);
 /** Square of the largest sum of two sides. */
@@ -70,13 +77,23 @@ export function openPairs(scratch: usize, rows: f32, look: f32): void {
   queued = 0;
   rowLimit = f32x4.splat(rows);
   way = f32x4.splat(0);
-  candidates = 0;
+  found = false;
   least = f32x4.splat(look);
   size2 = f32x4.splat(0);
   alongX = alongY = alongZ = f32x4.splat(0);
   sparse = false;
   silent = false;
   toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+}
+
+/** The first leaf moves against the second by `low` to `high`, by axis. */
+export function moves(low: v128, high: v128): void {
+  lowX = v128.shuffle<f32>(low, low, 0, 0, 0, 0);
+  lowY = v128.shuffle<f32>(low, low, 1, 1, 1, 1);
+  lowZ = v128.shuffle<f32>(low, low, 2, 2, 2, 2);
+  highX = v128.shuffle<f32>(high, high, 0, 0, 0, 0);
+  highY = v128.shuffle<f32>(high, high, 1, 1, 1, 1);
+  highZ = v128.shuffle<f32>(high, high, 2, 2, 2, 2);
 }
 
 /** Only what comes near by x becomes a row: see measureOnWay (frontMeasure.ts), m. */
@@ -90,6 +107,7 @@ export function lookOnWay(clear: f32, sure: f32, step: f32): void {
 /** Nothing becomes a row, and particles are so far from where they are at x. */
 export function lookAtRest(toRest: usize): void {
   silent = true;
+  moves(f32x4.splat(0), f32x4.splat(0));
   toSafe = toRest;
 }
 
@@ -160,9 +178,10 @@ export function partVertices(): void {
   fill();
   for (let n = 0, at = queue; n < queued; n += 4, at += 4 * QUEUED_BYTES)
     store<i32>(at, partTriangles(at, lanes(queued - n)), QUEUED_ROWS);
-  if (candidates)
+  if (found)
     for (let n = 0, at = queue; n < queued; n += 4, at += 4 * QUEUED_BYTES)
-      for (let bits = load<i32>(at, QUEUED_ROWS); bits; bits &= bits - 1) tellVertex(at + <usize>ctz(bits) * QUEUED_BYTES);
+      for (let bits = load<i32>(at, QUEUED_ROWS); bits; bits &= bits - 1)
+        tellVertex(at + <usize>ctz(bits) * QUEUED_BYTES);
   queued = 0;
 }
 
@@ -179,9 +198,10 @@ export function partEdges(): void {
   fill();
   for (let n = 0, at = queue; n < queued; n += 4, at += 4 * QUEUED_BYTES)
     store<i32>(at, partLines(at, lanes(queued - n)), QUEUED_ROWS);
-  if (candidates)
+  if (found)
     for (let n = 0, at = queue; n < queued; n += 4, at += 4 * QUEUED_BYTES)
-      for (let bits = load<i32>(at, QUEUED_ROWS); bits; bits &= bits - 1) tellEdges(at + <usize>ctz(bits) * QUEUED_BYTES);
+      for (let bits = load<i32>(at, QUEUED_ROWS); bits; bits &= bits - 1)
+        tellEdges(at + <usize>ctz(bits) * QUEUED_BYTES);
   queued = 0;
 }
 
@@ -217,11 +237,11 @@ function partTriangles(at: usize, hit: v128): i32 {
   const ez = nearestZ;
   const size = f32x4.sqrt(dot3(ex, ex, ey, ey, ez, ez));
   const top = f32x4.pmax(f32x4.splat(0), f32x4.pmax(dot3(ex, ux, ey, uy, ez, uz), dot3(ex, vx, ey, vy, ez, vz)));
-  const apart = f32x4.div(sub(dot3(ex, qx, ey, qy, ez, qz), top), size);
-  let then = apart;
-  if (sparse) then = f32x4.div(trianglesNow(at, hit, ex, ey, ez), size);
+  const held = sub(dot3(ex, qx, ey, qy, ez, qz), top);
+  let then = held;
+  if (sparse) then = trianglesNow(at, hit, ex, ey, ez);
   const turned = signs(at);
-  return keep(hit, apart, then, sides, v128.xor(turned, ex), v128.xor(turned, ey), v128.xor(turned, ez));
+  return keep(hit, held, then, size, sides, v128.xor(turned, ex), v128.xor(turned, ey), v128.xor(turned, ez));
 }
 
 /** Sign bits of those of four vertices that are the second leaf's. */
@@ -229,11 +249,7 @@ function partTriangles(at: usize, hit: v128): i32 {
 function signs(at: usize): v128 {
   const names = i32x4.replace_lane(
     i32x4.replace_lane(
-      i32x4.replace_lane(
-        v128.load32_splat(at, QUEUED_NAME),
-        1,
-        load<i32>(at, QUEUED_NAME + QUEUED_BYTES),
-      ),
+      i32x4.replace_lane(v128.load32_splat(at, QUEUED_NAME), 1, load<i32>(at, QUEUED_NAME + QUEUED_BYTES)),
       2,
       load<i32>(at, QUEUED_NAME + 2 * QUEUED_BYTES),
     ),
@@ -358,10 +374,10 @@ function partLines(at: usize, hit: v128): i32 {
   const pb = add(pa, dot3(ex, fx, ey, fy, ez, fz));
   const pd = dot3(ex, gx, ey, gy, ez, gz);
   const size = f32x4.sqrt(dot3(ex, ex, ey, ey, ez, ez));
-  const apart = f32x4.div(sub(f32x4.pmin(pa, pb), f32x4.pmax(f32x4.splat(0), pd)), size);
-  let then = apart;
-  if (sparse) then = f32x4.div(linesNow(at, hit, ex, ey, ez), size);
-  return keep(hit, apart, then, add(ff, gg), ex, ey, ez);
+  const held = sub(f32x4.pmin(pa, pb), f32x4.pmax(f32x4.splat(0), pd));
+  let then = held;
+  if (sparse) then = linesNow(at, hit, ex, ey, ez);
+  return keep(hit, held, then, size, add(ff, gg), ex, ey, ez);
 }
 
 /** How far apart e, times its length, holds four pairs of edges at x. */
@@ -390,12 +406,14 @@ function linesNow(at: usize, hit: v128, ex: v128, ey: v128, ez: v128): v128 {
 }
 
 /**
- * The least distance of what is no row, and its direction e; `apart` and `then` are distances at S and at x, `sides`
- * squares of sizes. What is no number is a row: float64 will see; where nothing becomes one, it is below 0.
+ * The least distance of what is no row, and its direction e, of length `size`; `held` and `then` are how far it holds
+ * apart what is measured at S and at x, times its length; `sides` squares of sizes. What is no number is a row: float64
+ * will see; where nothing becomes one, it is below 0.
  * @returns bits of those that are rows
  */
 // @inline
-function keep(hit: v128, apart: v128, then: v128, sides: v128, ex: v128, ey: v128, ez: v128): i32 {
+function keep(hit: v128, held: v128, then: v128, size: v128, sides: v128, ex: v128, ey: v128, ez: v128): i32 {
+  const apart = f32x4.div(sparse ? held : add(held, lost(ex, ey, ez)), size);
   const out = f32x4.ge(apart, rowLimit);
   size2 = f32x4.pmax(size2, v128.and(hit, sides));
   if (silent) {
@@ -403,19 +421,30 @@ function keep(hit: v128, apart: v128, then: v128, sides: v128, ex: v128, ey: v12
     least = v128.bitselect(f32x4.pmin(least, distance), least, hit);
     return 0;
   }
-  candidates += popcnt(v128.bitmask<i32>(v128.andnot(hit, out)));
   let is = apart;
   let far = v128.and(hit, out);
   if (sparse) {
-    is = v128.bitselect(sub(apart, way), then, out);
-    far = v128.and(hit, v128.or(out, staysClear(apart, then)));
+    const now = f32x4.div(then, size);
+    is = v128.bitselect(sub(apart, way), now, out);
+    far = v128.and(hit, v128.or(out, staysClear(apart, now)));
   }
   const nearer = v128.and(far, f32x4.lt(is, least));
   alongX = v128.bitselect(ex, alongX, nearer);
   alongY = v128.bitselect(ey, alongY, nearer);
   alongZ = v128.bitselect(ez, alongZ, nearer);
   least = v128.bitselect(is, least, nearer);
-  return v128.bitmask<i32>(v128.andnot(hit, far));
+  const rows = v128.andnot(hit, far);
+  found = found || v128.any_true(rows);
+  return v128.bitmask<i32>(rows);
+}
+
+/** What the second leaf may gain along e on the first one, times its length; not positive. */
+// @inline
+function lost(ex: v128, ey: v128, ez: v128): v128 {
+  return add(
+    f32x4.pmin(mul(ex, lowX), mul(ex, highX)),
+    add(f32x4.pmin(mul(ey, lowY), mul(ey, highY)), f32x4.pmin(mul(ez, lowZ), mul(ez, highZ))),
+  );
 }
 
 /** Lanes that one direction keeps apart by `was` at S and by `is` at x, and will go on to do so. */

@@ -25,7 +25,6 @@ import {
   CLOSE_LANES,
   CLOSE_REACH,
   CLOSE_SLACK,
-  CLOSE_CANDIDATES,
   CLOSE_REST2,
   CLOSE_NORMAL,
   CLOSE_BYTES,
@@ -131,7 +130,6 @@ function addClose(a: i32, b: i32, r: f32, surfaces: u32): void {
   store<f32>(row, r, CLOSE_REACH);
   store<f32>(row, -1, CLOSE_SLACK);
   store<f32>(row, -1, CLOSE_REST2);
-  store<i32>(row, 0, CLOSE_CANDIDATES);
   v128.store(row, f32x4.splat(0), CLOSE_NORMAL);
 }
 

@@ -166,10 +166,10 @@ export function apartByShape(row: usize): f32 {
 }
 
 /**
- * @param row CLOSE row of two different leaves
- * @returns how far apart one direction keeps them at S, the last that has, m; not positive: it does not
+ * @param row CLOSE row of two different leaves; low, high how far the first may move against the second from S on, m
+ * @returns how far apart one direction keeps them then, the last that has, m; not positive: it does not
  */
-export function apartAlong(row: usize): f32 {
+export function apartAlong(row: usize, low: v128, high: v128): f32 {
   const a = load<i32>(row, CLOSE_FIRST);
   const b = load<i32>(row, CLOSE_SECOND);
   const n = v128.load(row, CLOSE_NORMAL);
@@ -182,20 +182,22 @@ export function apartAlong(row: usize): f32 {
   const ox = v128.shuffle<f32>(origin, origin, 0, 0, 0, 0);
   const oy = v128.load32_splat(A, 16);
   const oz = v128.load32_splat(A, 32);
-  let low = f32x4.splat(Infinity);
-  let high = f32x4.splat(-Infinity);
+  let first = f32x4.splat(Infinity);
+  let second = f32x4.splat(-Infinity);
   for (let k = load<i32>(leafAt(a)), at = A; k > 0; k -= 4, at += 48)
-    low = f32x4.min(
-      low,
+    first = f32x4.min(
+      first,
       dot3(sub(v128.load(at), ox), nx, sub(v128.load(at, 16), oy), ny, sub(v128.load(at, 32), oz), nz),
     );
   for (let k = load<i32>(leafAt(b)), at = B; k > 0; k -= 4, at += 48)
-    high = f32x4.max(
-      high,
+    second = f32x4.max(
+      second,
       dot3(sub(v128.load(at), ox), nx, sub(v128.load(at, 16), oy), ny, sub(v128.load(at, 32), oz), nz),
     );
-  const l = smallest(low);
-  const h = largest(high);
+  const l = smallest(first);
+  const h = largest(second);
   // what is no number parts nothing
-  return l - h - ROUNDING * (abs<f32>(l) + abs<f32>(h));
+  const lost = f32x4.pmin(f32x4.mul(n, low), f32x4.mul(n, high));
+  const gone = f32x4.extract_lane(lost, 0) + f32x4.extract_lane(lost, 1) + f32x4.extract_lane(lost, 2);
+  return l - h + gone - ROUNDING * (abs<f32>(l) + abs<f32>(h) + abs<f32>(gone));
 }

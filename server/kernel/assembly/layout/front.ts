@@ -122,10 +122,8 @@ export const CLOSE_REACH = CLOSE_LANES + I32; // f32 r, m
 export const CLOSE_SLACK = CLOSE_REACH + F32;
 // f32 square of how far apart they are at rest, m^2; negative: not measured
 export const CLOSE_REST2 = CLOSE_SLACK + F32;
-// i32 how many pairs of primitives came near enough at S to be rows, where they were measured last
-export const CLOSE_CANDIDATES = CLOSE_REST2 + F32;
-// f32x4 WAY_LOW of the first less WAY_HIGH of the second when it was measured
-export const CLOSE_LOW = CLOSE_CANDIDATES + I32;
+// f32x4 WAY_LOW of the first less WAY_HIGH of the second when it was measured, and as far as the slack allows for
+export const CLOSE_LOW = CLOSE_REST2 + F32 + 4;
 export const CLOSE_HIGH = CLOSE_LOW + LANES; // f32x4 the other way around
 // f32x4 unit vector from the second to the first that may keep them apart
 export const CLOSE_NORMAL = CLOSE_HIGH + LANES;
