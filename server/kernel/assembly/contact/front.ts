@@ -142,11 +142,8 @@ export function refitLeaves(begin: i32, end: i32, parts: i32): void {
   const last = partBegins(leaves, end, parts);
   const X = <usize>load<u32>(HEADER, H_X);
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - X;
-  const toLast = <usize>load<u32>(HEADER, H_REFERENCE) - X;
   const none = f32x4.splat(Infinity);
   const nothing = f32x4.splat(-Infinity);
-  const rounding = f32x4.splat(ROUNDING);
-  const zero = f32x4.splat(0);
   let leaf = <usize>load<u32>(front(), FRONT_LEAVES) + <usize>first * LEAF_BYTES;
   let way = <usize>load<u32>(front(), FRONT_WAYS) + <usize>first * FRONT_WAY_BYTES;
   let box = boxOf(first);
@@ -159,34 +156,30 @@ export function refitLeaves(begin: i32, end: i32, parts: i32): void {
       const particle = <usize>load<u32>(at);
       const x = v128.load(particle);
       const S = v128.load(particle + toSafe);
-      const L = v128.load(particle + toLast);
-      const d = f32x4.sub(x, L);
-      const e = f32x4.sub(S, L);
+      const d = f32x4.sub(x, S);
       // what is no number is left out
       low = f32x4.pmin(f32x4.pmin(low, x), S);
       high = f32x4.pmax(f32x4.pmax(high, x), S);
       least = f32x4.pmin(least, d);
       most = f32x4.pmax(most, d);
-      // on a straight way leaves are furthest from where they were at one of its ends, and S, the reference, is known
-      const moved = f32x4.ne(e, zero);
-      least = v128.bitselect(f32x4.pmin(least, e), least, moved);
-      most = v128.bitselect(f32x4.pmax(most, e), most, moved);
     }
     v128.store(box, low);
     v128.store(box, f32x4.neg(high), 16);
-    const a = v128.load(way, WAY_LOW);
-    const b = v128.load(way, WAY_HIGH);
-    v128.store(
-      way,
-      f32x4.sub(f32x4.add(a, least), f32x4.mul(rounding, f32x4.add(f32x4.abs(a), f32x4.abs(least)))),
-      WAY_NOW_LOW,
-    );
-    v128.store(
-      way,
-      f32x4.add(f32x4.add(b, most), f32x4.mul(rounding, f32x4.add(f32x4.abs(b), f32x4.abs(most)))),
-      WAY_NOW_HIGH,
-    );
+    v128.store(way, lower(v128.load(way, WAY_LOW), least), WAY_NOW_LOW);
+    v128.store(way, higher(v128.load(way, WAY_HIGH), most), WAY_NOW_HIGH);
   }
+}
+
+/** a + b, rounded down. */
+// @inline
+function lower(a: v128, b: v128): v128 {
+  return f32x4.sub(f32x4.add(a, b), f32x4.mul(f32x4.splat(ROUNDING), f32x4.add(f32x4.abs(a), f32x4.abs(b))));
+}
+
+/** And up. */
+// @inline
+function higher(a: v128, b: v128): v128 {
+  return f32x4.add(f32x4.add(a, b), f32x4.mul(f32x4.splat(ROUNDING), f32x4.add(f32x4.abs(a), f32x4.abs(b))));
 }
 
 function refitNodes(): void {
@@ -218,6 +211,40 @@ function keepWays(): void {
     v128.store(way, v128.load(way, WAY_NOW_LOW));
     v128.store(way, v128.load(way, WAY_NOW_HIGH), WAY_HIGH);
   }
+  keepReference();
+}
+
+/** Has anything moved since the last substep ended? Rounding and what others do between ticks move particles a little. */
+function hasMoved(): bool {
+  let at = <usize>load<u32>(HEADER, H_X);
+  const toLast = <usize>load<u32>(HEADER, H_REFERENCE) - at;
+  const end = at + ((<usize>load<i32>(HEADER, H_PARTICLES)) << 4);
+  let moved = i32x4(0, 0, 0, 0);
+  for (; at < end; at += 16) moved = v128.or(moved, f32x4.ne(v128.load(at), v128.load(at + toLast)));
+  return v128.any_true(moved);
+}
+
+/** What has moved since then is part of its way, too. */
+function takeMoves(): void {
+  const toLast = <usize>load<u32>(HEADER, H_REFERENCE) - <usize>load<u32>(HEADER, H_X);
+  let leaf = <usize>load<u32>(front(), FRONT_LEAVES);
+  let way = <usize>load<u32>(front(), FRONT_WAYS);
+  for (let n = load<i32>(front(), FRONT_LEAF_COUNT); n > 0; n--, leaf += LEAF_BYTES, way += FRONT_WAY_BYTES) {
+    let least = f32x4.splat(Infinity);
+    let most = f32x4.splat(-Infinity);
+    for (let k = load<i32>(leaf), at = leaf + LEAF_PARTICLE; k > 0; k--, at += 4) {
+      const particle = <usize>load<u32>(at);
+      const d = f32x4.sub(v128.load(particle), v128.load(particle + toLast));
+      least = f32x4.pmin(least, d);
+      most = f32x4.pmax(most, d);
+    }
+    v128.store(way, lower(v128.load(way, WAY_LOW), least), WAY_LOW);
+    v128.store(way, higher(v128.load(way, WAY_HIGH), most), WAY_HIGH);
+  }
+  keepReference();
+}
+
+function keepReference(): void {
   memory.copy(
     <usize>load<u32>(HEADER, H_REFERENCE),
     <usize>load<u32>(HEADER, H_X),
@@ -370,6 +397,7 @@ export function endFront(): void {
 
 /** A substep begins: what was gathered was gathered elsewhere. */
 export function beginFront(): void {
+  if (load<i32>(HEADER, H_LIST_VALID) && hasMoved()) takeMoves();
   nextStamp();
   endChains();
 }
