@@ -214,7 +214,7 @@ function keepWays(): void {
   keepReference();
 }
 
-/** Has anything moved since the last substep ended? Rounding and what others do between ticks move particles a little. */
+/** Has anything moved since the last substep ended? What is done between ticks may move particles a little. */
 function hasMoved(): bool {
   let at = <usize>load<u32>(HEADER, H_X);
   const toLast = <usize>load<u32>(HEADER, H_REFERENCE) - at;
