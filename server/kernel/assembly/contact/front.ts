@@ -41,6 +41,8 @@ import {
   H_PARTICLES,
   H_SURFACE,
   H_SURFACE_COUNT,
+  H_CONTACT_BLOCK_CAPACITY,
+  H_CONTACT_BLOCK_COUNT,
   H_COUNT_LISTS,
   H_PAIRS,
   H_PAIR_CAPACITY,
@@ -62,6 +64,7 @@ import {
   FRONT_NODE_COUNT,
   FRONT_PARTED_COUNT,
   FRONT_ROOTS,
+  FRONT_SPARSE,
   FRONT_STAMP,
   FRONT_WAYS,
   FRONT_WAY_BYTES,
@@ -108,6 +111,8 @@ const LEAST: f32 = 1.0 / 32;
 const ROUNDING: f32 = 2.384185791015625e-7; // 2^-22
 /** The front is thinned when it has grown to twice as many parted pairs, and this many. */
 const GROWN = 4096;
+/** A front that did not fit has all rows again when they fill less than this part of their memory. */
+const SPARSE_UNTIL = 8;
 /** Leaves that are worth the microsecond or two that it takes to share them out. */
 const SHARED = 512;
 
@@ -330,10 +335,18 @@ function noteNew(row: usize, count: i32): bool {
 
 /**
  * The front for the way from S to x; new rows have directions that hold them apart at S. To be called again where x has
- * changed: it adds what has to be added.
- * @returns false where memory does not hold all that is near: then nothing is known, and H_LIST_VALID is 0
+ * changed: it adds what has to be added. If memory does not hold all that is near at S and by as much as it moves, it
+ * is made again with rows of what comes near only.
+ * @returns false where memory does not hold that either: then nothing is known, and H_LIST_VALID is 0
  */
 export function advanceFront(): bool {
+  if (advance()) return true;
+  if (load<i32>(front(), FRONT_SPARSE)) return false;
+  store<i32>(front(), 1, FRONT_SPARSE);
+  return advance();
+}
+
+function advance(): bool {
   openParted();
   const anew = !load<i32>(HEADER, H_LIST_VALID);
   if (anew) {
@@ -394,7 +407,10 @@ export function beginFront(): void {
  * there, and ways from 0.
  */
 export function beginTick(): void {
-  if (!load<i32>(HEADER, H_LIST_VALID)) return;
+  const valid = load<i32>(HEADER, H_LIST_VALID);
+  if (!valid || SPARSE_UNTIL * load<i32>(HEADER, H_CONTACT_BLOCK_COUNT) < load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY))
+    store<i32>(front(), 0, FRONT_SPARSE);
+  if (!valid) return;
   const X = <usize>load<u32>(HEADER, H_X);
   const toLast = <usize>load<u32>(HEADER, H_REFERENCE) - X;
   const surfaces = load<i32>(HEADER, H_SURFACE_COUNT);

@@ -5,6 +5,8 @@
  */
 import {
   HEADER,
+  H_CONTACT_BLOCK_CAPACITY,
+  H_CONTACT_BLOCK_COUNT,
   H_FRONT,
   H_RESOLUTION,
   H_SURFACE,
@@ -12,6 +14,7 @@ import {
   FRONT_FOUND,
   FRONT_FOUND_CAPACITY,
   FRONT_LEAF_COUNT,
+  FRONT_SPARSE,
   FRONT_VERDICTS,
   FRONT_WAYS,
   FRONT_WAY_BYTES,
@@ -49,8 +52,8 @@ import {
   partsOfShared,
 } from "../scheduler/scheduler";
 import { closeFound, giveFound, missed, openFound } from "./frontFound";
-import { keepNormal, measureLeaves, useScratch } from "./frontMeasure";
-import { addParted, boxOf, closeRow, overflow, parting } from "./frontParted";
+import { keepNormal, measureLeaves, measureOnWay, ROUNDING as PROJECTED_ROUNDING, useScratch } from "./frontMeasure";
+import { addParted, boxOf, closeRow, overflow, parting, sizeOf } from "./frontParted";
 import { beginPair, beginRows, dropRows, endPair } from "./frontRows";
 import { apartAlong, apartByShape } from "./frontShape";
 
@@ -63,6 +66,10 @@ const LEAST: f32 = 1.0 / 32;
  * is not looked at again for as long.
  */
 const STEPS: f32 = 6;
+/** What is no row is at S further apart than r by this part of the margin, if rounding is less. */
+const SURE: f32 = 0.25;
+/** Two sides of a triangle in a box, squared, added and rooted, are at most so many sums of its sides. */
+const SIDES: f32 = 1.5;
 /** Rounding of what is compared with a slack, a part of it. */
 const MORE: f32 = 1.00001;
 /** Rows that are worth the microsecond or two that it takes to share them out. */
@@ -112,6 +119,15 @@ function heldApart(row: usize, apart: f32, listed: f32): bool {
   return true;
 }
 
+/** Is half of the memory for rows in use, or has it been too small? */
+// @inline
+function isFull(): bool {
+  return (
+    load<i32>(front(), FRONT_SPARSE) !== 0 ||
+    2 * load<i32>(HEADER, H_CONTACT_BLOCK_COUNT) > load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY)
+  );
+}
+
 /** Ways are counted from S on. */
 function fromSafe(row: usize, A: usize, B: usize): void {
   v128.store(row, f32x4.sub(v128.load(A, WAY_LOW), v128.load(B, WAY_HIGH)), CLOSE_LOW);
@@ -126,6 +142,15 @@ function leastWay(way: usize): v128 {
 // @inline
 function mostWay(way: usize): v128 {
   return f32x4.sub(v128.load(way, WAY_NOW_HIGH), v128.load(way, WAY_HIGH));
+}
+
+/**
+ * Ways are counted from x on. How far particles have gone there is known between bounds, so at once they may have moved
+ * against each other by what is between these.
+ */
+function fromNow(row: usize, A: usize, B: usize): void {
+  v128.store(row, f32x4.add(v128.load(row, CLOSE_LOW), f32x4.sub(mostWay(A), leastWay(B))), CLOSE_LOW);
+  v128.store(row, f32x4.add(v128.load(row, CLOSE_HIGH), f32x4.sub(leastWay(A), mostWay(B))), CLOSE_HIGH);
 }
 
 /**
@@ -146,7 +171,7 @@ function fromWay(row: usize, low: v128, high: v128): void {
   );
 }
 
-/** Two leaves at S. @returns APART or MEASURED: what was found are all their rows */
+/** Two leaves at S, or on the way to x. @returns APART or MEASURED: what was found are all their rows */
 function measure(row: usize): i32 {
   const a = load<i32>(row, CLOSE_FIRST);
   const b = load<i32>(row, CLOSE_SECOND);
@@ -163,18 +188,24 @@ function measure(row: usize): i32 {
   const clear = r + margin;
   const same = first === second;
   if (heldApart(row, same ? apartByShape(row) : 0, clear + step)) return APART;
-  const every = load<i32>(HEADER, H_RESOLUTION) ? step : 0;
-  const low = f32x4.pmin(f32x4.splat(-every), f32x4.sub(leastWay(A), mostWay(B)));
-  const high = f32x4.pmax(f32x4.splat(every), f32x4.sub(mostWay(A), leastWay(B)));
+  // what intersects is driven apart in ways that the substep does not foretell: rows all around
+  const around: f32 = load<i32>(HEADER, H_RESOLUTION) ? step : 0;
+  const low = f32x4.pmin(f32x4.splat(-around), f32x4.sub(leastWay(A), mostWay(B)));
+  const high = f32x4.pmax(f32x4.splat(around), f32x4.sub(mostWay(A), leastWay(B)));
   if (a !== b && heldApart(row, apartAlong(row, low, high), clear)) {
     fromWay(row, low, high);
     return APART;
   }
   const further = max<f32>(limits, STEPS * step);
-  const apart = measureLeaves(a, b, clear, low, high, step, clear + further, same);
+  const size = clear + step + further + SIDES * (sizeOf(boxOf(a)) + sizeOf(boxOf(b)));
+  const sparse = isFull() && PROJECTED_ROUNDING * size < SURE * margin;
+  const apart = sparse
+    ? measureOnWay(a, b, clear, r + SURE * margin, step, clear + further, same)
+    : measureLeaves(a, b, clear, low, high, step, clear + further, same);
   keepNormal(row);
   store<f32>(row, apart - r * MORE, CLOSE_SLACK);
-  fromWay(row, low, high);
+  if (sparse) fromNow(row, A, B);
+  else fromWay(row, low, high);
   return MEASURED;
 }
 

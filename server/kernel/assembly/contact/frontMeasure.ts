@@ -2,11 +2,12 @@
  * Two leaves of the front (front.ts) against each other, at the safe positions S: what may come within a limit by x,
  * along the direction in which it is nearest, becomes a row (frontRows.ts); of all else the least distance that is left
  * there is kept. Boxes say which pairs of primitives have to be measured, frontPairs.ts measures them.
- * Tried and lost: to ask the direction at x, too, so that only what comes near on the way is a row. Leaves have to be
- * measured in both fronts of a substep then, and there are hardly fewer rows: where more than 16 rows of two leaves
- * would be listed, hundred bodies at their peak take 116 ms instead of 100, a flag that one hand pulls through itself
- * 52 instead of 41 (worst ticks).
- * And lost: Gilbert's directions between hulls of leaves before they are measured. Half of the pairs really
+ * Where memory for rows is short, what the same direction parts at S and at x is no row, for it parts it on all of the
+ * straight way; then the least distance is one at x. That is a tenth of the rows where things pass each other, but the
+ * leaves have to be measured in both fronts of a substep, which costs more than the rows do: where more than 16 rows of
+ * two leaves would be listed, too, hundred bodies at their peak take 116 ms instead of 100, a flag that one hand pulls
+ * through itself 52 instead of 41 (worst ticks).
+ * Tried and lost, too: Gilbert's directions between hulls of leaves before they are measured. Half of the pairs really
  * are near; of the others a quarter is parted by four directions, which cost as much as is saved. And lost: rows for
  * what comes near in two substeps or four, if leaves go on as they do. There are a sixth to a third fewer measurements
  * with two, each of which has as much more to measure (hundred bodies 121 ms).
@@ -45,6 +46,7 @@ import {
   enqueue,
   least,
   lookAtRest,
+  lookOnWay,
   moves,
   openPairs,
   partEdges,
@@ -60,7 +62,7 @@ let toSafe: usize = 0;
 let scratch: usize = 0;
 
 /** Rounding of a projection, a part of the primitives' size. */
-const ROUNDING: f32 = 4.76837158203125e-7; // 2^-21
+export const ROUNDING: f32 = 4.76837158203125e-7; // 2^-21
 /** And of a box's distance. */
 const MORE: f32 = 1.00001;
 
@@ -268,14 +270,30 @@ export function measureLeaves(
 ): f32 {
   openPairs(ownScratch(), clear, look);
   moves(low, high);
-  toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
-  itself = same;
-  return measureAll(a, b, gathered(a), gathered(b), step, look);
+  return measureGathered(a, b, step, look, same);
+}
+
+/**
+ * Leaves a and b from S to x: what comes near on the way becomes a row.
+ * @param clear distance at x beyond which nothing need be a row, m; sure the same at S; step how far the leaves may
+ *   move against each other; look up to which distance at x anything is measured; same whether both are of one surface
+ * @returns a distance that nothing but rows comes within at x, m
+ */
+export function measureOnWay(a: i32, b: i32, clear: f32, sure: f32, step: f32, look: f32, same: bool): f32 {
+  openPairs(ownScratch(), clear + step, look);
+  lookOnWay(clear, sure, step);
+  return measureGathered(a, b, step, look, same);
 }
 
 // @inline
 function ownScratch(): usize {
   return <usize>load<u32>(front(), FRONT_SCRATCH) + scratch;
+}
+
+function measureGathered(a: i32, b: i32, step: f32, look: f32, same: bool): f32 {
+  toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  itself = same;
+  return measureAll(a, b, gathered(a), gathered(b), step, look);
 }
 
 /** @param F, G what is gathered of leaves a and b */

@@ -24,8 +24,13 @@ import { SWAPPED_NAME, foundRow } from "./frontFound";
 
 // nearer than this by x: a row
 let rowLimit: v128 = i32x4(0, 0, 0, 0);
+// what is parted by so much at S, and at x so much further than where it will have gone to, is no row
+let sureLimit: v128 = i32x4(0, 0, 0, 0);
+let nearLimit: v128 = i32x4(0, 0, 0, 0);
 /** Are there any rows? */
 let found = false;
+/** How far the leaves may move against each other from S to x, m; 0: all that comes near at S becomes a row. */
+let way: v128 = i32x4(0, 0, 0, 0);
 // how far the first leaf may move against the second, by axis, m
 let lowX: v128 = i32x4(0, 0, 0, 0);
 let lowY: v128 = i32x4(0, 0, 0, 0);
@@ -49,12 +54,17 @@ let nearestZ: v128 = i32x4(0, 0, 0, 0);
 let gatheredX: v128 = i32x4(0, 0, 0, 0);
 let gatheredY: v128 = i32x4(0, 0, 0, 0);
 let gatheredZ: v128 = i32x4(0, 0, 0, 0);
+/** Only what comes near by x becomes a row. */
+let sparse = false;
 /** Nothing becomes a row. */
 let silent = false;
 /** From where a particle is at x to where it is measured. */
 let toSafe: usize = 0;
 let queue: usize = 0;
 let queued = 0;
+
+/** What comes near is looked for so much further along its way than x, as the check does (contactCheck.ts). */
+const BEYOND: f32 = 0.5;
 
 // @inline
 function clamp(a: v128): v128 {
@@ -66,10 +76,12 @@ export function openPairs(scratch: usize, rows: f32, look: f32): void {
   queue = scratch + FRONT_SCRATCH_QUEUE;
   queued = 0;
   rowLimit = f32x4.splat(rows);
+  way = f32x4.splat(0);
   found = false;
   least = f32x4.splat(look);
   size2 = f32x4.splat(0);
   alongX = alongY = alongZ = f32x4.splat(0);
+  sparse = false;
   silent = false;
   toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
 }
@@ -82,6 +94,14 @@ export function moves(low: v128, high: v128): void {
   highX = v128.shuffle<f32>(high, high, 0, 0, 0, 0);
   highY = v128.shuffle<f32>(high, high, 1, 1, 1, 1);
   highZ = v128.shuffle<f32>(high, high, 2, 2, 2, 2);
+}
+
+/** Only what comes near by x becomes a row: see measureOnWay (frontMeasure.ts), m. */
+export function lookOnWay(clear: f32, sure: f32, step: f32): void {
+  sparse = true;
+  nearLimit = f32x4.splat(clear);
+  sureLimit = f32x4.splat(sure);
+  way = f32x4.splat(step);
 }
 
 /** Nothing becomes a row, and particles are so far from where they are at x. */
@@ -112,11 +132,11 @@ function fill(): void {
 
 /** Four particles -> x, y and z of where they are. */
 // @inline
-function gather(p: u32, q: u32, r: u32, s: u32): void {
-  const a = v128.load(<usize>p + toSafe);
-  const b = v128.load(<usize>q + toSafe);
-  const c = v128.load(<usize>r + toSafe);
-  const d = v128.load(<usize>s + toSafe);
+function gather(p: u32, q: u32, r: u32, s: u32, to: usize): void {
+  const a = v128.load(<usize>p + to);
+  const b = v128.load(<usize>q + to);
+  const c = v128.load(<usize>r + to);
+  const d = v128.load(<usize>s + to);
   gatheredX = xs(a, b, c, d);
   gatheredY = ys(a, b, c, d);
   gatheredZ = zs(a, b, c, d);
@@ -124,23 +144,25 @@ function gather(p: u32, q: u32, r: u32, s: u32): void {
 
 /** Particles at `offset` behind what four pairs from `at` on have as their first or second. */
 // @inline
-function gatherOf(at: usize, which: usize, offset: usize): void {
+function gatherOf(at: usize, which: usize, offset: usize, to: usize): void {
   gather(
     load<u32>(<usize>load<u32>(at + which) + offset),
     load<u32>(<usize>load<u32>(at + which, QUEUED_BYTES) + offset),
     load<u32>(<usize>load<u32>(at + which, 2 * QUEUED_BYTES) + offset),
     load<u32>(<usize>load<u32>(at + which, 3 * QUEUED_BYTES) + offset),
+    to,
   );
 }
 
 /** The vertices of four pairs. */
 // @inline
-function gatherVertices(at: usize): void {
+function gatherVertices(at: usize, to: usize): void {
   gather(
     load<u32>(at, QUEUED_FIRST),
     load<u32>(at, QUEUED_FIRST + QUEUED_BYTES),
     load<u32>(at, QUEUED_FIRST + 2 * QUEUED_BYTES),
     load<u32>(at, QUEUED_FIRST + 3 * QUEUED_BYTES),
+    to,
   );
 }
 
@@ -193,19 +215,19 @@ function tellEdges(pair: usize): void {
 /** Four vertices and triangles. @param hit lanes that are pairs @returns bits of those that are rows */
 // @inline
 function partTriangles(at: usize, hit: v128): i32 {
-  gatherOf(at, QUEUED_SECOND, 32);
+  gatherOf(at, QUEUED_SECOND, 32, toSafe);
   const cx = gatheredX;
   const cy = gatheredY;
   const cz = gatheredZ;
-  gatherOf(at, QUEUED_SECOND, 0);
+  gatherOf(at, QUEUED_SECOND, 0, toSafe);
   const ux = sub(gatheredX, cx);
   const uy = sub(gatheredY, cy);
   const uz = sub(gatheredZ, cz);
-  gatherOf(at, QUEUED_SECOND, 16);
+  gatherOf(at, QUEUED_SECOND, 16, toSafe);
   const vx = sub(gatheredX, cx);
   const vy = sub(gatheredY, cy);
   const vz = sub(gatheredZ, cz);
-  gatherVertices(at);
+  gatherVertices(at, toSafe);
   const qx = sub(gatheredX, cx);
   const qy = sub(gatheredY, cy);
   const qz = sub(gatheredZ, cz);
@@ -216,8 +238,10 @@ function partTriangles(at: usize, hit: v128): i32 {
   const size = f32x4.sqrt(dot3(ex, ex, ey, ey, ez, ez));
   const top = f32x4.pmax(f32x4.splat(0), f32x4.pmax(dot3(ex, ux, ey, uy, ez, uz), dot3(ex, vx, ey, vy, ez, vz)));
   const held = sub(dot3(ex, qx, ey, qy, ez, qz), top);
+  let then = held;
+  if (sparse) then = trianglesNow(at, hit, ex, ey, ez);
   const turned = signs(at);
-  return keep(hit, held, size, sides, v128.xor(turned, ex), v128.xor(turned, ey), v128.xor(turned, ez));
+  return keep(hit, held, then, size, sides, v128.xor(turned, ex), v128.xor(turned, ey), v128.xor(turned, ez));
 }
 
 /** Sign bits of those of four vertices that are the second leaf's. */
@@ -293,25 +317,45 @@ function oneOf(first: v128, second: v128, third: v128, isSecond: v128, isThird: 
   return v128.bitselect(third, v128.bitselect(second, first, isSecond), isThird);
 }
 
+/** How far apart e, times its length, holds four vertices and triangles at x. */
+function trianglesNow(at: usize, hit: v128, ex: v128, ey: v128, ez: v128): v128 {
+  gatherOf(at, QUEUED_SECOND, 32, 0);
+  const wx = gatheredX;
+  const wy = gatheredY;
+  const wz = gatheredZ;
+  gatherVertices(at, 0);
+  const foot = dot3(ex, sub(gatheredX, wx), ey, sub(gatheredY, wy), ez, sub(gatheredZ, wz));
+  gatherOf(at, QUEUED_SECOND, 0, 0);
+  const ix = sub(gatheredX, wx);
+  const iy = sub(gatheredY, wy);
+  const iz = sub(gatheredZ, wz);
+  gatherOf(at, QUEUED_SECOND, 16, 0);
+  const jx = sub(gatheredX, wx);
+  const jy = sub(gatheredY, wy);
+  const jz = sub(gatheredZ, wz);
+  size2 = f32x4.pmax(size2, v128.and(hit, add(dot3(ix, ix, iy, iy, iz, iz), dot3(jx, jx, jy, jy, jz, jz))));
+  return sub(foot, f32x4.pmax(f32x4.splat(0), f32x4.pmax(dot3(ex, ix, ey, iy, ez, iz), dot3(ex, jx, ey, jy, ez, jz))));
+}
+
 /** Four pairs of edges a + s f and b + t g. @param hit lanes that are pairs @returns bits of those that are rows */
 // @inline
 function partLines(at: usize, hit: v128): i32 {
-  gatherOf(at, QUEUED_FIRST, 0);
+  gatherOf(at, QUEUED_FIRST, 0, toSafe);
   const ax = gatheredX;
   const ay = gatheredY;
   const az = gatheredZ;
-  gatherOf(at, QUEUED_FIRST, 4);
+  gatherOf(at, QUEUED_FIRST, 4, toSafe);
   const fx = sub(gatheredX, ax);
   const fy = sub(gatheredY, ay);
   const fz = sub(gatheredZ, az);
-  gatherOf(at, QUEUED_SECOND, 0);
+  gatherOf(at, QUEUED_SECOND, 0, toSafe);
   const rx = sub(ax, gatheredX);
   const ry = sub(ay, gatheredY);
   const rz = sub(az, gatheredZ);
   const bx = gatheredX;
   const by = gatheredY;
   const bz = gatheredZ;
-  gatherOf(at, QUEUED_SECOND, 4);
+  gatherOf(at, QUEUED_SECOND, 4, toSafe);
   const gx = sub(gatheredX, bx);
   const gy = sub(gatheredY, by);
   const gz = sub(gatheredZ, bz);
@@ -331,18 +375,45 @@ function partLines(at: usize, hit: v128): i32 {
   const pd = dot3(ex, gx, ey, gy, ez, gz);
   const size = f32x4.sqrt(dot3(ex, ex, ey, ey, ez, ez));
   const held = sub(f32x4.pmin(pa, pb), f32x4.pmax(f32x4.splat(0), pd));
-  return keep(hit, held, size, add(ff, gg), ex, ey, ez);
+  let then = held;
+  if (sparse) then = linesNow(at, hit, ex, ey, ez);
+  return keep(hit, held, then, size, add(ff, gg), ex, ey, ez);
+}
+
+/** How far apart e, times its length, holds four pairs of edges at x. */
+function linesNow(at: usize, hit: v128, ex: v128, ey: v128, ez: v128): v128 {
+  const zero = f32x4.splat(0);
+  gatherOf(at, QUEUED_FIRST, 0, 0);
+  const ox = gatheredX;
+  const oy = gatheredY;
+  const oz = gatheredZ;
+  gatherOf(at, QUEUED_FIRST, 4, 0);
+  const ix = sub(gatheredX, ox);
+  const iy = sub(gatheredY, oy);
+  const iz = sub(gatheredZ, oz);
+  gatherOf(at, QUEUED_SECOND, 0, 0);
+  const wx = gatheredX;
+  const wy = gatheredY;
+  const wz = gatheredZ;
+  gatherOf(at, QUEUED_SECOND, 4, 0);
+  const jx = sub(gatheredX, wx);
+  const jy = sub(gatheredY, wy);
+  const jz = sub(gatheredZ, wz);
+  size2 = f32x4.pmax(size2, v128.and(hit, add(dot3(ix, ix, iy, iy, iz, iz), dot3(jx, jx, jy, jy, jz, jz))));
+  const qa = dot3(ex, sub(ox, wx), ey, sub(oy, wy), ez, sub(oz, wz));
+  const low = add(qa, f32x4.pmin(zero, dot3(ex, ix, ey, iy, ez, iz)));
+  return sub(low, f32x4.pmax(zero, dot3(ex, jx, ey, jy, ez, jz)));
 }
 
 /**
- * The least distance of what is no row, and its direction e, of length `size`, from the second leaf to the first;
- * `held` is how far it holds apart what is measured, times its length; `sides` squares of sizes. What is no number is a
- * row: float64 will see; where nothing becomes one, it is below 0.
+ * The least distance of what is no row, and its direction e, of length `size`; `held` and `then` are how far it holds
+ * apart what is measured at S and at x, times its length; `sides` squares of sizes. What is no number is a row: float64
+ * will see; where nothing becomes one, it is below 0.
  * @returns bits of those that are rows
  */
 // @inline
-function keep(hit: v128, held: v128, size: v128, sides: v128, ex: v128, ey: v128, ez: v128): i32 {
-  const apart = f32x4.div(add(held, lost(ex, ey, ez)), size);
+function keep(hit: v128, held: v128, then: v128, size: v128, sides: v128, ex: v128, ey: v128, ez: v128): i32 {
+  const apart = f32x4.div(sparse ? held : add(held, lost(ex, ey, ez)), size);
   const out = f32x4.ge(apart, rowLimit);
   size2 = f32x4.pmax(size2, v128.and(hit, sides));
   if (silent) {
@@ -350,12 +421,19 @@ function keep(hit: v128, held: v128, size: v128, sides: v128, ex: v128, ey: v128
     least = v128.bitselect(f32x4.pmin(least, distance), least, hit);
     return 0;
   }
-  const nearer = v128.and(v128.and(hit, out), f32x4.lt(apart, least));
+  let is = apart;
+  let far = v128.and(hit, out);
+  if (sparse) {
+    const now = f32x4.div(then, size);
+    is = v128.bitselect(sub(apart, way), now, out);
+    far = v128.and(hit, v128.or(out, staysClear(apart, now)));
+  }
+  const nearer = v128.and(far, f32x4.lt(is, least));
   alongX = v128.bitselect(ex, alongX, nearer);
   alongY = v128.bitselect(ey, alongY, nearer);
   alongZ = v128.bitselect(ez, alongZ, nearer);
-  least = v128.bitselect(apart, least, nearer);
-  const rows = v128.andnot(hit, out);
+  least = v128.bitselect(is, least, nearer);
+  const rows = v128.andnot(hit, far);
   found = found || v128.any_true(rows);
   return v128.bitmask<i32>(rows);
 }
@@ -367,4 +445,11 @@ function lost(ex: v128, ey: v128, ez: v128): v128 {
     f32x4.pmin(mul(ex, lowX), mul(ex, highX)),
     add(f32x4.pmin(mul(ey, lowY), mul(ey, highY)), f32x4.pmin(mul(ez, lowZ), mul(ez, highZ))),
   );
+}
+
+/** Lanes that one direction keeps apart by `was` at S and by `is` at x, and will go on to do so. */
+// @inline
+function staysClear(was: v128, is: v128): v128 {
+  const lost = f32x4.pmax(f32x4.splat(0), sub(was, is));
+  return v128.and(f32x4.ge(was, sureLimit), f32x4.ge(sub(is, mul(f32x4.splat(BEYOND), lost)), nearLimit));
 }

@@ -45,7 +45,9 @@ export const FRONT_CHAINED = FRONT_NAMED + I32; // i32 1: the chains of the resp
 export const FRONT_VERDICTS = FRONT_CHAINED + I32 + 8;
 export const FRONT_FOUND = FRONT_VERDICTS + I32; // i32 pointer: rows that are noted while leaves are measured
 export const FRONT_FOUND_CAPACITY = FRONT_FOUND + I32; // i32 words
-export const FRONT_BYTES = FRONT_FOUND_CAPACITY + I32 + 4;
+// i32 1: all rows did not fit; until there are few again, only what comes near on the way is one
+export const FRONT_SPARSE = FRONT_FOUND_CAPACITY + I32;
+export const FRONT_BYTES = FRONT_SPARSE + I32;
 
 /** From FRONT_FREE_* to where lanes wait that become free while the response has chains, i32 first lane plus one. */
 export const FRONT_WAITING = 56;
