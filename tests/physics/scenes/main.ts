@@ -1,6 +1,8 @@
 /** `npm run check:scenes`: the scenes of contact under many hands, every substep judged. Nothing may meet. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { checkScene, type SceneCheck } from "./checkScene.ts";
+import { checkScene, SCENES_FOLDER, type SceneCheck } from "./checkScene.ts";
 import { SCRIPTS } from "./scripts.ts";
 
 const USAGE = `npm run check:scenes -- [scene ...] [--ticks N] [--seed n] [--threads n]
@@ -10,8 +12,9 @@ const USAGE = `npm run check:scenes -- [scene ...] [--ticks N] [--seed n] [--thr
   --threads n    of the checker (default 1)
 Exit code: 0 nothing meets, 1 something does.`;
 const SUBSTEPS = 20_000;
-/** Of a tick, by scene; the others have 10. */
-const PER_TICK: Record<string, number> = { "bullet-curtain": 20, "flag-on-pole": 12, "hundred-bodies": 12 };
+/** Of a tick; a scene has 10 unless it says otherwise. */
+const substepsOf = (name: string): number =>
+  (JSON.parse(readFileSync(join(SCENES_FOLDER, `${name}.json`), "utf8")) as { substeps?: number }).substeps ?? 10;
 
 const HEAD = [
   "scene",
@@ -66,7 +69,7 @@ console.log(row(HEAD));
 let substeps = 0;
 let found = 0;
 for (const name of positionals.length > 0 ? positionals : Object.keys(SCRIPTS)) {
-  const ticks = values.ticks === undefined ? Math.ceil(SUBSTEPS / (PER_TICK[name] ?? 10)) : Number(values.ticks);
+  const ticks = values.ticks === undefined ? Math.ceil(SUBSTEPS / substepsOf(name)) : Number(values.ticks);
   const result = await checkScene(name, {
     ticks,
     script: SCRIPTS[name]!(ticks, Number(values.seed)),
