@@ -3,7 +3,6 @@
  * form is `npm run check:scenes`.
  */
 import { expect, test } from "vitest";
-import { inLong } from "../../support/long.ts";
 import { checkScene } from "./checkScene.ts";
 import type { Script } from "./hands.ts";
 import { JELLIES, rush } from "./scripts.ts";
@@ -16,11 +15,11 @@ const shots = (ticks: number): Script => ({
 });
 
 test.each<[string, number, (ticks: number) => Script]>([
-  ["cloth-through-funnel", 24, (ticks) => rush(["sheet"], ticks)],
+  ["cloth-through-funnel", 48, (ticks) => rush(["sheet"], ticks)],
   ["flag-on-pole", 48, (ticks) => rush(["flag"], ticks)],
   ["tangled-hands", 24, (ticks) => rush(["blue sheet", "red sheet", "jelly"], ticks)],
   ["hundred-bodies", 16, (ticks) => rush(JELLIES, ticks)],
-  ["bullet-curtain", inLong(12, 10), shots],
+  ["bullet-curtain", 24, shots],
 ])("%s", async (scene, ticks, script) => {
   const { substeps, pairs, staticIntersections, sweptCrossings, belowPlanes, events, findings } = await checkScene(
     scene,
