@@ -104,7 +104,8 @@ function takeLists(leaves: number, nodes: number, blocks: number, allocator: All
     [L.FRONT_FOUND_CAPACITY, found],
     [L.FRONT_PARTED, list(parted * L.PARTED_BYTES)],
     [L.FRONT_PARTED_CAPACITY, parted],
-    [L.FRONT_CLOSE, list(close * L.CLOSE_BYTES)],
+    // they are looked at four at a time
+    [L.FRONT_CLOSE, list((close + 3) * L.CLOSE_BYTES)],
     [L.FRONT_CLOSE_CAPACITY, close],
     [L.FRONT_NEXT, list(16 * blocks)],
     [L.FRONT_SOLVED, list(solved * L.CONTACT_BLOCK_BYTES)],

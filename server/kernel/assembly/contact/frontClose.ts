@@ -51,6 +51,7 @@ import {
   partBegins,
   partsOfShared,
 } from "../scheduler/scheduler";
+import { dot3, mul, xs, ys, zs } from "../math/lanes";
 import { closeFound, giveFound, missed, openFound } from "./frontFound";
 import { keepNormal, measureLeaves, measureOnWay, ROUNDING as PROJECTED_ROUNDING, useScratch } from "./frontMeasure";
 import { addParted, boxOf, closeRow, overflow, parting, sizeOf } from "./frontParted";
@@ -102,12 +103,20 @@ function verdictsOf(n: i32, row: i32): usize {
   return <usize>load<u32>(front(), FRONT_VERDICTS) + <usize>(row + n) * VERDICT_BYTES;
 }
 
-/** Square of how far the leaves of a CLOSE row may have moved against each other since it was measured, at most. */
+/** How far the leaves of a CLOSE row may have moved against each other since it was measured, at most, by axis. */
 // @inline
-function gone2(row: usize, A: usize, B: usize): f32 {
+function goneOf(row: usize): v128 {
+  const A = wayOf(load<i32>(row, CLOSE_FIRST));
+  const B = wayOf(load<i32>(row, CLOSE_SECOND));
   const low = f32x4.sub(f32x4.sub(v128.load(A, WAY_NOW_LOW), v128.load(B, WAY_NOW_HIGH)), v128.load(row, CLOSE_LOW));
   const high = f32x4.sub(f32x4.sub(v128.load(A, WAY_NOW_HIGH), v128.load(B, WAY_NOW_LOW)), v128.load(row, CLOSE_HIGH));
-  const most = f32x4.max(f32x4.splat(0), f32x4.max(f32x4.neg(low), high));
+  return f32x4.max(f32x4.splat(0), f32x4.max(f32x4.neg(low), high));
+}
+
+/** Square of the same. */
+// @inline
+function gone2(row: usize): f32 {
+  const most = goneOf(row);
   const square = f32x4.mul(most, most);
   return f32x4.extract_lane(square, 0) + f32x4.extract_lane(square, 1) + f32x4.extract_lane(square, 2);
 }
@@ -183,7 +192,7 @@ function measure(row: usize): i32 {
   const second = surfaceAt(<i32>(both & 0xffff));
   const r = load<f32>(row, CLOSE_REACH);
   const limits = load<f32>(first, SURFACE_LIMIT) + load<f32>(second, SURFACE_LIMIT);
-  const step = Mathf.sqrt(gone2(row, A, B)) * MORE;
+  const step = Mathf.sqrt(gone2(row)) * MORE;
   const margin = max<f32>(AHEAD * r, LEAST * limits);
   const clear = r + margin;
   const same = first === second;
@@ -209,19 +218,32 @@ function measure(row: usize): i32 {
   return MEASURED;
 }
 
-/**
- * Rows first .. last that have used up their slack -> from `at` on, where their verdicts will be. No branch depends on
- * which ones these are: nobody could foretell it. @returns behind the last
- */
+/** Rows first .. last that have used up their slack -> from `at` on, where their verdicts will be. @returns behind them */
 function listSpent(first: i32, last: i32, at: usize): usize {
-  const ways = wayOf(0);
-  for (let k = first, row = closeRow(first); k < last; k++, row += CLOSE_BYTES) {
-    const slack = load<f32>(row, CLOSE_SLACK);
-    const A = ways + <usize>load<i32>(row) * FRONT_WAY_BYTES;
-    const B = ways + <usize>load<i32>(row, CLOSE_SECOND) * FRONT_WAY_BYTES;
-    const left = <i32>(slack > 0) & <i32>(gone2(row, A, B) * MORE < slack * slack);
-    store<i32>(at, k, VERDICT_ROW);
-    at += <usize>(1 - left) * VERDICT_BYTES;
+  const zero = f32x4.splat(0);
+  const more = f32x4.splat(MORE);
+  // up to three behind the last one are looked at, too, but not listed
+  for (let k = first, row = closeRow(first); k < last; k += 4, row += 4 * CLOSE_BYTES) {
+    const a = goneOf(row);
+    const b = goneOf(row + CLOSE_BYTES);
+    const c = goneOf(row + 2 * CLOSE_BYTES);
+    const d = goneOf(row + 3 * CLOSE_BYTES);
+    const x = xs(a, b, c, d);
+    const y = ys(a, b, c, d);
+    const z = zs(a, b, c, d);
+    const slack = f32x4(
+      load<f32>(row, CLOSE_SLACK),
+      load<f32>(row + CLOSE_BYTES, CLOSE_SLACK),
+      load<f32>(row + 2 * CLOSE_BYTES, CLOSE_SLACK),
+      load<f32>(row + 3 * CLOSE_BYTES, CLOSE_SLACK),
+    );
+    const used = mul(dot3(x, x, y, y, z, z), more);
+    const left = v128.and(f32x4.gt(slack, zero), f32x4.lt(used, mul(slack, slack)));
+    const all = last - k < 4 ? (1 << (last - k)) - 1 : 15;
+    for (let spent = ~v128.bitmask<i32>(left) & all; spent; spent &= spent - 1) {
+      store<i32>(at, k + <i32>ctz(spent), VERDICT_ROW);
+      at += VERDICT_BYTES;
+    }
   }
   return at;
 }
