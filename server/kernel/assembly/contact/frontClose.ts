@@ -218,7 +218,7 @@ function measure(row: usize): i32 {
   return MEASURED;
 }
 
-/** Rows first .. last that have used up their slack -> from `at` on, where their verdicts will be. @returns behind them */
+/** Rows first .. last that have used up their slack -> from `at` on, where verdicts will be. @returns behind them */
 function listSpent(first: i32, last: i32, at: usize): usize {
   const zero = f32x4.splat(0);
   const more = f32x4.splat(MORE);
