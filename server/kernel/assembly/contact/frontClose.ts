@@ -76,6 +76,8 @@ const MORE: f32 = 1.00001;
 /** Rows that are worth the microsecond or two that it takes to share them out. */
 const SHARED = 512;
 
+/** Of a cube, in its sides, rounded up. */
+const DIAGONAL: f32 = 1.7321;
 /** Rounding of a sum of ways, a part of it. */
 const WAYS: f32 = 2.384185791015625e-7; // 2^-22
 
@@ -199,6 +201,7 @@ function measure(row: usize): i32 {
   if (heldApart(row, same ? apartByShape(row) : 0, clear + step)) return APART;
   // what intersects is driven apart in ways that the substep does not foretell: rows all around
   const around: f32 = load<i32>(HEADER, H_RESOLUTION) ? step : 0;
+  const reach = around > 0 ? step * DIAGONAL : step;
   const low = f32x4.pmin(f32x4.splat(-around), f32x4.sub(leastWay(A), mostWay(B)));
   const high = f32x4.pmax(f32x4.splat(around), f32x4.sub(mostWay(A), leastWay(B)));
   if (a !== b && heldApart(row, apartAlong(row, low, high), clear)) {
@@ -206,11 +209,11 @@ function measure(row: usize): i32 {
     return APART;
   }
   const further = max<f32>(limits, STEPS * step);
-  const size = clear + step + further + SIDES * (sizeOf(boxOf(a)) + sizeOf(boxOf(b)));
+  const size = clear + reach + further + SIDES * (sizeOf(boxOf(a)) + sizeOf(boxOf(b)));
   const sparse = isFull() && PROJECTED_ROUNDING * size < SURE * margin;
   const apart = sparse
     ? measureOnWay(a, b, clear, r + SURE * margin, step, clear + further, same)
-    : measureLeaves(a, b, clear, low, high, step, clear + further, same);
+    : measureLeaves(a, b, clear, low, high, reach, clear + further, same);
   keepNormal(row);
   store<f32>(row, apart - r * MORE, CLOSE_SLACK);
   if (sparse) fromNow(row, A, B);

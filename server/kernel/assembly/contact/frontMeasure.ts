@@ -254,8 +254,8 @@ function haveEnd(edges: usize, edge: usize): v128 {
 
 /**
  * Leaves a and b at S: what may come within `clear` becomes a row.
- * @param clear m; low, high how far the first may move against the second, by axis, m; step at most; look up to which
- *   distance anything is measured, m; same whether both are of one surface
+ * @param clear m; low, high how far the first may move against the second, by axis, m; reach in any direction, m; look
+ *   up to which distance anything is measured, m; same whether both are of one surface
  * @returns a distance that nothing but rows comes within as long as they move so, m
  */
 export function measureLeaves(
@@ -264,13 +264,13 @@ export function measureLeaves(
   clear: f32,
   low: v128,
   high: v128,
-  step: f32,
+  reach: f32,
   look: f32,
   same: bool,
 ): f32 {
   openPairs(ownScratch(), clear, look);
   moves(low, high);
-  return measureGathered(a, b, step, look, same);
+  return measureGathered(a, b, reach, look, same);
 }
 
 /**
