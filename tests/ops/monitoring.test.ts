@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { parseMetrics, readMetrics, total } from "../../load-tests/metrics.ts";
+import { parseMetrics } from "../../load-tests/metrics.ts";
 import { startServer } from "../../load-tests/server.ts";
 import type { RunningServer } from "../../load-tests/server.ts";
 import { findOnPath, lacks } from "../support/tools.ts";
@@ -54,33 +54,19 @@ const queries = panels.flatMap((panel) =>
 const substitute = (expr: string): string => expr.replaceAll("$__rate_interval", "4s").replaceAll("$instance", ".*");
 
 const LOAD_SECONDS = 8;
-/** For so long what there was before is scraped, and what came then: a rate needs both. */
-const SCRAPED_SECONDS = 3;
-
-const checkpointsOf = async (url: string): Promise<number> =>
-  total(await readMetrics(url), "pliant_checkpoint_seconds_count");
-
 /**
  * One member pulls, pushes, points and breaks the rules a little, so that every counter of the dashboard has something
  * to count.
+ * @param counted whether Prometheus has seen the rarest of them count
  */
-async function load(url: string, room: string): Promise<void> {
+async function load(url: string, room: string, counted: () => Promise<boolean>): Promise<void> {
   const bot = await Bot.join(url, room, { name: "puller" });
   const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
   const [x, y, z] = bot.surfacePosition(point);
-  const startMs = performance.now();
-  let untilMs = startMs + LOAD_SECONDS * 1000;
-  let checkpoints: number | null = null;
-  let more = false;
+  const untilMs = performance.now() + LOAD_SECONDS * 1000;
   bot.grab(1, point, [x, y, z]);
-  // How soon a room has ticked enough for a checkpoint is the machine's to say.
-  for (let step = 0; performance.now() < untilMs || !more; step++) {
-    if (!more && performance.now() > startMs + SCRAPED_SECONDS * 1000) {
-      const count = await checkpointsOf(url);
-      checkpoints ??= count;
-      more = count > checkpoints;
-      if (more) untilMs = Math.max(untilMs, performance.now() + SCRAPED_SECONDS * 1000);
-    }
+  // How soon a room has ticked enough for a checkpoint, and when that is scraped, is the machine's to say.
+  for (let step = 0; performance.now() < untilMs || !(await counted()); step++) {
     bot.move(1, [x + 0.1 * Math.sin(step / 5), y + 0.2, z]);
     bot.cursor([x, y, z]);
     if (step % 10 === 0) bot.impulse(point, [0, 0.1, 0]);
@@ -126,7 +112,10 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
     });
     monitor = await startPrometheus(prometheus as string, `127.0.0.1:${server.port}`, "1s");
     const { room } = await createRoom(server.url, "jelly-stack");
-    await load(server.url, room);
+    const checkpoints = substitute("sum(rate(pliant_checkpoint_seconds_count[$__rate_interval]))");
+    await load(server.url, room, async () =>
+      (await monitor.instant(checkpoints, Date.now() / 1000)).some(({ values }) => values.some((rate) => rate > 0)),
+    );
     loaded = Date.now() / 1000;
     metrics = await (await fetch(`${server.url}/metrics`)).text();
   });
