@@ -54,6 +54,7 @@ const queries = panels.flatMap((panel) =>
 const substitute = (expr: string): string => expr.replaceAll("$__rate_interval", "4s").replaceAll("$instance", ".*");
 
 const LOAD_SECONDS = 8;
+
 /**
  * One member pulls, pushes, points and breaks the rules a little, so that every counter of the dashboard has something
  * to count.

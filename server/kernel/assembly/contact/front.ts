@@ -79,14 +79,11 @@ import {
   CLOSE_SECOND,
   CLOSE_SURFACES,
   CLOSE_LANES,
-  CLOSE_SLACK,
-  CLOSE_LOW,
-  CLOSE_HIGH,
   CLOSE_BYTES,
   SHARED_REFIT,
 } from "../layout/layout";
 import { meetsSurface } from "../state/filters";
-import { indexClose, scanClose, takeOver } from "./frontClose";
+import { indexClose, moveBase, scanClose, takeOver, WAYS_ROUNDING } from "./frontClose";
 import { boxOf, closeRow, openParted, overflow, part, partSelf, scanParted } from "./frontParted";
 import { compactRows } from "./frontCompact";
 import { endChains, forgetRows, placeRows } from "./frontRows";
@@ -107,8 +104,6 @@ import { forgetListed, noteSurfaces } from "../state/islands";
 const BOX_BYTES: usize = 32;
 /** What moved further than this part of a surface's greatest sensible margin between ticks was moved by others. */
 const LEAST: f32 = 1.0 / 32;
-/** Rounding of a sum of ways, a part of it. */
-const ROUNDING: f32 = 2.384185791015625e-7; // 2^-22
 /** The front is thinned when it has grown to twice as many parted pairs, and this many. */
 const GROWN = 4096;
 /** A front that did not fit has all rows again when they fill less than this part of their memory. */
@@ -173,13 +168,13 @@ export function refitLeaves(begin: i32, end: i32, parts: i32): void {
 /** a + b, rounded down. */
 // @inline
 function lower(a: v128, b: v128): v128 {
-  return f32x4.sub(f32x4.add(a, b), f32x4.mul(f32x4.splat(ROUNDING), f32x4.add(f32x4.abs(a), f32x4.abs(b))));
+  return f32x4.sub(f32x4.add(a, b), f32x4.mul(f32x4.splat(WAYS_ROUNDING), f32x4.add(f32x4.abs(a), f32x4.abs(b))));
 }
 
 /** And up. */
 // @inline
 function higher(a: v128, b: v128): v128 {
-  return f32x4.add(f32x4.add(a, b), f32x4.mul(f32x4.splat(ROUNDING), f32x4.add(f32x4.abs(a), f32x4.abs(b))));
+  return f32x4.add(f32x4.add(a, b), f32x4.mul(f32x4.splat(WAYS_ROUNDING), f32x4.add(f32x4.abs(a), f32x4.abs(b))));
 }
 
 function refitNodes(): void {
@@ -261,17 +256,7 @@ function restWays(): void {
     const B = ways + <usize>load<i32>(row, CLOSE_SECOND) * FRONT_WAY_BYTES;
     const low = f32x4.sub(v128.load(A, WAY_LOW), v128.load(B, WAY_HIGH));
     const high = f32x4.sub(v128.load(A, WAY_HIGH), v128.load(B, WAY_LOW));
-    const from = v128.load(row, CLOSE_LOW);
-    const to = v128.load(row, CLOSE_HIGH);
-    v128.store(row, f32x4.sub(from, low), CLOSE_LOW);
-    v128.store(row, f32x4.sub(to, high), CLOSE_HIGH);
-    const sizes = f32x4.add(f32x4.add(f32x4.abs(low), f32x4.abs(high)), f32x4.add(f32x4.abs(from), f32x4.abs(to)));
-    store<f32>(
-      row,
-      load<f32>(row, CLOSE_SLACK) -
-        ROUNDING * (f32x4.extract_lane(sizes, 0) + f32x4.extract_lane(sizes, 1) + f32x4.extract_lane(sizes, 2)),
-      CLOSE_SLACK,
-    );
+    moveBase(row, f32x4.neg(low), f32x4.neg(high));
   }
   memory.fill(ways, 0, <usize>load<i32>(front(), FRONT_LEAF_COUNT) * FRONT_WAY_BYTES);
 }

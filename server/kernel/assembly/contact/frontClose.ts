@@ -79,7 +79,7 @@ const SHARED = 512;
 /** Of a cube, in its sides, rounded up. */
 const DIAGONAL: f32 = 1.7321;
 /** Rounding of a sum of ways, a part of it. */
-const WAYS: f32 = 2.384185791015625e-7; // 2^-22
+export const WAYS_ROUNDING: f32 = 2.384185791015625e-7; // 2^-22
 
 /** Kinds of verdicts: below 6 the axis that parts the leaves. */
 const APART = 6;
@@ -165,10 +165,10 @@ function fromNow(row: usize, A: usize, B: usize): void {
 }
 
 /**
- * Ways are counted from S on, and of them only what is not between `low` and `high`: what the slack is for has been
- * reckoned with all of that.
+ * Ways of a CLOSE row are counted from `low` and `high` further on: where its slack is for all between them, or where
+ * counting begins anew. Rounding is taken from the slack.
  */
-function fromWay(row: usize, low: v128, high: v128): void {
+export function moveBase(row: usize, low: v128, high: v128): void {
   const from = v128.load(row, CLOSE_LOW);
   const to = v128.load(row, CLOSE_HIGH);
   v128.store(row, f32x4.add(from, low), CLOSE_LOW);
@@ -177,7 +177,7 @@ function fromWay(row: usize, low: v128, high: v128): void {
   store<f32>(
     row,
     load<f32>(row, CLOSE_SLACK) -
-      WAYS * (f32x4.extract_lane(sizes, 0) + f32x4.extract_lane(sizes, 1) + f32x4.extract_lane(sizes, 2)),
+      WAYS_ROUNDING * (f32x4.extract_lane(sizes, 0) + f32x4.extract_lane(sizes, 1) + f32x4.extract_lane(sizes, 2)),
     CLOSE_SLACK,
   );
 }
@@ -205,7 +205,7 @@ function measure(row: usize): i32 {
   const low = f32x4.pmin(f32x4.splat(-around), f32x4.sub(leastWay(A), mostWay(B)));
   const high = f32x4.pmax(f32x4.splat(around), f32x4.sub(mostWay(A), leastWay(B)));
   if (a !== b && heldApart(row, apartAlong(row, low, high), clear)) {
-    fromWay(row, low, high);
+    moveBase(row, low, high);
     return APART;
   }
   const further = max<f32>(limits, STEPS * step);
@@ -217,7 +217,7 @@ function measure(row: usize): i32 {
   keepNormal(row);
   store<f32>(row, apart - r * MORE, CLOSE_SLACK);
   if (sparse) fromNow(row, A, B);
-  else fromWay(row, low, high);
+  else moveBase(row, low, high);
   return MEASURED;
 }
 

@@ -290,27 +290,27 @@ function ownScratch(): usize {
   return <usize>load<u32>(front(), FRONT_SCRATCH) + scratch;
 }
 
-function measureGathered(a: i32, b: i32, step: f32, look: f32, same: bool): f32 {
+function measureGathered(a: i32, b: i32, reach: f32, look: f32, same: bool): f32 {
   toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
   itself = same;
-  return measureAll(a, b, gathered(a), gathered(b), step, look);
+  return measureAll(a, b, gathered(a), gathered(b), reach, look);
 }
 
-/** @param F, G what is gathered of leaves a and b */
-function measureAll(a: i32, b: i32, F: usize, G: usize, step: f32, look: f32): f32 {
+/** @param F, G what is gathered of leaves a and b; reach how far they may move against each other, m */
+function measureAll(a: i32, b: i32, F: usize, G: usize, reach: f32, look: f32): f32 {
   const leaves = <usize>load<u32>(front(), FRONT_LEAVES);
   const A = leaves + <usize>a * LEAF_BYTES;
   const B = leaves + <usize>b * LEAF_BYTES;
-  far2 = f32x4.splat((look + step) * (look + step));
+  far2 = f32x4.splat((look + reach) * (look + reach));
   queueVertices(A, B, G, 0);
   if (a !== b) queueVertices(B, A, F, SWAPPED_NAME);
   partVertices();
   // what is further apart than the nearest so far need not be measured: all of it is no row, and no bound is lower
-  const limit = (smallest(least) + step) * MORE;
+  const limit = (smallest(least) + reach) * MORE;
   far2 = f32x4.splat(limit * limit);
   queueEdges(A, F, B, G);
   partEdges();
-  return smallest(least) - ROUNDING * (look + step + Mathf.sqrt(largest(size2)));
+  return smallest(least) - ROUNDING * (look + reach + Mathf.sqrt(largest(size2)));
 }
 
 /** The direction in which the two leaves that were measured last are nearest, if they came within the look at all. */
@@ -344,7 +344,7 @@ export function measureRest(a: i32, b: i32, look: f32): f32 {
   gather(leaves + <usize>a * LEAF_BYTES, F);
   if (a !== b) gather(leaves + <usize>b * LEAF_BYTES, G);
   // nothing becomes a row but what is no number, and that is no answer
-  openPairs(F, -Infinity, look);
+  openPairs(ownScratch(), -Infinity, look);
   lookAtRest(toSafe);
   itself = true;
   return measureAll(a, b, F, G, 0, look);

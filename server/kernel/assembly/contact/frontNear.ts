@@ -78,7 +78,7 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
   const most = (load<i32>(front(), FRONT_SOLVED_CAPACITY) - at) >> 1;
   memory.fill(startOf(table, 0), 0, COLOR_ENTRIES << 2);
   const ranks = table ? 1 : RANKS;
-  const near = list(begin, end, most, table);
+  const near = listNear(begin, end, most, table);
   let count = 0;
   for (let rank = 0; rank < ranks; rank++) count = pick(near, count, most, table, rank);
   for (let n = 0; n < count; n++) forgetColors(laneOf(load<i32>(pickedAt(n))));
@@ -131,7 +131,7 @@ function rankOf(lane: usize): i32 {
  * Near lanes of blocks begin .. end with their ranks, behind the `most` places of those that will be picked.
  * @returns how many
  */
-function list(begin: i32, end: i32, most: i32, table: i32): i32 {
+function listNear(begin: i32, end: i32, most: i32, table: i32): i32 {
   const together = load<u32>(HEADER, H_TOGETHER) !== 0;
   const room = (load<i32>(front(), FRONT_SOLVED_CAPACITY) << 2) - most;
   let count = 0;

@@ -247,13 +247,10 @@ function partTriangles(at: usize, hit: v128): i32 {
 /** Sign bits of those of four vertices that are the second leaf's. */
 // @inline
 function signs(at: usize): v128 {
-  const names = i32x4.replace_lane(
-    i32x4.replace_lane(
-      i32x4.replace_lane(v128.load32_splat(at, QUEUED_NAME), 1, load<i32>(at, QUEUED_NAME + QUEUED_BYTES)),
-      2,
-      load<i32>(at, QUEUED_NAME + 2 * QUEUED_BYTES),
-    ),
-    3,
+  const names = i32x4(
+    load<i32>(at, QUEUED_NAME),
+    load<i32>(at, QUEUED_NAME + QUEUED_BYTES),
+    load<i32>(at, QUEUED_NAME + 2 * QUEUED_BYTES),
     load<i32>(at, QUEUED_NAME + 3 * QUEUED_BYTES),
   );
   return i32x4.shl(i32x4.ge_s(names, i32x4.splat(SWAPPED_NAME)), 31);
@@ -450,6 +447,6 @@ function lost(ex: v128, ey: v128, ez: v128): v128 {
 /** Lanes that one direction keeps apart by `was` at S and by `is` at x, and will go on to do so. */
 // @inline
 function staysClear(was: v128, is: v128): v128 {
-  const lost = f32x4.pmax(f32x4.splat(0), sub(was, is));
-  return v128.and(f32x4.ge(was, sureLimit), f32x4.ge(sub(is, mul(f32x4.splat(BEYOND), lost)), nearLimit));
+  const closing = f32x4.pmax(f32x4.splat(0), sub(was, is));
+  return v128.and(f32x4.ge(was, sureLimit), f32x4.ge(sub(is, mul(f32x4.splat(BEYOND), closing)), nearLimit));
 }
