@@ -110,6 +110,10 @@ export class Metrics {
     "pliant_ticks_limited_total",
     "Ticks that began so late that catching up was limited and time was dropped.",
   );
+  readonly ticksUnfinished = this.#make.counter(
+    "pliant_ticks_unfinished_total",
+    "Ticks that ended early because their work reached its limit; the next tick goes on.",
+  );
   readonly inputSeconds = this.#make.histogram(
     "pliant_input_seconds",
     "From a member's input until the tick that applied it was handed to the sockets: the oldest input of each tick.",

@@ -635,6 +635,7 @@ export class Room {
     const anyFrame = delta ?? keyframe ?? result.positions;
     metrics.observeTick(result.seconds, result.wholeSeconds, roundTripSeconds, result.work);
     metrics.observeContact(result.contact);
+    if (result.unfinished) metrics.ticksUnfinished.inc();
     this.#stats.stepped(result);
     this.#events.take(result);
     if (anyFrame) {

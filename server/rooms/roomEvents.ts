@@ -139,9 +139,9 @@ export class RoomEvents {
       }
       case "tuned":
         this.#tuning = event.tuning;
-        this.#tunedTick = tick;
+        this.#tunedTick = event.tick;
         this.#options.onTuned();
-        this.#tell(encodeTuned(tick, event.tuning, event.member));
+        this.#tell(encodeTuned(event.tick, event.tuning, event.member));
         return;
       case "untangled":
         log.info({ room, scene }, "nothing intersects any more");

@@ -17,10 +17,12 @@ export class TickStats {
   #rate = 1;
   readonly #budget: SceneBudget | undefined;
   #ticks = 0;
+  /** Of them those that ended a tick of simulated time. */
+  #finished = 0;
   /** Since when ticks are counted, ms; null while the room stands still. */
   #sinceMs: number | null = null;
   /** The window before. */
-  #before = { ticks: 0, seconds: 0, wholeSeconds: 0 };
+  #before = { finished: 0, seconds: 0, wholeSeconds: 0 };
   #wholeSeconds = 0;
   #worstLatenessMs = 0;
   readonly #stageSeconds = new Map<string, number>();
@@ -50,8 +52,9 @@ export class TickStats {
     if (runs === (this.#sinceMs !== null)) return;
     this.#sinceMs = runs ? nowMs : null;
     this.#ticks = 0;
+    this.#finished = 0;
     this.#wholeSeconds = 0;
-    this.#before = { ticks: 0, seconds: 0, wholeSeconds: 0 };
+    this.#before = { finished: 0, seconds: 0, wholeSeconds: 0 };
   }
 
   /**
@@ -62,7 +65,7 @@ export class TickStats {
     const seconds = this.#before.seconds + this.#seconds(nowMs);
     if (seconds < LEAST_SECONDS) return 1;
     // the tick that is under way is not late yet
-    return Math.min(1, (this.#before.ticks + this.#ticks + 1) / (seconds * this.#rate * this.#tickHz));
+    return Math.min(1, (this.#before.finished + this.#finished + 1) / (seconds * this.#rate * this.#tickHz));
   }
 
   /** Time in ticks over wall time in the last one or two seconds; 0: it stands still. */
@@ -77,6 +80,7 @@ export class TickStats {
 
   stepped(result: StepResult): void {
     this.#ticks += 1;
+    if (!result.unfinished) this.#finished += 1;
     this.#wholeSeconds += result.wholeSeconds;
     this.recent.add(result.wholeSeconds);
     this.#budget?.ticked(this.recent);
@@ -106,9 +110,10 @@ export class TickStats {
       methods: [...this.#methods].map(([body, of]) => [body, (1000 * of.seconds) / of.ticks]),
       errors: this.#errors.map(({ body, error }) => [body, error]),
     };
-    this.#before = { ticks: this.#ticks, seconds: windowSeconds, wholeSeconds: this.#wholeSeconds };
+    this.#before = { finished: this.#finished, seconds: windowSeconds, wholeSeconds: this.#wholeSeconds };
     this.#sinceMs = nowMs;
     this.#ticks = 0;
+    this.#finished = 0;
     this.#wholeSeconds = 0;
     this.#worstLatenessMs = 0;
     this.#stageSeconds.clear();

@@ -6,6 +6,7 @@
  */
 import type { Scene } from "../../shared/scene.ts";
 import type { Topology } from "../../shared/topology.ts";
+import * as L from "../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { Compliant } from "./chooseSolvers.ts";
 import { describeWorld } from "./describeWorld.ts";
@@ -17,6 +18,14 @@ import { readWorld, type CreateOptions } from "./readWorld.ts";
 import { buildTopology } from "./topology.ts";
 import { RoomTuning } from "./tuning.ts";
 import type { BuiltWorld } from "./types.ts";
+
+/** Periods of the room's clock that a tick's counted work may take. */
+const BUDGETS = 3;
+
+/** Units of counted work that a tick may take. */
+function workLimit(tickHz: number): number {
+  return Math.round(BUDGETS / (tickHz * L.WORK_UNIT_SECONDS));
+}
 
 export interface CreatedWorld extends BuiltWorld {
   layout: SimLayout;
@@ -38,6 +47,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   writeWorld(world, plan, memory);
   const layout = describeWorld(world, plan);
   const views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
+  if (options.bounded) views.i32[(L.HEADER + L.H_WORK_LIMIT) / 4] = workLimit(layout.tickHz);
   new RoomTuning(views, layout).begin();
   if (world.bodies.some((b) => b.waits)) {
     layout.sceneMeets = sceneMeets(memory, layout);

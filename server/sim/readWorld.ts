@@ -18,6 +18,8 @@ import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
 import { chooseSteps, type Steps } from "./substeps.ts";
 
 export interface CreateOptions extends MeshSources {
+  /** Ticks end early once their counted work reaches BUDGETS periods (kernel/assembly/scheduler/work.ts): rooms. */
+  bounded?: boolean;
   onProgress?: (done: number, stage: string) => void;
 }
 

@@ -136,6 +136,11 @@ export class SimWorld implements World {
     return this.tuned.steady(particle, r);
   }
 
+  /** True between the calls of `step` that one tick of simulated time takes, because its work is bounded. */
+  get isUnfinished(): boolean {
+    return this.views.i32[(L.HEADER + L.H_NEXT_SUBSTEP) / 4]! !== 0;
+  }
+
   /** True while every body rests: ticks then only count. */
   get resting(): boolean {
     return this.views.i32[this.stillAt(this.layout.bodyCount)] === 1;
@@ -185,31 +190,36 @@ export class SimWorld implements World {
       this.tuned.stand();
       return { seconds, events };
     }
-    this.tuned.beginTick();
+    const goesOn = this.isUnfinished;
+    if (!goesOn) this.tuned.beginTick();
     if (this.resting && this.mayRest && !this.disturbed()) {
       this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
       // frames still say where the colliders are that go on
       if (this.collidersMove()) this.kernel.placeCoreMeshes();
       return { seconds, events };
     }
-    this.intersections.beginTick(tick, events, (body) => this.hold(body));
+    if (!goesOn) this.intersections.beginTick(tick, events, (body) => this.hold(body));
     const looked = performance.now();
-    moveHands(this.views, this.layout);
-    easeHands(this.views, this.layout, this.kernel);
+    if (!goesOn) {
+      moveHands(this.views, this.layout);
+      easeHands(this.views, this.layout, this.kernel);
+    }
     seconds.inputs += (performance.now() - looked) / 1000;
     this.setWatch(L.WATCH_PREEMPTION, this.preempt !== undefined);
     const begun = performance.now();
-    this.methods.begin();
+    if (!goesOn) this.methods.begin();
     this.meanwhileSeconds = 0;
     this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
     const solved = performance.now();
     this.kernelSeconds = (solved - begun) / 1000 - this.meanwhileSeconds;
-    this.stepMethods();
+    const finished = !this.isUnfinished;
+    if (finished) this.stepMethods();
     const stepped = performance.now();
     this.guard(tick, events);
     this.phaseWatcher?.(HOST_STAGES.guard);
     // what rides on a slow collider is not to be held back, nor what lies on something that does
-    this.rest.count(this.mayRest, this.inTheWay(this.stepped - 1));
+    if (finished) this.rest.count(this.mayRest, this.inTheWay(this.stepped - 1));
+    else this.standAfter(tick, events);
     this.phaseWatcher?.(HOST_STAGES.rest);
     const spent = new Float64Array(this.memory.buffer, L.HEADER + L.H_STAGE, L.STAGES);
     for (const [s, stage] of KERNEL_STAGES.entries()) seconds[stage] = spent[s]!;
@@ -364,6 +374,13 @@ export class SimWorld implements World {
     else if (input.type === "impulse") this.reference?.push(input);
   }
 
+  /** A tick ends unfinished: simulated time goes on with the next one. Clients draw moving colliders by it. */
+  private standAfter(tick: number, events: SimEvent[]): void {
+    this.tuned.stand();
+    if (this.layout.movers.length > 0)
+      events.push({ type: "tuned", tick: tick + 1, member: 0, tuning: this.tuning() });
+  }
+
   private stillAt(body: number): number {
     return this.layout.still / 4 + body;
   }
@@ -403,6 +420,7 @@ export class SimWorld implements World {
     views.i32.fill(0, this.heldAt(0), this.heldAt(layout.bodyCount));
     parkAll(views, layout);
     for (let slot = 0; slot < layout.grabCount; slot++) freeSlot(views, layout, slot);
+    this.views.i32[(L.HEADER + L.H_NEXT_SUBSTEP) / 4] = 0;
     this.relist();
     this.rest.forget();
     for (let b = 0; b < layout.bodyCount; b++)

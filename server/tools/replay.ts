@@ -92,7 +92,7 @@ async function build({ scene, sceneText, objects = [] }: RoomRecording): Promise
     // A recording comes from somebody else, and so do the paths in its scene.
     await checkSceneFiles(whole, baseDir);
     const shapes = new Map(objects.map(({ id, shape }) => [id, shape]));
-    return await createWorld(whole, { baseDir, objects: new ObjectMeshes(shapes) });
+    return await createWorld(whole, { baseDir, bounded: true, objects: new ObjectMeshes(shapes) });
   } catch (error) {
     return fail(`scene ${scene}: ${(error as Error).message}`);
   }

@@ -32,6 +32,7 @@ export async function build({ scenePath, text, shapes, progress: told }: BuildTa
   const objects = new ObjectMeshes(shapes);
   const { memory, layout, ...built } = await createWorld(scene, {
     baseDir,
+    bounded: true,
     objects,
     onProgress: (done) => progress.tell("meshing", done),
   });

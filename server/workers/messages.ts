@@ -302,6 +302,8 @@ export interface StepResult extends Frames {
   seconds: StageSeconds;
   /** The task from start to end in the worker: step and encode. */
   wholeSeconds: number;
+  /** The tick's work reached its limit: the next tick goes on with the same simulated time. */
+  unfinished: boolean;
   methods: MethodSeconds[];
   errors: MethodError[];
   events: SimEvent[];

@@ -140,6 +140,7 @@ function runStep(task: StepTask | StepByKey, hooks: StepHooks): StepResult | Unk
     ...(task.hash && { stateHash: saved?.stateHash ?? world.stateHash() }),
     seconds: { ...seconds, encode, other: Math.max(0, wholeSeconds - encode - staged) },
     wholeSeconds,
+    unfinished: world.isUnfinished,
     methods: world.takeMethodSeconds(),
     errors: world.methodErrors(),
     events,

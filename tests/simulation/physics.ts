@@ -244,6 +244,7 @@ export class Physics {
       startMs,
       seconds: noSeconds(),
       wholeSeconds: stepSeconds,
+      unfinished: false,
       methods: [],
       errors: [],
       events,

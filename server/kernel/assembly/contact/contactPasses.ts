@@ -17,6 +17,7 @@ import {
   FRONT_SOLVED_VERTEX,
   H_CONTACT_BLOCKS,
   H_CONTACT_BLOCK_CAPACITY,
+  H_CONTACT_BLOCK_COUNT,
   H_VERTEX_CONTACT_BLOCKS,
   H_EDGE_CONTACT_BLOCKS,
   H_CONTACT_COLORS,
@@ -41,6 +42,7 @@ import {
   partBegins,
   sharedParts,
 } from "../scheduler/scheduler";
+import { countWork } from "../scheduler/work";
 import { solveContacts } from "./contactSolver";
 import { checkContacts } from "./contactCheck";
 
@@ -50,6 +52,10 @@ import { checkContacts } from "./contactCheck";
  */
 const SOLVED: i32 = 96;
 const CHECKED: i32 = 1024;
+
+/** Counted work of a block in the check, with the choice of near pairs, and in a pass of the solve. */
+const UNITS_OF_CHECK = 8;
+const UNITS_OF_SOLVE = 12;
 
 /** Passes over near pairs in a substep at most. */
 const PASSES = 8;
@@ -87,6 +93,7 @@ function solveOnce(again: bool): i32 {
   const shared = isHelped() && !load<u32>(HEADER, H_RIGID_CONTACTS);
   store<i32>(HEADER, 0, H_SHARED_FOUND);
   store<i32>(HEADER, again ? 1 : 0, H_SHARED_AGAIN);
+  countWork(UNITS_OF_SOLVE * (vertices + edges));
   const far =
     solveRange(starts, 0, vertices, shared, again) +
     solveRange(starts + (COLOR_ENTRIES << 2), vertices, vertices + edges, shared, again);
@@ -133,6 +140,7 @@ export function solveShared(begin: i32, end: i32, parts: i32): void {
 /** All blocks of the list at the end of a substep. @returns how many have a pair that is not cleared */
 export function checkAll(): i32 {
   store<i32>(HEADER, 0, H_SHARED_FOUND);
+  countWork(UNITS_OF_CHECK * load<i32>(HEADER, H_CONTACT_BLOCK_COUNT));
   if (isHelped() && load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) + load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS) >= CHECKED) {
     openShared(SHARED_CHECK);
     while (claimChunk()) checkShared(chunkBegin, chunkEnd, sharedParts());

@@ -85,10 +85,15 @@ import {
   roundParticle,
 } from "./changed";
 import { marksOf, numberOf } from "../state/marks";
+import { countWork } from "../scheduler/work";
 import { beginKeeping, endKeeping, noteChange } from "../integrate/momentumCorrection";
 import { leaveColliders } from "../colliders/leaveColliders";
 import { addRow, beginImpulses, endImpulses, farthestMoved, lean, solveRows, takeBack } from "./impulses";
 import { beginZones, endZones, joinZone, moveZones, sameZone } from "./rigidImpactZones";
+
+/** Counted work of a pair that is come by, and of one that is examined. */
+const UNITS_OF_VISIT = 1;
+const UNITS_OF_EXAMINE = 12;
 
 /** Rounds of impulses before pairs become a rigid zone; Bridson et al. take "a few". */
 const ROUNDS = 8;
@@ -272,9 +277,12 @@ function moved(particle: u32): bool {
 /** Pairs of this round's particles that are not clear -> next queue; ends the round. */
 function askNeighbors(): void {
   looks++;
+  let visited = 0;
+  let examined = 0;
   for (let n = 0; n < roundCount; n++) {
     for (let entry = firstOf(roundParticle(n)); entry; entry = nextOf(entry)) {
       const pair = pairOf(entry);
+      visited++;
       const flag = flagOf(pair);
       const is = load<u8>(flag);
       if (is & QUEUED || (is & LOOKS) === looks) continue;
@@ -283,11 +291,13 @@ function askNeighbors(): void {
       store<u8>(flag, (is & PUSHED) | looks);
       // seen before in this response, with more to spare than two particles can have used up since
       if (is & LOOKS && load<f32>(lane, CONTACT_BLOCK_GAP) > 2 * gone) continue;
+      examined++;
       const answer = examine(pair);
       if (answer === CLEAR) store<f32>(lane, slack + 2 * gone, CONTACT_BLOCK_GAP);
       else if (!sameZone(particle0, particle1, particle2, particle3)) pushNext(pair, answer);
     }
   }
+  countWork(UNITS_OF_VISIT * visited + UNITS_OF_EXAMINE * examined);
   endRound();
 }
 

@@ -88,6 +88,7 @@ import { boxOf, closeRow, openParted, overflow, part, partSelf, scanParted } fro
 import { compactRows } from "./frontCompact";
 import { endChains, forgetRows, placeRows } from "./frontRows";
 import { preemptionPoint } from "../scheduler/clock";
+import { countWork } from "../scheduler/work";
 import {
   chunkBegin,
   chunkEnd,
@@ -303,6 +304,7 @@ function descend(): void {
     }
   }
   store<i32>(front(), load<i32>(front(), FRONT_PARTED_COUNT), FRONT_WHOLE);
+  countWork(4 * (load<i32>(front(), FRONT_PARTED_COUNT) + load<i32>(front(), FRONT_CLOSE_COUNT)));
 }
 
 /** Bodies that have rows with each other from now on exchange momentum. @returns whether there are any that had none */
@@ -332,6 +334,8 @@ export function advanceFront(): bool {
 }
 
 function advance(): bool {
+  const leaves = load<i32>(front(), FRONT_LEAF_COUNT);
+  countWork(3 * leaves + (load<i32>(front(), FRONT_PARTED_COUNT) >> 2));
   openParted();
   const anew = !load<i32>(HEADER, H_LIST_VALID);
   if (anew) {
@@ -343,7 +347,7 @@ function advance(): bool {
     memory.fill(
       <usize>load<u32>(front(), FRONT_WAYS),
       0,
-      <usize>load<i32>(front(), FRONT_LEAF_COUNT) * FRONT_WAY_BYTES,
+      <usize>leaves * FRONT_WAY_BYTES,
     );
     nextStamp();
   }

@@ -41,6 +41,7 @@ import {
   VERDICT_BYTES,
 } from "../layout/layout";
 import { preemptionPoint } from "../scheduler/clock";
+import { countWork } from "../scheduler/work";
 import {
   chunkBegin,
   chunkEnd,
@@ -55,6 +56,7 @@ import { dot3, mul, xs, ys, zs } from "../math/lanes";
 import { closeFound, giveFound, missed, openFound } from "./frontFound";
 import { keepNormal, measureLeaves, measureOnWay, ROUNDING as PROJECTED_ROUNDING, useScratch } from "./frontMeasure";
 import { addParted, boxOf, closeRow, overflow, parting, sizeOf } from "./frontParted";
+import { measuredPairs } from "./frontPairs";
 import { beginPair, beginRows, dropRows, endPair } from "./frontRows";
 import { apartAlong, apartByShape } from "./frontShape";
 
@@ -80,6 +82,10 @@ const SHARED = 512;
 const DIAGONAL: f32 = 1.7321;
 /** Rounding of a sum of ways, a part of it. */
 export const WAYS_ROUNDING: f32 = 2.384185791015625e-7; // 2^-22
+
+/** Counted work of a row that has used up its slack, and of a pair of primitives that is measured. */
+const UNITS_OF_SPENT = 30;
+const UNITS_OF_MEASURED = 2;
 
 /** Kinds of verdicts: below 6 the axis that parts the leaves. */
 const APART = 6;
@@ -264,6 +270,7 @@ export function judgeClose(begin: i32, end: i32, parts: i32): void {
     const verdicts = verdictsOf(n, first);
     let at = verdicts + VERDICT_BYTES;
     useScratch(n);
+    const before = measuredPairs;
     const end = listSpent(first, last, at);
     for (let spent = at; spent < end; spent += VERDICT_BYTES) {
       const k = load<i32>(spent, VERDICT_ROW);
@@ -280,6 +287,8 @@ export function judgeClose(begin: i32, end: i32, parts: i32): void {
       from = ends;
     }
     store<i32>(verdicts, <i32>((at - verdicts) / VERDICT_BYTES) - 1);
+    const spent = <i32>((end - verdicts) / VERDICT_BYTES) - 1;
+    countWork(((last - first) >> 1) + UNITS_OF_SPENT * spent + UNITS_OF_MEASURED * (measuredPairs - before));
   }
 }
 

@@ -62,6 +62,8 @@ let silent = false;
 let toSafe: usize = 0;
 let queue: usize = 0;
 let queued = 0;
+/** Pairs of primitives that this thread has measured. */
+export let measuredPairs = 0;
 
 /** What comes near is looked for so much further along its way than x, as the check does (contactCheck.ts). */
 const BEYOND: f32 = 0.5;
@@ -175,6 +177,7 @@ function lanes(left: i32): v128 {
 /** Vertices and triangles that wait. */
 export function partVertices(): void {
   if (!queued) return;
+  measuredPairs += queued;
   fill();
   for (let n = 0, at = queue; n < queued; n += 4, at += 4 * QUEUED_BYTES)
     store<i32>(at, partTriangles(at, lanes(queued - n)), QUEUED_ROWS);
@@ -195,6 +198,7 @@ function tellVertex(pair: usize): void {
 /** Edges that wait. */
 export function partEdges(): void {
   if (!queued) return;
+  measuredPairs += queued;
   fill();
   for (let n = 0, at = queue; n < queued; n += 4, at += 4 * QUEUED_BYTES)
     store<i32>(at, partLines(at, lanes(queued - n)), QUEUED_ROWS);

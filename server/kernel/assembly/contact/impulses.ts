@@ -47,8 +47,11 @@ import {
   weighted,
 } from "./contactPair";
 import { change, changedCount, changedParticle } from "./changed";
+import { countWork } from "../scheduler/work";
 import { mark, marksOf, numberOf, unmark } from "../state/marks";
 
+/** Counted work of a row in a sweep. */
+const UNITS_OF_ROW = 4;
 /** Sweeps of a round: at least, at most, and rows looked at in between. */
 const SWEEPS = 16;
 const MOST_SWEEPS = 256;
@@ -194,6 +197,7 @@ export function solveRows(round: i32): void {
   const sweeps = max<i32>(SWEEPS, min<i32>(MOST_SWEEPS, rows ? VISITS / rows : 0));
   for (let sweep = 0; sweep < sweeps; sweep++) {
     let moved = 0;
+    countWork(UNITS_OF_ROW * rows);
     if (sweep & 1) for (let n = rows - 1; n >= 0; n--) moved += solve(rowAt(n));
     else for (let n = 0; n < rows; n++) moved += solve(rowAt(n));
     if (!moved) return;

@@ -56,6 +56,7 @@ import {
   STAGE_RIGID,
 } from "../layout/layout";
 import { enterStage } from "../scheduler/clock";
+import { countWork } from "../scheduler/work";
 import { rigidRow } from "../state/owners";
 import {
   SAME_WAY,
@@ -104,6 +105,9 @@ const SWEEPS = 64;
 const PUSHES = 16384;
 /** Sweeps end when the largest correction is this part of the first sweep's, over the ratio of masses. */
 const RESIDUE: f64 = 1e-3;
+
+/** Counted work of a contact in two sweeps. */
+const UNITS_OF_PUSHES = 15;
 
 let contacts = 0;
 /** Before an iteration's pairs are solved. */
@@ -251,6 +255,7 @@ function solveIsland(island: usize): void {
   let most = restMotion;
   let before: f64 = 0;
   for (let sweep = 0; sweep < sweeps; sweep += 2) {
+    countWork(UNITS_OF_PUSHES * islandCount);
     let largest: f64 = 0;
     for (let at = island; at; at = <usize>load<u32>(at, RIGID_CONTACT_ISLAND_NEXT)) {
       notePush(at);

@@ -41,6 +41,7 @@ import {
   VECTOR_Q,
   VECTOR_THERE,
 } from "../layout/layout";
+import { countWork } from "../scheduler/work";
 import { energyOfTets, linearizeTets, multiplyTets } from "./solids";
 import { energyOfBends, energyOfTriangles, linearizeBends, linearizeTriangles } from "./sheets";
 import { multiplySheet } from "./sheetProducts";
@@ -117,6 +118,8 @@ const NOTHING: f64 = 1e-9;
  * then a part of what it was that is more than this many times as large, and more than the tolerance: then it asks.
  */
 const REUSED_MORE: f64 = 4;
+/** Counted work of a particle in an iteration of conjugate gradients. */
+const UNITS_OF_ITERATION = 60;
 
 /** Addresses of the group's IMPLICIT rows, and how many. */
 let group: usize = 0;
@@ -471,6 +474,7 @@ function direction(first: bool): bool {
       open(n);
       advance(alpha, workVector(VECTOR_D), workVector(VECTOR_P), workVector(VECTOR_R), workVector(VECTOR_Q));
       count32(IMPLICIT_ITERATIONS, 1);
+      countWork(UNITS_OF_ITERATION * count);
     }
     if (iteration + 1 === known && residual() <= allowed) break;
     const next = preconditionAll();

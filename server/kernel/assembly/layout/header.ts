@@ -37,7 +37,11 @@ export const H_WARM_STARTED = H_WARM_START + I32; // i32: H_WARM_START of the la
 export const H_SUPPORT = H_WARM_STARTED + I32;
 export const H_WIND = H_SUPPORT + I32; // i32 pointer: the WIND row
 export const H_STOOD = H_WIND + I32; // u32: ticks done in which time stood still: simulated time is that of the others
-export const H_SHAPES = H_STOOD + I32 + 72; // i32 pointer: SHAPE rows
+export const H_NEXT_SUBSTEP = H_STOOD + I32; // i32: the substep that the next call of `step` begins with; 0: a new tick
+// i32, atomic: counted work of the tick, in units of WORK_UNIT_SECONDS (scheduler/work.ts)
+export const H_WORK = H_NEXT_SUBSTEP + I32;
+export const H_WORK_LIMIT = H_WORK + I32; // i32: work after which a call of `step` ends early; 0: none
+export const H_SHAPES = H_WORK_LIMIT + I32 + 60; // i32 pointer: SHAPE rows
 export const H_SUBSTEP = H_SHAPES + I32; // i32: substep of the tick that runs now
 export const H_TICK_HZ = H_SUBSTEP + I32; // f32: ticks in a second
 export const H_MOTIONS = H_TICK_HZ + F32; // i32 pointer: MOTION rows
@@ -158,3 +162,6 @@ export const WATCH_PREEMPTION = 8;
 export const RESOLUTION_SEARCH = 1;
 export const RESOLUTION_ANEW = 2;
 export const RESOLUTION_REPORTED = 4;
+
+/** Time that a unit of counted work stands for, on the machine that the weights were measured on, s. */
+export const WORK_UNIT_SECONDS = 1e-8;

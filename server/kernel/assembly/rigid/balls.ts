@@ -65,6 +65,7 @@ import {
 } from "../layout/layout";
 import { rigidRow } from "../state/owners";
 import { blocked, depthOfPoint, depthOfTriangle, nx, ny, nz, setAnswer, wa, wb, wc } from "./ballSweep";
+import { countWork } from "../scheduler/work";
 import { meetsSurface } from "../state/filters";
 import { join } from "../state/islands";
 import { measure, moveParticles } from "./rigidBody";
@@ -76,6 +77,8 @@ import { center32, centerBefore32, respond, stick, touchBall } from "./ballRespo
  * radii (at 1e-3 a cloth at rest takes all rounds, 1 ms).
  */
 const SWEEPS = 8;
+/** Counted work of a listed particle or triangle in a sweep. */
+const UNITS_OF_DEPTH = 2;
 const RESIDUE: f32 = 5e-3;
 /** A triangle is small while its edges are shorter than so many radii. */
 const SMALL: f32 = 0.4;
@@ -400,6 +403,7 @@ function touchListed(ball: usize, room: usize, hold: bool): f32 {
   let deepest: f32 = 0;
   let now = center32(shape);
   let before = centerBefore32(shape);
+  countWork(UNITS_OF_DEPTH * load<i32>(ball, BALL_COUNT));
   for (let n = load<i32>(ball, BALL_COUNT), entry = <usize>load<u32>(ball, BALL_LIST); n > 0; n--, entry += 4) {
     const listed = load<u32>(entry);
     const depth = depthOf(listed, room, now, before, R);

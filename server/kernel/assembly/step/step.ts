@@ -11,6 +11,7 @@
 import {
   HEADER,
   H_PHASES,
+  H_NEXT_SUBSTEP,
   H_SUBSTEPS,
   H_TICK,
   H_WATCH,
@@ -22,6 +23,7 @@ import {
   STAGE_WARM_START,
   PHASE_COUNT,
   PHASE_CHUNKS,
+  PHASE_KIND,
   PHASE_STAGE,
   WIND_ON,
   WIND_PHASES,
@@ -45,27 +47,42 @@ import {
   phaseAt,
 } from "../scheduler/scheduler";
 import { warmStart } from "../warmStart/warmStart";
-import { runRange } from "./stages";
+import { beginWork, countWork, exceedsLimit, workDone } from "../scheduler/work";
+import { runRange, unitsOf } from "./stages";
 
 /**
- * One tick by the thread that orchestrates it.
+ * One tick by the thread that orchestrates it, or as many of its substeps as the limit of work allows (work.ts): then
+ * H_NEXT_SUBSTEP is not 0, and the next call goes on with that substep.
  * @param helpers 1 if others may be helping (publishes tickets), 0 to work alone; scratch this thread's spill area
  */
 export function step(helpers: i32, scratch: usize): void {
   beginClock();
   beginStep(helpers !== 0);
-  enterStage(STAGE_WARM_START);
-  warmStart();
+  beginWork();
+  let substep = load<i32>(HEADER, H_NEXT_SUBSTEP);
+  if (!substep) beginTick();
   enterStage(STAGE_BROAD_PHASE);
-  placeCoreMeshes();
   beginPairList();
   findFreeBodies();
   beginBalls();
   const substeps = load<i32>(HEADER, H_SUBSTEPS);
-  for (let s = 0; s < substeps; s++) runSubstep(s, scratch);
+  for (let last = 0; substep < substeps && !(last && exceedsLimit(last)); substep++) {
+    const before = workDone();
+    runSubstep(substep, scratch);
+    last = workDone() - before;
+  }
+  store<i32>(HEADER, substep < substeps ? substep : 0, H_NEXT_SUBSTEP);
   enterStage(-1);
   endStep();
   store<u32>(HEADER, load<u32>(HEADER, H_TICK) + 1, H_TICK);
+}
+
+/** Before the first substep of a tick. */
+function beginTick(): void {
+  enterStage(STAGE_WARM_START);
+  warmStart();
+  enterStage(STAGE_BROAD_PHASE);
+  placeCoreMeshes();
 }
 
 function runSubstep(substep: i32, scratch: usize): void {
@@ -80,6 +97,7 @@ function runSubstep(substep: i32, scratch: usize): void {
     if (load<i32>(phase, PHASE_CHUNKS) < 2 || !isHelped()) runRange(phase, 0, load<i32>(phase, PHASE_COUNT), scratch);
     else runTogether(p, scratch);
     if (watch & WATCH_PHASES) phaseDone(p);
+    countWork(load<i32>(phase, PHASE_COUNT) * unitsOf(load<i32>(phase, PHASE_KIND)));
     preemptionPoint();
   }
   if (watch & WATCH_SUBSTEPS) leaveOut(substepDone());

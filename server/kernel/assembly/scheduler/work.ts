@@ -1,0 +1,30 @@
+/**
+ * Counted work: what a tick has done so far, in units of about 10 ns (WORK_UNIT_SECONDS). It bounds a tick without a
+ * clock: only counts that follow from the state and the inputs are added, so the same room ends its ticks at the same
+ * substeps on any machine, with any number of threads, and after a restart (a checkpoint forgets the list of pairs in
+ * the running room, too: both make it from nothing).
+ * The weights are round numbers near what each kind of work takes; a test compares the sum with processor time.
+ */
+import { HEADER, H_WORK, H_WORK_LIMIT } from "../layout/layout";
+
+/** By any thread. */
+// @inline
+export function countWork(units: i32): void {
+  atomic.add<i32>(HEADER, units, H_WORK);
+}
+
+/** Work of the tick so far. */
+// @inline
+export function workDone(): i32 {
+  return atomic.load<i32>(HEADER, H_WORK);
+}
+
+export function beginWork(): void {
+  atomic.store<i32>(HEADER, 0, H_WORK);
+}
+
+/** Whether another piece of work like the last one would exceed the limit. @param last units */
+export function exceedsLimit(last: i32): bool {
+  const limit = load<i32>(HEADER, H_WORK_LIMIT);
+  return limit !== 0 && workDone() + last > limit;
+}

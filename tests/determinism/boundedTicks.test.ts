@@ -1,0 +1,121 @@
+/**
+ * A tick whose counted work reaches its limit ends early, and the next call goes on with the same simulated time:
+ * nothing is lost, and the same room ends its ticks at the same substeps however it is stepped.
+ */
+import { expect, test } from "vitest";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
+import { loadState, saveState } from "../../server/sim/checkpoint.ts";
+import { openWorld, type SimWorld } from "../../server/sim/world.ts";
+import { copyMemory } from "../../server/workers/memoryCopy.ts";
+import { StepWorkers } from "../../server/sim/stepWorkers.ts";
+import { build, script, type Built } from "./run.ts";
+
+/** Units of counted work: less than a tick of these scenes takes while they touch. */
+const LIMIT = 100_000;
+const TICKS = 60;
+
+function limit(memory: WebAssembly.Memory, units: number): void {
+  new Int32Array(memory.buffer)[(L.HEADER + L.H_WORK_LIMIT) / 4] = units;
+}
+
+/** Units of counted work of the last call of `step`. */
+function workOf({ memory }: Built): number {
+  return new Int32Array(memory.buffer)[(L.HEADER + L.H_WORK) / 4]!;
+}
+
+/** Steps until `ticks` ticks of simulated time are over. @returns calls that ended early */
+function finish(world: SimWorld, ticks: number): number {
+  let unfinished = 0;
+  for (let done = 0; done < ticks; ) {
+    world.step([]);
+    if (world.isUnfinished) unfinished++;
+    else done++;
+  }
+  return unfinished;
+}
+
+test("what does not touch has the same bits in many calls as in one", async () => {
+  const { memory, layout } = await build("stretched-cloth");
+  const one = { memory: copyMemory(memory), layout };
+  const many = { memory: copyMemory(memory), layout };
+  limit(many.memory, 1000);
+  const whole = openWorld(one.memory, layout);
+  const cut = openWorld(many.memory, layout);
+  whole.mayRest = cut.mayRest = false;
+  expect(finish(whole, 30)).toBe(0);
+  expect(finish(cut, 30)).toBeGreaterThan(30);
+  const particles = (of: WebAssembly.Memory, at: number): Buffer =>
+    Buffer.from(of.buffer, at, 16 * layout.particleCount);
+  for (const at of [layout.x, layout.v])
+    expect(Buffer.compare(particles(one.memory, at), particles(many.memory, at))).toBe(0);
+  expect(cut.tickNumber).toBeGreaterThan(whole.tickNumber);
+  expect(cut.stepped).toBe(whole.stepped);
+});
+
+test("a bounded tick ends at its limit, or after a first substep that is dearer", async () => {
+  const created = await build("hundred-bodies");
+  limit(created.memory, LIMIT);
+  const { layout } = created;
+  const world = openWorld(created.memory, layout);
+  const substep = (): number => new Int32Array(created.memory.buffer)[(L.HEADER + L.H_NEXT_SUBSTEP) / 4]!;
+  let early = 0;
+  for (let tick = 0; tick < TICKS; tick++) {
+    const before = substep();
+    world.step([]);
+    const done = (world.isUnfinished ? substep() : layout.substeps) - before;
+    early += world.isUnfinished ? 1 : 0;
+    expect(done).toBeGreaterThan(0);
+    // a substep is foreseen to take as much as the one before it: the last one may take more
+    if (done > 2) expect(workOf(created)).toBeLessThan(2 * LIMIT);
+  }
+  expect(early).toBeGreaterThan(10);
+});
+
+test("threads, other instances and a checkpoint in the middle of a tick make no difference", async () => {
+  const created = await build("hundred-bodies");
+  const { layout } = created;
+  limit(created.memory, LIMIT);
+  const hash = async (threads: number): Promise<string> => {
+    const memory = copyMemory(created.memory);
+    const world = openWorld(memory, layout);
+    const workers = await StepWorkers.start(world, memory, threads);
+    try {
+      for (let tick = 1; tick <= TICKS; tick++) workers.step(script(tick));
+    } finally {
+      await workers.stop();
+    }
+    return world.stateHash();
+  };
+  const alone = await hash(1);
+  expect(await hash(3)).toBe(alone);
+
+  let memory = copyMemory(created.memory);
+  for (let tick = 1; tick <= TICKS; tick++) openWorld(memory, layout).step(script(tick));
+  expect(openWorld(memory, layout).stateHash()).toBe(alone);
+
+  memory = copyMemory(created.memory);
+  const live = openWorld(memory, layout);
+  let tick = 0;
+  do live.step(script(++tick));
+  while (!live.isUnfinished || tick < 22);
+  const restored = copyMemory(created.memory);
+  loadState(restored, layout, saveState(memory, created.memory, layout));
+  const other = openWorld(restored, layout);
+  expect(other.isUnfinished).toBe(true);
+  while (++tick <= TICKS) {
+    live.step(script(tick));
+    other.step(script(tick));
+    expect(other.stateHash(), `tick ${tick}`).toBe(live.stateHash());
+  }
+});
+
+test("a reset in the middle of a tick begins a tick", async () => {
+  const created = await build("hundred-bodies");
+  limit(created.memory, LIMIT);
+  const world = openWorld(created.memory, created.layout);
+  while (!world.isUnfinished) world.step([]);
+  const fresh = openWorld(copyMemory(created.memory), created.layout);
+  for (const one of [world, fresh]) one.step([{ type: "reset", member: 1 }]);
+  expect(fresh.stateHash()).toBe(world.stateHash());
+  expect(world.tangled).toBe(false);
+});
