@@ -85,6 +85,8 @@ export const Notices = {
   BODY_HELD: { text: "A body blew up; it was rolled back and is held." },
   TANGLED: { text: "Surfaces intersect from the start; they are drawn apart, or their bodies are held." },
   UNTANGLED: { text: "Nothing intersects any more; contact holds from here on." },
+  CROWDED: { text: "More touches here than the room has memory or time for; these bodies stand still until it fits." },
+  UNCROWDED: { text: "All bodies move again." },
   ROOM_RESTORED: { text: "The thread that ran this room was lost; the room goes on from its last whole tick." },
   WENT_BACK: { text: "The room's owner undid its last seconds." },
   ANNOUNCEMENT: { text: "Whoever runs the server has something to say." },

@@ -402,6 +402,8 @@ export const arabic: Catalog = {
   noticeBODY_HELD: "انفلت جسم؛ أُعيد إلى ما كان وهو مثبَّت.",
   noticeTANGLED: "أسطح متقاطعة من البداية؛ تُفصل، أو تُثبَّت أجسامها.",
   noticeUNTANGLED: "لا شيء متقاطع بعد الآن؛ ويسري التلامس من هنا.",
+  noticeCROWDED: "التلامس هنا أكثر مما تستطيع الغرفة حسابه؛ تتوقف بعض الأجسام حتى يقل.",
+  noticeUNCROWDED: "تتحرك كل الأجسام من جديد.",
   noticeROOM_RESTORED: "فقد الخادم هذه الغرفة لحظة؛ وهي تكمل من آخر خطوة تامة.",
 
   adminDocument: "Pliant: التشغيل",

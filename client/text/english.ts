@@ -389,6 +389,8 @@ export const english = {
   noticeBODY_HELD: "A body blew up; it was rolled back and is held.",
   noticeTANGLED: "Surfaces intersect from the start; they are drawn apart, or their bodies are held.",
   noticeUNTANGLED: "Nothing intersects any more; contact holds from here on.",
+  noticeCROWDED: "More touches here than the room can compute; some bodies stand still until it is less.",
+  noticeUNCROWDED: "All bodies move again.",
   noticeROOM_RESTORED: "The server lost this room for a moment; it goes on from its last whole tick.",
 
   // the operators' page

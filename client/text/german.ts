@@ -381,6 +381,8 @@ export const german: Catalog = {
   noticeBODY_HELD: "Ein Körper ist außer Kontrolle geraten; er wurde zurückgesetzt und wird gehalten.",
   noticeTANGLED: "Flächen durchdringen sich von Anfang an; sie werden getrennt, oder ihre Körper werden gehalten.",
   noticeUNTANGLED: "Nichts durchdringt sich mehr; ab jetzt gelten Berührungen.",
+  noticeCROWDED: "Hier berührt sich mehr, als der Raum berechnen kann; einige Körper stehen still, bis es weniger ist.",
+  noticeUNCROWDED: "Alle Körper bewegen sich wieder.",
   noticeROOM_RESTORED: "Der Server hatte diesen Raum kurz verloren; er macht beim letzten ganzen Tick weiter.",
 
   adminDocument: "Pliant: Betrieb",

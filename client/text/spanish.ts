@@ -384,6 +384,9 @@ export const spanish: Catalog = {
   noticeBODY_HELD: "Un cuerpo se descontroló; se ha devuelto a su sitio y queda sujeto.",
   noticeTANGLED: "Hay superficies que se cruzan desde el principio; se separan, o sus cuerpos quedan sujetos.",
   noticeUNTANGLED: "Ya nada se cruza; desde ahora valen los contactos.",
+  noticeCROWDED:
+    "Aquí se toca más de lo que la sala puede calcular; algunos cuerpos se quedan quietos hasta que sea menos.",
+  noticeUNCROWDED: "Todos los cuerpos vuelven a moverse.",
   noticeROOM_RESTORED: "El servidor perdió esta sala un momento; sigue desde su último paso completo.",
 
   adminDocument: "Pliant: operaciones",

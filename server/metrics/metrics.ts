@@ -162,6 +162,10 @@ export class Metrics {
     "pliant_tangled_starts_total",
     "Times that surfaces intersected where contact begins: at a start, a reset, after a roll-back or a jump.",
   );
+  readonly crowdings = this.#make.counter(
+    "pliant_crowdings_total",
+    "Times that bodies began to be held because their contact did not fit into a room's memory or work.",
+  );
   readonly contactLists = this.#make.counter(
     "pliant_contact_lists_total",
     "Lists of pairs that contact made: less than one a tick in a quiet room, more where things go fast.",

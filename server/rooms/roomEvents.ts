@@ -38,6 +38,8 @@ export interface RoomEventsOptions {
   log: FastifyBaseLogger;
 }
 
+type ContactTrouble = Extract<SimEvent, { type: "tangled" | "untangled" | "crowded" | "uncrowded" }>;
+
 export class RoomEvents {
   readonly #options: RoomEventsOptions;
   readonly #contacts: ContactEvents;
@@ -105,7 +107,7 @@ export class RoomEvents {
   }
 
   #report(event: SimEvent, tick: number): void {
-    const { room, scene, held, waiting, sessions, interactions, metrics, log } = this.#options;
+    const { room, held, waiting, sessions, interactions, metrics, log } = this.#options;
     switch (event.type) {
       case "reset":
         held.clear();
@@ -129,23 +131,17 @@ export class RoomEvents {
         log.warn({ room, body: event.body, reason: event.reason }, "a body blew up and is held");
         this.#tell(encodeNotice("BODY_HELD", { body: event.body, tick, reason: event.reason }));
         return;
-      case "tangled": {
-        const { count, pairs, first } = event;
-        for (const body of event.held) held.add(body);
-        metrics.tangledStarts.inc();
-        log.warn({ room, scene, count, pairs, held: event.held, first }, "surfaces intersect from the start");
-        this.#tell(encodeNotice("TANGLED", { tick, count, pairs, held: event.held, first }));
+      case "tangled":
+      case "untangled":
+      case "crowded":
+      case "uncrowded":
+        this.#reportContact(event, tick);
         return;
-      }
       case "tuned":
         this.#tuning = event.tuning;
         this.#tunedTick = event.tick;
         this.#options.onTuned();
         this.#tell(encodeTuned(event.tick, event.tuning, event.member));
-        return;
-      case "untangled":
-        log.info({ room, scene }, "nothing intersects any more");
-        this.#tell(encodeNotice("UNTANGLED", { tick }));
         return;
       case "inputRejected": {
         const { field, value, limit, grab, by } = event;
@@ -161,6 +157,34 @@ export class RoomEvents {
         );
         return;
       }
+    }
+  }
+
+  /** What contact cannot do at once. */
+  #reportContact(event: ContactTrouble, tick: number): void {
+    const { room, scene, held, metrics, log } = this.#options;
+    switch (event.type) {
+      case "tangled": {
+        const { count, pairs, first } = event;
+        for (const body of event.held) held.add(body);
+        metrics.tangledStarts.inc();
+        log.warn({ room, scene, count, pairs, held: event.held, first }, "surfaces intersect from the start");
+        this.#tell(encodeNotice("TANGLED", { tick, count, pairs, held: event.held, first }));
+        return;
+      }
+      case "untangled":
+        log.info({ room, scene }, "nothing intersects any more");
+        this.#tell(encodeNotice("UNTANGLED", { tick }));
+        return;
+      case "crowded":
+        metrics.crowdings.inc();
+        log.warn({ room, scene, bodies: event.bodies }, "bodies are held: their contact does not fit");
+        this.#tell(encodeNotice("CROWDED", { tick, bodies: event.bodies }));
+        return;
+      case "uncrowded":
+        log.info({ room, scene }, "no body is held for its contact any more");
+        this.#tell(encodeNotice("UNCROWDED", { tick }));
+        return;
     }
   }
 

@@ -18,7 +18,7 @@ import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
 import { chooseSteps, type Steps } from "./substeps.ts";
 
 export interface CreateOptions extends MeshSources {
-  /** Ticks end early once their counted work reaches BUDGETS periods (kernel/assembly/scheduler/work.ts): rooms. */
+  /** Ticks end early once their counted work reaches BUDGETS periods (kernel/assembly/state/work.ts): rooms. */
   bounded?: boolean;
   onProgress?: (done: number, stage: string) => void;
 }

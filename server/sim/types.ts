@@ -148,6 +148,10 @@ export type SimEvent =
     }
   /** Nothing intersects any more. */
   | { type: "untangled"; tick: number }
+  /** Contact of `bodies` does not fit into the room's lists: they stand still until it does. */
+  | { type: "crowded"; tick: number; bodies: number[] }
+  /** All of them move again. */
+  | { type: "uncrowded"; tick: number }
   /** A body blew up: rolled back to its last good state and held. */
   | { type: "bodyHeld"; tick: number; body: number; reason: string }
   /** `grab`: the grab that was refused; `by`: what takes the place where a body was to go. */

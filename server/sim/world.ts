@@ -12,6 +12,7 @@
  *   '- rest      still -> calmed, then asleep; all asleep -> the next ticks cost nothing (rest.ts)
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
+import { tellCrowding } from "./crowding.ts";
 import { easeHands } from "./grabLimits.ts";
 import { applyInput, type HandInput, moveHands, type Views } from "./grabs.ts";
 import { freeSlot } from "./grabSlots.ts";
@@ -155,6 +156,53 @@ export class SimWorld implements World {
     const started = performance.now();
     const events: SimEvent[] = [];
     const tick = this.tickNumber + 1;
+    this.takeInputs(inputs, tick, events);
+    const applied = performance.now();
+    const seconds = noSeconds();
+    seconds.inputs = (applied - started) / 1000;
+    if (this.tuned.timeScale === 0) {
+      this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
+      this.tuned.stand();
+      return { seconds, events };
+    }
+    const goesOn = this.isUnfinished;
+    if (!goesOn) this.tuned.beginTick();
+    if (this.resting && this.mayRest && !this.disturbed()) {
+      this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
+      // frames still say where the colliders are that go on
+      if (this.collidersMove()) this.kernel.placeCoreMeshes();
+      return { seconds, events };
+    }
+    if (!goesOn) this.intersections.beginTick(tick, events, (body) => this.hold(body));
+    const looked = performance.now();
+    if (!goesOn) this.moveHands();
+    seconds.inputs += (performance.now() - looked) / 1000;
+    this.setWatch(L.WATCH_PREEMPTION, this.preempt !== undefined);
+    const begun = performance.now();
+    if (!goesOn) this.methods.begin();
+    this.meanwhileSeconds = 0;
+    this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
+    const solved = performance.now();
+    this.kernelSeconds = (solved - begun) / 1000 - this.meanwhileSeconds;
+    const finished = !this.isUnfinished;
+    if (finished) this.stepMethods();
+    const stepped = performance.now();
+    this.guard(tick, events);
+    tellCrowding(this.views, this.layout, tick, events);
+    this.phaseWatcher?.(HOST_STAGES.guard);
+    // what rides on a slow collider is not to be held back, nor what lies on something that does
+    if (finished) this.rest.count(this.mayRest, this.inTheWay(this.stepped - 1));
+    else this.standAfter(tick, events);
+    this.phaseWatcher?.(HOST_STAGES.rest);
+    const spent = new Float64Array(this.memory.buffer, L.HEADER + L.H_STAGE, L.STAGES);
+    for (const [s, stage] of KERNEL_STAGES.entries()) seconds[stage] = spent[s]!;
+    seconds.intersections += (looked - applied) / 1000;
+    seconds.methods = (stepped - solved) / 1000 + this.meanwhileSeconds;
+    seconds.guard = (performance.now() - stepped) / 1000;
+    return { seconds, events };
+  }
+
+  private takeInputs(inputs: readonly Input[], tick: number, events: SimEvent[]): void {
     /** Who changed it last: a tick has one word for all of its changes. */
     let tunedBy: number | null = null;
     for (const input of inputs) {
@@ -182,51 +230,6 @@ export class SimWorld implements World {
     }
     if (tunedBy !== null) events.push({ type: "tuned", tick, member: tunedBy, tuning: this.tuning() });
     if (inputs.length > 0) this.phaseWatcher?.(HOST_STAGES.inputs);
-    const applied = performance.now();
-    const seconds = noSeconds();
-    seconds.inputs = (applied - started) / 1000;
-    if (this.tuned.timeScale === 0) {
-      this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
-      this.tuned.stand();
-      return { seconds, events };
-    }
-    const goesOn = this.isUnfinished;
-    if (!goesOn) this.tuned.beginTick();
-    if (this.resting && this.mayRest && !this.disturbed()) {
-      this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
-      // frames still say where the colliders are that go on
-      if (this.collidersMove()) this.kernel.placeCoreMeshes();
-      return { seconds, events };
-    }
-    if (!goesOn) this.intersections.beginTick(tick, events, (body) => this.hold(body));
-    const looked = performance.now();
-    if (!goesOn) {
-      moveHands(this.views, this.layout);
-      easeHands(this.views, this.layout, this.kernel);
-    }
-    seconds.inputs += (performance.now() - looked) / 1000;
-    this.setWatch(L.WATCH_PREEMPTION, this.preempt !== undefined);
-    const begun = performance.now();
-    if (!goesOn) this.methods.begin();
-    this.meanwhileSeconds = 0;
-    this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
-    const solved = performance.now();
-    this.kernelSeconds = (solved - begun) / 1000 - this.meanwhileSeconds;
-    const finished = !this.isUnfinished;
-    if (finished) this.stepMethods();
-    const stepped = performance.now();
-    this.guard(tick, events);
-    this.phaseWatcher?.(HOST_STAGES.guard);
-    // what rides on a slow collider is not to be held back, nor what lies on something that does
-    if (finished) this.rest.count(this.mayRest, this.inTheWay(this.stepped - 1));
-    else this.standAfter(tick, events);
-    this.phaseWatcher?.(HOST_STAGES.rest);
-    const spent = new Float64Array(this.memory.buffer, L.HEADER + L.H_STAGE, L.STAGES);
-    for (const [s, stage] of KERNEL_STAGES.entries()) seconds[stage] = spent[s]!;
-    seconds.intersections += (looked - applied) / 1000;
-    seconds.methods = (stepped - solved) / 1000 + this.meanwhileSeconds;
-    seconds.guard = (performance.now() - stepped) / 1000;
-    return { seconds, events };
   }
 
   /**
@@ -374,11 +377,15 @@ export class SimWorld implements World {
     else if (input.type === "impulse") this.reference?.push(input);
   }
 
+  private moveHands(): void {
+    moveHands(this.views, this.layout);
+    easeHands(this.views, this.layout, this.kernel);
+  }
+
   /** A tick ends unfinished: simulated time goes on with the next one. Clients draw moving colliders by it. */
   private standAfter(tick: number, events: SimEvent[]): void {
     this.tuned.stand();
-    if (this.layout.movers.length > 0)
-      events.push({ type: "tuned", tick: tick + 1, member: 0, tuning: this.tuning() });
+    if (this.layout.movers.length > 0) events.push({ type: "tuned", tick: tick + 1, member: 0, tuning: this.tuning() });
   }
 
   private stillAt(body: number): number {

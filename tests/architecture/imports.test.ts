@@ -76,6 +76,7 @@ const kernelFolders: Record<string, string[]> = {
   implicit: ["math", "state", "colliders", "constraints", "contact"],
   step: [
     "math",
+    "state",
     "scheduler",
     "warmStart",
     "colliders",

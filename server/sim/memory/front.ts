@@ -64,6 +64,7 @@ export function planFront(
     [L.FRONT_NODE_COUNT, nodes],
     [L.FRONT_ROOTS, places.roots],
     [L.FRONT_REST, places.rest],
+    [L.FRONT_HOLDS, allocator.take(sources.length * L.HOLD_BYTES)],
     ...takeLists(leaves, nodes, blocks, allocator),
   ];
   return {

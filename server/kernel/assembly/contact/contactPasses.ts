@@ -42,7 +42,7 @@ import {
   partBegins,
   sharedParts,
 } from "../scheduler/scheduler";
-import { countWork } from "../scheduler/work";
+import { countWork } from "../state/work";
 import { solveContacts } from "./contactSolver";
 import { checkContacts } from "./contactCheck";
 

@@ -85,7 +85,7 @@ import {
   roundParticle,
 } from "./changed";
 import { marksOf, numberOf } from "../state/marks";
-import { countWork } from "../scheduler/work";
+import { countWork } from "../state/work";
 import { beginKeeping, endKeeping, noteChange } from "../integrate/momentumCorrection";
 import { leaveColliders } from "../colliders/leaveColliders";
 import { addRow, beginImpulses, endImpulses, farthestMoved, lean, solveRows, takeBack } from "./impulses";

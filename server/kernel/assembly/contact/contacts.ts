@@ -14,6 +14,7 @@
  *                              contactCheck.ts
  *                             if not: impulses, zones, stop
  *                             contactResponse.ts, rigidImpactZones.ts
+ *                             what does not fit, or is not cleared, is held with its group                   hold.ts
  *
  * After verifyContacts no two surfaces that meet intersect at x, nor did they on the straight way from S to x.
  */
@@ -26,8 +27,6 @@ import {
   H_PAIR_CAPACITY,
   H_PARTICLES,
   H_SAFE,
-  H_SURFACE,
-  H_SURFACE_COUNT,
   H_CONTACT_BLOCKS,
   H_CONTACT_BLOCK_CAPACITY,
   H_VERTEX_PAIRS,
@@ -35,20 +34,18 @@ import {
   H_X,
   PAIR_BYTES,
   PAIR_COLOR,
-  SURFACE_BYTES,
-  SURFACE_COUNT,
   STAGE_BROAD_PHASE,
   STAGE_RESPONSE,
   STAGE_VERIFY,
-  SURFACE_FIRST,
   CONTACT_BLOCK_BAD,
   CONTACT_BLOCK_BYTES,
 } from "../layout/layout";
 import { advanceFront, beginFront, beginTick, endFront } from "./front";
 import { packNear } from "./frontNear";
 import { chainRows } from "./frontRows";
-import { change, changedCount } from "./changed";
+import { changedCount } from "./changed";
 import { badOf } from "./blockStatus";
+import { countGroups, halveFullest, holdChanged, holdFullest, keepHeld, releaseHeld } from "./hold";
 import { checkAll } from "./contactPasses";
 import { enterStage, preemptionPoint } from "../scheduler/clock";
 import { CLEAR, examine, laneOf } from "./contactPair";
@@ -56,7 +53,9 @@ import { respond, stopAll, updateChanged } from "./contactResponse";
 
 /** Fronts that one substep may take: the response itself may bring together what was not near. */
 const FRONTS = 4;
-/** A substep whose rows do not fit goes half as far, and again so many times, before it stays where it began. */
+/** Times that bodies are held in a substep, before everything stays where it began. */
+const HOLDS = 4;
+/** Times that a group of bodies goes half as far, before it is held. */
 const HALVINGS = 4;
 
 /**
@@ -92,16 +91,27 @@ export function foresee(): void {
 /** @param h s */
 export function verifyContacts(h: f32): void {
   if (!load<u32>(HEADER, H_SAFE)) return;
-  enterStage(STAGE_BROAD_PHASE);
-  let fits = advanceFront();
-  for (let n = 0; n < HALVINGS && !fits; n++) {
-    goHalf();
-    fits = advanceFront();
+  keepHeld();
+  let clear = false;
+  let halvings = 0;
+  for (let n = 0; n <= HOLDS + halvings && !clear; n++) {
+    enterStage(STAGE_BROAD_PHASE);
+    const fits = advanceFront();
+    preemptionPoint();
+    clear = fits && clearAll();
+    if (clear) break;
+    if (!load<i32>(HEADER, H_LIST_VALID)) {
+      if (halvings < HALVINGS && halveFullest()) halvings++;
+      else if (!holdFullest()) break;
+    } else {
+      countGroups();
+      if (!holdChanged()) break;
+      store<i32>(HEADER, 0, H_LIST_VALID);
+    }
+    keepHeld();
   }
-  preemptionPoint();
-  enterStage(STAGE_VERIFY);
-  if (fits) clearAll();
-  else stopAll();
+  if (!clear) stopAll();
+  releaseHeld();
   if (changedCount) {
     if (load<i32>(HEADER, H_LIST_VALID)) chainRows();
     updateChanged(h);
@@ -109,23 +119,22 @@ export function verifyContacts(h: f32): void {
   endFront();
 }
 
-/** Until all rows are clear, and those that this needs. */
-function clearAll(): void {
+/** Until all rows are clear, and those that this needs. @returns false if it did not come to that */
+function clearAll(): bool {
+  enterStage(STAGE_VERIFY);
   let found = checkAll();
   for (let n = 0; found; n++) {
     preemptionPoint();
     enterStage(STAGE_RESPONSE);
     chainRows();
-    if (!respond()) return;
+    if (!respond()) return true;
     preemptionPoint();
     enterStage(STAGE_BROAD_PHASE);
-    if (n === FRONTS || !advanceFront()) {
-      stopAll();
-      return;
-    }
+    if (n === FRONTS || !advanceFront()) return false;
     enterStage(STAGE_VERIFY);
     found = examineNew();
   }
+  return true;
 }
 
 /**
@@ -164,25 +173,4 @@ function examineRows(row: usize, count: i32): i32 {
     found++;
   }
   return found;
-}
-
-/** Every particle goes half as far from S as it would. */
-function goHalf(): void {
-  const surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
-  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
-  const half = f32x4.splat(0.5);
-  for (let n = 0; n < surfaces; n++) {
-    const surface = <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES;
-    for (
-      let i = load<i32>(surface, SURFACE_COUNT), at = <usize>load<u32>(surface, SURFACE_FIRST);
-      i > 0;
-      i--, at += 16
-    ) {
-      const x = v128.load(at);
-      const S = v128.load(at + toSafe);
-      if ((v128.bitmask<i32>(f32x4.eq(x, S)) & 7) === 7) continue;
-      change(at);
-      v128.store(at, f32x4.replace_lane(f32x4.add(S, f32x4.mul(half, f32x4.sub(x, S))), 3, f32x4.extract_lane(x, 3)));
-    }
-  }
 }

@@ -88,7 +88,7 @@ import { boxOf, closeRow, openParted, overflow, part, partSelf, scanParted } fro
 import { compactRows } from "./frontCompact";
 import { endChains, forgetRows, placeRows } from "./frontRows";
 import { preemptionPoint } from "../scheduler/clock";
-import { countWork } from "../scheduler/work";
+import { countWork } from "../state/work";
 import {
   chunkBegin,
   chunkEnd,
@@ -100,6 +100,7 @@ import {
   sharedParts,
 } from "../scheduler/scheduler";
 import { bindNeighbors } from "../integrate/freeBodies";
+import { anyHeld, bothHeld, countGroups, endHolds } from "./hold";
 import { forgetListed, noteSurfaces } from "../state/islands";
 
 const BOX_BYTES: usize = 32;
@@ -287,6 +288,7 @@ function thinFront(): void {
 function descend(): void {
   const count = load<i32>(HEADER, H_SURFACE_COUNT);
   const roots = <usize>load<u32>(front(), FRONT_ROOTS);
+  const held = anyHeld();
   store<i32>(front(), 0, FRONT_PARTED_COUNT);
   for (let a = 0; a < count; a++) {
     const A = surfaceAt(a);
@@ -296,6 +298,7 @@ function descend(): void {
     for (let b = a; b < count; b++) {
       const B = surfaceAt(b);
       const ofB = load<i32>(roots + ((<usize>b) << 2));
+      if (held && bothHeld(a, b)) continue;
       if (ofB < 0 || !meetsSurface(A, b) || (fixed && load<i32>(B, SURFACE_SOLID) === SOLID_COLLIDER)) continue;
       const r = load<f32>(A, SURFACE_RADIUS) + load<f32>(B, SURFACE_RADIUS);
       const surfaces = ((<u32>a) << 16) | <u32>b;
@@ -344,11 +347,7 @@ function advance(): bool {
       <usize>load<u32>(HEADER, H_SAFE),
       (<usize>load<i32>(HEADER, H_PARTICLES)) << 4,
     );
-    memory.fill(
-      <usize>load<u32>(front(), FRONT_WAYS),
-      0,
-      <usize>leaves * FRONT_WAY_BYTES,
-    );
+    memory.fill(<usize>load<u32>(front(), FRONT_WAYS), 0, <usize>leaves * FRONT_WAY_BYTES);
     nextStamp();
   }
   refit();
@@ -360,6 +359,7 @@ function advance(): bool {
   if (!overflow) scanClose();
   preemptionPoint();
   if (overflow || !placeRows()) {
+    countGroups();
     forgetRows();
     store<i32>(HEADER, 0, H_LIST_VALID);
     return false;
@@ -396,6 +396,7 @@ export function beginFront(): void {
  * there, and ways from 0.
  */
 export function beginTick(): void {
+  endHolds();
   const valid = load<i32>(HEADER, H_LIST_VALID);
   if (!valid || SPARSE_UNTIL * load<i32>(HEADER, H_CONTACT_BLOCK_COUNT) < load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY))
     store<i32>(front(), 0, FRONT_SPARSE);

@@ -41,7 +41,7 @@ import {
   VERDICT_BYTES,
 } from "../layout/layout";
 import { preemptionPoint } from "../scheduler/clock";
-import { countWork } from "../scheduler/work";
+import { countWork } from "../state/work";
 import {
   chunkBegin,
   chunkEnd,

@@ -47,7 +47,7 @@ import {
   weighted,
 } from "./contactPair";
 import { change, changedCount, changedParticle } from "./changed";
-import { countWork } from "../scheduler/work";
+import { countWork } from "../state/work";
 import { mark, marksOf, numberOf, unmark } from "../state/marks";
 
 /** Counted work of a row in a sweep. */

@@ -56,7 +56,7 @@ import {
   STAGE_RIGID,
 } from "../layout/layout";
 import { enterStage } from "../scheduler/clock";
-import { countWork } from "../scheduler/work";
+import { countWork } from "../state/work";
 import { rigidRow } from "../state/owners";
 import {
   SAME_WAY,

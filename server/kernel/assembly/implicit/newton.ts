@@ -41,7 +41,7 @@ import {
   VECTOR_Q,
   VECTOR_THERE,
 } from "../layout/layout";
-import { countWork } from "../scheduler/work";
+import { countWork } from "../state/work";
 import { energyOfTets, linearizeTets, multiplyTets } from "./solids";
 import { energyOfBends, energyOfTriangles, linearizeBends, linearizeTriangles } from "./sheets";
 import { multiplySheet } from "./sheetProducts";

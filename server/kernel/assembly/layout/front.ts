@@ -47,7 +47,17 @@ export const FRONT_FOUND = FRONT_VERDICTS + I32; // i32 pointer: rows that are n
 export const FRONT_FOUND_CAPACITY = FRONT_FOUND + I32; // i32 words
 // i32 1: all rows did not fit; until there are few again, only what comes near on the way is one
 export const FRONT_SPARSE = FRONT_FOUND_CAPACITY + I32;
-export const FRONT_BYTES = FRONT_SPARSE + I32;
+export const FRONT_HOLDS = FRONT_SPARSE + I32; // i32 pointer: HOLD rows, one for every surface (contact/hold.ts)
+export const FRONT_HELD_ANY = FRONT_HOLDS + I32; // i32 1: at least one surface is held
+export const FRONT_BYTES = FRONT_HELD_ANY + I32;
+
+/** A surface that may be held for the rest of a tick. */
+export const HOLD_HELD = 0; // i32 HELD_*: its particles stay where their substep began
+export const HOLD_ROOT = HOLD_HELD + I32; // i32 surface that stands for its group, while groups are counted
+export const HOLD_ROWS = HOLD_ROOT + I32; // i32 rows of the group, at the surface that stands for it
+export const HOLD_TICKS = HOLD_ROWS + I32; // i32 ticks for which it was held, since the host has read them
+export const HOLD_TOLD = HOLD_TICKS + I32; // i32 ticks for which members take it for held (server/sim/crowding.ts)
+export const HOLD_BYTES = HOLD_TOLD + I32 + 12;
 
 /** From FRONT_FREE_* to where lanes wait that become free while the response has chains, i32 first lane plus one. */
 export const FRONT_WAITING = 56;
@@ -128,3 +138,7 @@ export const CLOSE_HIGH = CLOSE_LOW + LANES; // f32x4 the other way around
 // f32x4 unit vector from the second to the first that may keep them apart
 export const CLOSE_NORMAL = CLOSE_HIGH + LANES;
 export const CLOSE_BYTES = CLOSE_NORMAL + LANES;
+
+/** HOLD_HELD. */
+export const HELD_SUBSTEP = 1; // until the substep ends: the response could not clear its pairs
+export const HELD_TICK = 2; // until the tick ends: its pairs did not fit into the lists

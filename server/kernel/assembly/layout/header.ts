@@ -38,7 +38,7 @@ export const H_SUPPORT = H_WARM_STARTED + I32;
 export const H_WIND = H_SUPPORT + I32; // i32 pointer: the WIND row
 export const H_STOOD = H_WIND + I32; // u32: ticks done in which time stood still: simulated time is that of the others
 export const H_NEXT_SUBSTEP = H_STOOD + I32; // i32: the substep that the next call of `step` begins with; 0: a new tick
-// i32, atomic: counted work of the tick, in units of WORK_UNIT_SECONDS (scheduler/work.ts)
+// i32, atomic: counted work of the tick, in units of WORK_UNIT_SECONDS (state/work.ts)
 export const H_WORK = H_NEXT_SUBSTEP + I32;
 export const H_WORK_LIMIT = H_WORK + I32; // i32: work after which a call of `step` ends early; 0: none
 export const H_SHAPES = H_WORK_LIMIT + I32 + 60; // i32 pointer: SHAPE rows

@@ -65,7 +65,7 @@ import {
 } from "../layout/layout";
 import { rigidRow } from "../state/owners";
 import { blocked, depthOfPoint, depthOfTriangle, nx, ny, nz, setAnswer, wa, wb, wc } from "./ballSweep";
-import { countWork } from "../scheduler/work";
+import { countWork } from "../state/work";
 import { meetsSurface } from "../state/filters";
 import { join } from "../state/islands";
 import { measure, moveParticles } from "./rigidBody";

@@ -26,12 +26,6 @@ import {
   PASS_LAST,
   STAGE_CONTACTS,
   STAGE_INTERSECTIONS,
-  KIND_HEXAHEDRON,
-  KIND_NEO_HOOKEAN,
-  KIND_STABLE_NEO_HOOKEAN,
-  KIND_TET,
-  KIND_TET_ORTHO,
-  KIND_TET_PLASTIC,
   KIND_PREDICT,
   KIND_POINTS,
   KIND_VELOCITY,
@@ -85,13 +79,9 @@ import { solveBalls } from "../rigid/balls";
 import { enterStage } from "../scheduler/clock";
 import { windAccelerations, windForces } from "../wind/wind";
 
-/** Counted work of a block, particle or row of a phase; what contact and bodies do is counted where it is done. */
+/** Counted work of a particle or block of a phase; what contact and bodies do is counted where it is done. */
 export function unitsOf(kind: i32): i32 {
-  if (kind === KIND_NEO_HOOKEAN || kind === KIND_STABLE_NEO_HOOKEAN) return 12;
-  if (kind === KIND_TET || kind === KIND_TET_ORTHO || kind === KIND_TET_PLASTIC || kind === KIND_HEXAHEDRON) return 7;
-  if (kind === KIND_PREDICT || kind === KIND_VELOCITY || kind === KIND_COLLIDE || kind === KIND_WIND_ACCELERATIONS)
-    return 1;
-  return 4;
+  return kind === KIND_PREDICT || kind === KIND_VELOCITY || kind === KIND_COLLIDE ? 1 : 5;
 }
 
 /** Blocks, particles or bodies first .. end of a phase, but for what belongs to bodies that wait. */

@@ -47,7 +47,7 @@ import {
   phaseAt,
 } from "../scheduler/scheduler";
 import { warmStart } from "../warmStart/warmStart";
-import { beginWork, countWork, exceedsLimit, workDone } from "../scheduler/work";
+import { beginWork, countWork, exceedsLimit, workDone } from "../state/work";
 import { runRange, unitsOf } from "./stages";
 
 /**

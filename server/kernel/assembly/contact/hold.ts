@@ -1,0 +1,249 @@
+/**
+ * Where contact does not fit into the lists, the bodies concerned are held until the tick ends, and where the response
+ * cannot clear it, until the substep ends: all of their particles stay at the safe positions S, everything else moves
+ * on. Bodies that do not
+ * move cannot meet each other, so pairs of two held surfaces are not listed: the lists then have room for the others.
+ * The bodies concerned are those of one group: surfaces with rows between them, colliders left out. The group with the
+ * most rows is held first, or the one that the response could not clear.
+ */
+import {
+  HEADER,
+  H_COUNT_STOPS,
+  H_EDGE_PAIRS,
+  H_FRONT,
+  H_LIST_VALID,
+  H_PAIRS,
+  H_PAIR_CAPACITY,
+  H_SAFE,
+  H_SURFACE,
+  H_SURFACE_COUNT,
+  H_VERTEX_PAIRS,
+  H_X,
+  CLOSE_BYTES,
+  CLOSE_LANES,
+  CLOSE_SURFACES,
+  FRONT_CLOSE_COUNT,
+  FRONT_HELD_ANY,
+  FRONT_HOLDS,
+  HELD_SUBSTEP,
+  HELD_TICK,
+  HOLD_BYTES,
+  HOLD_HELD,
+  HOLD_ROOT,
+  HOLD_ROWS,
+  HOLD_TICKS,
+  PAIR_BYTES,
+  PAIR_SURFACES,
+  SOLID_COLLIDER,
+  SURFACE_BYTES,
+  SURFACE_COUNT,
+  SURFACE_FIRST,
+  SURFACE_RADIUS,
+  SURFACE_SOLID,
+} from "../layout/layout";
+import { surfaceOf } from "../state/owners";
+import { change, changedCount, changedParticle } from "./changed";
+import { closeRow } from "./frontParted";
+
+// @inline
+function front(): usize {
+  return <usize>load<u32>(HEADER, H_FRONT);
+}
+// @inline
+function holdOf(surface: i32): usize {
+  return <usize>load<u32>(front(), FRONT_HOLDS) + <usize>surface * HOLD_BYTES;
+}
+// @inline
+function surfaceAt(n: i32): usize {
+  return <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES;
+}
+
+/** Whether any surface is held. */
+// @inline
+export function anyHeld(): bool {
+  return load<i32>(front(), FRONT_HELD_ANY) !== 0;
+}
+
+/** Whether both surfaces are held: then no pair of theirs needs to be known. */
+export function bothHeld(a: i32, b: i32): bool {
+  return load<i32>(holdOf(a), HOLD_HELD) !== 0 && load<i32>(holdOf(b), HOLD_HELD) !== 0;
+}
+
+/** A tick begins: nothing is held any more. */
+export function endHolds(): void {
+  release(HELD_TICK);
+}
+
+/** What is held for no longer than `span` is free, and pairs of it are found anew. */
+function release(span: i32): void {
+  if (!anyHeld()) return;
+  let left = false;
+  for (let n = load<i32>(HEADER, H_SURFACE_COUNT) - 1; n >= 0; n--) {
+    const hold = holdOf(n);
+    const held = load<i32>(hold, HOLD_HELD);
+    if (held > span) left = true;
+    else if (held) {
+      store<i32>(hold, 0, HOLD_HELD);
+      store<i32>(HEADER, 0, H_LIST_VALID);
+    }
+  }
+  store<i32>(front(), left ? 1 : 0, FRONT_HELD_ANY);
+}
+
+function rootOf(surface: i32): i32 {
+  let root = surface;
+  while (load<i32>(holdOf(root), HOLD_ROOT) !== root) root = load<i32>(holdOf(root), HOLD_ROOT);
+  store<i32>(holdOf(surface), root, HOLD_ROOT);
+  return root;
+}
+
+/** Rows of two surfaces join their groups; a collider has none. */
+function countRows(both: u32, rows: i32): void {
+  const a = <i32>(both >> 16);
+  const b = <i32>(both & 0xffff);
+  const fixedA = load<i32>(surfaceAt(a), SURFACE_SOLID) === SOLID_COLLIDER;
+  const fixedB = load<i32>(surfaceAt(b), SURFACE_SOLID) === SOLID_COLLIDER;
+  const first = rootOf(fixedA ? b : a);
+  const second = rootOf(fixedB ? a : b);
+  const all =
+    load<i32>(holdOf(first), HOLD_ROWS) + rows + (first === second ? 0 : load<i32>(holdOf(second), HOLD_ROWS));
+  const root = min<i32>(first, second);
+  store<i32>(holdOf(max<i32>(first, second)), root, HOLD_ROOT);
+  store<i32>(holdOf(root), all, HOLD_ROWS);
+}
+
+/** Groups of surfaces and their rows, from the lists as far as they go; before they are forgotten. */
+export function countGroups(): void {
+  for (let n = load<i32>(HEADER, H_SURFACE_COUNT) - 1; n >= 0; n--) {
+    store<i32>(holdOf(n), n, HOLD_ROOT);
+    store<i32>(holdOf(n), 0, HOLD_ROWS);
+  }
+  let row = closeRow(0);
+  let any = false;
+  for (let n = load<i32>(front(), FRONT_CLOSE_COUNT); n > 0; n--, row += CLOSE_BYTES) {
+    if (!load<i32>(row, CLOSE_LANES)) continue;
+    countRows(load<u32>(row, CLOSE_SURFACES), 4);
+    any = true;
+  }
+  const pairs = <usize>load<u32>(HEADER, H_PAIRS);
+  const capacity = load<i32>(HEADER, H_PAIR_CAPACITY);
+  const vertices = load<i32>(HEADER, H_VERTEX_PAIRS);
+  const edges = load<i32>(HEADER, H_EDGE_PAIRS);
+  for (let n = 0; n < vertices; n++) countRows(load<u32>(pairs + <usize>n * PAIR_BYTES, PAIR_SURFACES), 1);
+  for (let n = capacity - edges; n < capacity; n++)
+    countRows(load<u32>(pairs + <usize>n * PAIR_BYTES, PAIR_SURFACES), 1);
+  if (any || vertices || edges) return;
+  // the lists of pairs of leaves were full before any row was there
+  row = closeRow(0);
+  for (let n = load<i32>(front(), FRONT_CLOSE_COUNT); n > 0; n--, row += CLOSE_BYTES)
+    countRows(load<u32>(row, CLOSE_SURFACES), 1);
+}
+
+/** Holds all surfaces of a group. @param span HELD_*. @returns whether any of them was not held before */
+function holdGroup(root: i32, span: i32): bool {
+  let more = false;
+  for (let n = load<i32>(HEADER, H_SURFACE_COUNT) - 1; n >= 0; n--) {
+    if (rootOf(n) !== root || load<i32>(surfaceAt(n), SURFACE_SOLID) === SOLID_COLLIDER) continue;
+    const hold = holdOf(n);
+    const before = load<i32>(hold, HOLD_HELD);
+    if (!before) more = true;
+    if (before < span) store<i32>(hold, span, HOLD_HELD);
+    if (before < span && span === HELD_TICK) store<i32>(hold, load<i32>(hold, HOLD_TICKS) + 1, HOLD_TICKS);
+  }
+  if (more) store<i32>(front(), 1, FRONT_HELD_ANY);
+  return more;
+}
+
+/** The surface that stands for the group with the most rows; -1: there is none. */
+function fullestGroup(): i32 {
+  let root = -1;
+  for (let n = load<i32>(HEADER, H_SURFACE_COUNT) - 1; n >= 0; n--)
+    if (load<i32>(holdOf(n), HOLD_ROWS) > (root < 0 ? 0 : load<i32>(holdOf(root), HOLD_ROWS)) && rootOf(n) === n)
+      root = n;
+  return root;
+}
+
+/** Holds the group that has the most rows. @returns false: there is none that was not held before */
+export function holdFullest(): bool {
+  const root = fullestGroup();
+  return root >= 0 && holdGroup(root, HELD_TICK);
+}
+
+/**
+ * The group that has the most rows goes half as far from S as it would: rows reach as far as it moves. @returns false
+ * if it moves no further than its thickness, and would have as many rows
+ */
+export function halveFullest(): bool {
+  const root = fullestGroup();
+  if (root < 0 || !goesFar(root)) return false;
+  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const half = f32x4.splat(0.5);
+  for (let n = load<i32>(HEADER, H_SURFACE_COUNT) - 1; n >= 0; n--) {
+    if (rootOf(n) !== root) continue;
+    let at = <usize>load<u32>(surfaceAt(n), SURFACE_FIRST);
+    for (let i = load<i32>(surfaceAt(n), SURFACE_COUNT); i > 0; i--, at += 16) {
+      const x = v128.load(at);
+      const S = v128.load(at + toSafe);
+      if ((v128.bitmask<i32>(f32x4.eq(x, S)) & 7) === 7) continue;
+      change(at);
+      v128.store(at, f32x4.replace_lane(f32x4.add(S, f32x4.mul(half, f32x4.sub(x, S))), 3, f32x4.extract_lane(x, 3)));
+    }
+  }
+  return true;
+}
+
+/** Whether a particle of the group moves further than its surface is thick. */
+function goesFar(root: i32): bool {
+  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  for (let n = load<i32>(HEADER, H_SURFACE_COUNT) - 1; n >= 0; n--) {
+    if (rootOf(n) !== root) continue;
+    const r = load<f32>(surfaceAt(n), SURFACE_RADIUS);
+    let at = <usize>load<u32>(surfaceAt(n), SURFACE_FIRST);
+    for (let i = load<i32>(surfaceAt(n), SURFACE_COUNT); i > 0; i--, at += 16) {
+      const d = f32x4.sub(v128.load(at), v128.load(at + toSafe));
+      const dd = f32x4.mul(d, d);
+      if (f32x4.extract_lane(dd, 0) + f32x4.extract_lane(dd, 1) + f32x4.extract_lane(dd, 2) > r * r) return true;
+    }
+  }
+  return false;
+}
+
+/** Holds the groups of all particles that the response has moved. @returns as `holdFullest` */
+export function holdChanged(): bool {
+  let more = false;
+  for (let n = 0; n < changedCount; n++) {
+    const row = surfaceOf(changedParticle(n));
+    const surface = <i32>((row - surfaceAt(0)) / SURFACE_BYTES);
+    if (load<i32>(row, SURFACE_SOLID) !== SOLID_COLLIDER && !load<i32>(holdOf(surface), HOLD_HELD))
+      more = holdGroup(rootOf(surface), HELD_SUBSTEP) || more;
+  }
+  return more;
+}
+
+/** Held particles are at S and nothing moves them, until `releaseHeld`. */
+export function keepHeld(): void {
+  if (!anyHeld()) return;
+  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  for (let n = load<i32>(HEADER, H_SURFACE_COUNT) - 1; n >= 0; n--) {
+    if (!load<i32>(holdOf(n), HOLD_HELD)) continue;
+    let at = <usize>load<u32>(surfaceAt(n), SURFACE_FIRST);
+    for (let i = load<i32>(surfaceAt(n), SURFACE_COUNT); i > 0; i--, at += 16) {
+      change(at);
+      v128.store(at, f32x4.replace_lane(v128.load(at + toSafe), 3, 0));
+    }
+  }
+}
+
+/** Inverse masses are what they were: before velocities are made from what was moved. */
+export function releaseHeld(): void {
+  if (!anyHeld()) return;
+  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  for (let n = load<i32>(HEADER, H_SURFACE_COUNT) - 1; n >= 0; n--) {
+    if (!load<i32>(holdOf(n), HOLD_HELD)) continue;
+    const count = load<i32>(surfaceAt(n), SURFACE_COUNT);
+    store<u32>(HEADER, load<u32>(HEADER, H_COUNT_STOPS) + count, H_COUNT_STOPS);
+    let at = <usize>load<u32>(surfaceAt(n), SURFACE_FIRST);
+    for (let i = count; i > 0; i--, at += 16) store<f32>(at, load<f32>(at + toSafe, 12), 12);
+  }
+  release(HELD_SUBSTEP);
+}
