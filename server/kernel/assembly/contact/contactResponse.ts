@@ -5,7 +5,7 @@
  *   and their neighbors are looked at
  *              again: ROUNDS times
  *   zones      what is still not clear moves as one rigid piece: rigidImpactZones.ts
- *   stop       what even that does not clear stays where the substep began
+ *   stop       what even that does not clear, or what there is no work left for, stays where the substep began
  * Pairs not listed are further apart than this substep's motion (front.ts). After the last stage every
  * listed pair is clear: S is free of intersections, and particles that stop all stand as they stood there.
  *
@@ -85,7 +85,7 @@ import {
   roundParticle,
 } from "./changed";
 import { marksOf, numberOf } from "../state/marks";
-import { countWork } from "../state/work";
+import { countWork, workAfter, workDone } from "../state/work";
 import { beginKeeping, endKeeping, noteChange } from "../integrate/momentumCorrection";
 import { leaveColliders } from "../colliders/leaveColliders";
 import { addRow, beginImpulses, endImpulses, farthestMoved, lean, solveRows, takeBack } from "./impulses";
@@ -94,6 +94,9 @@ import { beginZones, endZones, joinZone, moveZones, sameZone } from "./rigidImpa
 /** Counted work of a pair that is come by, and of one that is examined. */
 const UNITS_OF_VISIT = 1;
 const UNITS_OF_EXAMINE = 12;
+
+/** Share of a tick's limit of work after which a response goes on to stop what is not clear. */
+const SHARE: f32 = 0.5;
 
 /** Rounds of impulses before pairs become a rigid zone; Bridson et al. take "a few". */
 const ROUNDS = 8;
@@ -168,11 +171,12 @@ export function respond(): i32 {
   forgetLooks();
   gone = 0;
   coming = 0;
+  const most = workAfter(SHARE);
   beginImpulses();
   collectBad();
   if (!queueSize) return 0;
   tally(H_COUNT_CHECKS, queueSize);
-  while (coming < ROUNDS && queueSize) {
+  while (coming < ROUNDS && queueSize && workDone() < most) {
     pushApart();
     askNeighbors();
     turnQueue();
@@ -180,9 +184,9 @@ export function respond(): i32 {
   endImpulses();
   gone = Infinity;
   coming = ROUNDS;
-  if (queueSize) {
+  if (queueSize && workDone() < most) {
     beginZones();
-    for (let round = 0; round < ZONE_ROUNDS && queueSize; round++) {
+    for (let round = 0; round < ZONE_ROUNDS && queueSize && workDone() < most; round++) {
       for (let n = 0; n < queueSize; n++) {
         examine(load<i32>(queueAt(false, n)));
         joinZone(particle0, particle1, particle2, particle3);

@@ -28,3 +28,9 @@ export function exceedsLimit(last: i32): bool {
   const limit = load<i32>(HEADER, H_WORK_LIMIT);
   return limit !== 0 && workDone() + last > limit;
 }
+
+/** Work at which a part of a tick has taken its share of the limit. @param share 1/8: an eighth, from now on */
+export function workAfter(share: f32): i32 {
+  const limit = load<i32>(HEADER, H_WORK_LIMIT);
+  return limit ? workDone() + <i32>(share * <f32>limit) : i32.MAX_VALUE;
+}
