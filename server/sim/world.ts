@@ -179,7 +179,7 @@ export class SimWorld implements World {
     seconds.inputs += (performance.now() - looked) / 1000;
     this.setWatch(L.WATCH_PREEMPTION, this.preempt !== undefined);
     const begun = performance.now();
-    if (!goesOn) this.methods.begin();
+    this.methods.begin(this.views.i32[(L.HEADER + L.H_NEXT_SUBSTEP) / 4]!);
     this.meanwhileSeconds = 0;
     this.kernel.step(this.helpers ? 1 : 0, this.layout.scratch);
     const solved = performance.now();

@@ -86,9 +86,9 @@ export class MethodBodies {
     return this.bodies.some(({ coupled }) => coupled.length > 0);
   }
 
-  /** Before the kernel's substeps. */
-  begin(): void {
-    this.substep = 0;
+  /** Before the kernel's substeps. @param substep the first of them: not 0 where a tick goes on that ended early */
+  begin(substep: number): void {
+    this.substep = substep;
     for (let n = 0; n < this.bodies.length; n++) if (this.bodies[n]!.coupled.length > 0) this.open(this.current(n));
     this.blow();
   }
@@ -100,7 +100,7 @@ export class MethodBodies {
     this.substep++;
     for (const body of this.bodies) {
       if (body.coupled.length === 0 || this.held(body.layout.body)) continue;
-      const due = Math.floor((this.substep * body.steps) / this.layout.substeps) - body.done;
+      const due = this.due(body) - body.done;
       if (due === 0) continue;
       const begun = performance.now();
       for (const surface of body.surfaces) surface.read();
@@ -117,6 +117,7 @@ export class MethodBodies {
 
   /** One tick of all bodies that meet no others and are not held. */
   step(): void {
+    this.substep = 0;
     for (let n = 0; n < this.bodies.length; n++) {
       const body = this.current(n);
       if (body.coupled.length > 0 || this.held(body.layout.body)) continue;
@@ -133,9 +134,14 @@ export class MethodBodies {
     this.sumForces(body);
     body.points.hold(this.pointsOf(body));
     body.surfaces = body.coupled.filter((surface) => this.views.i32[statusAt(this.layout, surface.body)] !== WAITS);
-    body.done = 0;
+    body.done = this.due(body);
     body.stepSeconds = 0;
     body.method.begin?.();
+  }
+
+  /** Steps that a body has done when the kernel's substeps so far are over. */
+  private due({ steps }: OpenBody): number {
+    return Math.floor((this.substep * steps) / this.layout.substeps);
   }
 
   private advance(body: OpenBody): void {

@@ -69,14 +69,15 @@ export function bothHeld(a: i32, b: i32): bool {
   return load<i32>(holdOf(a), HOLD_HELD) !== 0 && load<i32>(holdOf(b), HOLD_HELD) !== 0;
 }
 
-/** A tick begins: nothing is held any more. */
+/**
+ * A tick begins: nothing is held any more. FRONT_HELD_ANY is no part of a checkpoint, as all of the front; HOLD rows are.
+ */
 export function endHolds(): void {
   release(HELD_TICK);
 }
 
 /** What is held for no longer than `span` is free, and pairs of it are found anew. */
 function release(span: i32): void {
-  if (!anyHeld()) return;
   let left = false;
   for (let n = load<i32>(HEADER, H_SURFACE_COUNT) - 1; n >= 0; n--) {
     const hold = holdOf(n);
