@@ -57,10 +57,12 @@ const ROOMS: Record<string, number[]>[] = [
   // of what melts a crystal and two solids
   { melt: [1, 2, 3], integrators: [0, 1, 2], smoke: [0, 0, 0] },
   { tank: [0, 1, 2] },
+  // whose ticks end early while all land at once
+  { "hundred-bodies": [0] },
 ];
 
 /** Of the first of them: what waits and comes, and most of the methods that a body may have. */
-const SMALL = [{ "put-in": [0], "one-cube": [3, 6] }];
+const SMALL = [{ "put-in": [0], "one-cube": [3, 6] }, { "hundred-bodies": [0] }];
 
 /** What their owners have changed of methods by then. */
 const TUNED: Record<string, { body: number; steps?: number; modes?: number }[]> = {
@@ -92,6 +94,7 @@ test.each(inLong<Record<string, number[]>[]>(ROOMS, SMALL))(
     }
     for (const bot of bots) await bot.until(() => bot.tick > 130, "two seconds");
     const ticks = bots.map(({ tick }) => tick);
+    if (scenes.includes("hundred-bodies")) expect(await unfinished(first.url)).toBeGreaterThan(0);
     first.process.kill("SIGKILL");
     await once(first.process, "exit");
 
@@ -108,6 +111,12 @@ test.each(inLong<Record<string, number[]>[]>(ROOMS, SMALL))(
     for (const [i, scene] of scenes.entries()) await stepsAgain(second.url, scene, ticks[i]!);
   },
 );
+
+/** Ticks that ended early because their work reached its limit. */
+async function unfinished(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^pliant_ticks_unfinished_total (\d+)$/m.exec(metrics)?.[1]);
+}
 
 /** @param tick before which the server was killed */
 async function stepsAgain(url: string, scene: string, tick: number): Promise<void> {
