@@ -121,6 +121,8 @@ const LOOKS: u8 = 63;
 let looks: u8 = 0;
 /** How far particles have been moved by impulses of this response at most: sum over its rounds of the farthest, m. */
 let gone: f32 = 0;
+/** Counted work at which responses only stop what is not clear. */
+let most = 0;
 /** Number of the next round of impulses. */
 let coming = 0;
 
@@ -162,6 +164,11 @@ function tally(counter: usize, by: i32): void {
   store<u32>(HEADER + counter, load<u32>(HEADER + counter) + by);
 }
 
+/** A substep's responses may take their share of the tick's work from now on. */
+export function allowResponse(): void {
+  most = workAfter(SHARE);
+}
+
 /**
  * Clears every pair that is marked CONTACT_BLOCK_BAD.
  * @returns particles moved so far in this substep: the list's reach has to be looked at again, velocities follow in
@@ -171,7 +178,6 @@ export function respond(): i32 {
   forgetLooks();
   gone = 0;
   coming = 0;
-  const most = workAfter(SHARE);
   beginImpulses();
   collectBad();
   if (!queueSize) return 0;

@@ -49,7 +49,7 @@ import { countGroups, halveFullest, holdChanged, holdFullest, keepHeld, releaseH
 import { checkAll } from "./contactPasses";
 import { enterStage, preemptionPoint } from "../scheduler/clock";
 import { CLEAR, examine, laneOf } from "./contactPair";
-import { respond, stopAll, updateChanged } from "./contactResponse";
+import { allowResponse, respond, stopAll, updateChanged } from "./contactResponse";
 
 /** Fronts that one substep may take: the response itself may bring together what was not near. */
 const FRONTS = 4;
@@ -92,6 +92,7 @@ export function foresee(): void {
 export function verifyContacts(h: f32): void {
   if (!load<u32>(HEADER, H_SAFE)) return;
   keepHeld();
+  allowResponse();
   let clear = false;
   let halvings = 0;
   for (let n = 0; n <= HOLDS + halvings && !clear; n++) {
