@@ -41,6 +41,7 @@ import {
   partBegins,
   sharedParts,
 } from "../scheduler/scheduler";
+import { spendWork } from "../scheduler/clock";
 import { solveContacts } from "./contactSolver";
 import { checkContacts } from "./contactCheck";
 
@@ -114,7 +115,11 @@ function solveRange(starts: usize, begin: i32, end: i32, shared: bool, again: bo
       at = last;
     }
   }
-  return at < end ? far + solveContacts(solvedAt(at), end - at, again) : far;
+  for (; at < end; at += CHECKED) {
+    far += solveContacts(solvedAt(at), min<i32>(CHECKED, end - at), again);
+    spendWork(CHECKED);
+  }
+  return far;
 }
 
 /** Parts begin .. end of `parts` of the color that is shared out. */
@@ -138,7 +143,12 @@ export function checkAll(): i32 {
     while (claimChunk()) checkShared(chunkBegin, chunkEnd, sharedParts());
     closeShared(SHARED_CHECK);
   } else {
-    checkShared(0, 1, 1);
+    const blocks = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) + load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
+    const parts = 1 + blocks / CHECKED;
+    for (let n = 0; n < parts; n++) {
+      checkShared(n, n + 1, parts);
+      spendWork(CHECKED);
+    }
   }
   return atomic.load<i32>(HEADER, H_SHARED_FOUND);
 }

@@ -19,6 +19,7 @@ import {
   WATCH_SUBSTEPS,
   WATCH_PHASES,
   STAGE_BROAD_PHASE,
+  STAGE_SHAPES,
   STAGE_WARM_START,
   PHASE_COUNT,
   PHASE_CHUNKS,
@@ -31,7 +32,7 @@ import { beginPairList } from "../contact/contacts";
 import { placeCoreMeshes } from "../colliders/coreMeshes";
 import { findFreeBodies } from "../integrate/freeBodies";
 import { beginBalls } from "../rigid/balls";
-import { beginClock, enterStage, leaveOut, preemptionPoint } from "../scheduler/clock";
+import { beginClock, endClock, enterStage, leaveOut, preemptionPoint, spendWork } from "../scheduler/clock";
 import { phaseDone, substepDone } from "../scheduler/host";
 import {
   beginStep,
@@ -46,6 +47,9 @@ import {
 } from "../scheduler/scheduler";
 import { warmStart } from "../warmStart/warmStart";
 import { runRange } from "./stages";
+
+/** Work of a phase beside its blocks (spendWork). */
+const PHASE_UNITS = 4;
 
 /**
  * One tick by the thread that orchestrates it.
@@ -63,7 +67,7 @@ export function step(helpers: i32, scratch: usize): void {
   beginBalls();
   const substeps = load<i32>(HEADER, H_SUBSTEPS);
   for (let s = 0; s < substeps; s++) runSubstep(s, scratch);
-  enterStage(-1);
+  endClock();
   endStep();
   store<u32>(HEADER, load<u32>(HEADER, H_TICK) + 1, H_TICK);
 }
@@ -80,7 +84,9 @@ function runSubstep(substep: i32, scratch: usize): void {
     if (load<i32>(phase, PHASE_CHUNKS) < 2 || !isHelped()) runRange(phase, 0, load<i32>(phase, PHASE_COUNT), scratch);
     else runTogether(p, scratch);
     if (watch & WATCH_PHASES) phaseDone(p);
-    preemptionPoint();
+    // Blocks of constraints take about as long as each other; a body of an implicit phase takes any time.
+    if (load<i32>(phase, PHASE_STAGE) < STAGE_SHAPES) spendWork(PHASE_UNITS + load<i32>(phase, PHASE_COUNT));
+    else preemptionPoint();
   }
   if (watch & WATCH_SUBSTEPS) leaveOut(substepDone());
 }
