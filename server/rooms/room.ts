@@ -517,7 +517,7 @@ export class Room {
   /** The state of a room that stands still, so that nobody has to step anything again to have it. Never rejects. */
   async #saveStanding(): Promise<void> {
     try {
-      const saved = await this.#simulation.save(() => this.checkpointPolicy.afterLoss());
+      const saved = await this.#simulation.save((charged) => this.checkpointPolicy.afterLoss(charged));
       if (this.#disposed) return;
       if (!("state" in saved)) return this.#rebuilt(saved, new Error("a thread was lost while it took the state"));
       if (saved.tick === this.tick) await this.#keep(saved);
@@ -550,7 +550,7 @@ export class Room {
     const { oldestMs } = this.#queue;
     const task = { ...this.#composeTask(), dueMs, untilMs, share: this.#options.share() };
     try {
-      const outcome = await this.#simulation.step(task, () => this.checkpointPolicy.afterLoss());
+      const outcome = await this.#simulation.step(task, (charged) => this.checkpointPolicy.afterLoss(charged));
       // The room may have been closed while the step was under way.
       if (this.#disposed) return;
       if (outcome.kind === "stepped") {

@@ -47,17 +47,16 @@ function simulate(rooms: readonly Room[], seconds: number): Seen[] {
     if (lateMs > 1000 / hz) late[i]! += 1;
     if (nowMs > endMs / 2) latest[i] = Math.max(latest[i]!, lateMs / 1000);
     clocks[i]!.begin(nowMs);
-    const long = flows[i]!.isPreemptible;
     for (let own = pieceSeconds; ; own += pieceSeconds) {
       nowMs += 1000 * pieceSeconds;
       if (own > tickSeconds - 1e-9) break;
-      for (let next = long && schedule.preempting(flows[i]!, own, nowMs); next; ) {
+      for (let next = schedule.preempting(flows[i]!, own, nowMs); next; ) {
         run(next.item);
         next = schedule.preempting(flows[i]!, own, nowMs);
       }
     }
     took[i]! += tickSeconds;
-    schedule.done(flows[i]!, tickSeconds, nowMs, long || pieceSeconds === tickSeconds ? pieceSeconds : null);
+    schedule.done(flows[i]!, tickSeconds, nowMs, pieceSeconds);
     schedule.submit(flows[i]!, clocks[i]!.nextDueMs(), i);
   };
   rooms.forEach((_, i) => schedule.submit(flows[i]!, clocks[i]!.nextDueMs(), i));
@@ -174,7 +173,6 @@ describe("one thread", () => {
     const schedule = new FairSchedule<string>();
     const own = new Flow(1000 / 60, 0.006, 1000);
     const unknown = new Flow(1000 / 60);
-    expect(unknown.isPreemptible).toBe(true);
     schedule.submit(unknown, 0, "unknown");
     schedule.next(0);
     schedule.submit(own, 1, "own");
@@ -193,7 +191,7 @@ describe("one thread", () => {
 
   test("a room that is new, or has moved, preempts nobody until its ticks have come to their end often enough", () => {
     const schedule = new FairSchedule<string>();
-    const long = new Flow(1000 / 60, 0.05);
+    const long = new Flow(1000 / 60, 0.049);
     const light = new Flow(1000 / 60);
     let ticks = 0;
     const preempts = (): boolean => {
@@ -206,6 +204,35 @@ describe("one thread", () => {
     };
     while (!preempts()) expect(ticks).toBeLessThan(100);
     expect(ticks).toBe(61);
+  });
+
+  test("a room that is new does not wait for the end of a very long tick, and known long ones let it go first", () => {
+    const schedule = new FairSchedule<string>();
+    const [hostile, other] = [new Flow(1000 / 60, 3, 1000), new Flow(1000 / 60, 2, 1000)];
+    const stranger = new Flow(1000 / 60);
+    schedule.submit(hostile, 0, "hostile");
+    schedule.next(0);
+    schedule.submit(other, 0, "other");
+    schedule.submit(stranger, 10, "stranger");
+    expect(schedule.preempting(hostile, 2.5, 2500)).toMatchObject({ item: "stranger" });
+    schedule.done(stranger, 0.001, 2501);
+    expect(schedule.preempting(hostile, 2.5, 2501)).toMatchObject({ item: "other" });
+    // Two long ticks and one of which nothing is known are in the middle of each other at most,
+    schedule.submit(stranger, 2510, "stranger");
+    expect(schedule.preempting(other, 0.5, 3000)).toMatchObject({ item: "stranger" });
+    const unknown = new Flow(1000 / 60);
+    schedule.submit(unknown, 3000, "unknown");
+    expect(schedule.preempting(stranger, 0.5, 3500)).toBeUndefined();
+    schedule.done(stranger, 0.001, 3501);
+    // but three ticks are enough to know a light room.
+    for (let tick = 2; tick < 4; tick++) {
+      schedule.submit(stranger, 3501, "stranger");
+      while (schedule.preempting(other, 1, 3600)?.flow !== stranger);
+      schedule.done(stranger, 0.001, 3601);
+    }
+    schedule.withdraw(unknown);
+    schedule.submit(stranger, 3601, "stranger");
+    expect(schedule.preempting(unknown, 0.1, 3700)).toMatchObject({ item: "stranger" });
   });
 
   test("rooms that all want more than there is get it by weight", () => {
