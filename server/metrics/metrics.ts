@@ -11,6 +11,7 @@ import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { ContactCounts, StageSeconds } from "../sim/types.ts";
 import type { SharedWork, EncodedMessage, Frames, StepResult } from "../workers/messages.ts";
+import { LOSS_REASONS } from "../workers/threadLost.ts";
 import { ClusterMetrics } from "./cluster.ts";
 import { AuthMetrics } from "./auth.ts";
 import { Maker } from "./maker.ts";
@@ -109,6 +110,13 @@ export class Metrics {
   readonly ticksLimited = this.#make.counter(
     "pliant_ticks_limited_total",
     "Ticks that began so late that catching up was limited and time was dropped.",
+  );
+  /** A thread that stepped rooms was lost. */
+  readonly threadLost = this.#make.countBy(
+    "pliant_threads_lost_total",
+    "Threads of rooms that were lost: ended for CPU time without progress or because they were blocked, or otherwise.",
+    "reason",
+    LOSS_REASONS,
   );
   readonly inputSeconds = this.#make.histogram(
     "pliant_input_seconds",

@@ -96,7 +96,7 @@ export class CheckpointPolicy {
    * @returns what the room is made from again, and whether its next tick is to be tried alone
    * @throws Hopeless: that failed, too
    */
-  afterLoss(charged = true): Rebuild & { alone: boolean } {
+  afterLoss(charged: boolean): Rebuild & { alone: boolean } {
     this.#outcome = "again";
     if (charged && this.#alone) this.#failAlone();
     else if (charged) this.#charge();
@@ -108,6 +108,11 @@ export class CheckpointPolicy {
    */
   get lossOutcome(): "again" | "without inputs" | "anew" {
     return this.#outcome;
+  }
+
+  /** The room's next tick runs on a thread of its own. */
+  get triedAlone(): boolean {
+    return this.#alone;
   }
 
   #charge(): void {

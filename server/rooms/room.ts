@@ -40,6 +40,7 @@ import { TickStats } from "./tickStats.ts";
 import { JournalDiffers } from "./trials.ts";
 import { inputTraces, type InputTrace, traceTick } from "./trace.ts";
 import type { RoomOptions } from "./roomOptions.ts";
+import { isCharged, ThreadLost } from "../workers/threadLost.ts";
 import { welcomeOf } from "./welcome.ts";
 
 /** While everything rests, an empty delta this often tells clients that the room lives, ms. */
@@ -657,12 +658,15 @@ export class Room {
   /** The room was made again from what it remembers, after a thread was lost inside a step. */
   #rebuilt(rebuilt: Rebuilt, cause: unknown): void {
     const { log, metrics } = this.#options;
-    const outcome = this.checkpointPolicy.lossOutcome;
+    const { lossOutcome: outcome, triedAlone: alone } = this.checkpointPolicy;
+    const charged = isCharged(cause);
+    const reason = cause instanceof ThreadLost ? cause.reason : "error";
+    const { tick, ticks, seconds } = rebuilt;
     log.error(
-      { room: this.name, tick: rebuilt.tick, ticks: rebuilt.ticks, seconds: rebuilt.seconds, outcome, err: cause },
+      { room: this.name, tick, ticks, seconds, reason, charged, outcome, alone, err: cause },
       "a thread was lost inside a step; the room goes on from its last whole tick",
     );
-    metrics.persistence.restored("thread", rebuilt.seconds, rebuilt.ticks);
+    metrics.persistence.restored(charged ? "thread" : "beside", seconds, ticks);
     this.#events.standAt(rebuilt, this.tick);
     this.#broadcast.certain(encodeNotice("ROOM_RESTORED", { tick: rebuilt.tick }), "other");
     if (outcome !== "anew") return;
