@@ -73,7 +73,7 @@ export function serve(task: ServeTask): Promise<never> {
       transfer: [],
     }),
     inspect: (order: InspectTask): Done => ({ result: inspect(order), transfer: [] }),
-    help: (order: HelpTask): Done => ({ result: help(order), transfer: [] }),
+    help: (order: HelpTask, preempt: StepHooks["preempt"]): Done => ({ result: help(order, preempt), transfer: [] }),
     collect: (): Done => ({ result: collect(), transfer: [] }),
   };
   const loop = new ThreadLoop(task, {
@@ -272,8 +272,14 @@ function runReplay(
 }
 
 /** Helps with a tick that another thread leads. @returns chunks done */
-export function help({ room, generation, slot }: HelpTask): number {
-  return openRoom(room).world.help(generation, slot);
+export function help({ room, generation, slot }: HelpTask, preempt: StepHooks["preempt"] = advance): number {
+  const { world } = openRoom(room);
+  world.preempt = preempt;
+  try {
+    return world.help(generation, slot);
+  } finally {
+    world.preempt = undefined;
+  }
 }
 
 /** The state between two ticks. */

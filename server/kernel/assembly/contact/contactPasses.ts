@@ -143,12 +143,7 @@ export function checkAll(): i32 {
     while (claimChunk()) checkShared(chunkBegin, chunkEnd, sharedParts());
     closeShared(SHARED_CHECK);
   } else {
-    const blocks = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) + load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
-    const parts = 1 + blocks / CHECKED;
-    for (let n = 0; n < parts; n++) {
-      checkShared(n, n + 1, parts);
-      spendWork(CHECKED);
-    }
+    checkShared(0, 1, 1);
   }
   return atomic.load<i32>(HEADER, H_SHARED_FOUND);
 }
@@ -159,12 +154,19 @@ export function checkShared(begin: i32, end: i32, parts: i32): void {
   const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
   const v = partBegins(vertices, begin, parts);
   const e = partBegins(edges, begin, parts);
+  const first = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges;
   const found =
-    checkContacts(blockAt(v), partBegins(vertices, end, parts) - v, true) +
-    checkContacts(
-      blockAt(load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges + e),
-      partBegins(edges, end, parts) - e,
-      false,
-    );
+    checkInPieces(v, partBegins(vertices, end, parts) - v, true) +
+    checkInPieces(first + e, partBegins(edges, end, parts) - e, false);
   if (found) atomic.add<i32>(HEADER, found, H_SHARED_FOUND);
+}
+
+/** checkContacts of `count` blocks from number `first` on, with preemption points. */
+function checkInPieces(first: i32, count: i32, vertex: bool): i32 {
+  let found = 0;
+  for (let n = 0; n < count; n += CHECKED) {
+    found += checkContacts(blockAt(first + n), min<i32>(CHECKED, count - n), vertex);
+    spendWork(CHECKED);
+  }
+  return found;
 }

@@ -8,8 +8,8 @@ import { now, preempt } from "./host";
 /** About 0.3 ms of work: what spendWork counts between two preemption points. */
 const WORK_UNITS: i32 = 1024;
 
-// true while this instance goes through a tick's stages: helpers must not preempt
-let orchestrates = false;
+// true in the middle of a tick, for its orchestrator and its helpers
+let inTick = false;
 // work since the last preemption point
 let spent: i32 = 0;
 // what this thread has done for others in the middle of its steps, s
@@ -19,12 +19,12 @@ let stage = -1;
 let since: f64 = 0;
 
 /**
- * To be called by the orchestrating thread now and then, between chunks: it may step other rooms meanwhile. They have
- * instances of their own, so nothing of this one changes.
+ * To be called now and then in the middle of a tick: the thread may step other rooms meanwhile. They have instances of
+ * their own, so nothing of this one changes; whoever waits for this thread's chunk waits a little longer.
  */
 export function preemptionPoint(): void {
   spent = 0;
-  if (orchestrates && load<i32>(HEADER, H_WATCH) & WATCH_PREEMPTION) othersSeconds += preempt();
+  if (inTick && load<i32>(HEADER, H_WATCH) & WATCH_PREEMPTION) othersSeconds += preempt();
 }
 
 /**
@@ -46,13 +46,18 @@ export function leaveOut(seconds: f64): void {
 export function beginClock(): void {
   memory.fill(HEADER + H_STAGE, 0, STAGES * 8);
   stage = -1;
-  orchestrates = true;
+  inTick = true;
 }
 
 /** The tick is over. */
 export function endClock(): void {
   enterStage(-1);
-  orchestrates = false;
+  inTick = false;
+}
+
+/** This thread begins to help with a tick, or ends that. */
+export function helpInTick(helps: bool): void {
+  inTick = helps;
 }
 
 /** Ends the stage whose time is taken, and begins another. @param next -1: none. @returns the one that ended */
