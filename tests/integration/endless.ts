@@ -1,6 +1,7 @@
 /** Steps that never end and make no progress, on real threads. */
 import { vi } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
+import type { SimLayout } from "../../server/sim/layout.ts";
 import type { RoomHandle } from "../../server/workers/messages.ts";
 import { type RoomPool, WorkerPools } from "../../server/workers/pool.ts";
 
@@ -30,8 +31,8 @@ export function endlessSteps(isMeant: (room: RoomHandle, kind: RoomPool["kind"])
   return () => spy.mockRestore();
 }
 
-/** Rooms of a scene with so many substeps. */
-export const withSubsteps =
-  (substeps: number) =>
+/** Rooms whose first body has this name. */
+export const withBody =
+  (name: string) =>
   (room: RoomHandle): boolean =>
-    (room.layout as unknown as { substeps: number }).substeps === substeps;
+    (room.layout as unknown as SimLayout).bodies[0]?.name === name;

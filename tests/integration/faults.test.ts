@@ -6,11 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
-import { endlessSteps, withSubsteps } from "./endless.ts";
+import { endlessSteps, withBody } from "./endless.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
-/** Substeps of the scene `stuck`. */
-const STUCK = 512;
 const ADMIN = "an-operators-own-token";
 let server: TestServer;
 beforeAll(async () => {
@@ -87,7 +85,7 @@ test("a thread killed in the middle of a step costs its room nothing but a momen
 });
 
 test("a step that hangs is ended at its deadline, and a room that does nothing else is closed; its figures come until then", async () => {
-  const restore = endlessSteps(withSubsteps(STUCK));
+  const restore = endlessSteps(withBody("stuck"));
   const hasty = await startTestServer({ workers: 2, stepDeadlineMs: 400 });
   await createRoom(hasty.url, "cube", "beside");
   const beside = await Bot.join(hasty.url, "beside");

@@ -20,13 +20,11 @@ import { decodeCheckpoint, decodeSegment, encodeSegment } from "../../../server/
 import { RoomSimulation } from "../../../server/rooms/simulation.ts";
 import { STORE_FILE } from "../../../server/store/openStore.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
-import { endlessSteps, withSubsteps } from "../endless.ts";
+import { endlessSteps, withBody } from "../endless.ts";
 import { SCENES_DIR, startTestServer, type TestServer } from "../server.ts";
 
 const ADMIN = "an-operators-own-token";
 const ATTEMPTS = 2;
-/** Substeps of the scene `stuck`. */
-const STUCK = 512;
 const POISON = fileURLToPath(new URL("./poison.ts", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "pliant-parked-"));
 const running: RunningServer[] = [];
@@ -316,7 +314,7 @@ test("a room that has come far and cannot be stepped any more keeps its states a
 });
 
 test("a room whose steps are lost again and again is parked with what it had, and may be ended or tried again", async () => {
-  const restore = endlessSteps(withSubsteps(STUCK));
+  const restore = endlessSteps(withBody("stuck"));
   const server = await startHere("steps", { stepDeadlineMs: 300 });
   await createRoom(server.url, "stuck", "stuck");
   const closed = await Bot.connect(server.url, "stuck").untilClosed();
