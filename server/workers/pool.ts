@@ -221,7 +221,13 @@ export class WorkerPools {
       for (const thread of threads) await thread.run("collect", undefined).catch(() => {});
   }
 
-  #createPool(minThreads: number, maxThreads: number, idleTimeout: number, niceIncrement = 0, words?: Int32Array<SharedArrayBuffer>): Piscina {
+  #createPool(
+    minThreads: number,
+    maxThreads: number,
+    idleTimeout: number,
+    niceIncrement = 0,
+    words?: Int32Array<SharedArrayBuffer>,
+  ): Piscina {
     const resourceLimits = { maxOldGenerationSizeMb: this.#options.threadMemoryMb ?? 1024 };
     const workerData: SimThreadData = { collections: this.#collections, ...(words && { words }) };
     const pool = new Piscina({

@@ -231,8 +231,7 @@ export class StepThread {
     this.#ended = null;
     const lost = [...this.#pending];
     this.#pending.clear();
-    for (const [id, { reject }] of lost)
-      reject(this.#closed ? error : new ThreadLost(reason, id === culprit, error));
+    for (const [id, { reject }] of lost) reject(this.#closed ? error : new ThreadLost(reason, id === culprit, error));
     if (!this.#closed) this.#onLost(reason);
   }
 

@@ -42,12 +42,15 @@ describe("a thread is ended", () => {
     expect(cpuMs).toBeLessThanOrEqual(DEADLINE_MS + 3 * LOOK_MS);
   });
 
-  test.each([0.5, 0.1, 0.01])("which has only %f of a processor after as much CPU time, however long that is", (share) => {
-    const { reason, cpuMs, atMs } = watch({ share, progressMs: Infinity }, HOUR_MS);
-    expect(reason).toBe("no_progress");
-    expect(cpuMs).toBeLessThanOrEqual(DEADLINE_MS + 3 * LOOK_MS);
-    expect(atMs).toBeGreaterThan(DEADLINE_MS / share);
-  });
+  test.each([0.5, 0.1, 0.01])(
+    "which has only %f of a processor after as much CPU time, however long that is",
+    (share) => {
+      const { reason, cpuMs, atMs } = watch({ share, progressMs: Infinity }, HOUR_MS);
+      expect(reason).toBe("no_progress");
+      expect(cpuMs).toBeLessThanOrEqual(DEADLINE_MS + 3 * LOOK_MS);
+      expect(atMs).toBeGreaterThan(DEADLINE_MS / share);
+    },
+  );
 
   test.each([false, true])("which is blocked, after twelve deadlines; silent: %s", (isSilent) => {
     // What a sleeper that wakes fifty times a second takes.
