@@ -11,7 +11,6 @@ import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { ContactCounts, StageSeconds } from "../sim/types.ts";
 import type { SharedWork, EncodedMessage, Frames, StepResult } from "../workers/messages.ts";
-import { LOSS_REASONS } from "../workers/threadLost.ts";
 import { ClusterMetrics } from "./cluster.ts";
 import { AuthMetrics } from "./auth.ts";
 import { Maker } from "./maker.ts";
@@ -20,6 +19,8 @@ import { PersistenceMetrics } from "./persistence.ts";
 import { RequestMetrics } from "./requests.ts";
 import { StoreMetrics } from "./store.ts";
 
+/** Why threads are lost (workers/threadLost.ts). */
+const LOSS_REASONS = ["no_progress", "blocked", "ended"] as const;
 /** Seconds: around the budget of a 60 Hz tick, and on to what a room in slow motion takes. */
 const TICK_BUCKETS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.012, 0.0167, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Threads of one room, up to the most that it can have. */

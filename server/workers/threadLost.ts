@@ -3,8 +3,7 @@
 /** Reasons for which the main thread ends a thread (stuckRule.ts). */
 export type StuckReason = "no_progress" | "blocked";
 /** `ended`: it crashed, had too little memory, or was ended from outside. */
-export const LOSS_REASONS = ["no_progress", "blocked", "ended"] as const;
-export type LossReason = (typeof LOSS_REASONS)[number];
+export type LossReason = StuckReason | "ended";
 
 const TEXTS: Record<LossReason, string> = {
   no_progress: "used its CPU time without progress",
