@@ -68,6 +68,7 @@ export interface Config {
   /** Frames per second on the wire; the nearest divisor of the scene's tick rate is taken. */
   sendHz: number;
   /** A step that runs longer than this is taken for hung: its thread is ended and the room starts again. */
+  /** CPU time of a thread in a step without progress. */
   stepDeadlineMs: number;
   /** A scene that takes longer to build is given up. */
   buildDeadlineMs: number;

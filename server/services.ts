@@ -18,6 +18,7 @@ import { warmUp } from "./rooms/warmUp.ts";
 import { MemoryObjects } from "./store/memoryObjects.ts";
 import { programVersion } from "./workers/identity.ts";
 import { WorkerPools } from "./workers/pool.ts";
+import type { LossReason } from "./workers/threadLost.ts";
 
 export interface Services {
   config: Config;
@@ -43,7 +44,7 @@ export interface Services {
 
 export async function startServices(config: Config, log: FastifyBaseLogger): Promise<Services> {
   const onError = (error: unknown): void => log.error({ err: error }, "a worker thread failed outside any task");
-  const pools = makePools(config, onError);
+  const pools = makePools(config, onError, (reason) => metrics.threadLost(reason));
   const metrics: Metrics = new Metrics(metricSources(pools, () => registry));
   const library = new SceneLibrary({
     scenesDir: config.scenesDir,
@@ -93,7 +94,11 @@ export async function startServices(config: Config, log: FastifyBaseLogger): Pro
   return { ...all, notReady: () => notReady ?? durability?.notReady() ?? null, warm, close };
 }
 
-const makePools = (config: Config, onError: (error: unknown) => void): WorkerPools =>
+const makePools = (
+  config: Config,
+  onError: (error: unknown) => void,
+  onLost: (reason: LossReason) => void,
+): WorkerPools =>
   new WorkerPools({
     workers: config.workers,
     roomThreads: config.roomThreads,
@@ -104,6 +109,7 @@ const makePools = (config: Config, onError: (error: unknown) => void): WorkerPoo
     readDeadlineMs: config.objectsDeadlineMs,
     threadMemoryMb: config.threadMemoryMb,
     onError,
+    onLost,
   });
 
 interface ObjectsNeed {

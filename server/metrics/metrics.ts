@@ -19,6 +19,8 @@ import { PersistenceMetrics } from "./persistence.ts";
 import { RequestMetrics } from "./requests.ts";
 import { StoreMetrics } from "./store.ts";
 
+/** Why threads are lost (workers/threadLost.ts). */
+const LOSS_REASONS = ["no_progress", "blocked", "ended"] as const;
 /** Seconds: around the budget of a 60 Hz tick, and on to what a room in slow motion takes. */
 const TICK_BUCKETS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.012, 0.0167, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Threads of one room, up to the most that it can have. */
@@ -113,6 +115,13 @@ export class Metrics {
   readonly ticksUnfinished = this.#make.counter(
     "pliant_ticks_unfinished_total",
     "Ticks that ended early because their work reached its limit; the next tick goes on.",
+  );
+  /** A thread that stepped rooms was lost. */
+  readonly threadLost = this.#make.countBy(
+    "pliant_threads_lost_total",
+    "Threads of rooms that were lost: ended for CPU time without progress or because they were blocked, or otherwise.",
+    "reason",
+    LOSS_REASONS,
   );
   readonly inputSeconds = this.#make.histogram(
     "pliant_input_seconds",

@@ -8,9 +8,10 @@ import { IO_BUCKETS, type Maker } from "./maker.ts";
 
 /**
  * restart: its process died on this machine. takeover: its process died elsewhere or was cut off. handover: its process
- * gave it up, as every orderly end does. thread: a worker was lost in the middle of a step. undo: its owner went back.
+ * gave it up, as every orderly end does. thread: a worker was lost in the middle of its step. beside: a worker was lost
+ * in another room's step, which had preempted its own. undo: its owner went back.
  */
-const RESTORE_CAUSES = ["restart", "thread", "takeover", "handover", "undo"] as const;
+const RESTORE_CAUSES = ["restart", "thread", "beside", "takeover", "handover", "undo"] as const;
 export type RestoreCause = (typeof RESTORE_CAUSES)[number];
 
 /** checkpoint, journal: could not be written. restore: a room could not be brought back. */

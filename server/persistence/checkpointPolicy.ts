@@ -14,10 +14,13 @@ const MOST_SECONDS = 2.5;
 const MOST_REPLAY_SECONDS = 0.4;
 /** But so that it costs no more than this share of the ticks' own time. */
 const MOST_SHARE = 0.02;
-/** A tick that takes its thread with it this often ends the room's way; once less, and its inputs are left out. */
-const HOPELESS = 3;
+/** A tick that has taken its thread with it this often is tried alone; once less, and its inputs are left out. */
+const TRIED_ALONE = 3;
+/** So is a room that has lost so many threads in so many seconds of its ticks. */
+const MOST_LOSSES = 4;
+const LOSS_SECONDS = 10;
 
-/** The room cannot be stepped on: its threads are lost again and again. */
+/** The room cannot be stepped on: its threads are lost again and again, and the last one had no other room. */
 export class Hopeless extends Error {}
 
 export class CheckpointPolicy {
@@ -31,8 +34,13 @@ export class CheckpointPolicy {
   #ticks = 0;
   #saveSeconds = 0;
   #lastSavedMs = performance.now();
-  #lossTick = -1;
+  /** Ticks that the losses of the last LOSS_SECONDS are charged to, and how often in a row the last one. */
+  #lossTicks: number[] = [];
   #losses = 0;
+  #alone = false;
+  #outcome: "again" | "without inputs" | "anew" = "again";
+  /** Since the scene began anew. */
+  #ticksAnew = Infinity;
 
   /**
    * @param beginsAnew a tick that nothing can be made of starts the scene again, and forgets what was: for rooms that
@@ -64,6 +72,8 @@ export class CheckpointPolicy {
   stepped(inputs: Input[], { tick, stateHash, seconds, wholeSeconds }: StepResult): void {
     this.history.stepped(tick, inputs, stateHash);
     this.#ticks += 1;
+    this.#ticksAnew += 1;
+    if (this.#alone) this.#acquit();
     this.#stepSeconds += wholeSeconds - seconds.encode;
     this.#allSeconds += wholeSeconds - seconds.encode;
   }
@@ -80,21 +90,52 @@ export class CheckpointPolicy {
     return this.history.keep(tick, stateHash, state, this.#allSeconds);
   }
 
-  /** A thread was lost in the tick after the last one. @throws Hopeless */
-  afterLoss(): Rebuild {
-    const { tick } = this.history;
-    this.#losses = tick === this.#lossTick ? this.#losses + 1 : 1;
-    this.#lossTick = tick;
-    if (this.#losses >= HOPELESS && !this.#beginsAnew)
-      throw new Hopeless(`tick ${tick + 1} has taken its thread with it ${this.#losses} times`);
-    if (this.#losses >= HOPELESS) this.history.begin();
-    return this.history.rebuild(this.history.tick);
+  /**
+   * A thread was lost in the tick after the last one.
+   * @param charged the thread executed this very room; else it is as if nothing had happened
+   * @returns what the room is made from again, and whether its next tick is to be tried alone
+   * @throws Hopeless: that failed, too
+   */
+  afterLoss(charged: boolean): Rebuild & { alone: boolean } {
+    this.#outcome = "again";
+    if (charged && this.#alone) this.#failAlone();
+    else if (charged) this.#charge();
+    return { ...this.history.rebuild(this.history.tick), alone: this.#alone };
   }
 
   /**
    * What `afterLoss` has led to: the same inputs may be tried again; they are left out; the scene has started again.
    */
   get lossOutcome(): "again" | "without inputs" | "anew" {
-    return this.#losses >= HOPELESS ? "anew" : this.#losses === HOPELESS - 1 ? "without inputs" : "again";
+    return this.#outcome;
+  }
+
+  /** The room's next tick runs on a thread of its own. */
+  get triedAlone(): boolean {
+    return this.#alone;
+  }
+
+  #charge(): void {
+    const { tick } = this.history;
+    this.#losses = tick === this.#lossTicks.at(-1) ? this.#losses + 1 : 1;
+    this.#lossTicks = [...this.#lossTicks.filter((at) => tick - at < LOSS_SECONDS * this.#tickHz), tick];
+    if (this.#losses >= TRIED_ALONE - 1) this.#outcome = "without inputs";
+    this.#alone = this.#losses >= TRIED_ALONE || this.#lossTicks.length >= MOST_LOSSES;
+  }
+
+  #failAlone(): void {
+    const { tick } = this.history;
+    if (!this.#beginsAnew || this.#ticksAnew < LOSS_SECONDS * this.#tickHz)
+      throw new Hopeless(`tick ${tick + 1} has taken its thread with it again and again, the last time alone on it`);
+    this.#acquit();
+    this.#ticksAnew = 0;
+    this.#outcome = "anew";
+    this.history.begin();
+  }
+
+  #acquit(): void {
+    this.#alone = false;
+    this.#losses = 0;
+    this.#lossTicks = [];
   }
 }

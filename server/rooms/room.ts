@@ -40,6 +40,7 @@ import { TickStats } from "./tickStats.ts";
 import { JournalDiffers } from "./trials.ts";
 import { inputTraces, type InputTrace, traceTick } from "./trace.ts";
 import type { RoomOptions } from "./roomOptions.ts";
+import { isCharged, ThreadLost } from "../workers/threadLost.ts";
 import { welcomeOf } from "./welcome.ts";
 
 /** While everything rests, an empty delta this often tells clients that the room lives, ms. */
@@ -517,7 +518,7 @@ export class Room {
   /** The state of a room that stands still, so that nobody has to step anything again to have it. Never rejects. */
   async #saveStanding(): Promise<void> {
     try {
-      const saved = await this.#simulation.save(() => this.checkpointPolicy.afterLoss());
+      const saved = await this.#simulation.save((charged) => this.checkpointPolicy.afterLoss(charged));
       if (this.#disposed) return;
       if (!("state" in saved)) return this.#rebuilt(saved, new Error("a thread was lost while it took the state"));
       if (saved.tick === this.tick) await this.#keep(saved);
@@ -550,7 +551,7 @@ export class Room {
     const { oldestMs } = this.#queue;
     const task = { ...this.#composeTask(), dueMs, untilMs, share: this.#options.share() };
     try {
-      const outcome = await this.#simulation.step(task, () => this.checkpointPolicy.afterLoss());
+      const outcome = await this.#simulation.step(task, (charged) => this.checkpointPolicy.afterLoss(charged));
       // The room may have been closed while the step was under way.
       if (this.#disposed) return;
       if (outcome.kind === "stepped") {
@@ -658,12 +659,15 @@ export class Room {
   /** The room was made again from what it remembers, after a thread was lost inside a step. */
   #rebuilt(rebuilt: Rebuilt, cause: unknown): void {
     const { log, metrics } = this.#options;
-    const outcome = this.checkpointPolicy.lossOutcome;
+    const { lossOutcome: outcome, triedAlone: alone } = this.checkpointPolicy;
+    const charged = isCharged(cause);
+    const reason = cause instanceof ThreadLost ? cause.reason : "error";
+    const { tick, ticks, seconds } = rebuilt;
     log.error(
-      { room: this.name, tick: rebuilt.tick, ticks: rebuilt.ticks, seconds: rebuilt.seconds, outcome, err: cause },
+      { room: this.name, tick, ticks, seconds, reason, charged, outcome, alone, err: cause },
       "a thread was lost inside a step; the room goes on from its last whole tick",
     );
-    metrics.persistence.restored("thread", rebuilt.seconds, rebuilt.ticks);
+    metrics.persistence.restored(charged ? "thread" : "beside", seconds, ticks);
     this.#events.standAt(rebuilt, this.tick);
     this.#broadcast.certain(encodeNotice("ROOM_RESTORED", { tick: rebuilt.tick }), "other");
     if (outcome !== "anew") return;

@@ -6,21 +6,27 @@
  *     |-- StepDropped: it has not begun, and the thread is well -> `dropped`
  *     |-- busy flag clear, tick of the memory before the step's: no worker had begun; the memory is whole ->
  *     `untouched`, the same inputs run with the next tick
- *     `-- busy flag set: the memory is torn (crash, exception or deadline in the middle of a step); or the step was
- *     done, and what it said was lost with its thread
- *         |-- fewer than 4 times in 10 s: a fresh memory, made from what the room's history says -> `rebuilt`
- *         `-- else, or when the history has nothing more to offer -> throws Hopeless; the room is parked, or closes
+ *     `-- busy flag set: the memory is torn (crash, exception or a stuck thread in the middle of a step); or the step
+ *     was done, and what it said was lost with its thread
+ *         |-- the thread executed another room then: a fresh memory, made from what the room's history says ->
+ *         `rebuilt`, and nothing is charged
+ *         |-- else the loss is charged: `rebuilt`; the room that is charged too often makes its next tick on a thread
+ *         of its own (persistence/checkpointPolicy.ts)
+ *         `-- that is lost, too -> throws Hopeless; the room is parked, or closes
  */
-import { Hopeless } from "../persistence/checkpointPolicy.ts";
 import type { Rebuild } from "../persistence/history.ts";
 import { FrameState } from "../workers/frameState.ts";
 import { StepDropped } from "../workers/stepThread.ts";
+import { isCharged } from "../workers/threadLost.ts";
 import type { InspectResult, ReplayResult, RoomHandle, SavedState, StepResult, StepTask } from "../workers/messages.ts";
 import type { RoomPool } from "../workers/pool.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
 
 /** What a simulation needs of its scene. */
 type SteppedTemplate = Omit<SceneTemplate, "scene" | "text" | "shapes" | "identity" | "shape" | "budget">;
+
+/** What a room is made from again after a loss. `alone`: its next tick runs on a thread of its own. */
+export type Recover = (charged: boolean) => Rebuild & { alone?: boolean };
 
 export type Rebuilt = ReplayResult & { seconds: number };
 
@@ -37,8 +43,6 @@ interface SentFrame {
   points: Int32Array;
 }
 
-const REBUILDS_ALLOWED = 3;
-const REBUILD_WINDOW_MS = 10_000;
 /** Ticks are stepped again for so long at once, ms: other rooms' ticks wait for the thread meanwhile. */
 const SLICE_MS = 8;
 
@@ -54,7 +58,9 @@ export class RoomSimulation {
   #tail: Promise<unknown> = Promise.resolve();
   /** Tasks that wait for a step. */
   #others = 0;
-  #tornMs: number[] = [];
+  /** What it does until its next tick has come to its end is done alone. */
+  #isTried = false;
+  readonly #closing = new AbortController();
 
   private constructor(template: SteppedTemplate, pool: RoomPool, handle: RoomHandle) {
     this.#template = template;
@@ -64,7 +70,7 @@ export class RoomSimulation {
 
   /** Copies the template into a memory of its own. */
   static async open(template: SteppedTemplate, pool: RoomPool): Promise<RoomSimulation> {
-    return new RoomSimulation(template, pool, await openHandle(template, pool));
+    return new RoomSimulation(template, pool, await unlessCharged(() => openHandle(template, pool)));
   }
 
   /** Of a room that was before. */
@@ -73,21 +79,22 @@ export class RoomSimulation {
     pool: RoomPool,
     plan: Rebuild,
   ): Promise<{ simulation: RoomSimulation; rebuilt: Rebuilt }> {
-    const { handle, rebuilt } = await rebuild(template, pool, plan);
+    const { handle, rebuilt } = await unlessCharged(() => rebuild(template, pool, plan));
     return { simulation: new RoomSimulation(template, pool, handle), rebuilt };
   }
 
   /**
    * Runs one tick.
    * @param recover asked when the memory is torn: what to make a new one from
-   * @throws Hopeless
+   * @throws what `recover` throws
    */
-  step(task: Omit<StepTask, "room">, recover: () => Rebuild): Promise<StepOutcome> {
+  step(task: Omit<StepTask, "room">, recover: Recover): Promise<StepOutcome> {
     return this.#inTurn(async () => {
       if (this.#others > 0) return { kind: "dropped" };
       const fromMs = Math.max(task.dueMs ?? 0, performance.now());
       try {
-        const result = await this.#pool.step({ room: this.#handle, ...task });
+        const result = await this.#at((pool) => pool.step({ room: this.#handle, ...task }));
+        this.#isTried = false;
         return { kind: "stepped", result, roundTripSeconds: (performance.now() - fromMs) / 1000 };
       } catch (error) {
         if (error instanceof StepDropped) return { kind: "dropped" };
@@ -99,10 +106,10 @@ export class RoomSimulation {
   }
 
   /** The room's state between two ticks. @param recover as of `step`: taking it failed and may have left its mark. */
-  save(recover: () => Rebuild): Promise<SavedState | Rebuilt> {
+  save(recover: Recover): Promise<SavedState | Rebuilt> {
     return this.#exclusive(async () => {
       try {
-        return await this.#pool.save({ room: this.#handle });
+        return await this.#at((pool) => pool.save({ room: this.#handle }));
       } catch (error) {
         return this.#recover(error, recover);
       }
@@ -114,7 +121,7 @@ export class RoomSimulation {
    * @param plan is asked when nothing else runs
    */
   rebuild(plan: () => Rebuild): Promise<Rebuilt> {
-    return this.#exclusive(() => this.#rebuild(plan()));
+    return this.#exclusive(() => unlessCharged(() => this.#rebuild(plan())));
   }
 
   /** Of its state: what the room has for itself, beside what all rooms of its scene share. */
@@ -139,26 +146,38 @@ export class RoomSimulation {
 
   /** Waits for what runs, then ends a dedicated pool. */
   async close(): Promise<void> {
+    this.#closing.abort();
     await this.#exclusive(async () => {});
     await this.#pool.release();
   }
 
-  /** The thread may be lost again while it makes up for the loss of another. */
-  async #recover(cause: unknown, plan: () => Rebuild): Promise<Rebuilt> {
-    const nowMs = performance.now();
-    this.#tornMs = [...this.#tornMs.filter((at) => nowMs - at < REBUILD_WINDOW_MS), nowMs];
-    if (this.#tornMs.length > REBUILDS_ALLOWED)
-      throw new Hopeless(`step failed ${this.#tornMs.length} times in ${REBUILD_WINDOW_MS / 1000} s`, { cause });
-    const next = plan();
+  /** Does work in the room's pool or, while it is tried, on a thread of its own. */
+  async #at<T>(work: (pool: RoomPool) => Promise<T>): Promise<T> {
+    if (!this.#isTried) return work(this.#pool);
+    const pool = await this.#pool.alone(this.#closing.signal);
     try {
-      return await this.#rebuild(next);
-    } catch (error) {
-      return this.#recover(error, plan);
+      return await work(pool);
+    } finally {
+      await pool.release();
+    }
+  }
+
+  /** The thread may be lost again while it makes up for the loss of another. */
+  async #recover(cause: unknown, recover: Recover): Promise<Rebuilt> {
+    for (let error = cause; ; ) {
+      const { alone = false, ...plan } = recover(isCharged(error));
+      try {
+        this.#isTried = alone;
+        return await this.#rebuild(plan);
+      } catch (again) {
+        this.#closing.signal.throwIfAborted();
+        error = again;
+      }
     }
   }
 
   async #rebuild(plan: Rebuild): Promise<Rebuilt> {
-    const { handle, rebuilt } = await rebuild(this.#template, this.#pool, plan);
+    const { handle, rebuilt } = await this.#at((pool) => rebuild(this.#template, pool, plan));
     this.#handle = handle;
     this.#pool.memoryEnded();
     return rebuilt;
@@ -178,6 +197,17 @@ export class RoomSimulation {
     const done = this.#tail.then(work);
     this.#tail = done.catch(() => {});
     return done;
+  }
+}
+
+/** Does the work again if its thread was lost in the work of another room. */
+async function unlessCharged<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (isCharged(error)) throw error;
+    }
   }
 }
 

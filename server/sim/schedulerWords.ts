@@ -72,6 +72,14 @@ export class SchedulerWords {
     return { threads: 1 + word(L.H_JOINED), shared: word(L.H_CHUNKS_SHARED), helped: word(L.H_CHUNKS_HELPED) };
   }
 
+  /** Changes whenever a phase is opened, and a chunk claimed or done. */
+  progress(): number {
+    const word = (offset: number): number => Atomics.load(this.words, (L.HEADER + offset) / 4);
+    let sum = word(L.H_OPENED) + word(L.H_DONE);
+    for (let n = 0; n < L.MAX_THREADS; n++) sum += word(L.H_HELPERS + n * L.HELPER_BYTES + L.HELPER_NEXT);
+    return sum;
+  }
+
   /** Address of a helper's spill area. */
   static scratch(layout: { scratch: number }, slot: number): number {
     return layout.scratch + slot * L.SCRATCH_BYTES;

@@ -45,14 +45,23 @@ const MUCH_SHORTER = 1 / 4;
  */
 const DEEPEST = 2;
 /**
- * And only rooms whose ticks have come to their end so often: one that hangs takes the tick around it along, and both
- * are blamed for it.
+ * And only rooms whose ticks have come to their end so often: the loss of the thread in one of them costs the room
+ * around it a restore, though it is not charged with that.
  */
 const PROVEN_TICKS = 60;
+/**
+ * But a room that is new does not wait for the ends of ticks that take this long, s: after so many ticks it is known
+ * well enough for them, and its first ones take the place of one that is not much shorter, or one place more.
+ */
+const VERY_LONG_SECONDS = 0.05;
+const KNOWN_TICKS = 3;
 /** Nobody asks again sooner, ms: the last nanosecond of a stall is rounded away. */
 const LEAST_WAIT_MS = 0.1;
 /** A room that has asked for nothing for so long is not stalled by anybody, ms. */
 const GONE_MS = 500;
+
+/** Others cannot wait for the end of what takes so many seconds. */
+export const isLong = (seconds: number): boolean => seconds > LONG_SECONDS;
 
 /** Rooms that have a share together. */
 export class Account {
@@ -103,25 +112,19 @@ export class Flow {
     this.#lastSeconds = [expectedSeconds, expectedSeconds, expectedSeconds];
   }
 
-  took(seconds: number, pieceSeconds: number | null): void {
+  took(seconds: number, pieceSeconds: number): void {
     this.virtualSeconds += seconds / this.weight;
     this.account.virtualSeconds += seconds / Math.max(this.weight, this.account.weight);
     this.#ticks += 1;
     this.#lastSeconds = [...this.#lastSeconds.slice(1), seconds];
     this.expectedSeconds = medianOfThree(this.#lastSeconds);
-    if (pieceSeconds === null) return;
     this.#lastPieces = [...this.#lastPieces.slice(1), pieceSeconds];
     this.pieceSeconds = medianOfThree(this.#lastPieces);
   }
 
   /** Its ticks are such that others cannot wait for their end. */
   get isLong(): boolean {
-    return this.expectedSeconds > LONG_SECONDS;
-  }
-
-  /** Its ticks may have to wait for others: they are long, or it is not known yet what they are. */
-  get isPreemptible(): boolean {
-    return this.isLong || !this.#isProven;
+    return isLong(this.expectedSeconds);
   }
 
   get #isProven(): boolean {
@@ -130,7 +133,13 @@ export class Flow {
 
   /** May its ticks run in the middle of one of so many seconds? */
   fitsInto(seconds: number): boolean {
-    return this.#isProven && this.expectedSeconds <= Math.max(LONG_SECONDS, MUCH_SHORTER * seconds);
+    const ticks = seconds >= VERY_LONG_SECONDS ? KNOWN_TICKS : PROVEN_TICKS;
+    return this.#ticks >= ticks && this.expectedSeconds <= Math.max(LONG_SECONDS, MUCH_SHORTER * seconds);
+  }
+
+  /** May its first ticks run in the middle of one of so many seconds, though nothing is known of them? */
+  isNewFor(seconds: number): boolean {
+    return this.#ticks < KNOWN_TICKS && seconds >= VERY_LONG_SECONDS;
   }
 
   /**
@@ -220,25 +229,29 @@ export class FairSchedule<T> {
   /**
    * In the middle of a long tick: what need not wait for its end.
    * @param running its room; seconds it has had of this tick until now
-   * @returns the tick that begins now, soonest due first; undefined if there is none
+   * @returns the tick that begins now, light ones and then the soonest due first; undefined if there is none
    */
   preempting(running: Flow, seconds: number, nowMs: number): { flow: Flow; item: T } | undefined {
     const whole = Math.max(seconds, running.expectedSeconds);
     const fits = ({ flow }: Entry<T>): boolean =>
       (flow.fitsInto(whole) && flow.hasHadLess(running, seconds)) ||
-      (this.#running <= DEEPEST && flow.fitsByShare(running, seconds, whole));
+      (this.#running <= DEEPEST && flow.fitsByShare(running, seconds, whole)) ||
+      (this.#running <= DEEPEST + 1 && flow.isNewFor(whole) && flow.hasHadLess(running, seconds));
     let first: Entry<T> | undefined;
-    for (const entry of this.#entries)
-      if (entry.dueMs <= Math.min(nowMs, first?.dueMs ?? Infinity) && fits(entry)) first = entry;
+    for (const entry of this.#entries) {
+      if (entry.dueMs > nowMs || !fits(entry)) continue;
+      const { isLong } = entry.flow;
+      if (!first || (isLong === first.flow.isLong ? entry.dueMs <= first.dueMs : !isLong)) first = entry;
+    }
     return first && this.#begin(first);
   }
 
   /**
    * A tick that `next` or `preempting` gave is over.
    * @param seconds it took, without others in its middle; nowMs the time after it; pieceSeconds the longest that others
-   *   could not begin, null: it was not tried
+   *   could not begin
    */
-  done(flow: Flow, seconds: number, nowMs: number, pieceSeconds: number | null = seconds): void {
+  done(flow: Flow, seconds: number, nowMs: number, pieceSeconds: number = seconds): void {
     this.#running = Math.max(0, this.#running - 1);
     const stalled = seconds > LONG_SECONDS ? this.#stallOf(flow, nowMs - 1000 * seconds, () => nowMs) : 0;
     flow.took(seconds, pieceSeconds);

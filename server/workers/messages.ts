@@ -24,6 +24,8 @@ export interface ServeTask {
   /** StepsRunning.words, and this thread's number there. */
   running: Int32Array<SharedArrayBuffer>;
   slot: number;
+  /** ThreadWords.words */
+  words: Int32Array<SharedArrayBuffer>;
 }
 
 /** The room's part of a thread that is too small for all. */
@@ -76,6 +78,8 @@ export interface BuildThreadData {
 export interface SimThreadData {
   /** int32: counts the collections that threads were asked for (reclaim.ts). */
   collections: Int32Array;
+  /** ThreadWords.words of a thread that does not serve. */
+  words?: Int32Array<SharedArrayBuffer>;
 }
 
 /** What a room's inputs are checked against before they reach the simulation. */

@@ -3,10 +3,10 @@
  * building a large one delays no tick), one of a single thread that steps films, and a pool of its own for each
  * dedicated room. Rooms see only `RoomPool`.
  */
+import { once } from "node:events";
 import { Piscina } from "piscina";
 import { Builder } from "./builder.ts";
 import { Reclaimer } from "./reclaim.ts";
-import { FrameState } from "./frameState.ts";
 import { filledBytes } from "./memoryCopy.ts";
 import type {
   BuildResult,
@@ -30,8 +30,11 @@ import type {
 import { StepsRunning } from "./stepsRunning.ts";
 import { StepThread } from "./stepThread.ts";
 import { TaskScheduler } from "./taskScheduler.ts";
+import type { LossReason } from "./threadLost.ts";
+import { ThreadWatch } from "./threadWatch.ts";
+import { ThreadWords } from "./threadWords.ts";
 
-/** How often hung steps are looked for, ms. */
+/** How often stuck threads are looked for, ms. */
 const WATCH_INTERVAL_MS = 100;
 /**
  * A film is stepped as fast as it goes: where there are fewer cores than busy threads, rooms come first. As of nice(1):
@@ -47,7 +50,7 @@ const FILM_IDLE_MS = 5_000;
 export interface RoomPool {
   readonly kind: "shared" | "dedicated";
   open(task: OpenTask): Promise<OpenResult>;
-  /** Rejects when the thread was lost; `FrameState.busy` then says whether the room's memory is torn. */
+  /** Rejects with ThreadLost when it was lost; `FrameState.busy` then says whether the room's memory is torn. */
   step(task: StepTask): Promise<StepResult>;
   /** The room's step is not wanted any more if it has not begun: it rejects with StepDropped then. */
   withdraw(room: RoomHandle): void;
@@ -57,16 +60,13 @@ export interface RoomPool {
   inspect(task: InspectTask): Promise<InspectResult>;
   /** A memory that `open` gave is not used any more, though the room goes on with another. */
   memoryEnded(): void;
+  /**
+   * A thread with no other room beside, until `release`. There is one at a time in the process.
+   * @param signal gives up waiting for it: rejects
+   */
+  alone(signal: AbortSignal): Promise<RoomPool>;
   /** The room is over. Ends a dedicated room's threads. */
   release(): Promise<void>;
-}
-
-interface RunningStep {
-  frames: FrameState;
-  /** Ends the threads that are in it. */
-  terminate: () => void;
-  sequence: number;
-  busySinceMs: number;
 }
 
 /** Threads that serve rooms, and who says what each does. */
@@ -83,6 +83,7 @@ export interface PoolOptions {
   roomThreads: number;
   /** Ticks longer than this, ms, are stepped by several threads. */
   heavyMs: number;
+  /** A thread that uses so much CPU time in a step without progress is ended, ms (stuckRule.ts). */
   stepDeadlineMs: number;
   /** A scene that takes longer to build, ms, or more heap, MB, is not built; 120 s and 2 GB unless given. */
   buildDeadlineMs?: number;
@@ -93,6 +94,8 @@ export interface PoolOptions {
   threadMemoryMb?: number;
   /** Told of errors outside any task, e.g. a thread that does not come up. */
   onError: (error: Error) => void;
+  /** Told of each thread that was lost. */
+  onLost?: (reason: LossReason) => void;
 }
 
 const filename = new URL("./simWorker.ts", import.meta.url).href;
@@ -103,8 +106,12 @@ export class WorkerPools {
   readonly #builder: Builder;
   readonly #films: Piscina;
   readonly #dedicated = new Set<Served>();
-  readonly #running = new Set<RunningStep>();
+  readonly #filmWords = new ThreadWords();
+  readonly #filmWatch = new ThreadWatch();
   readonly #watchdog: NodeJS.Timeout;
+  #watchedMs = performance.now();
+  /** The end of the last trial alone. */
+  #lastAlone: Promise<unknown> = Promise.resolve();
   readonly #reclaimer: Reclaimer;
   /** int32: counts collections that threads have been asked for; shared with them. */
   readonly #collections = new Int32Array(new SharedArrayBuffer(4));
@@ -123,8 +130,8 @@ export class WorkerPools {
       steps: this.#steps,
       onError,
     });
-    this.#films = this.#createPool(0, 1, FILM_IDLE_MS, FILM_NICE);
-    this.#watchdog = setInterval(() => this.#abortHungSteps(performance.now()), WATCH_INTERVAL_MS);
+    this.#films = this.#createPool(0, 1, FILM_IDLE_MS, FILM_NICE, this.#filmWords.words);
+    this.#watchdog = setInterval(() => this.#lookAtThreads(performance.now()), WATCH_INTERVAL_MS);
     this.#watchdog.unref();
     this.#reclaimer = new Reclaimer({ collectThreads: () => this.#collect() });
   }
@@ -158,17 +165,16 @@ export class WorkerPools {
     const films = this.#films;
     const left = this.#memories();
     const run = <T>(name: string, task: unknown): Promise<T> => films.run(task, { name }) as Promise<T>;
-    const terminate = (room: RoomHandle) => (): void =>
-      void films.threads.find(({ threadId }) => threadId === new FrameState(room.frames).thread)?.terminate();
     return {
       kind: "shared",
       open: (task) => run("open", left.opened(task)),
-      step: (task) => this.#watched(task.room, terminate(task.room), () => run("step", task)),
+      step: (task) => run("step", task),
       withdraw: () => {},
       save: (task) => run("save", task),
-      replay: (task) => this.#watched(task.room, terminate(task.room), () => run("replay", task)),
+      replay: (task) => run("replay", task),
       inspect: (task) => run("inspect", task),
       memoryEnded: left.ended,
+      alone: (signal) => this.#alone(signal),
       release: async () => left.ended(),
     };
   }
@@ -215,9 +221,15 @@ export class WorkerPools {
       for (const thread of threads) await thread.run("collect", undefined).catch(() => {});
   }
 
-  #createPool(minThreads: number, maxThreads: number, idleTimeout: number, niceIncrement = 0): Piscina {
+  #createPool(
+    minThreads: number,
+    maxThreads: number,
+    idleTimeout: number,
+    niceIncrement = 0,
+    words?: Int32Array<SharedArrayBuffer>,
+  ): Piscina {
     const resourceLimits = { maxOldGenerationSizeMb: this.#options.threadMemoryMb ?? 1024 };
-    const workerData: SimThreadData = { collections: this.#collections };
+    const workerData: SimThreadData = { collections: this.#collections, ...(words && { words }) };
     const pool = new Piscina({
       filename,
       minThreads,
@@ -234,23 +246,27 @@ export class WorkerPools {
 
   #serve(count: number): Served {
     const pool = this.#createPool(count, count, Infinity);
-    const threads = Array.from({ length: count }, () => new StepThread(pool, this.#steps, this.#slots++));
-    const { roomThreads: mostThreads, heavyMs } = this.#options;
+    const { roomThreads: mostThreads, heavyMs, stepDeadlineMs: deadlineMs, onLost = () => {} } = this.#options;
+    const running = this.#steps;
+    const threads = Array.from(
+      { length: count },
+      () => new StepThread({ pool, running, slot: this.#slots++, deadlineMs, onLost }),
+    );
     return { pool, threads, scheduler: new TaskScheduler({ threads, mostThreads, heavySeconds: heavyMs / 1000 }) };
   }
 
   #roomPool(kind: "shared" | "dedicated", { scheduler }: Served, release: () => Promise<void>): RoomPool {
-    const terminate = (room: RoomHandle) => (): void => scheduler.terminate(room);
     const left = this.#memories();
     return {
       kind,
       open: (task) => scheduler.run("open", left.opened(task)),
-      step: (task) => this.#watched(task.room, terminate(task.room), () => scheduler.step(task)),
+      step: (task) => scheduler.step(task),
       withdraw: (room) => scheduler.withdraw(room),
       save: (task) => scheduler.run("save", task),
-      replay: (task) => this.#watched(task.room, terminate(task.room), () => scheduler.run("replay", task)),
+      replay: (task) => scheduler.run("replay", task),
       inspect: (task) => scheduler.run("inspect", task),
       memoryEnded: left.ended,
+      alone: (signal) => this.#alone(signal),
       release: () => {
         left.ended();
         return release();
@@ -258,31 +274,42 @@ export class WorkerPools {
     };
   }
 
-  /** Ends the threads when a step of the room hangs. */
-  async #watched<T>(room: RoomHandle, terminate: () => void, run: () => Promise<T>): Promise<T> {
-    const running: RunningStep = { frames: new FrameState(room.frames), terminate, sequence: -1, busySinceMs: 0 };
-    this.#running.add(running);
+  /** One after another: rooms that are tried alone take no more than one thread. */
+  async #alone(signal: AbortSignal): Promise<RoomPool> {
+    signal.throwIfAborted();
+    const before = this.#lastAlone;
+    let over = (): void => {};
+    this.#lastAlone = Promise.all([before, new Promise<void>((resolve) => (over = resolve))]);
     try {
-      return await run();
-    } finally {
-      this.#running.delete(running);
+      await Promise.race([before, once(signal, "abort").then(() => signal.throwIfAborted())]);
+      signal.throwIfAborted();
+    } catch (error) {
+      over();
+      throw error;
     }
+    const pool = this.forRoom("dedicated");
+    return {
+      ...pool,
+      release: async () => {
+        over();
+        await pool.release();
+      },
+    };
   }
 
-  /**
-   * A step that waits for its turn is not hung: only time inside the worker counts, and the worker's own flag tells it.
-   */
-  #abortHungSteps(nowMs: number): void {
-    for (const running of this.#running) {
-      const { busy, sequence } = running.frames;
-      if (!busy || sequence !== running.sequence) {
-        running.sequence = busy ? sequence : -1;
-        running.busySinceMs = nowMs;
-      } else if (nowMs - running.busySinceMs > this.#options.stepDeadlineMs) {
-        // Piscina rejects what the thread had, and starts another.
-        running.terminate();
-      }
-    }
+  /** Ends threads that are stuck: Piscina rejects what they had, and starts others. */
+  #lookAtThreads(nowMs: number): void {
+    const elapsedMs = nowMs - this.#watchedMs;
+    this.#watchedMs = nowMs;
+    for (const { threads } of this.#served()) for (const thread of threads) thread.look(elapsedMs);
+    const [film] = this.#films.threads;
+    const { executing, progress } = this.#filmWords;
+    const look = { executing: film ? executing : 0, progress, deadlineMs: this.#options.stepDeadlineMs };
+    const reason = this.#filmWatch.look(film, look, elapsedMs);
+    if (!reason) return;
+    this.#filmWords.execute(0);
+    this.#options.onLost?.(reason);
+    void film?.terminate();
   }
 }
 

@@ -33,12 +33,15 @@ import {
 } from "./messages.ts";
 import { toProcessMs } from "./processClock.ts";
 import { collectGarbage } from "./reclaim.ts";
+import { ThreadWords } from "./threadWords.ts";
 import { findRoom, forgetRooms, type OpenRoom, openRoom } from "./roomCache.ts";
 
 /** A room that is stepped is used many times in this, ms; one that stands still is opened again in a millisecond. */
 const FORGOTTEN_MS = 3000;
 /** Tests that run tasks on their own have none. */
-const collections = (workerData as SimThreadData | undefined)?.collections;
+const { collections, words } = (workerData as SimThreadData | undefined) ?? {};
+/** Of a thread that does not serve: its words say that it makes progress. */
+const own = new ThreadWords(words);
 let collected = 0;
 
 function collect(): void {
@@ -65,9 +68,12 @@ export function serve(task: ServeTask): Promise<never> {
   const others = {
     open: (order: OpenTask): Done => ({ result: open(order), transfer: [] }),
     save: (order: SaveTask): Done => saved(saveBetween(order)),
-    replay: (order: ReplayTask): Done => ({ result: replay(order), transfer: [] }),
+    replay: (order: ReplayTask, preempt: StepHooks["preempt"]): Done => ({
+      result: runReplay(order, preempt),
+      transfer: [],
+    }),
     inspect: (order: InspectTask): Done => ({ result: inspect(order), transfer: [] }),
-    help: (order: HelpTask): Done => ({ result: help(order), transfer: [] }),
+    help: (order: HelpTask, preempt: StepHooks["preempt"]): Done => ({ result: help(order, preempt), transfer: [] }),
     collect: (): Done => ({ result: collect(), transfer: [] }),
   };
   const loop = new ThreadLoop(task, {
@@ -75,7 +81,7 @@ export function serve(task: ServeTask): Promise<never> {
       const result = runStep(order, hooks);
       return { result, transfer: "unknown" in result ? [] : buffersOf(result) };
     },
-    other: (name, order) => others[name](order as never),
+    other: (name, order, preempt) => others[name](order as never, preempt),
   });
   return loop.run();
 }
@@ -100,10 +106,26 @@ function since(before: ContactCounts, after: ContactCounts): ContactCounts {
   return { lists: by("lists"), checks: by("checks"), impulses: by("impulses"), zones: by("zones"), stops: by("stops") };
 }
 
+/** Nobody waits in the middle of what a thread does that does not serve. */
+function advance(): number {
+  own.advance();
+  return 0;
+}
+
+/** Work of a thread that does not serve. */
+function alone<T>(work: () => T): T {
+  own.execute(1);
+  try {
+    return work();
+  } finally {
+    own.execute(0);
+  }
+}
+
 /** As `runStep`, for a thread that does not serve. */
 export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
   collectIfAsked();
-  const result = runStep(task, { begun: () => {} });
+  const result = alone(() => runStep(task, { begun: () => {}, preempt: advance }));
   return "unknown" in result ? result : transfer(result, buffersOf(result));
 }
 
@@ -161,21 +183,20 @@ function stepWorld(
 ): ReturnType<OpenRoom["world"]["step"]> & { work: SharedWork; othersSeconds: number } {
   let othersSeconds = 0;
   world.helpers = generation !== undefined;
-  world.preempt =
-    preempt &&
-    (() => {
-      const seconds = preempt();
-      othersSeconds += seconds;
-      return seconds;
-    });
-  if (generation === undefined) return { ...world.step(inputs), work: ALONE, othersSeconds };
-  words.open(generation);
-  begun();
+  world.preempt = () => {
+    const seconds = preempt();
+    othersSeconds += seconds;
+    return seconds;
+  };
   try {
+    if (generation === undefined) return { ...world.step(inputs), work: ALONE, othersSeconds };
+    words.open(generation);
+    begun();
     return { ...world.step(inputs), work: words.lastTick(), othersSeconds };
   } finally {
+    world.preempt = undefined;
     // At once: helpers look for work until then, and encoding takes a while.
-    words.close();
+    if (generation !== undefined) words.close();
   }
 }
 
@@ -200,8 +221,14 @@ export function save(task: SaveTask): SavedState {
   return transfer(taken, [taken.state.buffer]);
 }
 
+/** As `runReplay`, for a thread that does not serve. */
+export const replay = (task: ReplayTask): ReplayResult => alone(() => runReplay(task, advance));
+
 /** Ticks that were stepped before, without anybody to see them. */
-export function replay({ room: handle, records, hashes = [], until, fresh, sliceMs }: ReplayTask): ReplayResult {
+function runReplay(
+  { room: handle, records, hashes = [], until, fresh, sliceMs }: ReplayTask,
+  preempt: StepHooks["preempt"],
+): ReplayResult {
   const room = openRoom(handle);
   const { world, state } = room;
   const startMs = performance.now();
@@ -216,7 +243,13 @@ export function replay({ room: handle, records, hashes = [], until, fresh, slice
   };
   const from = world.tickNumber;
   compare();
-  while (world.tickNumber < until && performance.now() - startMs < sliceMs) {
+  let othersMs = 0;
+  world.preempt = () => {
+    const seconds = preempt();
+    othersMs += 1000 * seconds;
+    return seconds;
+  };
+  while (world.tickNumber < until && performance.now() - startMs - othersMs < sliceMs) {
     const record = known.get(world.tickNumber + 1);
     state.enter(threadId);
     if (record?.fresh) forgetList(room.memory);
@@ -225,6 +258,7 @@ export function replay({ room: handle, records, hashes = [], until, fresh, slice
     state.leave();
     compare();
   }
+  world.preempt = undefined;
   if (fresh && world.tickNumber === until) forgetList(room.memory);
   const numbers = (flags: Uint8Array): number[] => [...flags].flatMap((flag, b) => (flag ? [b] : []));
   return {
@@ -239,8 +273,14 @@ export function replay({ room: handle, records, hashes = [], until, fresh, slice
 }
 
 /** Helps with a tick that another thread leads. @returns chunks done */
-export function help({ room, generation, slot }: HelpTask): number {
-  return openRoom(room).world.help(generation, slot);
+export function help({ room, generation, slot }: HelpTask, preempt: StepHooks["preempt"] = advance): number {
+  const { world } = openRoom(room);
+  world.preempt = preempt;
+  try {
+    return world.help(generation, slot);
+  } finally {
+    world.preempt = undefined;
+  }
 }
 
 /** The state between two ticks. */

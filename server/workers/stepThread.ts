@@ -6,6 +6,7 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import type { Piscina } from "piscina";
 import type {
+  HelpTask,
   RoomHandle,
   ServeTask,
   StepResult,
@@ -15,14 +16,20 @@ import type {
   Turn,
   UnknownRoom,
 } from "./messages.ts";
+import { SchedulerWords } from "../sim/schedulerWords.ts";
 import { fromProcessMs } from "./processClock.ts";
 import type { StepsRunning } from "./stepsRunning.ts";
+import { type LossReason, type StuckReason, ThreadLost } from "./threadLost.ts";
+import { ThreadWatch } from "./threadWatch.ts";
+import { ThreadWords } from "./threadWords.ts";
 
 /**
  * A thread that is lost this soon after it was asked for is not replaced sooner, ms: one that cannot start must not
  * keep the process busy.
  */
 const LEAST_LIFE_MS = 100;
+/** Deadline of orders that have no preemption points, at least, ms of CPU time. */
+const OTHERS_DEADLINE_MS = 5000;
 
 /** A step that has not begun, and will not: it was withdrawn, or its time was over. */
 export class StepDropped extends Error {}
@@ -33,13 +40,29 @@ type Wanted = ThreadOrder extends infer Order ? (Order extends { id: number } ? 
 interface Pending {
   /** When the thread may begin with it, ms on performance.now(). */
   fromMs: number;
+  order: ThreadOrder;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
   begun?: () => void;
 }
 
+export interface StepThreadOptions {
+  pool: Piscina;
+  running: StepsRunning;
+  /** Its number in `running`. */
+  slot: number;
+  /** A step that takes so much CPU time without progress ends the thread, ms. */
+  deadlineMs: number;
+  /** Told of each loss but that of the end. */
+  onLost: (reason: LossReason) => void;
+}
+
 export class StepThread {
   readonly #pool: Piscina;
+  readonly #deadlineMs: number;
+  readonly #onLost: (reason: LossReason) => void;
+  readonly #words = new ThreadWords();
+  readonly #watch = new ThreadWatch();
   readonly #running: StepsRunning;
   readonly #slot: number;
   readonly #pending = new Map<number, Pending>();
@@ -52,10 +75,13 @@ export class StepThread {
   #orders = 0;
   #threadId = -1;
   #closed = false;
+  /** Why the thread is ended, and the order that it executed then. */
+  #ended: { reason: StuckReason; executing: number } | null = null;
 
-  /** @param slot its number in `running` */
-  constructor(pool: Piscina, running: StepsRunning, slot: number) {
+  constructor({ pool, running, slot, deadlineMs, onLost }: StepThreadOptions) {
     this.#pool = pool;
+    this.#deadlineMs = deadlineMs;
+    this.#onLost = onLost;
     this.#running = running;
     this.#slot = slot;
     void this.#serve();
@@ -109,9 +135,24 @@ export class StepThread {
     return { withdraw: () => this.#pending.has(id) && this.#post({ id, name: "withdraw" }), done: step() };
   }
 
-  /** Ends the thread in the middle of whatever it does. */
-  terminate(): void {
-    void this.#pool.threads.find(({ threadId }) => threadId === this.#threadId)?.terminate();
+  /** Ends the thread if it is stuck. @param elapsedMs since the look before */
+  look(elapsedMs: number): void {
+    if (this.#ended || !this.up) return;
+    const { executing, progress } = this.#words;
+    const order = this.#pending.get(executing)?.order;
+    const worker = this.#pool.threads.find(({ threadId }) => threadId === this.#threadId);
+    const hasPoints = order?.name === "step" || order?.name === "replay" || order?.name === "help";
+    const look = {
+      executing,
+      progress: order?.name === "help" ? progress + progressOf(order.task as HelpTask) : progress,
+      waits: order?.name === "help",
+      deadlineMs: hasPoints ? this.#deadlineMs : Math.max(this.#deadlineMs, OTHERS_DEADLINE_MS),
+    };
+    const reason = this.#watch.look(worker, look, elapsedMs);
+    if (!reason) return;
+    this.#ended = { reason, executing };
+    // Piscina rejects `serve`, and starts another thread.
+    void worker?.terminate();
   }
 
   /** The pool ends: no other thread is asked for. */
@@ -122,10 +163,11 @@ export class StepThread {
   #order(wanted: Wanted, fromMs: number, begun?: () => void): { id: number; done: Promise<unknown> } {
     this.#orders += 1;
     const id = this.#orders;
+    const order = { id, ...wanted } as ThreadOrder;
     const done = new Promise<unknown>((resolve, reject) =>
-      this.#pending.set(id, { fromMs, resolve, reject, ...(begun && { begun }) }),
+      this.#pending.set(id, { fromMs, order, resolve, reject, ...(begun && { begun }) }),
     );
-    this.#post({ id, ...wanted } as ThreadOrder);
+    this.#post(order);
     return { id, done };
   }
 
@@ -156,7 +198,13 @@ export class StepThread {
       const sinceMs = performance.now();
       let error: unknown;
       try {
-        const task: ServeTask = { port: port2, wake: this.#wake, running: this.#running.words, slot: this.#slot };
+        const task: ServeTask = {
+          port: port2,
+          wake: this.#wake,
+          running: this.#running.words,
+          slot: this.#slot,
+          words: this.#words.words,
+        };
         await this.#pool.run(task, { name: "serve", transferList: [port2] });
       } catch (reason) {
         error = reason;
@@ -169,12 +217,22 @@ export class StepThread {
       port1.close();
       // What is asked for from now on is for the next one.
       port2 = this.#open();
-      const lost = [...this.#pending.values()];
-      this.#pending.clear();
-      for (const { reject } of lost) reject(error);
+      this.#rejectAll(error);
       const restMs = LEAST_LIFE_MS - (performance.now() - sinceMs);
       if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
     }
+  }
+
+  /** The thread is lost. Only the order that it executed is charged with that. */
+  #rejectAll(error: unknown): void {
+    const executing = this.#words.execute(0);
+    // A thread that went on before its end reached it executed another order by then, which is not to blame.
+    const { reason, executing: culprit } = this.#ended ?? { reason: "ended" as const, executing };
+    this.#ended = null;
+    const lost = [...this.#pending];
+    this.#pending.clear();
+    for (const [id, { reject }] of lost) reject(this.#closed ? error : new ThreadLost(reason, id === culprit, error));
+    if (!this.#closed) this.#onLost(reason);
   }
 
   /** @returns the other end, for a thread that is to come */
@@ -204,3 +262,6 @@ export class StepThread {
     else pending.reject(new StepDropped("the step was withdrawn, or its time was over"));
   }
 }
+
+/** A helper's progress is that of the tick that it helps with. */
+const progressOf = ({ room }: HelpTask): number => new SchedulerWords(room.memory).progress();

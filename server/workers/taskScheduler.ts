@@ -29,7 +29,7 @@ const NEWEST = 1 / 8;
 const HYSTERESIS = 0.5;
 
 /** What the scheduler wants of a thread. */
-export type SchedulerThread = Pick<StepThread, "up" | "pending" | "overdue" | "run" | "step" | "terminate">;
+export type SchedulerThread = Pick<StepThread, "up" | "pending" | "overdue" | "run" | "step">;
 
 interface RoomLoad extends Resident {
   /** Average seconds of one thread that a tick would take alone. */
@@ -40,8 +40,6 @@ interface RoomLoad extends Resident {
   ticks: number;
   /** The step that is under way, if any. */
   withdraw: (() => void) | null;
-  /** The room's threads now: its own and its helpers'. */
-  running: Set<SchedulerThread>;
 }
 
 /** A tick of a heavy room that others may help with. */
@@ -93,11 +91,9 @@ export class TaskScheduler {
     const load = "room" in task ? this.#loads.get(task.room) : undefined;
     const thread = load ? this.#there(load.home) : this.#idlest();
     this.#call(thread);
-    load?.running.add(thread);
     try {
       return await thread.run<T>(name, task);
     } finally {
-      load?.running.delete(thread);
       this.#lend();
     }
   }
@@ -134,7 +130,6 @@ export class TaskScheduler {
     };
     const { withdraw, done } = thread.step(whole, turn, begun);
     load.withdraw = withdraw;
-    load.running.add(thread);
     try {
       const result = await done;
       this.#weigh(load, result, periodMs / 1000);
@@ -144,7 +139,6 @@ export class TaskScheduler {
     } finally {
       load.withdraw = null;
       this.#placement.done(load, performance.now());
-      load.running.delete(thread);
       this.#ticks.delete(tick);
       // The thread ends a tick that comes to its end; one whose thread was lost is ended here.
       if (shared) tick.words.close();
@@ -155,13 +149,6 @@ export class TaskScheduler {
   /** The room's step does not begin any more, if it has not: somebody wants the room as it is. */
   withdraw(room: RoomHandle): void {
     this.#loads.get(room)?.withdraw?.();
-  }
-
-  /** Ends all threads that are in the room: its step hangs. */
-  terminate(room: RoomHandle): void {
-    for (const thread of this.#loads.get(room)?.running ?? []) thread.terminate();
-    for (const { task, helpers } of this.#ticks)
-      if (task.room === room) for (const thread of helpers.values()) thread.terminate();
   }
 
   /** The thread; or another one while it is being replaced. */
@@ -190,7 +177,6 @@ export class TaskScheduler {
       tickSeconds: 0,
       ticks: 0,
       withdraw: null,
-      running: new Set(),
     };
     this.#loads.set(room, load);
     return load;

@@ -6,13 +6,17 @@
  * Steps that are due and everything else each get a part of the time while both wait: one for steps, OTHERS_SHARE for
  * the rest. A hundred rooms that tick must not keep the next one from coming back, nor the other way round, and a room
  * that is slow for a moment is better than one that is not there. To help with another thread's step comes last.
+ *
+ * Every tick and every replay is preempted: in its middle run the steps that need not wait for its end and, if it is
+ * long, the other orders, too. The order on top of that stack is the one that the thread executes (threadWords.ts).
  */
 import { type MessagePort, receiveMessageOnPort, threadId } from "node:worker_threads";
 import { setImmediate as turnOfEvents } from "node:timers/promises";
-import { Account, FairSchedule, Flow } from "./fairSchedule.ts";
+import { Account, FairSchedule, Flow, isLong } from "./fairSchedule.ts";
 import type { ServeTask, ThreadAnswer, ThreadOrder } from "./messages.ts";
 import { fromProcessMs } from "./processClock.ts";
 import { StepsRunning } from "./stepsRunning.ts";
+import { ThreadWords } from "./threadWords.ts";
 
 /** Parts of the time that all else gets while steps, which get one, wait, too. */
 const OTHERS_SHARE = 3;
@@ -20,6 +24,10 @@ const OTHERS_SHARE = 3;
 const MOST_LEAD_SECONDS = 0.05;
 /** The thread's own events (finalizers, tasks of the engine) have a turn this often, ms. */
 const EVENTS_MS = 50;
+/** A tick is looked up from this often at most, ms: its preemption points lie closer. */
+const PIECE_MS = 0.5;
+/** Orders in the middle of each other at most: stacks stay shallow. What is deepest is not preempted. */
+const MOST_NESTED = 16;
 /** Rooms that have asked for no step for so long are forgotten, ms. */
 const FORGOTTEN_MS = 10_000;
 
@@ -36,17 +44,14 @@ export interface Done {
 export interface StepHooks {
   /** To be called when others may help with it. */
   begun: () => void;
-  /**
-   * To be called now and then in the middle of a long one: runs what does not wait for its end. @returns for how long,
-   * s
-   */
-  preempt?: () => number;
+  /** To be called now and then in its middle: runs what does not wait for its end. @returns for how long, s */
+  preempt: () => number;
 }
 
 /** Runs orders. */
 export interface Runner {
   step: (task: StepOrder["task"], hooks: StepHooks) => Done;
-  other: (name: OtherOrder["name"], task: unknown) => Done;
+  other: (name: OtherOrder["name"], task: unknown, preempt: StepHooks["preempt"]) => Done;
 }
 
 /** What of a tick's time is its own, and how long others had to wait. */
@@ -64,8 +69,16 @@ class TickTime {
     return (nowMs - this.#startMs - this.#othersMs) / 1000;
   }
 
-  pause(nowMs: number): void {
-    this.longestSeconds = Math.max(this.longestSeconds, (nowMs - this.#sinceMs) / 1000);
+  /** For how long it has run since it began or was resumed, ms. */
+  pieceMs(nowMs: number): number {
+    return nowMs - this.#sinceMs;
+  }
+
+  /** @returns for how long it has run since it began or was resumed, s */
+  pause(nowMs: number): number {
+    const seconds = this.pieceMs(nowMs) / 1000;
+    this.longestSeconds = Math.max(this.longestSeconds, seconds);
+    return seconds;
   }
 
   /** @returns how long it has paused, s */
@@ -82,9 +95,12 @@ export class ThreadLoop {
   readonly #runner: Runner;
   readonly #running: StepsRunning;
   readonly #slot: number;
+  readonly #words: ThreadWords;
   readonly #schedule = new FairSchedule<StepOrder>();
   readonly #flows = new Map<string, Flow>();
   readonly #accounts = new Map<string, Account>();
+  /** The other orders, seen as a room: all rooms have had less, but only short ticks run in their middle. */
+  readonly #background = background();
   /** Steps that have not begun, by number. */
   readonly #steps = new Map<number, Flow>();
   readonly #others: OtherOrder[] = [];
@@ -93,12 +109,15 @@ export class ThreadLoop {
   #lead = 0;
   #forgottenMs = performance.now();
   #woken = -1;
+  /** Orders that have begun and are not over: one, and those in its middle. */
+  #nested = 0;
 
-  constructor({ port, wake, running, slot }: ServeTask, runner: Runner) {
+  constructor({ port, wake, running, slot, words }: ServeTask, runner: Runner) {
     this.#port = port;
     this.#wake = wake;
     this.#running = new StepsRunning(running);
     this.#slot = slot;
+    this.#words = new ThreadWords(words);
     this.#runner = runner;
   }
 
@@ -181,44 +200,62 @@ export class ThreadLoop {
     }
     const time = new TickTime(startMs);
     const begun = (): void => this.#answer({ id, begun: true });
-    const preempt = (): number => this.#preempt(flow, time);
-    const { isPreemptible } = flow;
-    this.#run(id, () => this.#runner.step(task, isPreemptible ? { begun, preempt } : { begun }));
+    const stepped = (seconds: number): void => {
+      this.#lead = this.#others.length > 0 ? Math.max(-MOST_LEAD_SECONDS, this.#lead - seconds) : 0;
+    };
+    const preempt = (): number => this.#preempt(flow, time, stepped);
+    this.#run(id, () => this.#runner.step(task, { begun, preempt }));
     const endMs = performance.now();
-    time.pause(endMs);
-    const seconds = time.ownSeconds(endMs);
-    this.#schedule.done(flow, seconds, endMs, isPreemptible ? time.longestSeconds : null);
-    this.#lead = this.#others.length > 0 ? Math.max(-MOST_LEAD_SECONDS, this.#lead - seconds) : 0;
+    stepped(time.pause(endMs));
+    this.#schedule.done(flow, time.ownSeconds(endMs), endMs, time.longestSeconds);
   }
 
-  /** In the middle of a long tick: runs those that do not wait for its end. @returns for how long, s */
-  #preempt(flow: Flow, time: TickTime): number {
+  /**
+   * In the middle of a tick, or of another order: runs those that do not wait for its end.
+   * @param ran told how long a piece of it took, s
+   * @returns for how long, s
+   */
+  #preempt(flow: Flow, time: TickTime, ran: (seconds: number) => void): number {
+    this.#words.advance();
     const fromMs = performance.now();
-    time.pause(fromMs);
+    if (time.pieceMs(fromMs) < PIECE_MS || this.#nested >= MOST_NESTED) return 0;
+    ran(time.pause(fromMs));
     this.#receive();
+    const ownSeconds = time.ownSeconds(fromMs);
     let nowMs = fromMs;
-    const ownSeconds = time.ownSeconds(nowMs);
-    for (;;) {
-      const next = this.#schedule.preempting(flow, ownSeconds, nowMs);
-      if (!next) return time.resume(fromMs, nowMs);
-      this.#step(next.item, next.flow);
-      nowMs = performance.now();
+    while (this.#runInMiddle(flow, ownSeconds, nowMs)) nowMs = performance.now();
+    return time.resume(fromMs, nowMs);
+  }
+
+  /** @returns false: nothing is to be done before the order that runs goes on */
+  #runInMiddle(flow: Flow, ownSeconds: number, nowMs: number): boolean {
+    const other = isLong(ownSeconds) && this.#lead <= 0 ? this.#others.shift() : undefined;
+    if (other) {
+      this.#runOther(other);
+      return true;
     }
+    const next = this.#schedule.preempting(flow, ownSeconds, nowMs);
+    if (next) this.#step(next.item, next.flow);
+    return next !== undefined;
   }
 
   #runOther({ id, name, task }: OtherOrder): void {
-    const startMs = performance.now();
-    this.#run(id, () => this.#runner.other(name, task));
-    const endMs = performance.now();
-    this.#lead = this.#schedule.isDue(endMs)
-      ? Math.min(MOST_LEAD_SECONDS, this.#lead + (endMs - startMs) / 1000 / OTHERS_SHARE)
-      : 0;
+    const time = new TickTime(performance.now());
+    const done = (seconds: number): void => {
+      const lead = this.#lead + seconds / OTHERS_SHARE;
+      this.#lead = this.#schedule.isDue(performance.now()) ? Math.min(MOST_LEAD_SECONDS, lead) : 0;
+    };
+    const preempt = (): number => this.#preempt(this.#background, time, done);
+    this.#run(id, () => this.#runner.other(name, task, preempt));
+    done(time.pause(performance.now()));
   }
 
   #run(id: number, work: () => Done): void {
     let answer: ThreadAnswer;
     let transfer: ArrayBuffer[] = [];
     this.#running.begin(this.#slot);
+    const before = this.#words.execute(id);
+    this.#nested += 1;
     try {
       const done = work();
       answer = { id, result: done.result };
@@ -226,7 +263,9 @@ export class ThreadLoop {
     } catch (error) {
       answer = { id, error };
     } finally {
-      this.#running.end(this.#slot);
+      this.#nested -= 1;
+      this.#words.execute(before);
+      if (this.#nested === 0) this.#running.end(this.#slot);
     }
     this.#answer(answer, transfer);
   }
@@ -242,4 +281,10 @@ export class ThreadLoop {
       if (!flow.waits && nowMs - flow.dueMs > FORGOTTEN_MS) this.#flows.delete(key);
     for (const [key, { flows }] of this.#accounts) if (flows.size === 0) this.#accounts.delete(key);
   }
+}
+
+function background(): Flow {
+  const flow = new Flow(Infinity);
+  flow.account.virtualSeconds = Infinity;
+  return flow;
 }

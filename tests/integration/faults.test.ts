@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
+import { endlessSteps, withBody } from "./endless.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 const ADMIN = "an-operators-own-token";
@@ -84,14 +85,14 @@ test("a thread killed in the middle of a step costs its room nothing but a momen
 });
 
 test("a step that hangs is ended at its deadline, and a room that does nothing else is closed; its figures come until then", async () => {
-  // A server of its own: on a busy machine an honest step may take as long as this.
+  const restore = endlessSteps(withBody("stuck"));
   const hasty = await startTestServer({ workers: 2, stepDeadlineMs: 400 });
   await createRoom(hasty.url, "cube", "beside");
   const beside = await Bot.join(hasty.url, "beside");
   await createRoom(hasty.url, "stuck", "stuck");
   const stuck = Bot.connect(hasty.url, "stuck");
   expect(await stuck.untilClosed()).toEqual({ code: CloseCode.roomGone, reason: "the simulation failed" });
-  // By the clock: not one tick has ended, and four that hang take longer than a second.
+  // By the clock: not one tick has ended, and eight that hang take longer than a second.
   expect(stuck.stats).toMatchObject({ stepMs: 0, clients: 1 });
   expect(stuck.stats!.timeDilation).toBeLessThan(0.1);
   expect((await fetch(`${hasty.url}/api/rooms/stuck`)).status).toBe(404);
@@ -99,6 +100,7 @@ test("a step that hangs is ended at its deadline, and a room that does nothing e
   expect(beside.resets).toBe(0);
   await beside.leave();
   await hasty.close();
+  restore();
 });
 
 test("a scene that cannot be built is an error with its reason, and no room", async () => {

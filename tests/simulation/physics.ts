@@ -167,6 +167,7 @@ export class Physics {
       replay: (task) => this.#later(1, () => this.#replay(task, pool.room)),
       inspect: ({ room }) => this.#later(0.1, () => this.#inspect(worldOf(room.memory))),
       memoryEnded: () => {},
+      alone: async () => pool,
       release: async () => {},
     };
     return pool;

@@ -20,6 +20,7 @@ import { decodeCheckpoint, decodeSegment, encodeSegment } from "../../../server/
 import { RoomSimulation } from "../../../server/rooms/simulation.ts";
 import { STORE_FILE } from "../../../server/store/openStore.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
+import { endlessSteps, withBody } from "../endless.ts";
 import { SCENES_DIR, startTestServer, type TestServer } from "../server.ts";
 
 const ADMIN = "an-operators-own-token";
@@ -313,6 +314,7 @@ test("a room that has come far and cannot be stepped any more keeps its states a
 });
 
 test("a room whose steps are lost again and again is parked with what it had, and may be ended or tried again", async () => {
+  const restore = endlessSteps(withBody("stuck"));
   const server = await startHere("steps", { stepDeadlineMs: 300 });
   await createRoom(server.url, "stuck", "stuck");
   const closed = await Bot.connect(server.url, "stuck").untilClosed();
@@ -324,4 +326,5 @@ test("a room whose steps are lost again and again is parked with what it had, an
   expect((await again.untilClosed()).code).toBe(CloseCode.parked);
   expect((await call(server.url, "DELETE", "/api/admin/rooms/stuck")).status).toBe(204);
   expect(await list(server.url)).toEqual([]);
+  restore();
 });

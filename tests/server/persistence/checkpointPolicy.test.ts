@@ -1,37 +1,92 @@
 /** What becomes of a room whose threads are lost in the same tick again and again. */
 import { expect, test } from "vitest";
 import { CheckpointPolicy, Hopeless } from "../../../server/persistence/checkpointPolicy.ts";
+import type { StepResult } from "../../../server/workers/messages.ts";
+
+const HZ = 60;
+
+function stepped(policy: CheckpointPolicy, ticks: number): void {
+  for (let n = 0; n < ticks; n++) {
+    const tick = policy.history.tick + 1;
+    const result = { tick, seconds: { encode: 0 }, wholeSeconds: 0.001 } as StepResult;
+    policy.stepped([{ type: "releaseAll", member: tick }], result);
+  }
+}
 
 function played(beginsAnew: boolean): CheckpointPolicy {
-  const policy = new CheckpointPolicy(60, 3600, beginsAnew);
-  for (let tick = 1; tick <= 90; tick++) policy.history.stepped(tick, [{ type: "releaseAll", member: tick }]);
+  const policy = new CheckpointPolicy(HZ, 3600, beginsAnew);
+  stepped(policy, 90);
   return policy;
 }
 
-test("again, without inputs, and then nothing more: what was is kept", () => {
-  const policy = played(false);
-  expect(policy.afterLoss()).toMatchObject({ until: 90 });
+/** Losses that are charged, up to the trial. */
+function untilAlone(policy: CheckpointPolicy): void {
+  expect(policy.afterLoss(true)).toMatchObject({ alone: false });
   expect(policy.lossOutcome).toBe("again");
-  expect(policy.afterLoss()).toMatchObject({ until: 90 });
+  expect(policy.afterLoss(true)).toMatchObject({ alone: false });
   expect(policy.lossOutcome).toBe("without inputs");
-  for (let more = 0; more < 2; more++) expect(() => policy.afterLoss()).toThrow(Hopeless);
+  expect(policy.afterLoss(true)).toMatchObject({ until: policy.history.tick, alone: true });
+  expect(policy.lossOutcome).toBe("without inputs");
+}
+
+test("again, without inputs, alone, and then nothing more: what was is kept", () => {
+  const policy = played(false);
+  untilAlone(policy);
+  for (let more = 0; more < 2; more++) expect(() => policy.afterLoss(true)).toThrow(Hopeless);
   expect(policy.history.tick).toBe(90);
   expect(policy.history.records(0)).toHaveLength(90);
 });
 
-test("a tick that was stepped in between begins the count anew", () => {
+test("losses that are not charged change nothing, however many, and keep the inputs", () => {
   const policy = played(false);
-  policy.afterLoss();
-  policy.afterLoss();
-  policy.history.stepped(91, []);
-  expect(policy.afterLoss()).toMatchObject({ until: 91 });
+  for (let losses = 0; losses < 100; losses++) {
+    expect(policy.afterLoss(false)).toMatchObject({ until: 90, alone: false });
+    expect(policy.lossOutcome).toBe("again");
+  }
+  untilAlone(policy);
+  // Nor do they fail a trial.
+  expect(policy.afterLoss(false)).toMatchObject({ alone: true });
   expect(policy.lossOutcome).toBe("again");
 });
 
-test("where there is nothing to keep it for, the scene starts again", () => {
+test("a tick that comes to its end alone clears the room of all charges", () => {
+  const policy = played(false);
+  untilAlone(policy);
+  expect(policy.triedAlone).toBe(true);
+  stepped(policy, 1);
+  expect(policy.triedAlone).toBe(false);
+  untilAlone(policy);
+});
+
+test("a tick that was stepped in between begins the count anew", () => {
+  const policy = played(false);
+  policy.afterLoss(true);
+  policy.afterLoss(true);
+  stepped(policy, 1);
+  expect(policy.afterLoss(true)).toMatchObject({ until: 91, alone: false });
+  expect(policy.lossOutcome).toBe("again");
+});
+
+test("four losses in ten seconds of ticks lead to a trial, too, and four in more do not", () => {
+  const often = played(false);
+  for (let losses = 1; losses < 4; losses++, stepped(often, 2 * HZ))
+    expect(often.afterLoss(true)).toMatchObject({ alone: false });
+  expect(often.afterLoss(true)).toMatchObject({ alone: true });
+  const seldom = played(false);
+  for (let losses = 0; losses < 20; losses++, stepped(seldom, 4 * HZ))
+    expect(seldom.afterLoss(true)).toMatchObject({ alone: false });
+});
+
+test("where there is nothing to keep it for, the scene starts again, once in ten seconds of ticks", () => {
   const policy = played(true);
-  policy.afterLoss();
-  policy.afterLoss();
-  expect(policy.afterLoss()).toMatchObject({ from: 0, until: 0, records: [] });
+  untilAlone(policy);
+  expect(policy.afterLoss(true)).toMatchObject({ from: 0, until: 0, records: [], alone: false });
+  expect(policy.lossOutcome).toBe("anew");
+  stepped(policy, 30);
+  untilAlone(policy);
+  expect(() => policy.afterLoss(true)).toThrow(Hopeless);
+  stepped(policy, 10 * HZ);
+  untilAlone(policy);
+  policy.afterLoss(true);
   expect(policy.lossOutcome).toBe("anew");
 });

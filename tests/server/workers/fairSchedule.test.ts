@@ -47,17 +47,16 @@ function simulate(rooms: readonly Room[], seconds: number): Seen[] {
     if (lateMs > 1000 / hz) late[i]! += 1;
     if (nowMs > endMs / 2) latest[i] = Math.max(latest[i]!, lateMs / 1000);
     clocks[i]!.begin(nowMs);
-    const long = flows[i]!.isPreemptible;
     for (let own = pieceSeconds; ; own += pieceSeconds) {
       nowMs += 1000 * pieceSeconds;
       if (own > tickSeconds - 1e-9) break;
-      for (let next = long && schedule.preempting(flows[i]!, own, nowMs); next; ) {
+      for (let next = schedule.preempting(flows[i]!, own, nowMs); next; ) {
         run(next.item);
         next = schedule.preempting(flows[i]!, own, nowMs);
       }
     }
     took[i]! += tickSeconds;
-    schedule.done(flows[i]!, tickSeconds, nowMs, long || pieceSeconds === tickSeconds ? pieceSeconds : null);
+    schedule.done(flows[i]!, tickSeconds, nowMs, pieceSeconds);
     schedule.submit(flows[i]!, clocks[i]!.nextDueMs(), i);
   };
   rooms.forEach((_, i) => schedule.submit(flows[i]!, clocks[i]!.nextDueMs(), i));
@@ -174,7 +173,6 @@ describe("one thread", () => {
     const schedule = new FairSchedule<string>();
     const own = new Flow(1000 / 60, 0.006, 1000);
     const unknown = new Flow(1000 / 60);
-    expect(unknown.isPreemptible).toBe(true);
     schedule.submit(unknown, 0, "unknown");
     schedule.next(0);
     schedule.submit(own, 1, "own");
@@ -193,7 +191,7 @@ describe("one thread", () => {
 
   test("a room that is new, or has moved, preempts nobody until its ticks have come to their end often enough", () => {
     const schedule = new FairSchedule<string>();
-    const long = new Flow(1000 / 60, 0.05);
+    const long = new Flow(1000 / 60, 0.049);
     const light = new Flow(1000 / 60);
     let ticks = 0;
     const preempts = (): boolean => {
@@ -206,6 +204,29 @@ describe("one thread", () => {
     };
     while (!preempts()) expect(ticks).toBeLessThan(100);
     expect(ticks).toBe(61);
+  });
+
+  test("a room that is new does not wait for the end of a very long tick, and known long ones let it go first", () => {
+    const schedule = new FairSchedule<string>();
+    const [hostile, other] = [new Flow(1000 / 60, 3, 1000), new Flow(1000 / 60, 2, 1000)];
+    const stranger = new Flow(1000 / 60);
+    schedule.submit(hostile, 0, "hostile");
+    schedule.next(0);
+    schedule.submit(other, 0, "other");
+    schedule.submit(stranger, 10, "stranger");
+    expect(schedule.preempting(hostile, 2.5, 2500)).toMatchObject({ item: "stranger" });
+    schedule.done(stranger, 0.001, 2501);
+    expect(schedule.preempting(hostile, 2.5, 2501)).toMatchObject({ item: "other" });
+    // Two long ticks and two of which nothing is known are in the middle of each other at most,
+    const unknown = [1, 2, 3].map(() => new Flow(1000 / 60));
+    for (const flow of unknown) schedule.submit(flow, 2510, "unknown");
+    expect(schedule.preempting(other, 0.5, 3000)).toMatchObject({ item: "unknown" });
+    expect(schedule.preempting(other, 0.5, 3000)).toMatchObject({ item: "unknown" });
+    expect(schedule.preempting(other, 0.5, 3000)).toBeUndefined();
+    // but three ticks are enough to know a light room.
+    for (let tick = 2; tick < 4; tick++) stranger.took(0.001, 0.001);
+    schedule.submit(stranger, 3000, "stranger");
+    expect(schedule.preempting(other, 0.5, 3000)).toMatchObject({ item: "stranger" });
   });
 
   test("rooms that all want more than there is get it by weight", () => {

@@ -189,7 +189,7 @@ describe("helpers that die", () => {
   const threads: Worker[] = [];
   const note = (worker: Worker): void => void threads.push(worker);
   const options = { mostThreads: 3, heavySeconds: 1e-5 };
-  const running = new StepsRunning();
+  const threadOptions = { running: new StepsRunning(), deadlineMs: 60_000, onLost: () => {} };
   let own: Piscina;
   let lent: Piscina;
   let stepper: StepThread;
@@ -197,10 +197,10 @@ describe("helpers that die", () => {
   let scheduler: TaskScheduler;
   beforeAll(async () => {
     own = new Piscina({ filename, minThreads: 1, maxThreads: 1, idleTimeout: Infinity });
-    stepper = new StepThread(own, running, 0);
+    stepper = new StepThread({ ...threadOptions, pool: own, slot: 0 });
     process.on("worker", note);
     lent = new Piscina({ filename, minThreads: 2, maxThreads: 2, idleTimeout: Infinity });
-    helpers = [1, 2].map((slot) => new StepThread(lent, running, slot));
+    helpers = [1, 2].map((slot) => new StepThread({ ...threadOptions, pool: lent, slot }));
     scheduler = new TaskScheduler({ ...options, threads: [...helpers.map(helpsOnly), stepper] });
   });
   afterAll(async () => {
@@ -223,7 +223,6 @@ describe("helpers that die", () => {
       },
       run: (name, task) => thread.run(name, task),
       step: (task, turn, begun) => stepper.step(task, turn, begun),
-      terminate: () => thread.terminate(),
     };
   }
 

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { StepByKey, ThreadOrder } from "../../../server/workers/messages.ts";
 import { toProcessMs } from "../../../server/workers/processClock.ts";
 import { type Done, ThreadLoop } from "../../../server/workers/threadLoop.ts";
+import { ThreadWords } from "../../../server/workers/threadWords.ts";
 import { StepsRunning } from "../../../server/workers/stepsRunning.ts";
 
 /** What a room may be ahead of its share, ms (SLACK_SECONDS in fairSchedule.ts), and the rounding of the clock. */
@@ -40,6 +41,7 @@ async function run(rooms: readonly Room[], others: { count: number; ms: number }
   const { port1, port2 } = new MessageChannel();
   const wake = new Int32Array(new SharedArrayBuffer(4));
   const running = new StepsRunning();
+  const words = new ThreadWords();
   let id = 0;
   const post = (order: Partial<ThreadOrder>): void => {
     port1.postMessage([{ ...order, id: ++id }]);
@@ -55,7 +57,7 @@ async function run(rooms: readonly Room[], others: { count: number; ms: number }
   /** An answer that cannot be sent ends the loop. */
   const done = (): Done => ({ result: performance.now() < untilMs ? null : () => {}, transfer: [] });
   const loop = new ThreadLoop(
-    { port: port2, wake, running: running.words, slot: 3 },
+    { port: port2, wake, running: running.words, slot: 3, words: words.words },
     {
       step: ({ room: { key } }, { preempt }) => {
         expect(running.count).toBe(1);

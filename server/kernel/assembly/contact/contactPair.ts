@@ -2,6 +2,7 @@
  * One pair in float64: closest points at the safe positions S and at x, and whether the way from S to x is clear. What
  * contactCheck.ts does for four at a time, and what it could not clear.
  */
+import { spendWork } from "../scheduler/clock";
 import {
   HEADER,
   H_X,
@@ -91,6 +92,7 @@ function put(n: i32, particle: usize): void {
  * that they have; one that is found otherwise is kept for the next time.
  */
 export function examine(pair: i32): i32 {
+  spendWork(2);
   const lane = laneOf(pair);
   vertex = pair < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) << 2;
   if (heldApart(lane)) return CLEAR;

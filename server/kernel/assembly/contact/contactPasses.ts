@@ -42,6 +42,7 @@ import {
   partBegins,
   sharedParts,
 } from "../scheduler/scheduler";
+import { spendWork } from "../scheduler/clock";
 import { countWork } from "../state/work";
 import { solveContacts } from "./contactSolver";
 import { checkContacts } from "./contactCheck";
@@ -121,7 +122,11 @@ function solveRange(starts: usize, begin: i32, end: i32, shared: bool, again: bo
       at = last;
     }
   }
-  return at < end ? far + solveContacts(solvedAt(at), end - at, again) : far;
+  for (; at < end; at += CHECKED) {
+    far += solveContacts(solvedAt(at), min<i32>(CHECKED, end - at), again);
+    spendWork(CHECKED);
+  }
+  return far;
 }
 
 /** Parts begin .. end of `parts` of the color that is shared out. */
@@ -157,12 +162,19 @@ export function checkShared(begin: i32, end: i32, parts: i32): void {
   const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
   const v = partBegins(vertices, begin, parts);
   const e = partBegins(edges, begin, parts);
+  const first = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges;
   const found =
-    checkContacts(blockAt(v), partBegins(vertices, end, parts) - v, true) +
-    checkContacts(
-      blockAt(load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges + e),
-      partBegins(edges, end, parts) - e,
-      false,
-    );
+    checkInPieces(v, partBegins(vertices, end, parts) - v, true) +
+    checkInPieces(first + e, partBegins(edges, end, parts) - e, false);
   if (found) atomic.add<i32>(HEADER, found, H_SHARED_FOUND);
+}
+
+/** checkContacts of `count` blocks from number `first` on, with preemption points. */
+function checkInPieces(first: i32, count: i32, vertex: bool): i32 {
+  let found = 0;
+  for (let n = 0; n < count; n += CHECKED) {
+    found += checkContacts(blockAt(first + n), min<i32>(CHECKED, count - n), vertex);
+    spendWork(CHECKED);
+  }
+  return found;
 }

@@ -86,6 +86,7 @@ import {
 } from "./changed";
 import { marksOf, numberOf } from "../state/marks";
 import { countWork, workAfter, workDone } from "../state/work";
+import { spendWork } from "../scheduler/clock";
 import { beginKeeping, endKeeping, noteChange } from "../integrate/momentumCorrection";
 import { leaveColliders } from "../colliders/leaveColliders";
 import { addRow, beginImpulses, endImpulses, farthestMoved, lean, solveRows, takeBack } from "./impulses";
@@ -290,6 +291,7 @@ function askNeighbors(): void {
   let visited = 0;
   let examined = 0;
   for (let n = 0; n < roundCount; n++) {
+    spendWork(8);
     for (let entry = firstOf(roundParticle(n)); entry; entry = nextOf(entry)) {
       const pair = pairOf(entry);
       visited++;
@@ -384,6 +386,7 @@ function freshenBlock(n: i32): void {
   const flag = <usize>load<u32>(HEADER, H_QUEUED) + ((<usize>n) << 2);
   if (load<u32>(flag)) return;
   store<u32>(flag, 1);
+  spendWork(2);
   if (!checkContacts(block, 1, n < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS))) return;
   for (let lane = 0; lane < 4; lane++)
     if (load<i32>(block + ((<usize>lane) << 2), CONTACT_BLOCK_BAD)) freshen((n << 2) + lane);

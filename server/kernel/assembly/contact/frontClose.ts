@@ -40,7 +40,7 @@ import {
   VERDICT_TO,
   VERDICT_BYTES,
 } from "../layout/layout";
-import { preemptionPoint } from "../scheduler/clock";
+import { preemptionPoint, spendWork } from "../scheduler/clock";
 import { countWork } from "../state/work";
 import {
   chunkBegin,
@@ -190,6 +190,7 @@ export function moveBase(row: usize, low: v128, high: v128): void {
 
 /** Two leaves at S, or on the way to x. @returns APART or MEASURED: what was found are all their rows */
 function measure(row: usize): i32 {
+  spendWork(4);
   const a = load<i32>(row, CLOSE_FIRST);
   const b = load<i32>(row, CLOSE_SECOND);
   const A = wayOf(a);

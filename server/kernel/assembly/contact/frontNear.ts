@@ -4,6 +4,7 @@
  * last color stand alone. Made once a substep, when contacts are solved first, and when it is known where the substep
  * is going: of 2,396 impulses that a tick of hundred bodies took after the solve 120 are left.
  */
+import { spendWork } from "../scheduler/clock";
 import {
   HEADER,
   H_COLOR_MASKS,
@@ -50,6 +51,9 @@ function startOf(table: i32, color: i32): usize {
   return <usize>load<u32>(HEADER, H_CONTACT_COLORS) + ((<usize>(table + color)) << 2);
 }
 
+/** Blocks between two preemption points. */
+const PIECE: i32 = 1024;
+
 /** What is near where the substep is going is solved in it. */
 export function packNear(): void {
   const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS);
@@ -59,14 +63,22 @@ export function packNear(): void {
   // Where surfaces intersect, what would be solved next may be on the wrong side: a jelly in a cloth came out of it in
   // 8 to 10 of 12 heights with foresight, in 12 without, in 11 with lists.
   if (!load<i32>(HEADER, H_RESOLUTION)) {
-    foreseeContacts(touches, vertices, true);
-    foreseeContacts(touches + <usize>first * CONTACT_BLOCK_BYTES, edges, false);
+    foreseeAll(touches, vertices, true);
+    foreseeAll(touches + <usize>first * CONTACT_BLOCK_BYTES, edges, false);
   }
   const ofVertices = packKind(0, vertices, 0, 0);
   const ofEdges = packKind(first, first + edges, ofVertices, COLOR_ENTRIES);
   store<i32>(front(), ofVertices, FRONT_SOLVED_VERTEX);
   store<i32>(front(), ofEdges, FRONT_SOLVED_EDGE);
   memory.fill(<usize>load<u32>(front(), FRONT_SOLVED_HEADS), 255, (<usize>(ofVertices + ofEdges)) << 2);
+}
+
+/** foreseeContacts, in pieces. */
+function foreseeAll(block: usize, count: i32, vertex: bool): void {
+  for (let n = 0; n < count; n += PIECE) {
+    foreseeContacts(block + <usize>n * CONTACT_BLOCK_BYTES, min<i32>(PIECE, count - n), vertex);
+    spendWork(PIECE);
+  }
 }
 
 /**
@@ -99,6 +111,7 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
   memory.fill(places, 0, COLOR_ENTRIES << 2);
   const solved = <usize>load<u32>(front(), FRONT_SOLVED);
   for (let n = 0; n < count; n++) {
+    spendWork(1);
     const color = load<i32>(pickedAt(n), 4);
     const place = places + ((<usize>color) << 2);
     const k = load<i32>(place);
@@ -158,6 +171,7 @@ function pick(near: i32, count: i32, most: i32, table: i32, rank: i32): i32 {
     const listed = pickedAt(most + n);
     // half of the room is enough for what is packed densely; what is left is answered after the solve
     if (load<i32>(listed, 4) !== rank || taken >= most) continue;
+    spendWork(1);
     const pair = load<i32>(listed);
     const place = pickedAt(taken);
     const color = colorOf(laneOf(pair));

@@ -2,6 +2,7 @@
  * Parted pairs of the front (front.ts): two nodes or leaves whose boxes one axis keeps further apart than r. What is
  * not kept apart any more is asked for another axis, and then split; leaves that no axis parts are CLOSE rows.
  */
+import { spendWork } from "../scheduler/clock";
 import {
   HEADER,
   H_FRONT,
@@ -136,6 +137,7 @@ function addClose(a: i32, b: i32, r: f32, surfaces: u32): void {
 /** What is below numbers a and b, of different places. */
 export function part(a: i32, b: i32, r: f32, surfaces: u32): void {
   if (overflow) return;
+  spendWork(1);
   const A = boxes + <usize>a * BOX_BYTES;
   const B = boxes + <usize>b * BOX_BYTES;
   const axis = parting(A, B, r);

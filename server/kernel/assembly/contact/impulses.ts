@@ -11,6 +11,7 @@
  * one after another, eight times. In a wedge, two pairs against each other, or between a pair and a collider, a round
  * took a quarter of what was missing off, or less, and asked thousands of neighbors for it.
  */
+import { spendWork } from "../scheduler/clock";
 import {
   HEADER,
   H_X,
@@ -158,6 +159,7 @@ export function addRow(pair: i32, answer: i32, round: i32, known: bool): bool {
   if (!aim(answer, own > 0 ? own : 2 * keep, round)) return false;
   let n = rows;
   if (known) for (n = 0; n < rows && load<i32>(rowAt(n), PAIR) !== pair; ) n++;
+  spendWork(1 + (n >> 6));
   if (n === rows) {
     if (n === max<i32>(IMPULSE_ROWS, load<i32>(HEADER, H_PARTICLES))) return false;
     rows++;
@@ -201,6 +203,7 @@ export function solveRows(round: i32): void {
     if (sweep & 1) for (let n = rows - 1; n >= 0; n--) moved += solve(rowAt(n));
     else for (let n = 0; n < rows; n++) moved += solve(rowAt(n));
     if (!moved) return;
+    spendWork(rows >> 3);
   }
 }
 

@@ -20,6 +20,7 @@ import {
   WATCH_SUBSTEPS,
   WATCH_PHASES,
   STAGE_BROAD_PHASE,
+  STAGE_SHAPES,
   STAGE_WARM_START,
   PHASE_COUNT,
   PHASE_CHUNKS,
@@ -33,7 +34,7 @@ import { beginPairList } from "../contact/contacts";
 import { placeCoreMeshes } from "../colliders/coreMeshes";
 import { findFreeBodies } from "../integrate/freeBodies";
 import { beginBalls } from "../rigid/balls";
-import { beginClock, enterStage, leaveOut, preemptionPoint } from "../scheduler/clock";
+import { beginClock, endClock, enterStage, leaveOut, preemptionPoint, spendWork } from "../scheduler/clock";
 import { phaseDone, substepDone } from "../scheduler/host";
 import {
   beginStep,
@@ -49,6 +50,9 @@ import {
 import { warmStart } from "../warmStart/warmStart";
 import { beginWork, countWork, exceedsLimit, workDone } from "../state/work";
 import { runRange, unitsOf } from "./stages";
+
+/** Work of a phase beside its blocks (spendWork). */
+const PHASE_UNITS = 4;
 
 /**
  * One tick by the thread that orchestrates it, or as many of its substeps as the limit of work allows (work.ts): then
@@ -72,7 +76,7 @@ export function step(helpers: i32, scratch: usize): void {
     last = workDone() - before;
   }
   store<i32>(HEADER, substep < substeps ? substep : 0, H_NEXT_SUBSTEP);
-  enterStage(-1);
+  endClock();
   endStep();
   store<u32>(HEADER, load<u32>(HEADER, H_TICK) + 1, H_TICK);
 }
@@ -98,7 +102,9 @@ function runSubstep(substep: i32, scratch: usize): void {
     else runTogether(p, scratch);
     if (watch & WATCH_PHASES) phaseDone(p);
     countWork(load<i32>(phase, PHASE_COUNT) * unitsOf(load<i32>(phase, PHASE_KIND)));
-    preemptionPoint();
+    // Blocks of constraints take about as long as each other; a body of an implicit phase takes any time.
+    if (load<i32>(phase, PHASE_STAGE) < STAGE_SHAPES) spendWork(PHASE_UNITS + load<i32>(phase, PHASE_COUNT));
+    else preemptionPoint();
   }
   if (watch & WATCH_SUBSTEPS) leaveOut(substepDone());
 }

@@ -1,5 +1,6 @@
 /** A worker's part of one tick. */
 import { HEADER, H_TICKET, H_ACTIVE, H_HELPERS_INSIDE, H_JOINED, HELPER_LEAVES, HELPER_CLAIMS } from "../layout/layout";
+import { helpInTick } from "../scheduler/clock";
 import { beginClaims, chunkBegin, chunkEnd, chunksClaimed, claimChunk, claimedPhase } from "../scheduler/scheduler";
 import { chunksDone, HELPER_TURNS, partsOf, rowAt, sleepUntilOpened } from "../scheduler/sleep";
 import { runRange } from "./stages";
@@ -16,6 +17,7 @@ export function help(generation: i32, slot: i32, scratch: usize): i32 {
   let worked = 0;
   let turns = 0;
   let seen: i64 = 0;
+  helpInTick(true);
   atomic.add<i32>(HEADER, 1, H_HELPERS_INSIDE);
   while (atomic.load<i32>(HEADER, H_ACTIVE) === generation && !atomic.load<i32>(leaves)) {
     const ticket = atomic.load<i64>(HEADER, H_TICKET);
@@ -41,5 +43,6 @@ export function help(generation: i32, slot: i32, scratch: usize): i32 {
     atomic.store<i32>(row, 0, HELPER_CLAIMS);
   }
   atomic.sub<i32>(HEADER, 1, H_HELPERS_INSIDE);
+  helpInTick(false);
   return worked;
 }

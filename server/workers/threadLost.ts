@@ -1,0 +1,28 @@
+/** Why a thread was lost, and whether the work that was rejected with it is to blame. */
+
+/** Reasons for which the main thread ends a thread (stuckRule.ts). */
+export type StuckReason = "no_progress" | "blocked";
+/** `ended`: it crashed, had too little memory, or was ended from outside. */
+export type LossReason = StuckReason | "ended";
+
+const TEXTS: Record<LossReason, string> = {
+  no_progress: "used its CPU time without progress",
+  blocked: "was blocked",
+  ended: "ended",
+};
+
+export class ThreadLost extends Error {
+  readonly reason: LossReason;
+  /** The thread executed this very work when it was lost: not that of another room, before or in its middle. */
+  readonly charged: boolean;
+
+  constructor(reason: LossReason, charged: boolean, cause: unknown) {
+    super(`the thread ${TEXTS[reason]} in the work of ${charged ? "this room" : "another room"}`, { cause });
+    this.name = "ThreadLost";
+    this.reason = reason;
+    this.charged = charged;
+  }
+}
+
+/** An error that the work itself threw is its own doing, too. */
+export const isCharged = (error: unknown): boolean => !(error instanceof ThreadLost) || error.charged;
