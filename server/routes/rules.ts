@@ -31,7 +31,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "GET /healthz": { who: "everyone", cost: 0 },
   "GET /readyz": { who: "everyone", cost: 0 },
   "GET /metrics": { who: "everyone", cost: 10 },
-  "GET /api/scenes": { who: "everyone", cost: 2 },
+  "GET /api/scenes": { who: "everyone", cost: 0.5 },
   "GET /api/scenes/:scene": { who: "everyone", cost: 1 },
   "GET /api/scenes/:scene/picture": { who: "everyone", cost: 1 },
   "POST /api/scenes": { who: "opener", cost: 10 },
