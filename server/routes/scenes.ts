@@ -38,6 +38,12 @@ export function sceneRoutes(
   library: SceneLibrary,
   roomScenes: (() => Promise<string[]>) | null,
 ): void {
+  listRoute(app, library);
+  sceneRoute(app, library);
+  topologyRoute(app, library, roomScenes);
+}
+
+function listRoute(app: FastifyInstance, library: SceneLibrary): void {
   app.get(
     "/api/scenes",
     {
@@ -69,7 +75,9 @@ export function sceneRoutes(
       return reply.type("application/json; charset=utf-8").send(body);
     },
   );
+}
 
+function sceneRoute(app: FastifyInstance, library: SceneLibrary): void {
   app.get<{ Params: { scene: string } }>(
     "/api/scenes/:scene",
     {
@@ -95,7 +103,13 @@ export function sceneRoutes(
     },
     (request) => library.summary(request.params.scene),
   );
+}
 
+function topologyRoute(
+  app: FastifyInstance,
+  library: SceneLibrary,
+  roomScenes: (() => Promise<string[]>) | null,
+): void {
   app.get<{ Params: { hash: string } }>(
     "/api/topologies/:hash",
     {

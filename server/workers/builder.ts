@@ -1,8 +1,8 @@
 /**
  * Builds scenes, builds scenes of what visitors bring along, each one after another in a thread, and has their files
- * read (objectReader.ts). All of it may take only so long and so much. What cannot be done in that costs its thread, and nobody else
- * anything. Addresses take turns: who wants many waits for them alone. Where there are fewer cores than busy threads,
- * rooms come first.
+ * read (objectReader.ts). All of it may take only so long and so much. What cannot be done in that costs its thread,
+ * and nobody else anything. Addresses take turns: who wants many waits for them alone. Where there are fewer cores than
+ * busy threads, rooms come first.
  */
 import type { BuildResult, BuildTask, ObjectRefusal, ReadObjectResult, ReadObjectTask } from "./messages.ts";
 import { ObjectReader } from "./objectReader.ts";

@@ -28,7 +28,7 @@ const MOST_STEPS = 512;
  */
 export async function simplifySurface(surface: SurfaceMesh, target: number, error: number): Promise<SurfaceMesh> {
   if (surface.triangles.length <= 3 * target) return surface;
-  if (stepsOf(surface) > MOST_STEPS * surface.triangles.length) 
+  if (stepsOf(surface) > MOST_STEPS * surface.triangles.length)
     return ofTriangles(surface, clusterCells(surface.positions, surface.triangles, target));
   await MeshoptSimplifier.ready;
   const positions = inFloat32(surface.positions);
