@@ -21,6 +21,7 @@ import { ReplayStreams } from "./rooms/replayStreams.ts";
 import { SharedRead } from "./rooms/sharedRead.ts";
 import { addressRoutes } from "./routes/address.ts";
 import { adminRoutes } from "./routes/admin.ts";
+import { adminObjectsRoutes } from "./routes/adminObjects.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
 import { allowOtherOrigins, ownOrigins } from "./routes/directly.ts";
 import { answerBadAddress, answerFailures } from "./routes/failures.ts";
@@ -233,6 +234,7 @@ function operatorRoutes(fastify: FastifyInstance, services: Services, web: Web):
     };
   adminRoomsRoute(fastify, { requestAuth, others, registry });
   adminRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, registry });
+  adminObjectsRoutes(fastify, { requestAuth, audit, objects: services.objects, limits: services.config });
   parkedRoutes(fastify, { requestAuth, audit, registry });
   setAsideRoutes(fastify, { requestAuth, audit, registry });
 }

@@ -28,6 +28,7 @@ export const HttpErrors = {
   OBJECT_NOT_FOUND: { status: 404, text: "There is no object of this id, or nobody has used it for too long." },
   MEMBER_NOT_FOUND: { status: 404, text: "The room has no member of this number." },
   TOPOLOGY_NOT_FOUND: { status: 404, text: "No scene that is built has this topology hash." },
+  OBJECT_IN_USE: { status: 409, text: "Rooms have the object: end them first." },
   NOT_PARKED: { status: 409, text: "The room is not parked." },
   NOT_SET_ASIDE: { status: 404, text: "Nothing of this number is set aside of the room." },
   ROOM_EXISTS: { status: 409, text: "A room of this name exists with another scene." },

@@ -1,7 +1,7 @@
 /**
  * Addresses of the network, as limits and bans count them, and how often one of them may try something. An IPv6 network
- * hands a whole /64 to one customer, so those count as one address; an IPv4 address that is written as IPv6 is the IPv4
- * address.
+ * hands a whole /64 to one customer, so those count as one address, and a /56 or /48 of them as some (`networksOf`); an
+ * IPv4 address that is written as IPv6 is the IPv4 address.
  */
 import { isIPv6, SocketAddress } from "node:net";
 
@@ -23,6 +23,34 @@ export function addressKey(address: string): string {
     .slice(0, 4)
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(":")}::/64`;
+}
+
+/** Longer IPv6 prefixes are handed to one customer; of shorter ones, so many /64 together count as one address. */
+const SHARES_OF_56 = 4;
+const SHARES_OF_48 = 16;
+
+/** A network that an address lies in, and how many addresses' share all of it has together. */
+export interface Network {
+  network: string;
+  share: number;
+}
+
+/**
+ * Networks by which an address is counted: itself and, in IPv6, its /56 and /48, with shares that grow more slowly than
+ * their sizes. Whoever has 65,536 /64 so has the share of SHARES_OF_48 addresses.
+ * @param address as `addressKey` gives it
+ */
+export function networksOf(address: string): Network[] {
+  const own = { network: address, share: 1 };
+  const groups = /^([0-9a-f]+):([0-9a-f]+):([0-9a-f]+):([0-9a-f]+)::\/64$/.exec(address)?.slice(1);
+  if (!groups) return [own];
+  const site = groups.slice(0, 3).join(":");
+  const half = (Number.parseInt(groups[3]!, 16) >>> 8).toString(16);
+  return [
+    own,
+    { network: `${site}:${half}00::/56`, share: SHARES_OF_56 },
+    { network: `${site}::/48`, share: SHARES_OF_48 },
+  ];
 }
 
 /** Addresses that are remembered at most; beyond that the ones that have been quiet longest are forgotten. */
@@ -48,30 +76,32 @@ export class Attempts {
    * so that many at once are no way around it.
    */
   take(address: string, nowMs: number, amount = 1): boolean {
-    const left = this.#refill(address, nowMs);
-    if (left.tokens < amount) return false;
-    left.tokens -= amount;
+    const left = networksOf(address).map((network) => this.#refill(network, nowMs));
+    if (left.some(({ tokens }) => tokens < amount)) return false;
+    for (const bucket of left) bucket.tokens -= amount;
     return true;
   }
 
   /** It was no failure after all. */
   giveBack(address: string, nowMs: number): void {
-    const left = this.#refill(address, nowMs);
-    left.tokens = Math.min(this.#burst, left.tokens + 1);
+    for (const network of networksOf(address)) {
+      const left = this.#refill(network, nowMs);
+      left.tokens = Math.min(network.share * this.#burst, left.tokens + 1);
+    }
   }
 
   get size(): number {
     return this.#left.size;
   }
 
-  #refill(address: string, nowMs: number): { tokens: number; atMs: number } {
-    const known = this.#left.get(address);
+  #refill({ network, share }: Network, nowMs: number): { tokens: number; atMs: number } {
+    const known = this.#left.get(network);
     const tokens = known
-      ? Math.min(this.#burst, known.tokens + ((nowMs - known.atMs) * this.#perMinute) / 60_000)
-      : this.#burst;
+      ? Math.min(share * this.#burst, known.tokens + ((nowMs - known.atMs) * share * this.#perMinute) / 60_000)
+      : share * this.#burst;
     const left = { tokens, atMs: nowMs };
-    this.#left.delete(address);
-    this.#left.set(address, left);
+    this.#left.delete(network);
+    this.#left.set(network, left);
     if (this.#left.size > MOST_ADDRESSES) this.#left.delete(this.#left.keys().next().value!);
     return left;
   }

@@ -51,6 +51,8 @@ export const OBJECT_OPERATIONS = [
   "object",
   "readShape",
   "readPicture",
+  "listObjects",
+  "removeObject",
   "objectTotals",
   "putScene",
   "readScene",

@@ -56,6 +56,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "GET /api/rooms/:room/socket": { who: "socket", cost: 5 },
   "POST /api/tokens": { who: "bearer", cost: 2 },
   "GET /api/admin/rooms": { who: "admin", cost: 5 },
+  "GET /api/admin/objects": { who: "admin", cost: 5 },
+  "DELETE /api/admin/objects/:object": { who: "admin", cost: 5 },
   "GET /api/admin/processes": { who: "admin", cost: 2 },
   "DELETE /api/admin/rooms/:room": { who: "admin", cost: 10 },
   "POST /api/admin/rooms/:room/kick": { who: "admin", cost: 1 },

@@ -116,6 +116,8 @@ const SAMPLES: Record<string, { path: string; body?: object; passes: number; roo
   "POST /api/rooms/:room/undo": { path: "/api/rooms/room/undo", body: { seconds: 1 }, passes: 200 },
   "POST /api/tokens": { path: "/api/tokens", body: { room: "room", role: "spectator" }, passes: 201 },
   "GET /api/admin/rooms": { path: "/api/admin/rooms", passes: 200 },
+  "GET /api/admin/objects": { path: "/api/admin/objects", passes: 200 },
+  "DELETE /api/admin/objects/:object": { path: `/api/admin/objects/${"0".repeat(64)}`, passes: 404 },
   "GET /api/admin/processes": { path: "/api/admin/processes", passes: 200 },
   "DELETE /api/admin/rooms/:room": { path: "/api/admin/rooms/gone", room: "gone", passes: 204 },
   "POST /api/admin/rooms/:room/kick": { path: "/api/admin/rooms/room/kick", body: { member: 99_999 }, passes: 404 },

@@ -1,0 +1,143 @@
+/**
+ * Who may have how many of the places for objects. Visitors have all but OPERATORS_SHARE of them, and of their bytes.
+ * When these are full, the heaviest network makes way for lighter ones, its oldest unused object first (max-min
+ * fairness): however many addresses fill the store, one that has less gets its place. An address that would be as heavy
+ * as the heaviest is refused.
+ */
+import { networksOf } from "../auth/addresses.ts";
+import type { ObjectLimits, ObjectRecord } from "./objectStore.ts";
+
+/** Part of places and bytes that visitors cannot take. */
+const OPERATORS_SHARE = 0.1;
+/** Objects that may make way are looked for among so many, the oldest. */
+export const MOST_CANDIDATES = 10_000;
+/** An object or scene that was used so lately is about to be opened, s. */
+const GRACE_SECONDS = 30;
+
+/** What one address has; null: operators. */
+export interface Owned {
+  address: string | null;
+  count: number;
+  bytes: number;
+}
+
+/** An object that no room has. */
+export interface Candidate {
+  id: string;
+  address: string;
+  bytes: number;
+}
+
+type Newcomer = Pick<ObjectRecord, "address" | "bytes">;
+
+/** Since when an object must be unused to make way. @param at now, ISO 8601 */
+export const unusedSince = (at: string): string => new Date(Date.parse(at) - 1000 * GRACE_SECONDS).toISOString();
+
+/**
+ * @param owned of all addresses
+ * @param candidates called where places are short: objects that may make way, the oldest first
+ * @returns ids of those that make way, none where there is room; or why the object may not be stored
+ */
+export function placeFor(
+  newcomer: Newcomer,
+  owned: readonly Owned[],
+  limits: ObjectLimits,
+  candidates: () => Candidate[],
+): string[] | "full" | "share" {
+  const ledger = new Ledger(owned, limits);
+  if (ledger.isBeyondShare(newcomer.address)) return "share";
+  if (newcomer.bytes > ledger.mostBytes(newcomer.address)) return "full";
+  const madeWay: string[] = [];
+  if (ledger.fits(newcomer)) return madeWay;
+  const left = candidates();
+  while (!ledger.fits(newcomer)) {
+    let heaviest = -1;
+    // An operator's place is worth more than any visitor's.
+    let load = newcomer.address === null ? -1 : ledger.load(newcomer.address, newcomer);
+    for (const [i, { address }] of left.entries()) {
+      const other = ledger.load(address);
+      if (other > load) [heaviest, load] = [i, other];
+    }
+    if (heaviest < 0) return "full";
+    const [victim] = left.splice(heaviest, 1) as [Candidate];
+    ledger.remove(victim);
+    madeWay.push(victim.id);
+  }
+  return madeWay;
+}
+
+/** Whether others have to make way for it. */
+export const isShort = (newcomer: Newcomer, owned: readonly Owned[], limits: ObjectLimits): boolean =>
+  !new Ledger(owned, limits).fits(newcomer);
+
+class Ledger {
+  readonly #limits: ObjectLimits;
+  readonly #all = { count: 0, bytes: 0 };
+  readonly #visitors = { count: 0, bytes: 0 };
+  readonly #networks = new Map<string, { count: number; bytes: number }>();
+
+  constructor(owned: readonly Owned[], limits: ObjectLimits) {
+    this.#limits = limits;
+    for (const { address, count, bytes } of owned) this.#add(address, count, bytes);
+  }
+
+  remove({ address, bytes }: Candidate): void {
+    this.#add(address, -1, -bytes);
+  }
+
+  isBeyondShare(address: string | null): boolean {
+    return (
+      address !== null &&
+      networksOf(address).some(
+        ({ network, share }) =>
+          (this.#networks.get(network)?.count ?? 0) >= share * Math.min(this.#limits.countPerAddress, this.#mostCount),
+      )
+    );
+  }
+
+  mostBytes(address: string | null): number {
+    return address === null ? this.#limits.bytes : Math.floor((1 - OPERATORS_SHARE) * this.#limits.bytes);
+  }
+
+  fits({ address, bytes }: Newcomer): boolean {
+    const { count, bytes: most } = this.#limits;
+    if (this.#all.count >= count || this.#all.bytes + bytes > most) return false;
+    return (
+      address === null ||
+      (this.#visitors.count < this.#mostCount && this.#visitors.bytes + bytes <= this.mostBytes(address))
+    );
+  }
+
+  /** Part of the visitors' places or bytes that a network of the address has, whichever is more. */
+  load(address: string, more?: Newcomer): number {
+    return Math.max(
+      ...networksOf(address).map(({ network, share }) => {
+        const { count, bytes } = this.#networks.get(network) ?? { count: 0, bytes: 0 };
+        const places = (count + (more ? 1 : 0)) / Math.max(1, this.#mostCount);
+        const space = (bytes + (more?.bytes ?? 0)) / Math.max(1, this.mostBytes(address));
+        return Math.max(places, space) / share;
+      }),
+    );
+  }
+
+  /** Places of visitors. */
+  get #mostCount(): number {
+    return this.#limits.count - Math.ceil(OPERATORS_SHARE * this.#limits.count);
+  }
+
+  #add(address: string | null, count: number, bytes: number): void {
+    const sums = [this.#all];
+    if (address !== null) {
+      sums.push(this.#visitors);
+      for (const { network } of networksOf(address)) {
+        const sum = this.#networks.get(network) ?? { count: 0, bytes: 0 };
+        this.#networks.set(network, sum);
+        sums.push(sum);
+      }
+    }
+    for (const sum of sums) {
+      sum.count += count;
+      sum.bytes += bytes;
+    }
+  }
+}
