@@ -45,10 +45,10 @@ export function networksOf(address: string): Network[] {
   const groups = /^([0-9a-f]+):([0-9a-f]+):([0-9a-f]+):([0-9a-f]+)::\/64$/.exec(address)?.slice(1);
   if (!groups) return [own];
   const site = groups.slice(0, 3).join(":");
-  const half = (Number.parseInt(groups[3]!, 16) >>> 8).toString(16);
+  const half = (Number.parseInt(groups[3]!, 16) & 0xff00).toString(16);
   return [
     own,
-    { network: `${site}:${half}00::/56`, share: SHARES_OF_56 },
+    { network: `${site}:${half}::/56`, share: SHARES_OF_56 },
     { network: `${site}::/48`, share: SHARES_OF_48 },
   ];
 }

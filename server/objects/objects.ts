@@ -11,6 +11,7 @@ import { CodedError } from "../../shared/errors.ts";
 import type { Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import type { ObjectMetrics } from "../metrics/objects.ts";
+import { mostOf } from "../store/objectShares.ts";
 import type { ListedObject, ObjectLimits, ObjectRecord, ObjectStore } from "../store/objectStore.ts";
 import type { ObjectAbout, ObjectRefusal, ReadObjectResult, ReadObjectTask } from "../workers/messages.ts";
 import { type BaseScene, composeScene, type ObjectChoice } from "./composeScene.ts";
@@ -89,12 +90,11 @@ export class Objects {
       metrics.madeWay(madeWay.length);
       log.info({ object: id, address, madeWay }, "objects of the heaviest address made way for another one's");
     }
-    if (outcome === "full")
-      throw new CodedError("OBJECT_LIMIT", {
-        field: "objects",
-        value: record.bytes,
-        limit: `${limits.count} objects, ${limits.bytes} bytes`,
-      });
+    if (outcome === "full") {
+      const { count, bytes: most } = mostOf(address, limits);
+      const limit = `${count} objects, ${most} bytes`;
+      throw new CodedError("OBJECT_LIMIT", { field: "objects", value: record.bytes, limit });
+    }
     if (outcome === "share")
       throw new CodedError("ADDRESS_OBJECT_LIMIT", { field: "objects", limit: limits.countPerAddress });
     log.info({ object: id, name, bytes: record.bytes, seconds: read.seconds, outcome }, "object stored");

@@ -28,6 +28,12 @@ export interface Candidate {
   bytes: number;
 }
 
+/** What visitors, or operators (null), may have of all places and bytes. */
+export function mostOf(address: string | null, { count, bytes }: ObjectLimits): { count: number; bytes: number } {
+  if (address === null) return { count, bytes };
+  return { count: count - Math.ceil(OPERATORS_SHARE * count), bytes: Math.floor((1 - OPERATORS_SHARE) * bytes) };
+}
+
 type Newcomer = Pick<ObjectRecord, "address" | "bytes">;
 
 /** Since when an object must be unused to make way. @param at now, ISO 8601 */
@@ -46,7 +52,7 @@ export function placeFor(
 ): string[] | "full" | "share" {
   const ledger = new Ledger(owned, limits);
   if (ledger.isBeyondShare(newcomer.address)) return "share";
-  if (newcomer.bytes > ledger.mostBytes(newcomer.address)) return "full";
+  if (newcomer.bytes > mostOf(newcomer.address, limits).bytes) return "full";
   const madeWay: string[] = [];
   if (ledger.fits(newcomer)) return madeWay;
   const left = candidates();
@@ -70,6 +76,11 @@ export function placeFor(
 export const isShort = (newcomer: Newcomer, owned: readonly Owned[], limits: ObjectLimits): boolean =>
   !new Ledger(owned, limits).fits(newcomer);
 
+interface Sum {
+  count: number;
+  bytes: number;
+}
+
 class Ledger {
   readonly #limits: ObjectLimits;
   readonly #all = { count: 0, bytes: 0 };
@@ -89,40 +100,28 @@ class Ledger {
     return (
       address !== null &&
       networksOf(address).some(
-        ({ network, share }) =>
-          (this.#networks.get(network)?.count ?? 0) >= share * Math.min(this.#limits.countPerAddress, this.#mostCount),
+        ({ network, share }) => (this.#networks.get(network)?.count ?? 0) >= share * this.#limits.countPerAddress,
       )
     );
   }
 
-  mostBytes(address: string | null): number {
-    return address === null ? this.#limits.bytes : Math.floor((1 - OPERATORS_SHARE) * this.#limits.bytes);
-  }
-
   fits({ address, bytes }: Newcomer): boolean {
-    const { count, bytes: most } = this.#limits;
-    if (this.#all.count >= count || this.#all.bytes + bytes > most) return false;
-    return (
-      address === null ||
-      (this.#visitors.count < this.#mostCount && this.#visitors.bytes + bytes <= this.mostBytes(address))
-    );
+    const isWithin = (sum: Sum, most: Sum): boolean => sum.count < most.count && sum.bytes + bytes <= most.bytes;
+    if (!isWithin(this.#all, this.#limits)) return false;
+    return address === null || isWithin(this.#visitors, mostOf(address, this.#limits));
   }
 
   /** Part of the visitors' places or bytes that a network of the address has, whichever is more. */
   load(address: string, more?: Newcomer): number {
+    const most = mostOf(address, this.#limits);
     return Math.max(
       ...networksOf(address).map(({ network, share }) => {
         const { count, bytes } = this.#networks.get(network) ?? { count: 0, bytes: 0 };
-        const places = (count + (more ? 1 : 0)) / Math.max(1, this.#mostCount);
-        const space = (bytes + (more?.bytes ?? 0)) / Math.max(1, this.mostBytes(address));
+        const places = (count + (more ? 1 : 0)) / Math.max(1, most.count);
+        const space = (bytes + (more?.bytes ?? 0)) / Math.max(1, most.bytes);
         return Math.max(places, space) / share;
       }),
     );
-  }
-
-  /** Places of visitors. */
-  get #mostCount(): number {
-    return this.#limits.count - Math.ceil(OPERATORS_SHARE * this.#limits.count);
   }
 
   #add(address: string | null, count: number, bytes: number): void {

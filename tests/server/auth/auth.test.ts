@@ -4,7 +4,7 @@
  */
 import { scryptSync } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { addressKey, Attempts } from "../../../server/auth/addresses.ts";
+import { addressKey, Attempts, networksOf } from "../../../server/auth/addresses.ts";
 import { Auth } from "../../../server/auth/auth.ts";
 import { type Identity, mayCreate, roleIn } from "../../../server/auth/identity.ts";
 import { redactUrl } from "../../../server/auth/logOptions.ts";
@@ -27,6 +27,29 @@ describe("addresses", () => {
     ["not an address", "not an address"],
   ])("%s counts as %s", (address, key) => {
     expect(addressKey(address)).toBe(key);
+  });
+
+  test("IPv6 networks have shares that grow more slowly than their sizes", () => {
+    expect(networksOf("192.0.2.7")).toEqual([{ network: "192.0.2.7", share: 1 }]);
+    expect(networksOf(addressKey("2001:db8:1:2ab::9"))).toEqual([
+      { network: "2001:db8:1:2ab::/64", share: 1 },
+      { network: "2001:db8:1:200::/56", share: 4 },
+      { network: "2001:db8:1::/48", share: 16 },
+    ]);
+    expect(networksOf(addressKey("2001:db8:1:2::9"))[1]).toEqual({ network: "2001:db8:1:0::/56", share: 4 });
+  });
+
+  test("all /64 of a /56 together have four addresses' attempts, and of a /48 sixteen", () => {
+    const attempts = new Attempts(3, 0);
+    const taken = (subnets: number[]): number =>
+      subnets.filter((subnet) => attempts.take(addressKey(`2001:db8:1:${subnet.toString(16)}::1`), 0)).length;
+    const within = (first: number): number[] => Array.from({ length: 256 }, (_, i) => first + i);
+    expect(taken([0, 0, 0, 0])).toBe(3);
+    expect(taken(within(0))).toBe(4 * 3 - 3);
+    expect(taken(Array.from({ length: 100 }, (_, i) => within(256 * (i + 1)).slice(0, 20)).flat())).toBe(12 * 3);
+    expect(attempts.take(addressKey("2001:db8:2::1"), 0)).toBe(true);
+    attempts.giveBack(addressKey("2001:db8:1:6400::1"), 0);
+    expect(taken([0x6400, 0x6400])).toBe(1);
   });
 
   test("attempts: a burst, then so many a minute, each address for itself; what was no failure is given back", () => {
