@@ -23,6 +23,7 @@ import { addressRoutes } from "./routes/address.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { adminObjectsRoutes } from "./routes/adminObjects.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
+import { refuseCrossSite } from "./routes/crossSite.ts";
 import { allowOtherOrigins, ownOrigins } from "./routes/directly.ts";
 import { answerBadAddress, answerFailures } from "./routes/failures.ts";
 import { DOCS_POLICY, securityHeaders } from "./routes/headers.ts";
@@ -142,6 +143,7 @@ async function addHooks(fastify: FastifyInstance, services: Services): Promise<W
   });
   lines.watch(fastify.server);
   checkHosts(fastify, services);
+  refuseCrossSite(fastify, { origins: config.origins, embedders: embedOrigins, metrics: metrics.auth });
   answerFailures(fastify);
   answerRequestIds(fastify);
   await securityHeaders(fastify, { publicUrls, embedOrigins });

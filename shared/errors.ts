@@ -20,7 +20,7 @@ export const HttpErrors = {
   TOKEN_INVALID: { status: 401, text: "The token is not valid here." },
   NOT_ALLOWED: { status: 403, text: "The token's role does not allow this." },
   BANNED: { status: 403, text: "Whoever asks is banned from this room." },
-  ORIGIN_REFUSED: { status: 403, text: "Pages of this origin may not open sockets here." },
+  ORIGIN_REFUSED: { status: 403, text: "Pages of this origin may neither open sockets nor change anything here." },
   HOST_REFUSED: { status: 421, text: "This server does not answer for the host that was asked for." },
   NOT_FOUND: { status: 404, text: "There is nothing at this address." },
   SCENE_NOT_FOUND: { status: 404, text: "There is no scene of this name." },

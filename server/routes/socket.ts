@@ -6,6 +6,7 @@ import websocket, { type WebSocket } from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
+import { fromAllowedOrigin } from "./crossSite.ts";
 import type { Config } from "../config.ts";
 import { addressKey } from "../auth/addresses.ts";
 import { type Budgets, MESSAGE_COST } from "../auth/budgets.ts";
@@ -170,11 +171,4 @@ async function join(
   if (entry.tokenProblem !== undefined)
     connection.send(encodeNotice("TOKEN_INVALID", { field: "token", limit: entry.tokenProblem }), "other");
   return membership;
-}
-
-/** A client without an Origin header is no web page and cannot be misled by one. */
-function fromAllowedOrigin(request: FastifyRequest, allowed: string[]): boolean {
-  const { origin } = request.headers;
-  if (origin === undefined || allowed.includes("*") || allowed.includes(origin)) return true;
-  return allowed.includes("same") && URL.canParse(origin) && new URL(origin).host === request.host;
 }

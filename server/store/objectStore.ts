@@ -42,7 +42,7 @@ export interface ObjectLimits {
  * stored: it is there now. there: it was already. full, share: nothing was stored, for all addresses or this one have
  * as much as may be.
  */
-export type PutOutcome = "stored" | "there" | "full" | "share";
+type PutOutcome = "stored" | "there" | "full" | "share";
 
 export interface PutResult {
   outcome: PutOutcome;

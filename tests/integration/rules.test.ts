@@ -269,6 +269,34 @@ test("a route without a row does not come up", () => {
   expect(() => app.put("/api/scenes", async () => "taken")).toThrow("no rule");
 });
 
+test("no route that changes something takes it from a page of another site", async () => {
+  const embedder = "https://school.example";
+  const server = await startTestServer({ clientDir, embedOrigins: [embedder] });
+  const changing = Object.keys(SAMPLES).filter((route) => !route.startsWith("GET "));
+  expect(changing.length).toBeGreaterThan(10);
+  const codeOf = async (route: string, headers: Record<string, string>): Promise<unknown> => {
+    // As a form sends it, without asking first.
+    const text = { method: route.split(" ")[0]!, headers: { "content-type": "text/plain", ...headers }, body: "{}" };
+    return ((await (await fetch(server.url + SAMPLES[route]!.path, text)).json()) as { code?: string }).code;
+  };
+  for (const route of changing) {
+    for (const headers of [
+      { origin: "https://evil.example" },
+      { origin: "null" },
+      { origin: `${server.url}0` },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+    ] as Record<string, string>[])
+      expect([route, headers, await codeOf(route, headers)]).toEqual([route, headers, "ORIGIN_REFUSED"]);
+    for (const headers of [{}, { origin: server.url }, { origin: embedder }, { "sec-fetch-site": "none" }] as Record<
+      string,
+      string
+    >[])
+      expect([route, await codeOf(route, headers)]).not.toEqual([route, "ORIGIN_REFUSED"]);
+  }
+  await server.close();
+});
+
 describe.each(MODES)("in %s mode", (auth) => {
   let server: TestServer;
   beforeAll(async () => {
