@@ -1,9 +1,10 @@
 /**
  * Addresses of the network, as limits and bans count them, and how often one of them may try something. An IPv6 network
- * hands a whole /64 to one customer, so those count as one address, and a /56 or /48 of them as some (`networksOf`); an
+ * hands a whole /64 to one customer, so those count as one address, and a /56 or /48 of them as some (shared/networks.ts); an
  * IPv4 address that is written as IPv6 is the IPv4 address.
  */
 import { isIPv6, SocketAddress } from "node:net";
+import { type Network, networksOf } from "../../shared/networks.ts";
 
 /** @param address as the socket or the proxy gives it; what is no address counts as itself */
 export function addressKey(address: string): string {
@@ -23,34 +24,6 @@ export function addressKey(address: string): string {
     .slice(0, 4)
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(":")}::/64`;
-}
-
-/** Longer IPv6 prefixes are handed to one customer; of shorter ones, so many /64 together count as one address. */
-const SHARES_OF_56 = 4;
-const SHARES_OF_48 = 16;
-
-/** A network that an address lies in, and how many addresses' share all of it has together. */
-export interface Network {
-  network: string;
-  share: number;
-}
-
-/**
- * Networks by which an address is counted: itself and, in IPv6, its /56 and /48, with shares that grow more slowly than
- * their sizes. Whoever has 65,536 /64 so has the share of SHARES_OF_48 addresses.
- * @param address as `addressKey` gives it
- */
-export function networksOf(address: string): Network[] {
-  const own = { network: address, share: 1 };
-  const groups = /^([0-9a-f]+):([0-9a-f]+):([0-9a-f]+):([0-9a-f]+)::\/64$/.exec(address)?.slice(1);
-  if (!groups) return [own];
-  const site = groups.slice(0, 3).join(":");
-  const half = (Number.parseInt(groups[3]!, 16) & 0xff00).toString(16);
-  return [
-    own,
-    { network: `${site}:${half}::/56`, share: SHARES_OF_56 },
-    { network: `${site}::/48`, share: SHARES_OF_48 },
-  ];
 }
 
 /** Addresses that are remembered at most; beyond that the ones that have been quiet longest are forgotten. */

@@ -3,7 +3,7 @@
  * leaves enough for others: a limit that falls with what is left (dynamic thresholds, Choudhury and Hahne 1998). With
  * `ratio` 1 one address alone gets half, the next one a quarter, and so on: no two ever have everything.
  */
-import { networksOf } from "./addresses.ts";
+import { networksOf } from "../../shared/networks.ts";
 
 /**
  * @param own what the address has
@@ -17,7 +17,7 @@ export function mayTake(own: number, taken: number, all: number, ratio: number):
 }
 
 interface Counted {
-  /** What each address has at most; an IPv6 network has its share of it (addresses.ts). */
+  /** What each address has at most; an IPv6 network has its share of it (shared/networks.ts). */
   perAddress: number;
   taken: number;
   all: number;
@@ -26,8 +26,8 @@ interface Counted {
 }
 
 /**
- * As `mayTake`, for the address and each IPv6 network that it lies in. The ratio of a /56 is twice, of a /48 three times
- * as large: alone it gets two thirds, or three quarters.
+ * As `mayTake`, for the address and each IPv6 network that it lies in. The ratio of a /56 is twice, of a /48 three
+ * times as large: alone it gets two thirds, or three quarters.
  * @param owners addresses, one for each thing that is taken
  * @returns what the fullest network has that may have no more, and its limit; null: the address may have one more
  */

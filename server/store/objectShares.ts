@@ -4,7 +4,7 @@
  * fairness): however many addresses fill the store, one that has less gets its place. An address that would be as heavy
  * as the heaviest is refused.
  */
-import { networksOf } from "../auth/addresses.ts";
+import { networksOf } from "../../shared/networks.ts";
 import type { ObjectLimits, ObjectRecord } from "./objectStore.ts";
 
 /** Part of places and bytes that visitors cannot take. */

@@ -4,7 +4,7 @@
  */
 import { scryptSync } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { addressKey, Attempts, networksOf } from "../../../server/auth/addresses.ts";
+import { addressKey, Attempts } from "../../../server/auth/addresses.ts";
 import { Auth } from "../../../server/auth/auth.ts";
 import { type Identity, mayCreate, roleIn } from "../../../server/auth/identity.ts";
 import { redactUrl } from "../../../server/auth/logOptions.ts";
@@ -14,6 +14,7 @@ import { RoomAccess } from "../../../server/auth/roomAccess.ts";
 import { fullNetwork, NetworkCounts } from "../../../server/auth/share.ts";
 import { fingerprint, sameSecret } from "../../../server/auth/secrets.ts";
 import { MIN_SECRET_BYTES, TokenError, TokenMint } from "../../../server/auth/tokens.ts";
+import { networksOf } from "../../../shared/networks.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 
 describe("addresses", () => {
