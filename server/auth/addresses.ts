@@ -1,7 +1,7 @@
 /**
  * Addresses of the network, as limits and bans count them, and how often one of them may try something. An IPv6 network
- * hands a whole /64 to one customer, so those count as one address, and a /56 or /48 of them as some (shared/networks.ts); an
- * IPv4 address that is written as IPv6 is the IPv4 address.
+ * hands a whole /64 to one customer, so those count as one address, and a /56 or /48 of them as some
+ * (shared/networks.ts); an IPv4 address that is written as IPv6 is the IPv4 address.
  */
 import { isIPv6, SocketAddress } from "node:net";
 import { type Network, networksOf } from "../../shared/networks.ts";
