@@ -12,7 +12,7 @@ export interface Network {
 
 /**
  * Networks by which an address is counted: itself and, in IPv6, its /56 and /48, with shares that grow more slowly than
- * their sizes. Whoever has 65,536 /64 so has the share of SHARES_OF_48 addresses.
+ * their sizes. A customer with 65,536 /64 has the share of SHARES_OF_48 addresses.
  * @param address as `addressKey` gives it (server/auth/addresses.ts)
  */
 export function networksOf(address: string): Network[] {

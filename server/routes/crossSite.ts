@@ -1,6 +1,6 @@
 /**
  * Requests that change something are refused when a page of another site sends them (CSRF): a form or a script there
- * reaches, through a visitor's browser, servers that only the visitor reaches, and spends what the visitor may spend.
+ * reaches, through a visitor's browser, servers that only the visitor reaches, and spends the visitor's quota.
  * Browsers say which page sends a request (Origin; Fetch Metadata where they say no origin). Programs say neither.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";

@@ -1,5 +1,5 @@
 /**
- * Who may have how many of the places for objects. Visitors have all but OPERATORS_SHARE of them, and of their bytes.
+ * Shares of the places for objects. Visitors have all but OPERATORS_SHARE of them, and of their bytes.
  * When these are full, the heaviest network makes way for lighter ones, its oldest unused object first (max-min
  * fairness): however many addresses fill the store, one that has less gets its place. An address that would be as heavy
  * as the heaviest is refused.
@@ -11,10 +11,10 @@ import type { ObjectLimits, ObjectRecord } from "./objectStore.ts";
 const OPERATORS_SHARE = 0.1;
 /** Objects that may make way are looked for among so many, the oldest. */
 export const MOST_CANDIDATES = 10_000;
-/** An object or scene that was used so lately is about to be opened, s. */
+/** Objects and scenes with use this recent do not make way, s. */
 const GRACE_SECONDS = 30;
 
-/** What one address has; null: operators. */
+/** Objects of one address; null: operators. */
 export interface Owned {
   address: string | null;
   count: number;
@@ -28,7 +28,7 @@ export interface Candidate {
   bytes: number;
 }
 
-/** What visitors, or operators (null), may have of all places and bytes. */
+/** Places and bytes that visitors, or operators (null), may have. */
 export function mostOf(address: string | null, { count, bytes }: ObjectLimits): { count: number; bytes: number } {
   if (address === null) return { count, bytes };
   return { count: count - Math.ceil(OPERATORS_SHARE * count), bytes: Math.floor((1 - OPERATORS_SHARE) * bytes) };

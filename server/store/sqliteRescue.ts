@@ -36,11 +36,11 @@ const OWN_NAME = processName();
 /** A thread that was lost in the middle leaves a lock that nobody holds, ms. */
 const LOCK_KEPT_MS = 600_000;
 
-/** Files that are not the ones that were opened, and what was done about it. */
+/** Deleted or replaced files, and the response. */
 export interface FilesChange {
   code: StoreFilesCode;
   reason: string;
-  /** Where what was acknowledged is now; null: in the lost files only. */
+  /** File with all acknowledged writes; null: only the lost files have them. */
   keptAs: string | null;
 }
 
@@ -101,8 +101,8 @@ interface Held {
 }
 
 /**
- * Mends what can be mended. Whatever it returns or throws, the database is closed unless `code` is STORE_FILES_GONE.
- * @returns what was done: all that was acknowledged, and the call that found it, is under the old name
+ * Writes lost files again. Closes the database in all cases but STORE_FILES_GONE.
+ * @returns the change: all acknowledged writes, and the current call's, are under the old name
  * @throws FilesChanged the call must not be acknowledged
  */
 export function rescue(path: string, held: Held): FilesChange {

@@ -46,7 +46,7 @@ export class ObjectReader {
   /**
    * @param task its bytes go over to the thread, and are empty here from then on
    * @param by address that brings the file; empty for operators, who are served first
-   * @throws WorkLimit, or what the work throws
+   * @throws WorkLimit, or the reader's error
    */
   async read(task: ReadObjectTask, by: string): Promise<ReadObjectResult | ObjectRefusal> {
     const isQuick = task.bytes.byteLength <= QUICK_BYTES && QUICK_MS < this.#deadlineMs;
@@ -71,7 +71,7 @@ export class ObjectReader {
     limits: { deadlineMs: number; patience?: number },
   ): Promise<ReadObjectResult | ObjectRefusal> {
     const { buffer } = task.bytes;
-    // The thread says when it begins: its own start is nobody's work.
+    // The thread says when it begins: its start is not the file's work.
     const beganMs = new Float64Array(new SharedArrayBuffer(8));
     return line.run(by, { ...task, beganMs } satisfies ReadObjectTask, {
       name: "readObject",

@@ -53,7 +53,7 @@ export class WorkLine {
 
   /**
    * @param by address that the work is for
-   * @throws WorkLimit, or what the work throws
+   * @throws WorkLimit, or the work's own error
    */
   run<T>(by: string, task: object, options: LineTask): Promise<T> {
     return this.#turns.run(by, () => this.#run<T>(task, options));

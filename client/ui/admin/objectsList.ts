@@ -25,7 +25,7 @@ export class ObjectsList {
 
   update(all: AdminObjects): void {
     const shown = JSON.stringify(all);
-    // Only what has changed is drawn anew: a button that is about to be pressed stays where it is.
+    // An unchanged list is not drawn anew: its buttons stay in place.
     if (shown === this.#shown) return;
     this.#shown = shown;
     const { objects, mostObjects, mostBytes } = all;
