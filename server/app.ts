@@ -21,7 +21,9 @@ import { ReplayStreams } from "./rooms/replayStreams.ts";
 import { SharedRead } from "./rooms/sharedRead.ts";
 import { addressRoutes } from "./routes/address.ts";
 import { adminRoutes } from "./routes/admin.ts";
+import { adminObjectsRoutes } from "./routes/adminObjects.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
+import { refuseCrossSite } from "./routes/crossSite.ts";
 import { allowOtherOrigins, ownOrigins } from "./routes/directly.ts";
 import { answerBadAddress, answerFailures } from "./routes/failures.ts";
 import { DOCS_POLICY, securityHeaders } from "./routes/headers.ts";
@@ -141,6 +143,7 @@ async function addHooks(fastify: FastifyInstance, services: Services): Promise<W
   });
   lines.watch(fastify.server);
   checkHosts(fastify, services);
+  refuseCrossSite(fastify, { origins: config.origins, embedders: embedOrigins, metrics: metrics.auth });
   answerFailures(fastify);
   answerRequestIds(fastify);
   await securityHeaders(fastify, { publicUrls, embedOrigins });
@@ -233,6 +236,7 @@ function operatorRoutes(fastify: FastifyInstance, services: Services, web: Web):
     };
   adminRoomsRoute(fastify, { requestAuth, others, registry });
   adminRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, registry });
+  adminObjectsRoutes(fastify, { requestAuth, audit, objects: services.objects, limits: services.config });
   parkedRoutes(fastify, { requestAuth, audit, registry });
   setAsideRoutes(fastify, { requestAuth, audit, registry });
 }

@@ -12,7 +12,7 @@ import { JournalWriter } from "./persistence/journalWriter.ts";
 import type { Persistence, RoomRegistry } from "./rooms/registry.ts";
 import { measured } from "./store/measured.ts";
 import { openStore } from "./store/openStore.ts";
-import { daysBefore } from "./store/store.ts";
+import { daysBefore, type Store } from "./store/store.ts";
 import { STORE_AWAY_SECONDS, StoreHealth } from "./store/storeHealth.ts";
 
 /**
@@ -20,6 +20,9 @@ import { STORE_AWAY_SECONDS, StoreHealth } from "./store/storeHealth.ts";
  * write, and the wait of either thread for a processor, take no more than the rest.
  */
 const FLUSH_MS = 300;
+
+/** A store whose files were deleted is all there again at once; for so long operators and balancers see it, ms. */
+const REWRITTEN_SHOWN_MS = 10_000;
 
 /** Between two looks for what has been set aside long enough, ms. */
 const EXPIRE_MS = 3_600_000;
@@ -73,6 +76,34 @@ function roomsOf(registry: () => RoomRegistry, journalWriter: () => JournalWrite
   };
 }
 
+/**
+ * Opens the store, and counts what it says of its files.
+ * @returns null: there is none. `notReady`: what its files are the reason for
+ */
+async function openReporting(
+  config: Config,
+  metrics: Metrics,
+  log: FastifyBaseLogger,
+): Promise<{ store: Store; notReady: () => string | null } | null> {
+  let loss: string | null = null;
+  let changedMs = -Infinity;
+  const store = await openStore(config, log, {
+    onLoss: ({ code }) => {
+      metrics.store.lost(code);
+      loss = `the store has lost something (${code}): see the log; ready again after a restart`;
+    },
+    onFilesChanged: ({ code }) => {
+      metrics.store.filesChanged(code);
+      changedMs = performance.now();
+      if (code === "STORE_FILE_REPLACED")
+        loss = `the store's file was replaced (${code}): see the log; ready again after a restart`;
+    },
+  });
+  const changed = "the store's files were deleted or replaced: see the log";
+  const isShown = (): boolean => performance.now() - changedMs < REWRITTEN_SHOWN_MS;
+  return store && { store, notReady: () => loss ?? (isShown() ? changed : null) };
+}
+
 /** @throws StoreRefused, StoreUnavailable */
 export async function openDurability({
   config,
@@ -83,16 +114,10 @@ export async function openDurability({
   memoryBytes,
   registry,
 }: DurabilityOptions): Promise<Durability | null> {
-  let loss: string | null = null;
-  const opened = await openStore(config, log, {
-    onLoss: ({ code }) => {
-      metrics.store.lost(code);
-      loss = `the store has lost something (${code}): see the log; ready again after a restart`;
-    },
-  });
+  const opened = await openReporting(config, metrics, log);
   if (opened === null) return null;
   const cluster = new Cluster({
-    store: measured(opened, metrics.store),
+    store: measured(opened.store, metrics.store),
     maxRooms: config.maxRooms,
     balancing: config.balance,
     own: () => ({
@@ -114,7 +139,8 @@ export async function openDurability({
     return Math.max(health.awaySeconds, failing < STORE_AWAY_SECONDS ? 0 : failing);
   };
   metrics.store.awaySeconds = awaySeconds;
-  const notReady = (): string | null => loss ?? (awaySeconds() > 0 ? "the store does not take what is written" : null);
+  const notReady = (): string | null =>
+    opened.notReady() ?? (awaySeconds() > 0 ? "the store does not take what is written" : null);
   const unwatch = watchCutOff({
     rooms: () => registry().list(),
     ownedUntilMs: (room) => cluster.ownedUntilMs(room),

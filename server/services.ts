@@ -162,7 +162,7 @@ function metricSources(pools: WorkerPools, registry: () => RoomRegistry): Constr
  */
 async function prewarm(config: Config, library: SceneLibrary, pools: WorkerPools): Promise<void> {
   if (config.prewarm === "none") return;
-  const wanted = config.prewarm === "all" ? (await library.list()).map((scene) => scene.id) : config.prewarm;
+  const wanted = config.prewarm === "all" ? (await library.list()).scenes.map((scene) => scene.id) : config.prewarm;
   const pool = pools.forRoom("shared");
   let failed = 0;
   for (const scene of wanted) {

@@ -5,10 +5,15 @@ export class Turns {
   #waiting = 0;
   /** By address; whose turn it is first. */
   readonly #lines = new Map<string, (() => void)[]>();
+  readonly #usedOf: (address: string) => number;
 
-  /** @param atOnce pieces of work */
-  constructor(atOnce: number) {
+  /**
+   * @param atOnce pieces of work
+   * @param usedOf what an address has used: the one that has used least is next. Absent: they take turns
+   */
+  constructor(atOnce: number, usedOf: (address: string) => number = () => 0) {
     this.#atOnce = atOnce;
+    this.#usedOf = usedOf;
   }
 
   /**
@@ -40,13 +45,18 @@ export class Turns {
 
   /** Of the address whose turn it is, which then waits behind the others. */
   #takeNext(): (() => void) | undefined {
-    const [first] = this.#lines;
-    if (!first) return undefined;
-    const [address, line] = first;
+    let next: [string, (() => void)[]] | undefined;
+    let least = Infinity;
+    for (const entry of this.#lines) {
+      const used = this.#usedOf(entry[0]);
+      if (used < least) [next, least] = [entry, used];
+    }
+    if (!next) return undefined;
+    const [address, line] = next;
     this.#lines.delete(address);
-    const next = line.shift();
+    const go = line.shift();
     this.#waiting -= 1;
     if (line.length > 0) this.#lines.set(address, line);
-    return next;
+    return go;
   }
 }

@@ -73,6 +73,24 @@ export interface AdminProcess {
   memoryBytes: number;
 }
 
+/** A file that somebody brought. */
+export interface AdminObject {
+  object: string;
+  name: string;
+  bytes: number;
+  /** null: an operator's. */
+  address: string | null;
+  createdAt: string;
+  /** Rooms that have it; it cannot be deleted while there are any. */
+  rooms: number;
+}
+
+export interface AdminObjects {
+  objects: AdminObject[];
+  mostObjects: number;
+  mostBytes: number;
+}
+
 export interface AuditEntry {
   at: string;
   actor: string;
@@ -124,6 +142,15 @@ export class AdminApi {
   /** Empty where there is no store. */
   async processes(): Promise<AdminProcess[]> {
     return ((await (await this.#ask("GET", "/api/admin/processes")).json()) as { processes: AdminProcess[] }).processes;
+  }
+
+  /** Newest first. */
+  async objects(): Promise<AdminObjects> {
+    return (await (await this.#ask("GET", "/api/admin/objects")).json()) as AdminObjects;
+  }
+
+  async deleteObject(object: string): Promise<void> {
+    await this.#ask("DELETE", `/api/admin/objects/${encodeURIComponent(object)}`);
   }
 
   /** Newest first. */

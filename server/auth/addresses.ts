@@ -1,9 +1,10 @@
 /**
  * Addresses of the network, as limits and bans count them, and how often one of them may try something. An IPv6 network
- * hands a whole /64 to one customer, so those count as one address; an IPv4 address that is written as IPv6 is the IPv4
- * address.
+ * hands a whole /64 to one customer, so those count as one address, and a /56 or /48 of them as some
+ * (shared/networks.ts); an IPv4 address that is written as IPv6 is the IPv4 address.
  */
 import { isIPv6, SocketAddress } from "node:net";
+import { type Network, networksOf } from "../../shared/networks.ts";
 
 /** @param address as the socket or the proxy gives it; what is no address counts as itself */
 export function addressKey(address: string): string {
@@ -48,30 +49,32 @@ export class Attempts {
    * so that many at once are no way around it.
    */
   take(address: string, nowMs: number, amount = 1): boolean {
-    const left = this.#refill(address, nowMs);
-    if (left.tokens < amount) return false;
-    left.tokens -= amount;
+    const left = networksOf(address).map((network) => this.#refill(network, nowMs));
+    if (left.some(({ tokens }) => tokens < amount)) return false;
+    for (const bucket of left) bucket.tokens -= amount;
     return true;
   }
 
   /** It was no failure after all. */
   giveBack(address: string, nowMs: number): void {
-    const left = this.#refill(address, nowMs);
-    left.tokens = Math.min(this.#burst, left.tokens + 1);
+    for (const network of networksOf(address)) {
+      const left = this.#refill(network, nowMs);
+      left.tokens = Math.min(network.share * this.#burst, left.tokens + 1);
+    }
   }
 
   get size(): number {
     return this.#left.size;
   }
 
-  #refill(address: string, nowMs: number): { tokens: number; atMs: number } {
-    const known = this.#left.get(address);
+  #refill({ network, share }: Network, nowMs: number): { tokens: number; atMs: number } {
+    const known = this.#left.get(network);
     const tokens = known
-      ? Math.min(this.#burst, known.tokens + ((nowMs - known.atMs) * this.#perMinute) / 60_000)
-      : this.#burst;
+      ? Math.min(share * this.#burst, known.tokens + ((nowMs - known.atMs) * share * this.#perMinute) / 60_000)
+      : share * this.#burst;
     const left = { tokens, atMs: nowMs };
-    this.#left.delete(address);
-    this.#left.set(address, left);
+    this.#left.delete(network);
+    this.#left.set(network, left);
     if (this.#left.size > MOST_ADDRESSES) this.#left.delete(this.#left.keys().next().value!);
     return left;
   }

@@ -23,6 +23,7 @@ export type AuditAction =
   | "undo"
   | "recording"
   | "object"
+  | "object-delete"
   | "rebalance"
   | "unpark"
   | "denied";

@@ -9,6 +9,8 @@ const READ_BUCKETS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
 
 export class ObjectMetrics {
   readonly put: (result: (typeof RESULTS)[number]) => void;
+  /** Of objects that were forgotten for others' (store/objectShares.ts). */
+  readonly madeWay: (count: number) => void;
   readonly readSeconds: Histogram;
   #totals = { count: 0, bytes: 0 };
 
@@ -19,9 +21,14 @@ export class ObjectMetrics {
       "result",
       RESULTS,
     );
+    const madeWay = maker.counter(
+      "pliant_objects_made_way_total",
+      "Objects of the addresses that have most, which were forgotten for those of others because all places were taken.",
+    );
+    this.madeWay = (count) => madeWay.inc(count);
     this.readSeconds = maker.histogram(
       "pliant_object_read_seconds",
-      "Reading one object's file in the builder's thread, where it succeeded.",
+      "Reading one object's file in a reader's thread, where it succeeded.",
       READ_BUCKETS,
     );
     maker.gauge(

@@ -51,6 +51,8 @@ export const OBJECT_OPERATIONS = [
   "object",
   "readShape",
   "readPicture",
+  "listObjects",
+  "removeObject",
   "objectTotals",
   "putScene",
   "readScene",
@@ -61,6 +63,15 @@ export const OBJECT_OPERATIONS = [
 const STORE_LOSSES = ["STORE_DAMAGED", "STORE_LOG_DELETED", "STORE_LOG_DAMAGED"] as const;
 export type StoreLossCode = (typeof STORE_LOSSES)[number];
 
+/** What was done about SQLite files that were deleted or replaced while the server ran (store/sqliteRescue.ts). */
+const STORE_FILES_CHANGES = [
+  "STORE_FILES_REWRITTEN",
+  "STORE_FILES_FOLLOWED",
+  "STORE_FILE_REPLACED",
+  "STORE_FILES_GONE",
+] as const;
+export type StoreFilesCode = (typeof STORE_FILES_CHANGES)[number];
+
 export type StoreOutcome = "ok" | "refused" | "failed";
 
 export class StoreMetrics {
@@ -69,6 +80,8 @@ export class StoreMetrics {
   readonly #fenced: Counter;
   /** Something that was acknowledged is missing. */
   readonly lost: (code: StoreLossCode) => void;
+  /** The SQLite files were deleted or replaced. */
+  readonly filesChanged: (code: StoreFilesCode) => void;
   /** s since the store took something; 0 while all is well. Whoever watches it puts its own here. */
   awaySeconds: () => number = () => 0;
   #underWay = 0;
@@ -95,6 +108,12 @@ export class StoreMetrics {
       "Starts on a store of which something is missing that was acknowledged; the log says what there is.",
       "code",
       STORE_LOSSES,
+    );
+    this.filesChanged = maker.countBy(
+      "pliant_store_files_changed_total",
+      "SQLite files that were deleted or replaced while the server ran, by what was done about it.",
+      "code",
+      STORE_FILES_CHANGES,
     );
     maker.gauge(
       "pliant_store_operations_in_flight",

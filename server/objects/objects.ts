@@ -11,7 +11,8 @@ import { CodedError } from "../../shared/errors.ts";
 import type { Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import type { ObjectMetrics } from "../metrics/objects.ts";
-import type { ObjectLimits, ObjectRecord, ObjectStore } from "../store/objectStore.ts";
+import { mostOf } from "../store/objectShares.ts";
+import type { ListedObject, ObjectLimits, ObjectRecord, ObjectStore } from "../store/objectStore.ts";
 import type { ObjectAbout, ObjectRefusal, ReadObjectResult, ReadObjectTask } from "../workers/messages.ts";
 import { type BaseScene, composeScene, type ObjectChoice } from "./composeScene.ts";
 
@@ -80,17 +81,20 @@ export class Objects {
       address,
       createdAt: new Date().toISOString(),
     };
-    const outcome = await store.putObject(record, { shape, picture }, limits).catch((error: unknown) => {
+    const { outcome, madeWay } = await store.putObject(record, { shape, picture }, limits).catch((error: unknown) => {
       log.error({ err: error, object: id }, "object could not be stored");
       throw new CodedError("STORE_AWAY", { field: "object", value: id });
     });
     metrics.put(outcome);
-    if (outcome === "full")
-      throw new CodedError("OBJECT_LIMIT", {
-        field: "objects",
-        value: record.bytes,
-        limit: `${limits.count} objects, ${limits.bytes} bytes`,
-      });
+    if (madeWay.length > 0) {
+      metrics.madeWay(madeWay.length);
+      log.info({ object: id, address, madeWay }, "objects of the heaviest address made way for another one's");
+    }
+    if (outcome === "full") {
+      const { count, bytes: most } = mostOf(address, limits);
+      const limit = `${count} objects, ${most} bytes`;
+      throw new CodedError("OBJECT_LIMIT", { field: "objects", value: record.bytes, limit });
+    }
     if (outcome === "share")
       throw new CodedError("ADDRESS_OBJECT_LIMIT", { field: "objects", limit: limits.countPerAddress });
     log.info({ object: id, name, bytes: record.bytes, seconds: read.seconds, outcome }, "object stored");
@@ -204,6 +208,21 @@ export class Objects {
     if (outcome === "full")
       throw new CodedError("OBJECT_LIMIT", { field: "scenes", limit: `${most.count} scenes, ${most.bytes} bytes` });
     return { id: named, title: scene.title };
+  }
+
+  /** What there is, newest first. */
+  list(limit: number): Promise<ListedObject[]> {
+    return this.#options.store.listObjects(limit);
+  }
+
+  /** @throws CodedError OBJECT_NOT_FOUND, OBJECT_IN_USE */
+  async remove(id: string): Promise<ObjectRecord> {
+    const record = await this.record(id);
+    const outcome = await this.#options.store.removeObject(id);
+    if (outcome === "missing") throw new CodedError("OBJECT_NOT_FOUND", { field: "object", value: id });
+    if (outcome === "used") throw new CodedError("OBJECT_IN_USE", { field: "object", value: id });
+    this.#pictures.delete(id);
+    return record;
   }
 
   /** The text of a stored scene; null: there is none. */

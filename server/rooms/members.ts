@@ -12,7 +12,7 @@ import { freeColor } from "../../shared/memberColors.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 import type { Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
-import { mayTake } from "../auth/share.ts";
+import { fullNetwork } from "../auth/share.ts";
 import { fingerprint } from "../auth/secrets.ts";
 import { cleanColor, cleanName } from "./requestRanges.ts";
 import type { Connection, Hello } from "./connection.ts";
@@ -112,14 +112,16 @@ export class Members {
     const all = [...this.sessions.values()];
     const own = all.filter((session) => isOf(session.entry, entry.address));
     const limited = entry.subject === null && perAddress < maxMembers;
-    const mayHave = !limited || (own.length < perAddress && mayTake(own.length, taken, maxMembers, SEAT_SHARE));
-    if (taken < maxMembers && mayHave) return;
+    const owners = all.filter(({ entry: { subject } }) => subject === null).map((session) => session.entry.address);
+    const counted = { perAddress, taken, all: maxMembers, ratio: SEAT_SHARE };
+    const full = limited ? fullNetwork(entry.address, owners, counted) : null;
+    if (taken < maxMembers && !full) return;
     // Where all seats are taken an address without any is not the one that has too many.
     const from = limited && own.length > 0 ? own : all;
     const disconnected = from.find(({ connection, arriving }) => connection === null && !arriving);
     if (disconnected) return this.#remove(disconnected);
     if (taken >= maxMembers) throw new Refused(CloseCode.roomFull, `room full: ${maxMembers} members`, "room_full");
-    throw new Refused(CloseCode.roomFull, `room full for this address: ${own.length} members`, "room_full");
+    throw new Refused(CloseCode.roomFull, `room full for this address: ${full?.own} members`, "room_full");
   }
 
   /** The session's socket is gone. Ignored when another socket has taken the session over, or the session has ended. */

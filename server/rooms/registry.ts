@@ -6,7 +6,7 @@ import { CloseCode } from "../../shared/protocol/protocol.ts";
 import type { Config } from "../config.ts";
 import type { Audit } from "../auth/audit.ts";
 import { RoomAccess } from "../auth/roomAccess.ts";
-import { mayTake } from "../auth/share.ts";
+import { fullNetwork } from "../auth/share.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { WorkerPools } from "../workers/pool.ts";
 import { findRoom, type Found } from "../persistence/restore.ts";
@@ -283,24 +283,24 @@ export class RoomRegistry {
     const taken = this.#rooms.size + this.#opening.size;
     if (taken >= maxRooms) throw new CodedError("ROOM_LIMIT", { field: "rooms", value: maxRooms, limit: maxRooms });
     if (address === undefined) return;
-    const own = this.#madeFrom(address);
-    if (own >= roomsPerAddress)
-      throw new CodedError("ADDRESS_ROOM_LIMIT", { field: "rooms", value: own, limit: roomsPerAddress });
-    if (roomsPerAddress < maxRooms && !mayTake(own, taken, maxRooms, ROOM_SHARE))
-      throw new CodedError("ADDRESS_ROOM_LIMIT", {
-        field: "rooms",
-        value: own,
-        limit: "as many as are left for others",
-      });
+    const ratio = roomsPerAddress < maxRooms ? ROOM_SHARE : 0;
+    const full = fullNetwork(address, this.#makers, { perAddress: roomsPerAddress, taken, all: maxRooms, ratio });
+    if (!full) return;
+    const limit = full.limit ?? "as many as are left for others";
+    throw new CodedError("ADDRESS_ROOM_LIMIT", { field: "rooms", value: full.own, limit });
   }
 
   get #mayDedicate(): boolean {
     return this.#dedicated.size < this.#options.config.dedicatedRooms;
   }
 
-  #madeFrom(address: string): number {
-    const made = this.list().filter((room) => room.access.creator === address).length;
-    return made + [...this.#opening.values()].filter((opening) => opening.address === address).length;
+  /** Addresses that made the rooms; operators made the others. */
+  get #makers(): string[] {
+    const makers = [
+      ...this.list().map((room) => room.access.creator),
+      ...[...this.#opening.values()].map(({ address }) => address),
+    ];
+    return makers.filter((address) => typeof address === "string");
   }
 
   async #whileOpening(name: string, scene: string, address: string | undefined, making: Promise<Made>): Promise<Made> {

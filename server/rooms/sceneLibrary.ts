@@ -1,13 +1,13 @@
 /**
  * The scenes of the scenes folder and their templates. A template is built once per content of its scene file and kept;
- * opening a room only copies it. The folder is read anew for every listing, so a scene dropped into it is there without
- * a restart.
+ * opening a room only copies it. The folder is looked through when scenes are listed, at most once in LISTED_MS for all
+ * callers together, so a scene dropped into it is there without a restart.
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { isDeepStrictEqual, promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
@@ -90,6 +90,15 @@ interface ReadScene {
   fileHash: string;
 }
 
+/** The list of the folder, as it goes over HTTP; the same object while nothing in it changes. */
+export interface SceneListing {
+  scenes: readonly SceneSummary[];
+  /** Those that were left out, by id, each with what is wrong with its file. */
+  broken: readonly { id: string; error: string }[];
+}
+
+/** A list is as good as new for so long, ms: many callers cost the file system as much as one. */
+const LISTED_MS = 1000;
 /** Younger changes of a file are not trusted to be the last ones, ms. */
 const FRESH_MS = 100;
 const SCENE_ID = /^[a-z0-9][a-z0-9-]{0,39}$/;
@@ -108,7 +117,10 @@ export class SceneLibrary {
   readonly #leftOut = new Map<string, string>();
   /** Templates that are there, by scene id. */
   readonly #built = new Map<string, SceneTemplate>();
-  #listing: Promise<SceneSummary[]> | null = null;
+  #listing: Promise<SceneListing> | null = null;
+  #listed: SceneListing = { scenes: [], broken: [] };
+  /** When the list was made last, ms on performance.now(). */
+  #listedMs = -Infinity;
   readonly #topologies = new Map<string, TopologyDocument>();
   /** Of the builds that are under way, by scene id. */
   readonly #progress = new Map<string, BuildProgress>();
@@ -117,19 +129,19 @@ export class SceneLibrary {
     this.#options = options;
   }
 
-  /** Those that the last listing left out, by id, each with what is wrong with its file. */
-  get broken(): { id: string; error: string }[] {
-    return [...this.#leftOut].map(([file, error]) => ({ id: file.slice(0, -".json".length), error }));
-  }
-
   /** All scenes that can be read, by id. One that cannot is logged and left out. */
-  list(): Promise<SceneSummary[]> {
-    // Whoever asks while the folder is being looked through gets the same answer.
-    return (this.#listing ??= this.#list().finally(() => (this.#listing = null)));
+  async list(): Promise<SceneListing> {
+    if (this.#listing) return this.#listing;
+    if (performance.now() - this.#listedMs < LISTED_MS) return this.#listed;
+    const listing = this.#list().finally(() => (this.#listing = null));
+    listing.catch(() => (this.#listedMs = -Infinity));
+    return (this.#listing = listing);
   }
 
-  async #list(): Promise<SceneSummary[]> {
+  async #list(): Promise<SceneListing> {
     const { scenesDir, log } = this.#options;
+    // Before the folder is read: what is built meanwhile is in the next list.
+    this.#listedMs = performance.now();
     const pictures = new Set(await readdir(join(this.#options.clientDir, "thumbnails")).catch(() => []));
     const files = (await readdir(scenesDir)).filter((file) => file.endsWith(".json") && file !== "schema.json").sort();
     const scenes: SceneSummary[] = [];
@@ -146,7 +158,10 @@ export class SceneLibrary {
         this.#leftOut.set(file, said);
       }
     }
-    return scenes;
+    const broken = [...this.#leftOut].map(([file, error]) => ({ id: file.slice(0, -".json".length), error }));
+    const listed = { scenes, broken };
+    if (!isDeepStrictEqual(listed, this.#listed)) this.#listed = listed;
+    return this.#listed;
   }
 
   /** @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID */
@@ -173,6 +188,8 @@ export class SceneLibrary {
     template.then(
       (built) => {
         this.#built.set(id, built);
+        // It can be painted now.
+        this.#listedMs = -Infinity;
         if (STORED_SCENE.test(id)) this.#forgetUnused();
       },
       () => {

@@ -1,12 +1,36 @@
 /** Scenes and topologies: what there is to open, and what a client draws. */
+import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
-import type { SceneLibrary, TopologyDocument } from "../rooms/sceneLibrary.ts";
+import type { SceneLibrary, SceneListing, TopologyDocument } from "../rooms/sceneLibrary.ts";
 import { fromOwnMachine } from "./ownMachine.ts";
 import { brokenSceneSchema, errorResponses, nameParam, sceneSchema } from "./schemas.ts";
 
 /** The address holds the content's hash, so an answer is good for ever. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
+
+/** Lists as they go over HTTP. A listing that has changed is another object. */
+const documents = new WeakMap<SceneListing, { all: ListDocument; own: ListDocument }>();
+
+interface ListDocument {
+  body: string;
+  etag: string;
+}
+
+function documentsOf(listing: SceneListing): { all: ListDocument; own: ListDocument } {
+  let made = documents.get(listing);
+  if (!made) {
+    const { scenes, broken } = listing;
+    const documentOf = (content: object): ListDocument => {
+      const body = JSON.stringify(content);
+      return { body, etag: `"${createHash("sha256").update(body).digest("hex").slice(0, 16)}"` };
+    };
+    const all = documentOf({ scenes });
+    made = { all, own: broken.length > 0 ? documentOf({ scenes, broken }) : all };
+    documents.set(listing, made);
+  }
+  return made;
+}
 
 /** @param roomScenes scenes of the rooms of all processes; null where there are no others */
 export function sceneRoutes(
@@ -14,14 +38,23 @@ export function sceneRoutes(
   library: SceneLibrary,
   roomScenes: (() => Promise<string[]>) | null,
 ): void {
+  listRoute(app, library);
+  sceneRoute(app, library);
+  topologyRoute(app, library, roomScenes);
+}
+
+function listRoute(app: FastifyInstance, library: SceneLibrary): void {
   app.get(
     "/api/scenes",
     {
       schema: {
         tags: ["scenes"],
         summary: "All scenes",
-        description: "`broken`, scene files that cannot be used, is told on the server's own machine only.",
+        description:
+          "As the folder was a second ago at most. `broken`, scene files that cannot be used, is told on the server's own machine only. With the `etag` of an earlier answer in `if-none-match` it answers 304 while nothing has changed.",
+        headers: { type: "object", properties: { "if-none-match": { type: "string" } } },
         response: {
+          304: { type: "null", description: "As it was." },
           200: {
             type: "object",
             required: ["scenes"],
@@ -33,12 +66,18 @@ export function sceneRoutes(
         },
       },
     },
-    async (request) => {
-      const scenes = await library.list();
-      return fromOwnMachine(request) && library.broken.length > 0 ? { scenes, broken: library.broken } : { scenes };
+    async (request, reply) => {
+      const { all, own } = documentsOf(await library.list());
+      const { body, etag } = fromOwnMachine(request) ? own : all;
+      reply.header("cache-control", "no-cache").header("etag", etag);
+      const known = request.headers["if-none-match"]?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+      if (known?.includes(etag)) return reply.code(304).send(null);
+      return reply.type("application/json; charset=utf-8").send(body);
     },
   );
+}
 
+function sceneRoute(app: FastifyInstance, library: SceneLibrary): void {
   app.get<{ Params: { scene: string } }>(
     "/api/scenes/:scene",
     {
@@ -64,7 +103,13 @@ export function sceneRoutes(
     },
     (request) => library.summary(request.params.scene),
   );
+}
 
+function topologyRoute(
+  app: FastifyInstance,
+  library: SceneLibrary,
+  roomScenes: (() => Promise<string[]>) | null,
+): void {
   app.get<{ Params: { hash: string } }>(
     "/api/topologies/:hash",
     {

@@ -6,8 +6,10 @@ import websocket, { type WebSocket } from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
+import { fromAllowedOrigin } from "./crossSite.ts";
 import type { Config } from "../config.ts";
 import { addressKey } from "../auth/addresses.ts";
+import { NetworkCounts } from "../auth/share.ts";
 import { type Budgets, MESSAGE_COST } from "../auth/budgets.ts";
 import type { Auth, Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
@@ -71,7 +73,7 @@ export async function socketRoutes(app: FastifyInstance, options: SocketRouteOpt
 class Sockets {
   readonly #options: SocketRouteOptions;
   readonly #connections = new Set<Connection>();
-  readonly #perAddress = new Map<string, number>();
+  readonly #counts = new NetworkCounts();
 
   constructor(options: SocketRouteOptions) {
     this.#options = options;
@@ -94,8 +96,8 @@ class Sockets {
       const limit = config.origins.join(", ");
       throw new CodedError("ORIGIN_REFUSED", { field: "origin", value: request.headers.origin, limit });
     }
-    const limit = config.connectionsPerAddress;
-    if ((this.#perAddress.get(addressKey(request.ip)) ?? 0) < limit) return;
+    const limit = this.#counts.full(addressKey(request.ip), config.connectionsPerAddress);
+    if (limit === null) return;
     metrics.auth.refused("address_limit");
     throw new CodedError("ADDRESS_LIMIT", { field: "connections", value: limit, limit });
   }
@@ -104,7 +106,7 @@ class Sockets {
     const { auth, budgets, registry, metrics, takeTicket } = this.#options;
     const { room: name } = request.params as { room: string };
     const ip = addressKey(request.ip);
-    this.#perAddress.set(ip, (this.#perAddress.get(ip) ?? 0) + 1);
+    this.#counts.add(ip, 1);
     const wasHere = registry.find(name) !== undefined;
     const connection = new Connection(socket, request.raw.socket, {
       log: request.log.child({ room: name }),
@@ -135,9 +137,7 @@ class Sockets {
 
   #closed(connection: Connection, ip: string): void {
     this.#connections.delete(connection);
-    const left = (this.#perAddress.get(ip) ?? 1) - 1;
-    if (left > 0) this.#perAddress.set(ip, left);
-    else this.#perAddress.delete(ip);
+    this.#counts.add(ip, -1);
   }
 }
 
@@ -170,11 +170,4 @@ async function join(
   if (entry.tokenProblem !== undefined)
     connection.send(encodeNotice("TOKEN_INVALID", { field: "token", limit: entry.tokenProblem }), "other");
   return membership;
-}
-
-/** A client without an Origin header is no web page and cannot be misled by one. */
-function fromAllowedOrigin(request: FastifyRequest, allowed: string[]): boolean {
-  const { origin } = request.headers;
-  if (origin === undefined || allowed.includes("*") || allowed.includes(origin)) return true;
-  return allowed.includes("same") && URL.canParse(origin) && new URL(origin).host === request.host;
 }

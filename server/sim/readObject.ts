@@ -14,7 +14,11 @@ import type { ObjectRefusal, ReadObjectResult, ReadObjectTask } from "../workers
 const MOST_NOTES = 32;
 
 /** @throws whatever is a defect of ours */
-export async function readObject({ bytes, name }: ReadObjectTask): Promise<ReadObjectResult | ObjectRefusal> {
+export async function readObject({ bytes, name, beganMs }: ReadObjectTask): Promise<ReadObjectResult | ObjectRefusal> {
+  if (beganMs) {
+    const { user, system } = process.threadCpuUsage();
+    beganMs[0] = (user + system) / 1000;
+  }
   const startMs = performance.now();
   try {
     const { surface, picture, surfaceOfPicture, notes } = await readObjectFile(bytes, name);

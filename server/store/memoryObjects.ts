@@ -1,16 +1,18 @@
 /** The object store of a server without a store: what it holds ends with the process, as its rooms do. */
-import {
-  type Expired,
-  type ObjectContent,
-  type ObjectLimits,
-  type ObjectRecord,
-  type ObjectStore,
-  type PutOutcome,
-  refusalOf,
-  type SceneLimits,
-  type ScenePut,
-  type StoredScene,
+import type {
+  Expired,
+  ObjectContent,
+  ObjectLimits,
+  ObjectRecord,
+  ListedObject,
+  ObjectStore,
+  PutResult,
+  RemoveOutcome,
+  SceneLimits,
+  ScenePut,
+  StoredScene,
 } from "./objectStore.ts";
+import { MOST_CANDIDATES, placeFor, unusedSince } from "./objectShares.ts";
 
 interface Used {
   usedAt: string;
@@ -29,20 +31,64 @@ export class MemoryObjects implements ObjectStore {
     this.#scenesOfRooms = scenesOfRooms;
   }
 
-  async putObject(record: ObjectRecord, content: ObjectContent, limits: ObjectLimits): Promise<PutOutcome> {
+  async putObject(record: ObjectRecord, content: ObjectContent, limits: ObjectLimits): Promise<PutResult> {
     const { id, createdAt } = record;
     const known = this.#objects.get(id);
     if (known) {
       known.usedAt = later(known.usedAt, createdAt);
-      return "there";
+      return { outcome: "there", madeWay: [] };
     }
-    const own = [...this.#objects.values()].filter(({ address }) => address === record.address).length;
+    const owned = [...this.#objects.values()].map(({ address, bytes }) => ({ address, bytes, count: 1 }));
     // Nothing is waited for between the count and the insertion: two at once must not both find the last place.
-    const refused = refusalOf(record, { ...this.#totals(), own }, limits);
-    if (refused) return refused;
+    const madeWay = placeFor(record, owned, limits, () => this.#candidates(unusedSince(createdAt)));
+    if (typeof madeWay === "string") return { outcome: madeWay, madeWay: [] };
+    for (const other of madeWay) this.#forget(other);
     const [shape, picture] = [kept(content.shape), kept(content.picture)];
     this.#objects.set(id, { ...structuredClone(record), shape, picture, usedAt: createdAt });
-    return "stored";
+    return { outcome: "stored", madeWay };
+  }
+
+  /** Visitors' objects that no room has, unused since then, the oldest first. */
+  #candidates(since: string): { id: string; address: string; bytes: number }[] {
+    const rooms = new Set(this.#scenesOfRooms());
+    const kept = [...this.#scenes.values()].filter(({ id, usedAt }) => usedAt > since || rooms.has(id));
+    const named = new Set(kept.flatMap(({ objects }) => objects));
+    return [...this.#objects.values()]
+      .flatMap(({ id, address, bytes, usedAt }) =>
+        address !== null && usedAt <= since && !named.has(id) ? [{ id, address, bytes, usedAt }] : [],
+      )
+      .sort((a, b) => (a.usedAt + a.id < b.usedAt + b.id ? -1 : 1))
+      .slice(0, MOST_CANDIDATES);
+  }
+
+  #scenesWith(id: string): string[] {
+    return [...this.#scenes.values()].filter(({ objects }) => objects.includes(id)).map((scene) => scene.id);
+  }
+
+  /** With the scenes that name it. */
+  #forget(id: string): void {
+    for (const scene of this.#scenesWith(id)) this.#scenes.delete(scene);
+    this.#objects.delete(id);
+  }
+
+  async listObjects(limit: number): Promise<ListedObject[]> {
+    const rooms = [...this.#scenesOfRooms()];
+    return [...this.#objects.values()]
+      .sort((a, b) => (a.createdAt > b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1))
+      .slice(0, limit)
+      .map(({ shape: _, picture: __, ...listed }) => {
+        const scenes = this.#scenesWith(listed.id);
+        const used = rooms.filter((scene) => scenes.includes(scene)).length;
+        return { ...structuredClone(listed), scenes: scenes.length, rooms: used };
+      });
+  }
+
+  async removeObject(id: string): Promise<RemoveOutcome> {
+    if (!this.#objects.has(id)) return "missing";
+    const scenes = new Set(this.#scenesWith(id));
+    if ([...this.#scenesOfRooms()].some((scene) => scenes.has(scene))) return "used";
+    this.#forget(id);
+    return "removed";
   }
 
   async object(id: string): Promise<ObjectRecord | null> {

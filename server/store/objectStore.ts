@@ -31,7 +31,7 @@ export interface ObjectContent {
   picture: Uint8Array;
 }
 
-/** What the store holds at most, and one address of it. */
+/** What the store holds at most, and one address of it; some of it is for operators alone (objectShares.ts). */
 export interface ObjectLimits {
   count: number;
   bytes: number;
@@ -39,10 +39,28 @@ export interface ObjectLimits {
 }
 
 /**
- * stored: it is there now. there: it was already. full, share: nothing was stored, for there or the address has as much
- * as may be.
+ * stored: it is there now. there: it was already. full, share: nothing was stored, for all addresses or this one have
+ * as much as may be.
  */
-export type PutOutcome = "stored" | "there" | "full" | "share";
+type PutOutcome = "stored" | "there" | "full" | "share";
+
+export interface PutResult {
+  outcome: PutOutcome;
+  /** Ids of objects that were forgotten for it (objectShares.ts). */
+  madeWay: string[];
+}
+
+/** An object as operators see it. */
+export interface ListedObject extends ObjectRecord {
+  /** ISO 8601. */
+  usedAt: string;
+  /** Scenes that name it, and rooms that have one of these. */
+  scenes: number;
+  rooms: number;
+}
+
+/** used: rooms have it, and nothing was removed. */
+export type RemoveOutcome = "removed" | "missing" | "used";
 
 /** What the store holds at most of scenes that visitors made; anybody who may open a room makes them. */
 export interface SceneLimits {
@@ -71,13 +89,17 @@ export interface Expired {
 /** Every method rejects with StoreUnavailable where the store could not be asked. */
 export interface ObjectStore {
   /**
-   * Judges the limits and stores, in one transaction; of several that come at the same moment each may find the place
-   * that is left. An object that is there already counts as used now.
+   * Judges the limits, makes way and stores, in one transaction; of several that come at the same moment each may find
+   * the place that is left. An object that is there already counts as used now.
    */
-  putObject(record: ObjectRecord, content: ObjectContent, limits: ObjectLimits): Promise<PutOutcome>;
+  putObject(record: ObjectRecord, content: ObjectContent, limits: ObjectLimits): Promise<PutResult>;
   object(id: string): Promise<ObjectRecord | null>;
   readShape(id: string): Promise<Uint8Array | null>;
   readPicture(id: string): Promise<Uint8Array | null>;
+  /** Newest first. */
+  listObjects(limit: number): Promise<ListedObject[]>;
+  /** Forgets the object and the scenes that name it, unless rooms have one of these. */
+  removeObject(id: string): Promise<RemoveOutcome>;
   /** How much there is. */
   objectTotals(): Promise<{ count: number; bytes: number }>;
   /**
@@ -103,15 +125,9 @@ export const objectOf = (row: Record<string, unknown>): ObjectRecord => ({
   createdAt: String(row.created_at),
 });
 
-/**
- * @param count, bytes of all that is stored. @param own of the address
- * @returns why the object may not be stored; undefined: it may
- */
-export function refusalOf(
-  record: ObjectRecord,
-  { count, bytes, own }: { count: number; bytes: number; own: number },
-  limits: ObjectLimits,
-): "full" | "share" | undefined {
-  if (record.address !== null && own >= limits.countPerAddress) return "share";
-  return count >= limits.count || bytes + record.bytes > limits.bytes ? "full" : undefined;
-}
+export const listedObjectOf = (row: Record<string, unknown>): ListedObject => ({
+  ...objectOf(row),
+  usedAt: String(row.used_at),
+  scenes: Number(row.scenes),
+  rooms: Number(row.rooms),
+});

@@ -3,8 +3,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { PostgresStore } from "./postgres.ts";
 import { shownUrl } from "./postgresClient.ts";
-import { SqliteStore } from "./sqlite.ts";
+import { type SqliteOptions, SqliteStore } from "./sqlite.ts";
 import type { StoreLoss } from "./sqliteFile.ts";
+import type { FilesChange } from "./sqliteRescue.ts";
 import type { Store } from "./store.ts";
 
 /** Name of the SQLite file in the data folder. */
@@ -29,7 +30,7 @@ export interface StoreLog {
 export async function openStore(
   { store: wanted, dataDir }: StoreConfig,
   log: StoreLog,
-  { onLoss, ...options }: { leaseSeconds?: number; onLoss?: (loss: StoreLoss) => void } = {},
+  { onLoss, onFilesChanged, ...options }: Pick<SqliteOptions, "leaseSeconds" | "onLoss" | "onFilesChanged"> = {},
 ): Promise<Store | null> {
   if (wanted === "none") return null;
   if (wanted !== "sqlite") {
@@ -46,6 +47,10 @@ export async function openStore(
     onLoss: (loss) => {
       sayLoss(log, path, loss);
       onLoss?.(loss);
+    },
+    onFilesChanged: (change) => {
+      sayFilesChanged(log, path, change);
+      onFilesChanged?.(change);
     },
   });
   await opened(store);
@@ -68,6 +73,24 @@ function sayLoss(log: StoreLog, store: string, { code, reason, keptAs, rooms }: 
     log.error(
       { store, code, reason, keptAs, rooms },
       "the store's log is damaged: rooms are as far as it can be read, and what came later is lost",
+    );
+}
+
+function sayFilesChanged(log: StoreLog, store: string, { code, reason, keptAs }: FilesChange): void {
+  if (code === "STORE_FILES_REWRITTEN" || code === "STORE_FILES_FOLLOWED")
+    log.error(
+      { store, code, reason, keptAs },
+      "the store's files were deleted while the server ran: all that was acknowledged was written again",
+    );
+  else if (code === "STORE_FILES_GONE")
+    log.error(
+      { store, code, reason, keptAs },
+      "the store's files were deleted while the server ran, and cannot be written again: nothing is stored",
+    );
+  else
+    log.error(
+      { store, code, reason, keptAs },
+      "the store's file was replaced while the server ran: nothing is stored until the next start",
     );
 }
 

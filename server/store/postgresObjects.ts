@@ -5,14 +5,17 @@ import {
   type ObjectLimits,
   type ObjectRecord,
   type ObjectStore,
+  type ListedObject,
+  listedObjectOf,
   objectOf,
-  type PutOutcome,
-  refusalOf,
+  type PutResult,
+  type RemoveOutcome,
   type SceneLimits,
   type ScenePut,
   type StoredScene,
 } from "./objectStore.ts";
-import { bytesOf, type PostgresClient } from "./postgresClient.ts";
+import { type Candidate, isShort, MOST_CANDIDATES, type Owned, placeFor, unusedSince } from "./objectShares.ts";
+import { bytesOf, type PostgresClient, type Query } from "./postgresClient.ts";
 
 /**
  * One after another, over all processes: what is counted is so until the commit. A row's lock, which every database
@@ -27,7 +30,7 @@ export class PostgresObjects implements ObjectStore {
     this.#client = client;
   }
 
-  async putObject(record: ObjectRecord, { shape, picture }: ObjectContent, limits: ObjectLimits): Promise<PutOutcome> {
+  async putObject(record: ObjectRecord, { shape, picture }: ObjectContent, limits: ObjectLimits): Promise<PutResult> {
     const { id, name, about, bytes, address, createdAt } = record;
     return this.#client.transaction(async (query) => {
       await query(IN_TURN);
@@ -35,21 +38,61 @@ export class PostgresObjects implements ObjectStore {
         "UPDATE pliant_objects SET used_at = greatest(used_at, $2) WHERE id = $1 RETURNING id",
         [id, createdAt],
       );
-      if (found.length > 0) return "there";
-      const [row] = await query(
-        `SELECT count(*) AS n, coalesce(sum(bytes), 0) AS bytes, count(*) FILTER (WHERE address = $1::text) AS own
-         FROM pliant_objects`,
-        [address],
+      if (found.length > 0) return { outcome: "there", madeWay: [] };
+      const rows = await query(
+        "SELECT address, count(*) AS n, sum(bytes) AS bytes FROM pliant_objects GROUP BY address",
       );
-      const [count, stored, own] = [Number(row!.n), Number(row!.bytes), Number(row!.own)];
-      const refused = refusalOf(record, { count, bytes: stored, own }, limits);
-      if (refused) return refused;
+      const owned = rows.map(
+        (row): Owned => ({ address: row.address as string | null, count: Number(row.n), bytes: Number(row.bytes) }),
+      );
+      const candidates = isShort(record, owned, limits) ? await this.#candidates(query, unusedSince(createdAt)) : [];
+      const madeWay = placeFor(record, owned, limits, () => candidates);
+      if (typeof madeWay === "string") return { outcome: madeWay, madeWay: [] };
+      for (const other of madeWay) await forget(query, other);
       const made = await query(
         `INSERT INTO pliant_objects (id, name, about, bytes, address, created_at, used_at, shape, picture)
          VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING id`,
         [id, name, JSON.stringify(about), bytes, address, createdAt, bytesOf(shape), bytesOf(picture)],
       );
-      return made.length > 0 ? "stored" : "there";
+      return { outcome: made.length > 0 ? "stored" : "there", madeWay };
+    });
+  }
+
+  /** Visitors' objects that no room has, unused since then, the oldest first. */
+  async #candidates(query: Query, since: string): Promise<Candidate[]> {
+    const rows = await query(
+      `SELECT id, address, bytes FROM pliant_objects WHERE address IS NOT NULL AND used_at <= $1 AND id NOT IN (
+         SELECT object FROM pliant_scene_objects JOIN pliant_scenes ON pliant_scenes.id = scene
+         WHERE pliant_scenes.used_at > $1 OR scene IN (SELECT scene FROM pliant_rooms)
+       ) ORDER BY used_at, id LIMIT ${MOST_CANDIDATES}`,
+      [since],
+    );
+    return rows.map(({ id, address, bytes }) => ({ id: String(id), address: String(address), bytes: Number(bytes) }));
+  }
+
+  async listObjects(limit: number): Promise<ListedObject[]> {
+    const rows = await this.#client.query(
+      `SELECT id, name, about, bytes, address, created_at, used_at,
+         (SELECT count(*) FROM pliant_scene_objects s WHERE s.object = o.id) AS scenes,
+         (SELECT count(*) FROM pliant_rooms r JOIN pliant_scene_objects s ON s.scene = r.scene WHERE s.object = o.id) AS rooms
+       FROM pliant_objects o ORDER BY created_at DESC, id LIMIT $1`,
+      [limit],
+    );
+    return rows.map(listedObjectOf);
+  }
+
+  async removeObject(id: string): Promise<RemoveOutcome> {
+    return this.#client.transaction(async (query) => {
+      await query(IN_TURN);
+      const [row] = await query(
+        `SELECT (SELECT count(*) FROM pliant_rooms r JOIN pliant_scene_objects s ON s.scene = r.scene WHERE s.object = $1)
+         AS rooms FROM pliant_objects WHERE id = $1`,
+        [id],
+      );
+      if (!row) return "missing";
+      if (Number(row.rooms) > 0) return "used";
+      await forget(query, id);
+      return "removed";
     });
   }
 
@@ -126,4 +169,17 @@ export class PostgresObjects implements ObjectStore {
       return { scenes: scenes.length, objects: objects.length };
     });
   }
+}
+
+/** With the scenes that name it. */
+async function forget(query: Query, id: string): Promise<void> {
+  const scenes = await query(
+    "DELETE FROM pliant_scenes WHERE id IN (SELECT scene FROM pliant_scene_objects WHERE object = $1) RETURNING id",
+    [id],
+  );
+  await query("DELETE FROM pliant_scene_objects WHERE object = $1 OR scene = ANY($2::text[])", [
+    id,
+    scenes.map((row) => row.id),
+  ]);
+  await query("DELETE FROM pliant_objects WHERE id = $1", [id]);
 }

@@ -7,6 +7,7 @@ import { OBJECT_OPERATIONS } from "../metrics/store.ts";
 import type { ObjectStore } from "./objectStore.ts";
 import { Caller, type PlainError } from "./rpc.ts";
 import type { Opened, StoreLoss } from "./sqliteFile.ts";
+import type { FilesChange } from "./sqliteRescue.ts";
 import type { ThreadOptions } from "./sqliteThread.ts";
 import type {
   AsideLimits,
@@ -34,6 +35,8 @@ export interface SqliteOptions {
   auditEntries?: number;
   /** Told when something that was acknowledged is missing. */
   onLoss?: (loss: StoreLoss) => void;
+  /** Told, with the next ping, when the files were deleted or replaced. */
+  onFilesChanged?: (change: FilesChange) => void;
 }
 
 const threadFile = new URL("./sqliteThread.ts", import.meta.url);
@@ -79,7 +82,12 @@ export class SqliteStore implements Store {
   }
 
   async ping(): Promise<void> {
-    await this.#call("ping");
+    try {
+      await this.#call("ping");
+    } finally {
+      const changes = await this.#call<FilesChange[]>("changes");
+      for (const change of changes) this.#options.onFilesChanged?.(change);
+    }
   }
 
   async createRoom(

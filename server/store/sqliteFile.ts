@@ -75,6 +75,9 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX objects_by_address ON objects (address);
    CREATE TABLE scenes (id TEXT PRIMARY KEY, text TEXT NOT NULL, used_at TEXT NOT NULL) STRICT;
    CREATE TABLE scene_objects (scene TEXT NOT NULL, object TEXT NOT NULL, PRIMARY KEY (scene, object)) STRICT;`,
+  // By it a copy of this database is told from another one (sqliteRescue.ts).
+  `ALTER TABLE counter ADD COLUMN id TEXT NOT NULL DEFAULT '';
+   UPDATE counter SET id = lower(hex(randomblob(16)));`,
 ];
 
 /** What was acknowledged is missing, or some of it may be. */

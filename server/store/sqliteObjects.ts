@@ -5,13 +5,16 @@ import {
   type ObjectContent,
   type ObjectLimits,
   type ObjectRecord,
+  type ListedObject,
+  listedObjectOf,
   objectOf,
-  type PutOutcome,
-  refusalOf,
+  type PutResult,
+  type RemoveOutcome,
   type SceneLimits,
   type ScenePut,
   type StoredScene,
 } from "./objectStore.ts";
+import { type Candidate, MOST_CANDIDATES, type Owned, placeFor, unusedSince } from "./objectShares.ts";
 import { transaction } from "./sqliteFile.ts";
 
 export class SqliteObjects {
@@ -21,23 +24,73 @@ export class SqliteObjects {
     this.#database = database;
   }
 
-  putObject(record: ObjectRecord, { shape, picture }: ObjectContent, limits: ObjectLimits): PutOutcome {
+  putObject(record: ObjectRecord, { shape, picture }: ObjectContent, limits: ObjectLimits): PutResult {
     const { id, name, about, bytes, address, createdAt } = record;
     return transaction(this.#database, () => {
       const found = this.#database
         .prepare("UPDATE objects SET used_at = max(used_at, ?) WHERE id = ?")
         .run(createdAt, id);
-      if (found.changes > 0) return "there";
-      const own = this.#database.prepare("SELECT count(*) AS n FROM objects WHERE address = ?").get(address)?.n;
-      const refused = refusalOf(record, { ...this.objectTotals(), own: Number(own) }, limits);
-      if (refused) return refused;
+      if (found.changes > 0) return { outcome: "there", madeWay: [] };
+      const owned = this.#database
+        .prepare("SELECT address, count(*) AS count, sum(bytes) AS bytes FROM objects GROUP BY address")
+        .all() as unknown as Owned[];
+      const madeWay = placeFor(record, owned, limits, () => this.#candidates(unusedSince(createdAt)));
+      if (typeof madeWay === "string") return { outcome: madeWay, madeWay: [] };
+      for (const other of madeWay) this.#forget(other);
       this.#database
         .prepare(
           `INSERT INTO objects (id, name, about, bytes, address, created_at, used_at, shape, picture)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         )
         .run(id, name, JSON.stringify(about), bytes, address, createdAt, createdAt, shape, picture);
-      return "stored";
+      return { outcome: "stored", madeWay };
+    });
+  }
+
+  /** Visitors' objects that no room has, unused since then, the oldest first. */
+  #candidates(since: string): Candidate[] {
+    return this.#database
+      .prepare(
+        `SELECT id, address, bytes FROM objects WHERE address IS NOT NULL AND used_at <= ? AND id NOT IN (
+           SELECT object FROM scene_objects JOIN scenes ON scenes.id = scene
+           WHERE scenes.used_at > ? OR scene IN (SELECT scene FROM rooms)
+         ) ORDER BY used_at, id LIMIT ${MOST_CANDIDATES}`,
+      )
+      .all(since, since) as unknown as Candidate[];
+  }
+
+  /** With the scenes that name it. */
+  #forget(id: string): void {
+    const run = (sql: string): unknown => this.#database.prepare(sql).run(id);
+    run("DELETE FROM scenes WHERE id IN (SELECT scene FROM scene_objects WHERE object = ?)");
+    run("DELETE FROM scene_objects WHERE scene IN (SELECT scene FROM scene_objects WHERE object = ?)");
+    run("DELETE FROM objects WHERE id = ?");
+  }
+
+  listObjects(limit: number): ListedObject[] {
+    return this.#database
+      .prepare(
+        `SELECT id, name, about, bytes, address, created_at, used_at,
+           (SELECT count(*) FROM scene_objects WHERE object = id) AS scenes,
+           (SELECT count(*) FROM rooms WHERE scene IN (SELECT s.scene FROM scene_objects s WHERE s.object = id)) AS rooms
+         FROM objects ORDER BY created_at DESC, id LIMIT ?`,
+      )
+      .all(limit)
+      .map(listedObjectOf);
+  }
+
+  removeObject(id: string): RemoveOutcome {
+    return transaction(this.#database, () => {
+      const row = this.#database
+        .prepare(
+          `SELECT (SELECT count(*) FROM rooms WHERE scene IN (SELECT scene FROM scene_objects WHERE object = ?)) AS rooms
+           FROM objects WHERE id = ?`,
+        )
+        .get(id, id);
+      if (!row) return "missing";
+      if (Number(row.rooms) > 0) return "used";
+      this.#forget(id);
+      return "removed";
     });
   }
 

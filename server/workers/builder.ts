@@ -1,21 +1,13 @@
 /**
- * Builds scenes, reads what visitors bring along, and builds scenes of it: one after another in a thread for each of
- * the three, which may take only so long and so much. What cannot be done in that costs its thread, and nobody else
- * anything. Addresses take turns: who wants many waits for them alone. Where there are fewer cores than busy threads,
- * rooms come first.
+ * Builds scenes, builds scenes of what visitors bring along, each one after another in a thread, and has their files
+ * read (objectReader.ts). All of it may take only so long and so much. What cannot be done in that costs its thread,
+ * and nobody else anything. Addresses take turns: who wants many waits for them alone. Where there are fewer cores than
+ * busy threads, rooms come first.
  */
-import { Piscina } from "piscina";
-import { Turns } from "../../shared/turns.ts";
-import type {
-  BuildResult,
-  BuildTask,
-  BuildThreadData,
-  ObjectRefusal,
-  ReadObjectResult,
-  ReadObjectTask,
-} from "./messages.ts";
+import type { BuildResult, BuildTask, ObjectRefusal, ReadObjectResult, ReadObjectTask } from "./messages.ts";
+import { ObjectReader } from "./objectReader.ts";
 import type { StepsRunning } from "./stepsRunning.ts";
-import { runWithin, TookTooLong } from "./workDeadline.ts";
+import { WorkLine } from "./workLine.ts";
 
 export interface BuilderOptions {
   /** A build of which the processor does more is ended, ms. */
@@ -23,7 +15,7 @@ export interface BuilderOptions {
   /** The same of an object that is read, ms. */
   readDeadlineMs: number;
   /**
-   * JavaScript heap of a thread that builds, MB, and half of it of the one that reads; arrays of numbers lie beside it
+   * JavaScript heap of a thread that builds, MB, and half of it of each that reads; arrays of numbers lie beside it
    * and keep to the limits of meshing/mesh.ts.
    */
   memoryMb: number;
@@ -32,7 +24,6 @@ export interface BuilderOptions {
   onError: (error: Error) => void;
 }
 
-const filename = new URL("./buildWorker.ts", import.meta.url).href;
 /** As of nice(1): a third of another thread's share, where they compete. Whoever opens a room waits for its scene. */
 const BUILD_NICE = 5;
 /**
@@ -41,87 +32,33 @@ const BUILD_NICE = 5;
  * other work builds nothing.
  */
 const OBJECT_NICE = 14;
-/** The thread goes away when nothing has been built for this long, ms. */
-const IDLE_MS = 30_000;
-
-/** It took longer, or more memory, than it may. */
-class BuildLimit extends Error {}
-
-/** A thread and who waits for it. */
-class Line {
-  readonly #options: BuilderOptions;
-  readonly #pool: Piscina;
-  /** The deadline is of the work alone: neither of the wait before it, nor of that for a processor. */
-  readonly #turns = new Turns(1);
-
-  /** @param steps what goes first */
-  constructor(options: BuilderOptions, nice: number, steps?: StepsRunning) {
-    const { memoryMb } = options;
-    this.#options = options;
-    this.#pool = new Piscina({
-      filename,
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: IDLE_MS,
-      niceIncrement: nice,
-      recordTiming: false,
-      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-      workerData: { steps: steps?.words } satisfies BuildThreadData,
-    });
-    this.#pool.on("error", (error: Error) => options.onError(error));
-  }
-
-  run<T>(name: "build" | "readObject", task: object, by: string, limits: Limits): Promise<T> {
-    return this.#turns.run(by, () => this.#run<T>(name, task, limits));
-  }
-
-  close(): Promise<void> {
-    return this.#pool.destroy();
-  }
-
-  async #run<T>(name: string, task: object, { deadlineMs, limit, moved = [] }: Limits): Promise<T> {
-    const { memoryMb } = this.#options;
-    try {
-      return await runWithin<T>(this.#pool, task, { name, deadlineMs, moved });
-    } catch (error) {
-      if (error instanceof TookTooLong) throw new BuildLimit(`${error.message} (${limit})`, { cause: error });
-      if ((error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY")
-        throw new BuildLimit(`it took more than ${memoryMb} MB of heap (by PLIANT_BUILD_MEMORY_MB)`, { cause: error });
-      throw error;
-    }
-  }
-}
-
-interface Limits {
-  deadlineMs: number;
-  /** Its name. */
-  limit: string;
-  /** What goes over to the thread instead of being copied. */
-  moved?: ArrayBuffer[];
-}
-
 export class Builder {
-  readonly #options: BuilderOptions;
-  readonly #builds: Line;
+  readonly #deadlineMs: number;
+  readonly #builds: WorkLine;
   /** Of their own: files that are long to read, and scenes of them, keep nobody's room from being built. */
-  readonly #reads: Line;
-  readonly #objects: Line;
+  readonly #reader: ObjectReader;
+  readonly #objects: WorkLine;
 
-  constructor(options: BuilderOptions) {
-    this.#options = options;
-    this.#builds = new Line(options, BUILD_NICE);
-    this.#reads = new Line({ ...options, memoryMb: Math.ceil(options.memoryMb / 2) }, OBJECT_NICE, options.steps);
-    this.#objects = new Line(options, OBJECT_NICE, options.steps);
+  constructor({ deadlineMs, readDeadlineMs, memoryMb, steps, onError }: BuilderOptions) {
+    this.#deadlineMs = deadlineMs;
+    this.#builds = new WorkLine({ memoryMb, nice: BUILD_NICE, onError });
+    this.#objects = new WorkLine({ memoryMb, nice: OBJECT_NICE, steps, onError });
+    this.#reader = new ObjectReader({
+      deadlineMs: readDeadlineMs,
+      memoryMb: Math.ceil(memoryMb / 2),
+      nice: OBJECT_NICE,
+      steps,
+      onError,
+    });
   }
 
   /**
    * @param by for whom, as limits count addresses; absent: for the server itself
-   * @throws what the build throws; Error naming the limit when it took too long or too much
+   * @throws what the build throws; WorkLimit naming the limit when it took too long or too much
    */
   build(task: BuildTask, by = ""): Promise<BuildResult> {
-    const { deadlineMs } = this.#options;
     const line = task.text === undefined ? this.#builds : this.#objects;
-    return line.run("build", task, by, { deadlineMs, limit: "PLIANT_BUILD_DEADLINE_MS" });
+    return line.run(by, task, { name: "build", deadlineMs: this.#deadlineMs, limit: "PLIANT_BUILD_DEADLINE_MS" });
   }
 
   /**
@@ -130,13 +67,10 @@ export class Builder {
    * @throws as `build`
    */
   readObject(task: ReadObjectTask, by = ""): Promise<ReadObjectResult | ObjectRefusal> {
-    const { buffer } = task.bytes;
-    const limits = { deadlineMs: this.#options.readDeadlineMs, limit: "PLIANT_OBJECTS_DEADLINE_MS" };
-    const moved = buffer instanceof ArrayBuffer ? [buffer] : [];
-    return this.#reads.run("readObject", task, by, { ...limits, moved });
+    return this.#reader.read(task, by);
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#builds, this.#reads, this.#objects].map((line) => line.close()));
+    await Promise.all([this.#builds, this.#reader, this.#objects].map((part) => part.close()));
   }
 }

@@ -117,6 +117,8 @@ export interface ReadObjectTask {
   bytes: Uint8Array;
   /** For its ending, and for sentences. */
   name: string;
+  /** Shared: the thread writes its processor time, ms, into it when it begins (workDeadline.ts). */
+  beganMs?: Float64Array;
 }
 
 export interface ReadObjectResult {

@@ -12,11 +12,21 @@ const PATIENCE = 4;
 
 export interface WorkOptions {
   name: string;
+  /** Processor time, ms. */
   deadlineMs: number;
+  /** Times the deadline that the work may take by the clock; PATIENCE unless given. */
+  patience?: number;
   /** Handed over instead of being copied. */
   moved?: ArrayBuffer[];
   /** Ends it sooner. */
   signal?: AbortSignal;
+  /**
+   * Shared: the thread writes its processor time (ms) into it when the task begins; 0 until then. Absent: the task
+   * begins with the thread, or with the call where the thread is there.
+   */
+  beganMs?: Float64Array;
+  /** Told of the processor time (ms) that the task has used since it was told last. */
+  onWork?: (ms: number) => void;
 }
 
 /** The task was given up: it took longer than it may. */
@@ -29,25 +39,35 @@ export class TookTooLong extends Error {}
 export async function runWithin<T>(
   pool: Piscina,
   task: object,
-  { name, deadlineMs, moved = [], signal }: WorkOptions,
+  { name, deadlineMs, patience = PATIENCE, moved = [], signal, beganMs, onWork = () => {} }: WorkOptions,
 ): Promise<T> {
   const over = new AbortController();
   const [before] = pool.threads;
-  const workedMs = await workOf(before);
+  const thereMs = await workOf(before);
+  let told = 0;
   const look = async (): Promise<void> => {
     const [thread] = pool.threads;
-    if ((await workOf(thread)) - (thread === before ? workedMs : 0) > deadlineMs) over.abort();
+    const began = beganMs?.[0] ?? (thread === before ? thereMs : 0);
+    const workedMs = beganMs && began === 0 ? 0 : (await workOf(thread)) - began;
+    if (workedMs > told) {
+      onWork(workedMs - told);
+      told = workedMs;
+    }
+    if (workedMs > deadlineMs) over.abort();
   };
   const looking = setInterval(() => void look(), Math.min(1000, deadlineMs / LOOKS));
-  const late = AbortSignal.any([over.signal, AbortSignal.timeout(PATIENCE * deadlineMs)]);
+  const late = AbortSignal.any([over.signal, AbortSignal.timeout(patience * deadlineMs)]);
   try {
-    return (await pool.run(task, {
+    const result = (await pool.run(task, {
       name,
       signal: signal ? AbortSignal.any([late, signal]) : late,
       transferList: moved,
     })) as T;
+    // What was done since the last look.
+    await look();
+    return result;
   } catch (error) {
-    if (late.aborted) throw new TookTooLong(`it took longer than ${deadlineMs} ms`, { cause: error });
+    if (late.aborted) throw new TookTooLong(`it took more than ${deadlineMs} ms of processor time`, { cause: error });
     throw error;
   } finally {
     clearInterval(looking);

@@ -109,6 +109,33 @@ describe.skipIf(noBrowser)("operations", () => {
     await bot.leave();
   });
 
+  test("shows the files that visitors brought, and deletes one when asked twice", async () => {
+    const bring = async (name: string, corners: string): Promise<string> => {
+      const sent = await fetch(`${stage.url}/api/objects?name=${name}`, {
+        method: "POST",
+        body: `${corners}f 1 2 3\n`,
+      });
+      return ((await sent.json()) as { object: string }).object;
+    };
+    const object = await bring("a<b>.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n");
+    const other = await bring("b.obj", "v 0 0 0\nv 2 0 0\nv 0 1 0\n");
+    const page = await enter();
+    const entry = page.locator(`.objects li[data-object="${object}"]`);
+    await entry.waitFor();
+    expect(await entry.textContent()).toMatch(/a<b>\.obj.*127\.0\.0\.1, \d+ k?B, 0 rooms/);
+    expect(await page.textContent('section[aria-label="Files of visitors"] .summary')).toMatch(
+      /^2 of 200, 0 MB of 512 MB$/,
+    );
+    await stage.shoot(page, "admin-objects");
+    await entry.locator('[data-action="delete"]').click();
+    expect(await entry.locator('[data-action="delete"]').textContent()).toBe("Delete it for everyone?");
+    await entry.locator('[data-action="delete"]').click();
+    await page.waitForSelector('.audit li[data-action="object-delete"]');
+    await entry.waitFor({ state: "detached" });
+    expect((await fetch(`${stage.url}/api/objects/${object}`)).status).toBe(404);
+    expect((await fetch(`${stage.url}/api/objects/${other}`)).status).toBe(200);
+  });
+
   test("kicks members, bans them, ends rooms only when asked twice, and the audit log tells", async () => {
     const { name } = await stage.room("jelly-stack");
     const bot = await Bot.join(stage.url, name, { name: "Heron" });

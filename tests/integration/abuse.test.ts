@@ -161,12 +161,12 @@ describe("scenes", () => {
       expect(parsed).toBe(0);
       // The same size, at once.
       write("scene-7", "title X");
-      expect(await titles()).toContain("title X");
+      await expect.poll(titles, { timeout: 30_000 }).toContain("title X");
       expect(parsed).toBe(1);
       write("scene-7", "title Y");
-      expect(await titles()).toContain("title Y");
+      await expect.poll(titles, { timeout: 30_000 }).toContain("title Y");
       rmSync(join(folder, "scene-7.json"));
-      expect(await titles()).toHaveLength(19);
+      await expect.poll(titles, { timeout: 30_000 }).toHaveLength(19);
     } finally {
       JSON.parse = parse;
     }

@@ -280,3 +280,79 @@ describe("what takes more than its share", () => {
     for (const line of lines) line.destroy();
   });
 });
+
+describe("places for objects", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({
+      ...PATIENT,
+      objectsMax: 10,
+      objectsPerAddress: 3,
+      objectsPerMinute: 1000,
+      adminToken: ADMIN,
+    });
+  });
+  afterAll(() => server.close());
+  const asOperator = { authorization: `Bearer ${ADMIN}` };
+  const admin = (method: string, path: string): Promise<Response> =>
+    fetch(`${server.url}/api/admin/${path}`, { method, headers: asOperator });
+
+  /** From an address of its own. */
+  const from = (localAddress: string, file: string): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const asked = request({
+        port: new URL(server.url).port,
+        host: "127.0.0.1",
+        localAddress,
+        method: "POST",
+        path: "/api/objects?name=ball.obj",
+      });
+      asked.on("error", reject).on("response", (answer) => {
+        let text = "";
+        answer.on("data", (bytes: Buffer) => (text += bytes.toString()));
+        answer.on("end", () =>
+          resolve({ status: answer.statusCode!, body: JSON.parse(text) as Record<string, unknown> }),
+        );
+      });
+      asked.end(file);
+    });
+
+  test("addresses that bring all they may leave operators theirs; operators see whose is what, delete it, and it is audited", async () => {
+    const answers: Answer[] = [];
+    for (let i = 0; i < 12; i++) answers.push(await from(`127.0.7.${1 + (i % 4)}`, objBall(1, 4 + i)));
+    expect(answers.map(({ status }) => status)).toEqual([...Array<number>(9).fill(201), ...Array<number>(3).fill(503)]);
+    expect(answers[9]!.body).toMatchObject({
+      code: "OBJECT_LIMIT",
+      limit: expect.stringMatching(/^9 objects, /) as string,
+    });
+    expect(await bring(server, "operators.obj", objBall(1, 30), asOperator)).toMatchObject({ status: 201 });
+    const list = (await (await admin("GET", "objects")).json()) as {
+      objects: { object: string; name: string; address: string | null; rooms: number }[];
+      mostObjects: number;
+    };
+    expect(list.mostObjects).toBe(10);
+    expect(list.objects).toHaveLength(10);
+    expect(list.objects[0]).toMatchObject({ name: "operators.obj", address: null, rooms: 0 });
+    const { object } = answers[0]!.body as { object: string };
+    expect(list.objects).toContainEqual(expect.objectContaining({ object, address: "127.0.7.1" }));
+    // One that a room has stays until the room has ended.
+    const choice = { object, role: "soft", material: "rubber", size: 0.5 };
+    const { scene } = (await post(server, "/api/scenes", choice)).body as { scene: string };
+    expect(await post(server, "/api/rooms", { scene, room: "uses-it" })).toMatchObject({ status: 201 });
+    const refused = await admin("DELETE", `objects/${object}`);
+    expect([refused.status, await refused.json()]).toMatchObject([409, { code: "OBJECT_IN_USE", value: object }]);
+    expect((await admin("DELETE", "rooms/uses-it")).status).toBe(204);
+    expect((await admin("DELETE", `objects/${object}`)).status).toBe(204);
+    expect((await admin("DELETE", `objects/${object}`)).status).toBe(404);
+    for (const path of [`objects/${object}`, `objects/${object}/picture`])
+      expect((await fetch(`${server.url}/api/${path}`)).status).toBe(404);
+    const { entries } = (await (await admin("GET", "audit")).json()) as { entries: { action: string }[] };
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        action: "object-delete",
+        details: expect.objectContaining({ object, address: "127.0.7.1" }) as object,
+      }),
+    );
+    expect(await from("127.0.7.9", objBall(1, 40))).toMatchObject({ status: 201 });
+  });
+});

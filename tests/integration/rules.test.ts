@@ -116,6 +116,8 @@ const SAMPLES: Record<string, { path: string; body?: object; passes: number; roo
   "POST /api/rooms/:room/undo": { path: "/api/rooms/room/undo", body: { seconds: 1 }, passes: 200 },
   "POST /api/tokens": { path: "/api/tokens", body: { room: "room", role: "spectator" }, passes: 201 },
   "GET /api/admin/rooms": { path: "/api/admin/rooms", passes: 200 },
+  "GET /api/admin/objects": { path: "/api/admin/objects", passes: 200 },
+  "DELETE /api/admin/objects/:object": { path: `/api/admin/objects/${"0".repeat(64)}`, passes: 404 },
   "GET /api/admin/processes": { path: "/api/admin/processes", passes: 200 },
   "DELETE /api/admin/rooms/:room": { path: "/api/admin/rooms/gone", room: "gone", passes: 204 },
   "POST /api/admin/rooms/:room/kick": { path: "/api/admin/rooms/room/kick", body: { member: 99_999 }, passes: 404 },
@@ -265,6 +267,34 @@ test("a route without a row does not come up", () => {
     "no rule says who may ask for GET /api/rooms/:room/secrets",
   );
   expect(() => app.put("/api/scenes", async () => "taken")).toThrow("no rule");
+});
+
+test("no route that changes something takes it from a page of another site", async () => {
+  const embedder = "https://school.example";
+  const server = await startTestServer({ clientDir, embedOrigins: [embedder] });
+  const changing = Object.keys(SAMPLES).filter((route) => !route.startsWith("GET "));
+  expect(changing.length).toBeGreaterThan(10);
+  const codeOf = async (route: string, headers: Record<string, string>): Promise<unknown> => {
+    // As a form sends it, without asking first.
+    const text = { method: route.split(" ")[0]!, headers: { "content-type": "text/plain", ...headers }, body: "{}" };
+    return ((await (await fetch(server.url + SAMPLES[route]!.path, text)).json()) as { code?: string }).code;
+  };
+  for (const route of changing) {
+    for (const headers of [
+      { origin: "https://evil.example" },
+      { origin: "null" },
+      { origin: `${server.url}0` },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+    ] as Record<string, string>[])
+      expect([route, headers, await codeOf(route, headers)]).toEqual([route, headers, "ORIGIN_REFUSED"]);
+    for (const headers of [{}, { origin: server.url }, { origin: embedder }, { "sec-fetch-site": "none" }] as Record<
+      string,
+      string
+    >[])
+      expect([route, await codeOf(route, headers)]).not.toEqual([route, "ORIGIN_REFUSED"]);
+  }
+  await server.close();
 });
 
 describe.each(MODES)("in %s mode", (auth) => {

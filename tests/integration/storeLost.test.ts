@@ -1,6 +1,6 @@
 /** A server that starts on a store which has lost its log says so where operators look, until it is started again. */
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -52,4 +52,47 @@ test("a deleted log: an error with its code, a metric, not ready; rooms that the
   expect((await fetch(`${fourth.url}/readyz`)).status).toBe(200);
   expect(await fourth.stop()).toBe(0);
   expect(faults(linesOf(fourth))).toEqual([]);
+});
+
+test("files deleted under a running server: not ready, said with a code, counted; the next start has every room", async () => {
+  const data = mkdtempSync(join(tmpdir(), "pliant-gone-"));
+  const env = {
+    PLIANT_STORE: "sqlite",
+    PLIANT_DATA_DIR: data,
+    PLIANT_PREWARM: "none",
+    PLIANT_WORKERS: "1",
+    PLIANT_SCENES_DIR: SCENES_DIR,
+  };
+  const first = await startServer({ env });
+  try {
+    await createRoom(first.url, "cube", "kept");
+    const bot = await Bot.join(first.url, "kept");
+    await bot.frames(10);
+    const ready = async (): Promise<{ code: number; status: string }> => {
+      const answer = await fetch(`${first.url}/readyz`);
+      return { code: answer.status, ...((await answer.json()) as { status: string }) };
+    };
+    await expect.poll(ready, { timeout: 60_000 }).toMatchObject({ code: 200 });
+    for (const file of readdirSync(data).filter((name) => name.startsWith(STORE_FILE))) rmSync(join(data, file));
+    await expect.poll(ready, { timeout: 60_000 }).toEqual({
+      code: 503,
+      status: "the store's files were deleted or replaced: see the log",
+    });
+    const counted = (await (await fetch(`${first.url}/metrics`)).text()).match(/^pliant_store_files_changed_.*$/gm);
+    expect(counted).toContain('pliant_store_files_changed_total{code="STORE_FILES_REWRITTEN"} 1');
+    expect(linesOf(first)).toContainEqual(
+      expect.objectContaining({ level: 50, code: "STORE_FILES_REWRITTEN", keptAs: join(data, STORE_FILE) }),
+    );
+    // All is stored again, so it comes back by itself.
+    await expect.poll(ready, { timeout: 60_000 }).toMatchObject({ code: 200 });
+    await createRoom(first.url, "cube", "newer");
+  } finally {
+    first.process.kill("SIGKILL");
+    await once(first.process, "exit");
+  }
+  const second = await startTestServer({ store: "sqlite", dataDir: data, scenesDir: SCENES_DIR, workers: 1 });
+  const { rooms } = (await (await fetch(`${second.url}/api/rooms`)).json()) as { rooms: { room: string }[] };
+  expect(rooms.map(({ room }) => room)).toEqual(expect.arrayContaining(["kept", "newer"]));
+  await second.close();
+  rmSync(data, { recursive: true });
 });

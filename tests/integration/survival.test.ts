@@ -62,7 +62,7 @@ const ROOMS: Record<string, number[]>[] = [
 ];
 
 /** Of the first of them: what waits and comes, and most of the methods that a body may have. */
-const SMALL = [{ "put-in": [0], "one-cube": [3, 6] }, { "hundred-bodies": [0] }];
+const SMALL: Record<string, number[]>[] = [{ "put-in": [0], "one-cube": [3, 6] }, { "hundred-bodies": [0] }];
 
 /** What their owners have changed of methods by then. */
 const TUNED: Record<string, { body: number; steps?: number; modes?: number }[]> = {

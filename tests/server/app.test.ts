@@ -102,6 +102,18 @@ describe("scenes", () => {
     });
   });
 
+  test("a list that has not changed is not sent again", async () => {
+    const { headers, body } = await get("/api/scenes");
+    const { etag } = headers as { etag: string };
+    expect(headers).toMatchObject({ "cache-control": "no-cache", "content-type": "application/json; charset=utf-8" });
+    for (const known of [etag, `W/${etag}`, `"another", ${etag}`]) {
+      const answer = await get("/api/scenes", { "if-none-match": known });
+      expect([answer.statusCode, answer.body, answer.headers.etag]).toEqual([304, "", etag]);
+    }
+    const changed = await get("/api/scenes", { "if-none-match": '"another"' });
+    expect([changed.statusCode, changed.body]).toEqual([200, body]);
+  });
+
   test("one that breaks the schema is left out of the list, and says what is wrong with it", async () => {
     const { scenes, broken } = (await get("/api/scenes")).json<{ scenes: { id: string }[]; broken: unknown }>();
     expect(scenes.map(({ id }) => id)).not.toContain("invalid");

@@ -15,6 +15,7 @@ import {
 import { h } from "../dom.ts";
 import { Toasts } from "../toasts.ts";
 import { details, megabytes, percent } from "./format.ts";
+import { ObjectsList } from "./objectsList.ts";
 import { type RoomActions, RoomsTable } from "./roomsTable.ts";
 import { problemText } from "../../text/problem.ts";
 import { dateText, t } from "../../text/text.ts";
@@ -84,6 +85,9 @@ class AdminView implements RoomActions {
   readonly #app: HTMLElement;
   readonly #api: AdminApi;
   readonly #table: RoomsTable;
+  readonly #objects = new ObjectsList(({ object, name }) =>
+    this.#do(() => this.#api.deleteObject(object), t("adminObjectGone", { name })),
+  );
   readonly #summary = h("p", { class: "summary" });
   readonly #problem = h("p", { class: "problem", role: "alert", hidden: true });
   readonly #processes = h("ul", { class: "processes", "aria-label": t("adminServers"), hidden: true });
@@ -130,6 +134,7 @@ class AdminView implements RoomActions {
           this.#problem,
           this.#processes,
           h("section", { "aria-label": t("adminRooms") }, this.#table.element),
+          this.#objects.element,
           h("section", { "aria-label": t("adminAudit") }, h("h2", {}, t("adminAudit")), this.#audit),
         ),
         this.#toasts.element,
@@ -150,6 +155,7 @@ class AdminView implements RoomActions {
     this.#summary.textContent =
       members > 0 ? t("adminSummarySlowest", { ...counts, percent: percent(slowest) }) : t("adminSummary", counts);
     void this.#refreshProcesses();
+    void this.#refreshObjects();
     void this.#refreshAudit();
   }
 
@@ -238,6 +244,12 @@ class AdminView implements RoomActions {
     const processes = await this.#api.processes().catch(() => []);
     this.#processes.hidden = processes.length < 2;
     this.#processes.replaceChildren(...processes.map(processEntry));
+  }
+
+  async #refreshObjects(): Promise<void> {
+    // What goes wrong the rooms' refresh says.
+    const objects = await this.#api.objects().catch(() => undefined);
+    if (objects) this.#objects.update(objects);
   }
 
   async #refreshAudit(): Promise<void> {

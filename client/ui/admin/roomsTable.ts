@@ -6,6 +6,7 @@ import type { AdminRoom, Person, SetAsidePiece } from "../../net/admin.ts";
 import { h, icon, wear } from "../dom.ts";
 import { ROLE_TEXTS } from "../people.ts";
 import { dateText, t } from "../../text/text.ts";
+import { sureButton } from "./sureButton.ts";
 import { age, megabytes, milliseconds, percent, size } from "./format.ts";
 
 export interface RoomActions {
@@ -27,8 +28,6 @@ export interface RoomActions {
 
 /** A ban from here lasts this long, s. */
 const BAN_SECONDS = 3600;
-/** A second press within this ends the room, ms. */
-const SURE_MS = 4000;
 const COLUMNS = [
   "columnRoom",
   "columnScene",
@@ -128,7 +127,7 @@ class RoomRow {
             t("adminHandOver"),
           ),
           ...this.#unpark,
-          this.#disposeButton(),
+          sureButton("dispose", "adminDispose", "adminDisposeSure", () => this.#actions.dispose(this.#name)),
         ),
       ),
     );
@@ -274,25 +273,6 @@ class RoomRow {
         t("adminBanHour"),
       ),
     );
-  }
-
-  /** Asks once more: what it ends is gone for everybody. */
-  #disposeButton(): HTMLButtonElement {
-    const button = h("button", { class: "button danger", type: "button", "data-action": "dispose" }, t("adminDispose"));
-    let sure: ReturnType<typeof setTimeout> | undefined;
-    button.addEventListener("click", () => {
-      const second = sure !== undefined;
-      clearTimeout(sure);
-      sure = second
-        ? undefined
-        : setTimeout(() => {
-            sure = undefined;
-            button.textContent = t("adminDispose");
-          }, SURE_MS);
-      button.textContent = t(second ? "adminDispose" : "adminDisposeSure");
-      if (second) this.#actions.dispose(this.#name);
-    });
-    return button;
   }
 }
 

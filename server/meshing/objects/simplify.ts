@@ -5,6 +5,7 @@
 import { MeshoptSimplifier } from "meshoptimizer/simplifier";
 import { finishSurface } from "../finishMesh.ts";
 import type { SurfaceMesh } from "../mesh.ts";
+import { clusterCells } from "./clusterCells.ts";
 import type { Attribute, Part } from "./parts.ts";
 import { compacted } from "./parts.ts";
 
@@ -12,6 +13,14 @@ import { compacted } from "./parts.ts";
 const WEIGHTS: Record<string, number> = { NORMAL: 0.5, TEXCOORD_0: 1, COLOR_0: 0.5 };
 /** Of the size: a picture that is simplified looks the same from where all of it is seen. */
 const PICTURE_ERROR = 0.01;
+/** A picture with more than this many times its target is clustered: collapses could not reduce it. */
+const PICTURE_EXCESS = 1.25;
+/**
+ * Most steps of edge collapses for each triangle. meshoptimizer searches the edges of a vertex once for each edge that
+ * ends there, so its work grows with the square of a vertex's edges: 200,000 triangles on one edge take minutes.
+ * Closed surfaces take 18, a fan of 64 triangles 70.
+ */
+const MOST_STEPS = 512;
 
 /**
  * @param target triangles; more are left where the error would be larger
@@ -19,6 +28,8 @@ const PICTURE_ERROR = 0.01;
  */
 export async function simplifySurface(surface: SurfaceMesh, target: number, error: number): Promise<SurfaceMesh> {
   if (surface.triangles.length <= 3 * target) return surface;
+  if (stepsOf(surface) > MOST_STEPS * surface.triangles.length)
+    return ofTriangles(surface, clusterCells(surface.positions, surface.triangles, target));
   await MeshoptSimplifier.ready;
   const positions = inFloat32(surface.positions);
   const [indices] = MeshoptSimplifier.simplify(surface.triangles, positions, 3, 3 * target, error, [
@@ -37,6 +48,14 @@ export async function clusterSurface(surface: SurfaceMesh, target: number, error
   return indices.length === 0 ? surface : ofTriangles(surface, indices);
 }
 
+/** Steps of the searches that edge collapses begin with: for each edge the edges of the vertex where it ends. */
+function stepsOf({ positions, triangles }: { positions: Float64Array; triangles: Uint32Array }): number {
+  const edges = new Uint32Array(positions.length / 3);
+  for (const v of triangles) edges[v]! += 1;
+  // As many edges end at a vertex as begin there.
+  return edges.reduce((sum, count) => sum + count * count, 0);
+}
+
 function ofTriangles({ positions }: SurfaceMesh, elements: Uint32Array): SurfaceMesh {
   const { positions: kept, triangles } = finishSurface({ file: "simplification", positions, elements });
   return { positions: kept, triangles };
@@ -50,6 +69,26 @@ function inFloat32(positions: Float64Array): Float32Array {
 /** A part with about `target` triangles, of its own vertices; which they were is in `kept`. */
 export async function simplifyPart(part: Part, target: number): Promise<{ part: Part; kept: Uint32Array }> {
   await MeshoptSimplifier.ready;
+  const vertices = part.positions.length / 3;
+  const collapsed = stepsOf(part) > MOST_STEPS * part.triangles.length ? part.triangles : collapsePart(part, target);
+  const triangles =
+    collapsed.length > 3 * PICTURE_EXCESS * target ? clusterCells(part.positions, collapsed, target) : collapsed;
+  // Numbers of vertices ride along as one more attribute.
+  const numbers: Attribute = { size: 2, values: new Float32Array(2 * vertices) };
+  for (let v = 0; v < vertices; v++) {
+    numbers.values[2 * v] = v & 0xffff;
+    numbers.values[2 * v + 1] = v >>> 16;
+  }
+  const small = compacted({ ...part, triangles, attributes: new Map([...part.attributes, ["_NUMBER", numbers]]) });
+  const { values } = small.attributes.get("_NUMBER")!;
+  small.attributes.delete("_NUMBER");
+  return {
+    part: small,
+    kept: Uint32Array.from({ length: values.length / 2 }, (_, v) => values[2 * v]! + 65536 * values[2 * v + 1]!),
+  };
+}
+
+function collapsePart(part: Part, target: number): Uint32Array {
   const vertices = part.positions.length / 3;
   const names = [...part.attributes.keys()].filter((name) => name in WEIGHTS);
   const sizes = names.map((name) => part.attributes.get(name)!.size);
@@ -77,17 +116,5 @@ export async function simplifyPart(part: Part, target: number): Promise<{ part: 
           PICTURE_ERROR,
         )
       : MeshoptSimplifier.simplify(part.triangles, positions, 3, 3 * target, PICTURE_ERROR);
-  // Numbers of vertices ride along as one more attribute.
-  const numbers: Attribute = { size: 2, values: new Float32Array(2 * vertices) };
-  for (let v = 0; v < vertices; v++) {
-    numbers.values[2 * v] = v & 0xffff;
-    numbers.values[2 * v + 1] = v >>> 16;
-  }
-  const small = compacted({ ...part, triangles, attributes: new Map([...part.attributes, ["_NUMBER", numbers]]) });
-  const { values } = small.attributes.get("_NUMBER")!;
-  small.attributes.delete("_NUMBER");
-  return {
-    part: small,
-    kept: Uint32Array.from({ length: values.length / 2 }, (_, v) => values[2 * v]! + 65536 * values[2 * v + 1]!),
-  };
+  return triangles;
 }

@@ -11,8 +11,10 @@ import { redactUrl } from "../../../server/auth/logOptions.ts";
 import { hashPassword, isPassword, type PasswordHash, PasswordQueueFull } from "../../../server/auth/password.ts";
 import type { Refused } from "../../../server/auth/refused.ts";
 import { RoomAccess } from "../../../server/auth/roomAccess.ts";
+import { fullNetwork, NetworkCounts } from "../../../server/auth/share.ts";
 import { fingerprint, sameSecret } from "../../../server/auth/secrets.ts";
 import { MIN_SECRET_BYTES, TokenError, TokenMint } from "../../../server/auth/tokens.ts";
+import { networksOf } from "../../../shared/networks.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 
 describe("addresses", () => {
@@ -27,6 +29,56 @@ describe("addresses", () => {
     ["not an address", "not an address"],
   ])("%s counts as %s", (address, key) => {
     expect(addressKey(address)).toBe(key);
+  });
+
+  test("IPv6 networks have shares that grow more slowly than their sizes", () => {
+    expect(networksOf("192.0.2.7")).toEqual([{ network: "192.0.2.7", share: 1 }]);
+    expect(networksOf(addressKey("2001:db8:1:2ab::9"))).toEqual([
+      { network: "2001:db8:1:2ab::/64", share: 1 },
+      { network: "2001:db8:1:200::/56", share: 4 },
+      { network: "2001:db8:1::/48", share: 16 },
+    ]);
+    expect(networksOf(addressKey("2001:db8:1:2::9"))[1]).toEqual({ network: "2001:db8:1:0::/56", share: 4 });
+  });
+
+  test("sockets, rooms and seats are counted by networks, too, and leave some for others", () => {
+    const subnet = (n: number): string => addressKey(`2001:db8:1:${n.toString(16)}::1`);
+    const counts = new NetworkCounts();
+    for (let n = 0; n < 8; n++) {
+      expect(counts.full(subnet(n % 4), 2)).toBeNull();
+      counts.add(subnet(n % 4), 1);
+    }
+    expect([counts.full(subnet(0), 2), counts.full(subnet(9), 2), counts.full(subnet(256), 2)]).toEqual([2, 8, null]);
+    for (let n = 0; n < 8; n++) counts.add(subnet(n % 4), -1);
+    expect(counts.size).toBe(0);
+    const owners: string[] = [];
+    const take = (address: string): boolean => {
+      const full = fullNetwork(address, owners, { perAddress: 100, taken: owners.length, all: 64, ratio: 1 });
+      if (!full) owners.push(address);
+      return !full;
+    };
+    // All of a /48 take three quarters, one at a time from as many /64 as they like; an IPv4 address half of the rest.
+    for (let n = 0; n < 1000; n++) take(subnet((n * 61) & 0xffff));
+    expect(owners).toHaveLength(48);
+    while (take("192.0.2.7"));
+    expect(owners).toHaveLength(56);
+    expect(fullNetwork(subnet(0), owners, { perAddress: 3, taken: 56, all: 1000, ratio: 0 })).toEqual({
+      own: 48,
+      limit: 48,
+    });
+  });
+
+  test("all /64 of a /56 together have four addresses' attempts, and of a /48 sixteen", () => {
+    const attempts = new Attempts(3, 0);
+    const taken = (subnets: number[]): number =>
+      subnets.filter((subnet) => attempts.take(addressKey(`2001:db8:1:${subnet.toString(16)}::1`), 0)).length;
+    const within = (first: number): number[] => Array.from({ length: 256 }, (_, i) => first + i);
+    expect(taken([0, 0, 0, 0])).toBe(3);
+    expect(taken(within(0))).toBe(4 * 3 - 3);
+    expect(taken(Array.from({ length: 100 }, (_, i) => within(256 * (i + 1)).slice(0, 20)).flat())).toBe(12 * 3);
+    expect(attempts.take(addressKey("2001:db8:2::1"), 0)).toBe(true);
+    attempts.giveBack(addressKey("2001:db8:1:6400::1"), 0);
+    expect(taken([0x6400, 0x6400])).toBe(1);
   });
 
   test("attempts: a burst, then so many a minute, each address for itself; what was no failure is given back", () => {

@@ -4,6 +4,7 @@ import type {
   ObjectLimits,
   ObjectRecord,
   ObjectStore,
+  PutResult,
   SceneLimits,
   StoredScene,
 } from "../../../server/store/objectStore.ts";
@@ -49,8 +50,11 @@ test("an object comes back bit for bit, and is there once however often it is pu
   const shared = new Uint8Array(new SharedArrayBuffer(picture.byteLength));
   shared.set(picture);
   const given = { shape: within.subarray(1000, 101_000), picture: shared };
-  expect(await store.putObject(record, given, ample)).toBe("stored");
-  expect(await other.putObject({ ...record, name: "another" }, { shape, picture }, ample)).toBe("there");
+  expect(await store.putObject(record, given, ample)).toEqual({ outcome: "stored", madeWay: [] });
+  expect(await other.putObject({ ...record, name: "another" }, { shape, picture }, ample)).toEqual({
+    outcome: "there",
+    madeWay: [],
+  });
   expect(await other.object(record.id)).toEqual(record);
   expect(Buffer.compare((await other.readShape(record.id))!, shape)).toBe(0);
   expect(Buffer.compare((await other.readPicture(record.id))!, picture)).toBe(0);
@@ -60,22 +64,81 @@ test("an object comes back bit for bit, and is there once however often it is pu
   expect(await other.readPicture("0".repeat(64))).toBeNull();
 });
 
-test("what is full takes nothing more, an address takes its share, and operators are not counted", async () => {
+test("an address has its share, visitors leave a tenth to operators, and operators may have all that is free", async () => {
   await empty();
   const [store] = stores();
-  const put = (more: Partial<ObjectRecord>, limits: Partial<ObjectLimits>): Promise<string> => {
+  const put = async (more: Partial<ObjectRecord>, limits: Partial<ObjectLimits>): Promise<string> => {
     const record = object(more);
-    return store.putObject(record, content(made), { ...ample, ...limits });
+    return (await store.putObject(record, content(made), { ...ample, ...limits })).outcome;
   };
   expect(await put({ address: "one" }, { countPerAddress: 1 })).toBe("stored");
   expect(await put({ address: "one" }, { countPerAddress: 1 })).toBe("share");
   expect(await put({ address: "two" }, { countPerAddress: 1 })).toBe("stored");
   expect(await put({ address: null }, { countPerAddress: 1 })).toBe("stored");
   expect(await put({ address: null }, { countPerAddress: 1 })).toBe("stored");
+  // Nothing is old enough to make way.
   expect(await put({}, { count: 4 })).toBe("full");
   expect(await put({}, { bytes: 5 * 150_000 - 1 })).toBe("full");
-  expect(await put({}, { count: 5, bytes: 5 * 150_000 })).toBe("stored");
-  expect(await store.objectTotals()).toEqual({ count: 5, bytes: 5 * 150_000 });
+  expect(await put({}, { count: 5, bytes: 1e9 })).toBe("stored");
+  // Three of four places are visitors'; the fourth is not theirs.
+  expect(await put({}, { count: 4 })).toBe("full");
+  expect(await put({ address: null }, { count: 6 })).toBe("stored");
+  expect(await store.objectTotals()).toEqual({ count: 6, bytes: 6 * 150_000 });
+});
+
+test("when places are taken, the oldest unused object of the heaviest address makes way, also for an operator", async () => {
+  await empty();
+  const [store, other] = stores();
+  // Nine of ten places are visitors'.
+  const limits = { ...ample, count: 10 };
+  const mine = Array.from({ length: 9 }, (_, i) => object({ address: i < 6 ? "heavy" : "light", createdAt: at(i) }));
+  for (const record of mine) expect((await store.putObject(record, content(made), limits)).outcome).toBe("stored");
+  const put = (record: ObjectRecord): Promise<PutResult> => other.putObject(record, content(made), limits);
+  // A room has the oldest one.
+  const scene = (record: ObjectRecord): string => `o-way-${record.id}`;
+  for (const record of mine.slice(0, 2))
+    await store.putScene({ id: scene(record), text: "{}", objects: [record.id] }, at(0), room);
+  const end = await roomOf(scene(mine[0]!));
+  try {
+    const newcomer = object({ address: "new", createdAt: at(100) });
+    expect(await put(newcomer)).toEqual({ outcome: "stored", madeWay: [mine[1]!.id] });
+    expect(await store.readScene(scene(mine[1]!))).toBeNull();
+    expect(await store.object(mine[1]!.id)).toBeNull();
+    // Operators have a place of their own, and then the next heaviest's.
+    expect(await put(object({ address: null, createdAt: at(100) }))).toEqual({ outcome: "stored", madeWay: [] });
+    expect((await put(object({ address: null, createdAt: at(100) }))).madeWay).toEqual([mine[2]!.id]);
+    // Who would have as many as the heaviest is refused.
+    expect(await put(object({ address: "heavy", createdAt: at(100) }))).toEqual({ outcome: "full", madeWay: [] });
+    expect(await put(object({ address: "light", createdAt: at(100) }))).toEqual({ outcome: "full", madeWay: [] });
+    // An object larger than all of the visitors' space takes nothing from anybody.
+    const huge = object({ address: "huge", bytes: 1e9, createdAt: at(100) });
+    expect(await put(huge)).toEqual({ outcome: "full", madeWay: [] });
+    expect((await store.objectTotals()).count).toBe(10);
+  } finally {
+    await end();
+  }
+});
+
+test("operators see who brought what, what uses it, and delete it unless rooms have it", async () => {
+  await empty();
+  const [store, other] = stores();
+  const [old, young] = [object({ address: null }), object({ createdAt: at(5) })];
+  for (const record of [old, young]) await store.putObject(record, content(made), ample);
+  const scene = { id: `o-list-${made}`, text: "{}", objects: [young.id] };
+  await store.putScene(scene, at(6), room);
+  const end = await roomOf(scene.id);
+  expect(await other.listObjects(10)).toEqual([
+    { ...young, usedAt: at(5), scenes: 1, rooms: 1 },
+    { ...old, usedAt: at(0), scenes: 0, rooms: 0 },
+  ]);
+  expect(await other.listObjects(1)).toHaveLength(1);
+  expect(await other.removeObject(young.id)).toBe("used");
+  expect(await store.readScene(scene.id)).toBe("{}");
+  await end();
+  expect(await other.removeObject(young.id)).toBe("removed");
+  expect(await other.removeObject(young.id)).toBe("missing");
+  expect([await store.object(young.id), await store.readScene(scene.id)]).toEqual([null, null]);
+  expect(await store.listObjects(10)).toHaveLength(1);
 });
 
 test("a scene is stored only while all of its objects are there", async () => {
@@ -110,9 +173,9 @@ test("of scenes there are so many, of so many bytes; one that is there is found 
 test("as many as there may be, and no more, also when many processes put at once", async () => {
   await empty();
   const limits = { ...ample, count: 6, countPerAddress: 2 };
-  const put = (address: string | null, i: number): Promise<string> => {
+  const put = async (address: string | null, i: number): Promise<string> => {
     const record = object({ address });
-    return stores()[i % 2]!.putObject(record, content(made), limits);
+    return (await stores()[i % 2]!.putObject(record, content(made), limits)).outcome;
   };
   const own = await Promise.all(Array.from({ length: 8 }, (_, i) => put("one", i)));
   expect(own.sort()).toEqual([...Array(6).fill("share"), ...Array(2).fill("stored")]);
@@ -120,7 +183,7 @@ test("as many as there may be, and no more, also when many processes put at once
   expect(all.sort()).toEqual([...Array(4).fill("full"), ...Array(4).fill("stored")]);
   const record = object();
   const twice = stores().map((store) => store.putObject(record, content(made), { ...limits, count: 7 }));
-  expect((await Promise.all(twice)).sort()).toEqual(["stored", "there"]);
+  expect((await Promise.all(twice)).map(({ outcome }) => outcome).sort()).toEqual(["stored", "there"]);
   const scenes = await Promise.all(
     Array.from({ length: 8 }, (_, i) =>
       stores()[i % 2]!.putScene({ id: `o-at-once-${i}`, text: "{}", objects: [record.id] }, at(0), {
@@ -161,7 +224,9 @@ test("an object that is put again while it is old begins anew", async () => {
   const [store, other] = stores();
   const record = object();
   await store.putObject(record, content(made), ample);
-  expect(await other.putObject({ ...record, createdAt: at(50) }, content(made), ample)).toBe("there");
+  expect(await other.putObject({ ...record, createdAt: at(50) }, content(made), ample)).toMatchObject({
+    outcome: "there",
+  });
   expect(await store.expireObjects(at(60), at(40))).toEqual({ scenes: 0, objects: 0 });
   expect(await store.expireObjects(at(70), at(51))).toEqual({ scenes: 0, objects: 1 });
 });

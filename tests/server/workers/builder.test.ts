@@ -5,6 +5,7 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
 import { Builder } from "../../../server/workers/builder.ts";
 import type { ReadObjectResult } from "../../../server/workers/messages.ts";
@@ -85,4 +86,38 @@ test("addresses take turns: who wants many scenes waits for them alone", async (
   await Promise.all(all);
   // The one that was being built, and one that was asked for before.
   expect(done.indexOf("another")).toBe(2);
+});
+
+/** A few kilobytes that take seconds to read. */
+const TRIANGLES = 700_000;
+const giant = gzipSync(`v 0 0 0\nv 1 0 0\nv 0 1 0\n${"f 1 2 3\n".repeat(TRIANGLES)}`);
+
+test("a small file waits for a slice of giants from other addresses, and not for their ends", async () => {
+  const done: string[] = [];
+  const read = async (by: string, bytes: Uint8Array, name: string): Promise<ReadObjectResult> => {
+    const found = await builder.readObject({ bytes: Uint8Array.from(bytes), name }, by);
+    done.push(by);
+    return found as ReadObjectResult;
+  };
+  const giants = ["a", "b", "c"].map((by) => read(by, giant, "giant.obj.gz"));
+  await read("small", new TextEncoder().encode(objBall(3)), "ball.obj");
+  expect(done).not.toContain("c");
+  // Given up by the quick thread, they are read whole by the other one.
+  for (const { about } of await Promise.all(giants)) expect(about.triangles).toBe(TRIANGLES);
+});
+
+test("a file that takes more processor time than it may is refused with the limit and its name", async () => {
+  const hurried = new Builder({
+    deadlineMs: 1000,
+    readDeadlineMs: 100,
+    memoryMb: 1024,
+    steps: new StepsRunning(),
+    onError: () => {},
+  });
+  try {
+    const read = hurried.readObject({ bytes: Uint8Array.from(giant), name: "giant.obj.gz" });
+    await expect(read).rejects.toThrow("it took more than 100 ms of processor time (by PLIANT_OBJECTS_DEADLINE_MS)");
+  } finally {
+    await hurried.close();
+  }
 });

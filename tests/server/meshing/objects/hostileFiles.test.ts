@@ -2,9 +2,11 @@
  * Broken and hostile files: refused with a code, at the place, with the value and the limit, before they cost anything.
  */
 import { gzipSync } from "node:zlib";
+import { WebIO } from "@gltf-transform/core";
 import { KHRDracoMeshCompression } from "@gltf-transform/extensions";
 import { expect, test } from "vitest";
 import { ObjectError, readObjectFile } from "../../../../server/meshing/objects/readObjectFile.ts";
+import { simplifySurface } from "../../../../server/meshing/objects/simplify.ts";
 import { documentOf, glb, jsonOf, objOf } from "./files.ts";
 import { box } from "./wildShapes.ts";
 
@@ -420,4 +422,27 @@ test("what a file says stands in sentences only as text of one line", async () =
   const name = `x.${"\n\u0000\u202e".repeat(20)}${"a".repeat(500)}`;
   const error = await readObjectFile(Buffer.from("zzz"), name).catch((thrown: unknown) => thrown);
   expect((error as ObjectError).message).toMatch(/^[\p{L}\p{N}\p{P}\p{S} ]{20,300}$/u);
+});
+
+test.each([
+  // Collapses alone would take ten minutes for this one.
+  ["all triangles on the same three vertices", 400_000, "v 0 0 0\nv 1 0 0\nv 0 1 0\n", () => "f 1 2 3\n"],
+  [
+    "all triangles on one edge",
+    40_000,
+    "v 0 0 0\nv 0 1 0\n",
+    (i: number) => `v ${Math.cos(i)} ${i / 40_000} ${Math.sin(i)}\nf 1 2 -1\n`,
+  ],
+  ["three vertices of its own for each triangle", 40_000, "", () => "v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\n"],
+])("the picture of %s keeps its limit, and the work is linear", async (_what, triangles, head, face) => {
+  const text = head + Array.from({ length: triangles }, (_, i) => face(i)).join("");
+  const file = await readObjectFile(Buffer.from(text), "crowd.obj", { pictureTriangles: 5000 });
+  expect(file.surface.triangles.length).toBe(3 * triangles);
+  const { json } = await jsonOf(await new WebIO().readBinary(file.picture));
+  const drawn = json.accessors[json.meshes[0].primitives[0].indices].count / 3;
+  expect(drawn).toBeGreaterThan(0);
+  expect(drawn).toBeLessThanOrEqual(1.25 * 5000);
+  // Its simulation is as bounded.
+  const few = await simplifySurface(file.surface, 5000, Infinity);
+  expect(few.triangles.length / 3).toBeLessThanOrEqual(5000);
 });

@@ -1,0 +1,52 @@
+/**
+ * Clusters the vertices of any triangles in cells of a grid, in linear time: the fallback for surfaces that edge
+ * collapses cannot reduce, or only in quadratic time (J. Rossignac, P. Borrel 1993, Multi-resolution 3D approximations
+ * for rendering complex scenes). A cell becomes its first vertex; triangles that then have the same corners count once.
+ */
+import { weldPlaces } from "./weldPlaces.ts";
+
+/** Cells along the longest side at the first try; each further try has half as many. */
+const MOST_CELLS = 1024;
+
+/**
+ * @param positions float64[3n]
+ * @param triangles uint32[3m]
+ * @param target at most as many triangles are returned
+ * @returns uint32[3k] of the same vertices, k at most `target`
+ */
+export function clusterCells(positions: Float64Array, triangles: Uint32Array, target: number): Uint32Array {
+  const low = [Infinity, Infinity, Infinity];
+  let size = 0;
+  for (let i = 0; i < positions.length; i++) low[i % 3] = Math.min(low[i % 3]!, positions[i]!);
+  for (let i = 0; i < positions.length; i++) size = Math.max(size, positions[i]! - low[i % 3]!);
+  // A closed surface has some 6 cells^2 cells, and twice as many triangles.
+  let cells = Math.min(MOST_CELLS, Math.max(2, Math.ceil(Math.sqrt(target / 12))));
+  for (; cells >= 2; cells = Math.floor(cells / 2)) {
+    const clustered = clusteredTriangles(positions, triangles, low, size / (cells - 1));
+    if (clustered.length === 0) break;
+    if (clustered.length <= 3 * target) return clustered;
+  }
+  // Triangles that are all smaller than a cell, or a target below what eight vertices give.
+  return triangles.slice(0, 3 * target);
+}
+
+function clusteredTriangles(x: Float64Array, triangles: Uint32Array, low: number[], cell: number): Uint32Array {
+  const { places, count } = weldPlaces(Float32Array.from(x, (value, i) => Math.round((value - low[i % 3]!) / cell)));
+  const first = new Uint32Array(count).fill(places.length);
+  for (let v = places.length - 1; v >= 0; v--) first[places[v]!] = v;
+  // The smallest corner first: the same triangle has the same corners, and its other side has others.
+  const corners = new Float32Array(triangles.length);
+  let length = 0;
+  for (let i = 0; i < triangles.length; i += 3) {
+    const [a, b, c] = [0, 1, 2].map((k) => first[places[triangles[i + k]!]!]!) as [number, number, number];
+    if (a === b || b === c || c === a) continue;
+    const least = Math.min(a, b, c);
+    corners.set(least === a ? [a, b, c] : least === b ? [b, c, a] : [c, a, b], length);
+    length += 3;
+  }
+  const kept = corners.subarray(0, length);
+  const unique = weldPlaces(kept);
+  const result = new Uint32Array(3 * unique.count);
+  for (let t = 0; t < unique.places.length; t++) result.set(kept.subarray(3 * t, 3 * t + 3), 3 * unique.places[t]!);
+  return result;
+}

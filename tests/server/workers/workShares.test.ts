@@ -1,0 +1,27 @@
+/** Lines that serve the address that has used least. */
+import { expect, test } from "vitest";
+import { WorkShares } from "../../../server/workers/workShares.ts";
+import { Turns } from "../../../shared/turns.ts";
+
+test("use is forgotten by half in a minute, and of few addresses it is remembered", () => {
+  const shares = new WorkShares();
+  shares.charge("a", 1000, 0);
+  expect(shares.of("a", 60_000)).toBe(500);
+  shares.charge("a", 100, 60_000);
+  expect(shares.of("a", 120_000)).toBe(300);
+  for (let i = 0; i < 10_000; i++) shares.charge(`other ${i}`, 1, 60_000);
+  expect(shares.of("a", 60_000)).toBe(0);
+});
+
+test("the address that has used least is next; those that have used the same take turns", async () => {
+  const shares = new WorkShares();
+  const turns = new Turns(1, (address) => shares.of(address, 0));
+  const done: string[] = [];
+  const work = (address: string): Promise<void> =>
+    turns.run(address, async () => {
+      done.push(address);
+      shares.charge(address, address === "heavy" ? 1000 : 10, 0);
+    });
+  await Promise.all(["heavy", "heavy", "heavy", "light", "light", "late"].map(work));
+  expect(done).toEqual(["heavy", "light", "late", "light", "heavy", "heavy"]);
+});
