@@ -9,6 +9,7 @@ import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { WorldPlan } from "./memory/planWorld.ts";
 import type { ColorRange } from "./memory/writeBlocks.ts";
 import type { World } from "./readWorld.ts";
+import { mostSpeed, tuningLimits } from "./motionLimits.ts";
 import { packRuns } from "./retune.ts";
 import { tunableOf, type TunableBody } from "./tunable.ts";
 import { loadsOf, tunedAs } from "./tuning.ts";
@@ -19,6 +20,8 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
   const { planned, attachments, points, grabCount, memoryMap } = plan;
   const gravity = scene.gravity ?? SCENE_DEFAULTS.gravity;
   const tunable = tunableBodies(world, plan);
+  const tuned = tunedAs({ gravity, wind: windOf(inWorld.wind), timeScale: scene.timeScale ?? 1 }, tunable);
+  const layouts = bodyLayouts(world, plan);
   const { x, xPrev, v, initial, good, bodyRows, anchor, still, scratch, tuning } = plan;
   const { grabOwners, grabOffsets, grabGoals, grabEdges, solid, obstacles } = plan;
   return {
@@ -30,7 +33,7 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
       .map((r) => ({ address: r.memory, bytes: r.blocks * L.WARM_START_BYTES })),
     streamedParticles: counts.streamed,
     bodyCount: bodies.length,
-    bodies: bodyLayouts(world, plan),
+    bodies: layouts,
     cores: solid.layouts,
     movers: obstacles.movers,
     x,
@@ -61,7 +64,8 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
     quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
     gravity,
     tuning,
-    tuned: tunedAs({ gravity, wind: windOf(inWorld.wind), timeScale: scene.timeScale ?? 1 }, tunable),
+    tuned,
+    limits: tuningLimits(layouts, tunable, tuned, steps.tickHz * steps.substeps),
     tunable,
     materialRuns: packRuns(planned.materials),
     enclosed: plan.enclosed.rowOf,
@@ -87,11 +91,13 @@ function tunableBodies({ inWorld, far }: World, { methods }: WorldPlan): Tunable
   );
 }
 
-function bodyLayouts({ scene, bodies, firsts, colliders }: World, { surfaces, undeformed }: WorldPlan): BodyLayout[] {
+function bodyLayouts(world: World, { surfaces, undeformed }: WorldPlan): BodyLayout[] {
+  const { scene, bodies, firsts, colliders, steps } = world;
   const carriers = carriersOf(scene);
   const hanging = hangingOf(scene);
   let streamedFirst = 0;
   return bodies.map((b, i) => {
+    const size = diagonal(b.positions);
     const layout: BodyLayout = {
       name: b.name,
       kind: b.kind,
@@ -105,7 +111,8 @@ function bodyLayouts({ scene, bodies, firsts, colliders }: World, { surfaces, un
       surface: surfaces.rows + i * L.SURFACE_BYTES,
       meanEdge: b.meanEdge,
       rest: undeformed.shapes[i],
-      size: diagonal(b.positions),
+      size,
+      mostSpeed: mostSpeed(size, 1 / (steps.tickHz * steps.substeps), scene.bodies[i]!.velocity),
       startsDegenerate: b.start !== undefined,
       waits: b.waits,
       implicit: ownStep(b),
