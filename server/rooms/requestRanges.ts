@@ -24,8 +24,8 @@ export interface Refusal {
 /** A pick on a triangle's edge may miss it by rounding; the simulation allows the same. */
 const BARYCENTRIC_SLACK = 1e-3;
 
-/** Parts of a vector that is as long as its limit may make one that is longer by rounding. */
-const SLACK = 1e-6;
+/** A vector as long as its limit may be longer once its parts are rounded. */
+const SLACK = 1e-4;
 
 /** @returns why the request may not reach the simulation, or null */
 export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal | null {

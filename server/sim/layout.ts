@@ -36,6 +36,8 @@ export interface BodyLayout {
   loads?: Float64Array;
   /** Diagonal of the box around the body as placed, m. */
   size: number;
+  /** Mass behind a square meter that air meets, kg/m^2. */
+  facing: number;
   /** Fastest that any of its particles begins a tick, m/s (motionLimits.ts). */
   mostSpeed: number;
   /** The scene begins it flattened or inside out. */

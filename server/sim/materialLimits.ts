@@ -23,6 +23,8 @@ const PRESSURE: Span = { least: 0.2, most: 3 };
 export const MOST_STRAIN = 1;
 /** m/s^2, of rooms without gravity, too. */
 const USUAL_GRAVITY = 9.81;
+/** Of a method in a tick: all bodies at once take no more than a few times what scenes ask for. */
+const MOST_STEPS = 16;
 /** Share of the largest plastic strain; flow has to begin below that. */
 const BELOW_STRAIN = 0.99;
 
@@ -90,6 +92,8 @@ export function materialLimits(
   if (pressure !== undefined)
     limits.pressure = { least: Math.min(PRESSURE.least, pressure), most: Math.max(PRESSURE.most, pressure) };
   if (plastic !== undefined) limits.yield = { least: 0, most: Math.max(scene.yield!, BELOW_STRAIN * plastic) };
-  if (scene.steps !== undefined) limits.steps = { least: 1, most: Math.min(spanOf("steps", 1).most, mostSteps!) };
+  if (scene.modes !== undefined) limits.modes = spanOf("modes", scene.modes);
+  if (scene.steps !== undefined)
+    limits.steps = { least: 1, most: Math.max(scene.steps, Math.min(MOST_STEPS, mostSteps!)) };
   return limits;
 }

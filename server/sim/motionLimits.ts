@@ -18,18 +18,26 @@
  * Air. What it carries gets its velocity at most (kernel/assembly/wind/wind.ts), so U is bounded like a speed:
  *     s / CROSSING_SECONDS             it crosses a body in CROSSING_SECONDS
  *     MOST_EDGES a / h                 in a substep it carries a body MOST_EDGES edges
- * over bodies that feel it, never less than a BREEZE. Gusts are as strong as the wind at most. The push of air grows
+ *     sqrt(2 p (a / T^2) / (rho C))    with the mass p behind a square meter, it moves what is at rest half an edge in a
+ *                                      tick T: what it presses against something is not crushed
+ * over bodies that feel it, never less than a BREEZE or STORM times the scene's wind. Gusts are as strong as the wind at most. The push of air grows
  * with its density and coefficients, which stay those of air.
  *
  * Limits of materials: materialLimits.ts.
+ *
+ * A scene's author may go further than its visitors, as far as the first sentence allows: `checkMotion` refuses a scene
+ * whose gravity, loads, air or hands alone move a body further than MOST_SIZES of its sizes in one substep. Velocities
+ * are the author's word: they raise the limit of their body.
  */
 import type { Tuning, Wind } from "../../shared/protocol/protocol.ts";
 import type { Vec3 } from "../../shared/scene.ts";
+import { SceneError } from "../../shared/sceneError.ts";
 import { type Span, type TuningLimits, WIND_SPANS } from "../../shared/tuning.ts";
 import type { Views } from "./grabs.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import { materialLimits, MOST_STRAIN, weightStrain } from "./materialLimits.ts";
 import type { TunableBody } from "./tunable.ts";
+import { isFelt } from "./wind.ts";
 
 /** Sizes of a body that it moves in one substep at most. */
 export const MOST_SIZES = 4;
@@ -38,13 +46,14 @@ const AUTHORED = 2;
 /** s; twelve ticks at 60 Hz, six pictures at 30 Hz. */
 const FALL_SECONDS = 0.2;
 /** Mean edges in a substep. */
-const MOST_EDGES = 2;
+const MOST_EDGES = 1.5;
 /** m/s^2: twice that of the Earth. */
 const EARTHLY = 20;
 /** s; two ticks at 60 Hz. */
 const CROSSING_SECONDS = 1 / 30;
-/** m/s: a fresh gale, 8 Beaufort. */
-const BREEZE = 20;
+/** m/s: a gentle breeze, 3 Beaufort. */
+const BREEZE = 5;
+const STORM = 2;
 /** Root mean square of gusts over the wind's speed. */
 const GUSTS = 1;
 /** kg/m^3; coldest air at sea level has 1.6. */
@@ -59,7 +68,7 @@ export const mostSpeed = (size: number, h: number, velocity: Vec3 = [0, 0, 0]): 
   Math.max((MOST_SIZES * size) / h, AUTHORED * norm(velocity));
 
 /** Bodies as the limits see them. */
-type Measured = Pick<BodyLayout, "size" | "meanEdge" | "kind">;
+type Measured = Pick<BodyLayout, "size" | "meanEdge" | "kind" | "facing">;
 
 /** Three digits are enough of a limit that nobody wrote. */
 const short = (limit: number): number => Number(limit.toPrecision(3));
@@ -75,21 +84,26 @@ function mostGravity(bodies: readonly Measured[], h: number, tuned: Tuning): num
   return Math.max(norm(tuned.gravity), EARTHLY, short(Math.min(...least)));
 }
 
-function mostWind(bodies: readonly Measured[], h: number, { velocity }: Wind): number {
+/** @param tick s */
+function mostWind(bodies: readonly Measured[], h: number, tick: number, { velocity }: Wind): number {
   const least = bodies
     .filter(({ kind }) => kind === "cloth" || kind === "soft")
-    .map(({ size, meanEdge }) => Math.min(size / CROSSING_SECONDS, (MOST_EDGES * meanEdge) / h));
-  return Math.max(norm(velocity), BREEZE, ...(least.length > 0 ? [short(Math.min(...least))] : []));
+    .map(({ size, meanEdge, facing }) => {
+      const push = Math.sqrt((2 * facing * meanEdge) / tick ** 2 / (DENSE_AIR * BLUNT));
+      return Math.min(size / CROSSING_SECONDS, (MOST_EDGES * meanEdge) / h, push);
+    });
+  return Math.max(STORM * norm(velocity), BREEZE, ...(least.length > 0 ? [short(Math.min(...least))] : []));
 }
 
-/** @param tuned as the scene says @param rate substeps a second */
+/** @param tuned as the scene says */
 export function tuningLimits(
   bodies: readonly Measured[],
   tunable: readonly TunableBody[],
   tuned: Tuning,
-  rate: number,
+  { tickHz, substeps }: { tickHz: number; substeps: number },
 ): TuningLimits {
   const { wind } = tuned;
+  const rate = tickHz * substeps;
   const h = 1 / rate;
   const gravity = mostGravity(bodies, h, tuned);
   const edge = Math.min(...bodies.map(({ meanEdge }) => meanEdge || Infinity));
@@ -98,7 +112,7 @@ export function tuningLimits(
   return {
     gravity,
     wind: {
-      velocity: mostWind(bodies, h, wind),
+      velocity: mostWind(bodies, h, 1 / tickHz, wind),
       density: upTo(Math.max(DENSE_AIR, wind.density)),
       drag: upTo(Math.max(BLUNT, wind.drag)),
       lift: upTo(Math.max(BLUNT, wind.lift)),
@@ -109,6 +123,39 @@ export function tuningLimits(
     },
     bodies: bodies.map(({ size }, b) => materialLimits(size, tunable[b]!, { g, mostGravity: gravity, rate })),
   };
+}
+
+/** What a scene says of motion, with its bodies' free masses (kg) and loads (N). */
+interface AuthoredMotion {
+  tuned: Tuning;
+  handSpeed: number;
+  bodies: readonly { mass: number; force: number }[];
+}
+
+/** @param rate substeps a second @throws SceneError naming what moves a body further than MOST_SIZES in a substep */
+export function checkMotion(
+  bodies: readonly (Measured & Pick<BodyLayout, "name">)[],
+  { tuned, handSpeed, bodies: authored }: AuthoredMotion,
+  rate: number,
+): void {
+  const g = norm(tuned.gravity);
+  const { velocity, intensity } = tuned.wind;
+  // a gust is seldom more than three times its root mean square
+  const air = norm(velocity) * (1 + 3 * intensity);
+  bodies.forEach(({ size, name, kind }, b) => {
+    const most = MOST_SIZES * size;
+    const { mass, force } = authored[b]!;
+    const whole = `${MOST_SIZES} of its sizes (${size.toPrecision(3)} m) in a substep`;
+    const refuse = (path: string, value: unknown, limit: number, unit: string): never => {
+      throw new SceneError(path, value, `at most ${limit.toPrecision(3)} ${unit}: more moves body ${name} by ${whole}`);
+    };
+    if (g > most * rate * rate) refuse("/gravity", tuned.gravity, most * rate * rate, "m/s^2");
+    if (isFelt(tuned.wind) && kind !== "ball" && kind !== "points" && air > most * rate)
+      refuse("/wind/velocity", velocity, (most * rate) / (1 + 3 * intensity), "m/s");
+    if (handSpeed > most * rate) refuse("/interaction/handSpeed", handSpeed, most * rate, "m/s");
+    if (mass > 0 && force > mass * most * rate * rate)
+      refuse(`/bodies/${b}/loads`, `${force} N`, mass * most * rate * rate, "N together");
+  });
 }
 
 /** Once before each tick: slows down every body that moves too far in a substep. */
