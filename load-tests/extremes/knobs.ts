@@ -43,7 +43,10 @@ function ofAir({ limits }: SimLayout): Knob[] {
     const gusts = field === "scale" ? { intensity: numbers.intensity.most } : {};
     knobs.push({ name: `wind.${field} most`, changes: [{ wind: { ...blown(velocity), ...gusts, [field]: most } }] });
     if (least > 0)
-      knobs.push({ name: `wind.${field} least`, changes: [{ wind: { ...blown(velocity), ...gusts, [field]: least } }] });
+      knobs.push({
+        name: `wind.${field} least`,
+        changes: [{ wind: { ...blown(velocity), ...gusts, [field]: least } }],
+      });
   }
   return knobs;
 }

@@ -64,9 +64,7 @@ export async function run({ scenes, hands = [HANDS] }: PartOptions): Promise<Row
     for (const knob of knobsOf(built.layout))
       for (const count of hands)
         rows.push(
-          ...rowsOf(
-            drive(scene, built, knob, { hands: count, seconds: SECONDS, atMostSeconds: AT_MOST_SECONDS }),
-          ),
+          ...rowsOf(drive(scene, built, knob, { hands: count, seconds: SECONDS, atMostSeconds: AT_MOST_SECONDS })),
         );
   }
   return rows;
