@@ -46,7 +46,7 @@ function aheadOf(hand: number, turn: number): Vec3 {
 }
 
 /** Inputs of each tick from the one in which the hands take hold, in order. Each hand is a member of its own. */
-export function pulls(created: Built, world: SimWorld, count: number, pushes: boolean): () => Input[] {
+function pulls(created: Built, world: SimWorld, count: number, pushes: boolean): () => Input[] {
   const { layout } = created;
   const surfaces = surfacesOf(created, world);
   const places: Place[] = spread(surfaces, count);
