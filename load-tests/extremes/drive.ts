@@ -11,7 +11,7 @@ import type { Knob } from "./knobs.ts";
 
 /** s, and ticks, before anything is set. */
 const SETTLE_SECONDS = 0.5;
-/** A hand turns back so often, s, with its target so far ahead, m: it never gets there, and so pulls with all it has. */
+/** A hand turns back so often, s, with its target so far ahead, m: it never gets there, so it pulls with all it has. */
 const TURN_SECONDS = 0.5;
 const AHEAD = 5;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;

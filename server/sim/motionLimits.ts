@@ -18,10 +18,10 @@
  * Air. What it carries gets its velocity at most (kernel/assembly/wind/wind.ts), so U is bounded like a speed:
  *     s / CROSSING_SECONDS             it crosses a body in CROSSING_SECONDS
  *     MOST_EDGES a / h                 in a substep it carries a body MOST_EDGES edges
- *     sqrt(2 p (a / T^2) / (rho C))    with the mass p behind a square meter, it moves what is at rest half an edge in a
- *                                      tick T: what it presses against something is not crushed
- * over bodies that feel it, never less than a BREEZE or STORM times the scene's wind. Gusts are as strong as the wind at most. The push of air grows
- * with its density and coefficients, which stay those of air.
+ *     sqrt(2 p (a / T^2) / (rho C))    with the mass p behind a square meter, it moves a body at rest half an edge in
+ *                                      a tick T: a sheet that it presses against something is not crushed
+ * over bodies that feel it, never less than a BREEZE or STORM times the scene's wind. Gusts are as strong as the wind
+ * at most. The push of air grows with its density and coefficients, which stay those of air.
  *
  * Limits of materials: materialLimits.ts.
  *

@@ -54,7 +54,9 @@ export const ClientMessage = {
 
 /** Server to client. */
 export const ServerMessage = {
-  /** [64, {version, room, scene, session, token, member, tickHz, sendHz, topology, limits, role, tuning?, mode?, url?}] */
+  /**
+   * [64, {version, room, scene, session, token, member, tickHz, sendHz, topology, limits, role, tuning?, mode?, url?}]
+   */
   welcome: 64,
   /** [65, tick, bin]: decodes alone. */
   keyframe: 65,

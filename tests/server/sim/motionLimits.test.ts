@@ -165,7 +165,7 @@ test.each([
 
 describe("extremes under three hands: bodies stay whole, in their world and within their way", () => {
   const MARKED = /^(gravity|wind most|density|youngsModulus|impulses|spawn)/;
-  test.each(inLong(SCENES, ["one-sheet", "put-in"]))("%s", async (name) => {
+  test.each(inLong(SCENES, ["put-in"]))("%s", async (name) => {
     const created = await built(name);
     const knobs: Knob[] = knobsOf(created.layout).filter((knob) => inLong(true, MARKED.test(knob.name)));
     for (const knob of knobs) {
