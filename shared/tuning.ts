@@ -27,7 +27,17 @@ export interface Span {
   most: number;
 }
 
-/** Of each of gravity's parts (m/s^2) and of the wind's velocity (m/s), either way. */
+/** What owners of a room may set, which follows from its scene (server/sim/motionLimits.ts). */
+export interface TuningLimits {
+  /** Length of gravity, m/s^2. */
+  gravity: number;
+  /** `velocity`: length of the wind's velocity, m/s. */
+  wind: { velocity: number } & Record<(typeof WIND_FIELDS)[number], Span>;
+  /** By body, of fields that have narrower limits than a scene's. */
+  bodies: Partial<Record<BodyField, Span>>[];
+}
+
+/** As a scene has them: each of gravity's parts (m/s^2) and of the wind's velocity (m/s), either way. */
 export const MOST_GRAVITY = 1e6;
 export const MOST_WIND = 1000;
 /**

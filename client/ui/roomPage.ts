@@ -333,6 +333,7 @@ class RoomPage {
     shell.spares.setOnline(resets);
     shell.access.setOwner(own);
     shell.tuning.setAllowed(own, online);
+    shell.tuning.setLimits(this.state.welcome?.tuning);
     shell.element.classList.toggle("watching", !pulls);
   }
 

@@ -1,6 +1,7 @@
 /**
  * A range with its name and value, that says where it is moved to; what others say of it does not pull it meanwhile.
  */
+import type { Span } from "../../shared/tuning.ts";
 import { numberText, t } from "../text/text.ts";
 import { h } from "./dom.ts";
 
@@ -31,6 +32,9 @@ export class Slider {
   // a number with its sign before it and its SI unit behind, in every language
   private readonly output = h("output", { dir: "ltr" });
   private readonly options: SliderOptions;
+  /** Of what is moved: as `options` say, or narrower. */
+  private min: number;
+  private max: number;
   private readonly send: (value: number) => void;
   private latest = 0;
   private movedMs = -Infinity;
@@ -41,6 +45,8 @@ export class Slider {
   constructor(options: SliderOptions, send: (value: number) => void) {
     const { id, text, min, max, step } = options;
     this.options = options;
+    this.min = min;
+    this.max = max;
     this.send = send;
     this.input = h("input", { type: "range", id, step: String(step) });
     this.input.min = String(this.wayOf(min));
@@ -48,6 +54,14 @@ export class Slider {
     this.output.setAttribute("for", id);
     this.input.addEventListener("input", () => this.moved());
     this.element = h("div", { class: "slider" }, h("label", { for: id }, text), this.output, this.input);
+  }
+
+  /** Offers no value beyond these. */
+  limit({ least, most }: Span): void {
+    const { min, max } = this.options;
+    this.min = Math.min(Math.max(min, least), most);
+    this.max = Math.max(Math.min(max, most), least);
+    this.show(this.latest);
   }
 
   /** What holds now, whoever said so. */
@@ -60,8 +74,8 @@ export class Slider {
       return;
     }
     const way = this.wayOf(value);
-    this.input.min = String(Math.min(this.wayOf(this.options.min), way));
-    this.input.max = String(Math.max(this.wayOf(this.options.max), way));
+    this.input.min = String(Math.min(this.wayOf(this.min), way));
+    this.input.max = String(Math.max(this.wayOf(this.max), way));
     this.input.value = String(way);
     this.say(value);
   }
@@ -81,7 +95,9 @@ export class Slider {
 
   get value(): number {
     const way = Number(this.input.value);
-    return this.options.log ? rounded(10 ** way, true) : way;
+    const value = this.options.log ? rounded(10 ** way, true) : way;
+    // rounding must not carry an end beyond its limit
+    return Math.min(Math.max(value, Math.min(this.min, this.latest)), Math.max(this.max, this.latest));
   }
 
   private say(value: number): void {

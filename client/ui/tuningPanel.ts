@@ -3,7 +3,7 @@
  * only. A body shows the sliders of what it has.
  */
 import type { BodyTuning, Tuning, TuningChange, Wind } from "../../shared/protocol/protocol.ts";
-import { BODY_FIELDS, type BodyField } from "../../shared/tuning.ts";
+import { BODY_FIELDS, type BodyField, SPANS, type TuningLimits } from "../../shared/tuning.ts";
 import { t } from "../text/text.ts";
 import { h, icon, labelOf } from "./dom.ts";
 import { Panel } from "./panel.ts";
@@ -69,6 +69,7 @@ export class TuningPanel {
   private readonly ofBody: HTMLElement;
   private readonly tune: TuningActions["tune"];
   private tuning: Tuning | undefined;
+  private limits: TuningLimits | undefined;
   private names: readonly string[] = [];
   /** Where things fall if gravity's strength is more than 0: of length 1. */
   private down = DOWN;
@@ -147,6 +148,18 @@ export class TuningPanel {
     if (!mine || !online) this.panel.open(false);
   }
 
+  /** @param limits of the room; undefined: this member may not tune */
+  setLimits(limits: TuningLimits | undefined): void {
+    if (limits === this.limits) return;
+    this.limits = limits;
+    if (!limits) return;
+    this.gravity.limit({ least: -limits.gravity, most: limits.gravity });
+    this.wind.limit({ least: 0, most: limits.wind.velocity });
+    const { least, most } = limits.wind.intensity;
+    this.turbulence.limit({ least: 100 * least, most: 100 * most });
+    this.showBody(true);
+  }
+
   /** @param names of the scene's bodies */
   setBodies(names: readonly string[]): void {
     this.names = names;
@@ -181,7 +194,9 @@ export class TuningPanel {
     const { wind } = this.tuning;
     const now = courseOf(wind.velocity);
     const { speed = now.speed, course = now.speed > 0 ? now.course : this.course.value } = change;
-    const sent: Partial<Wind> = { velocity: velocityOf(speed, course, wind.velocity) };
+    // the limit is that of the whole vector
+    const most = Math.sqrt(Math.max(0, (this.limits?.wind.velocity ?? Infinity) ** 2 - wind.velocity[1] ** 2));
+    const sent: Partial<Wind> = { velocity: velocityOf(Math.min(speed, most), course, wind.velocity) };
     if (wind.density === 0) sent.density = AIR;
     if (change.intensity !== undefined) sent.intensity = change.intensity;
     if (change.intensity !== undefined && wind.intensity === 0) Object.assign(sent, GUSTS);
@@ -209,6 +224,7 @@ export class TuningPanel {
     if (!now) return;
     for (const field of BODY_FIELDS) {
       const value = now[field];
+      if (other) this.bodySliders[field].limit(this.limits?.bodies[now.body]?.[field] ?? SPANS[field]);
       if (other || value === undefined) this.bodySliders[field].turnTo(value);
       else this.bodySliders[field].show(value);
     }

@@ -83,7 +83,10 @@ export function positionOf({ triangles, at }: HeldSurface, { triangle, u, v }: P
 }
 
 /** The surfaces of a simulation's bodies that are there. */
-function surfacesOf({ bodies, layout }: CreatedWorld, world: SimWorld): HeldSurface[] {
+export function surfacesOf(
+  { bodies, layout }: Pick<CreatedWorld, "bodies" | "layout">,
+  world: SimWorld,
+): HeldSurface[] {
   const waiting = world.waiting();
   return bodies
     .map(({ triangles }, body) => ({

@@ -6,13 +6,11 @@ import {
   BODY_FIELDS,
   isTimeScale,
   mayBe,
-  MOST_GRAVITY,
-  MOST_WIND,
   spanOf,
   spanText,
   TIME_SCALE_TEXT,
+  type TuningLimits,
   WIND_FIELDS,
-  WIND_SPANS,
   within,
 } from "../../shared/tuning.ts";
 import type { RoomShape } from "../workers/messages.ts";
@@ -25,6 +23,9 @@ export interface Refusal {
 
 /** A pick on a triangle's edge may miss it by rounding; the simulation allows the same. */
 const BARYCENTRIC_SLACK = 1e-3;
+
+/** A vector as long as its limit may be longer once its parts are rounded. */
+const SLACK = 1e-4;
 
 /** @returns why the request may not reach the simulation, or null */
 export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal | null {
@@ -66,7 +67,8 @@ export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal |
 }
 
 function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange, shape: RoomShape): Refusal | null {
-  const refusal = checkParts("gravity", gravity, MOST_GRAVITY) ?? (wind ? checkWind(wind) : null);
+  const { tuning } = shape;
+  const refusal = checkLength("gravity", gravity, tuning.gravity, "m/s^2") ?? (wind ? checkWind(wind, tuning) : null);
   if (refusal) return refusal;
   if (timeScale !== undefined && !isTimeScale(timeScale))
     return { field: "timeScale", value: timeScale, limit: TIME_SCALE_TEXT };
@@ -77,7 +79,7 @@ function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange
     const value = change[field];
     if (value === undefined) continue;
     if (scene[field] === undefined) return { field, value, limit: NOT_OF_IT };
-    const span = spanOf(field, scene[field]);
+    const span = tuning.bodies[body]![field] ?? spanOf(field, scene[field]);
     if (!mayBe(field, value, span)) return { field, value, limit: spanText(span) };
   }
   if (change.pins !== undefined && scene.pins === undefined)
@@ -89,19 +91,21 @@ function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange
 const NOT_OF_IT =
   "of a body that has it and whose step does not depend on it (that of solver implicit, a method, rigid bodies and sweeps of Jacobi does on most)";
 
-function checkParts(field: string, parts: readonly number[] | undefined, most: number): Refusal | null {
-  const far = parts?.find((part) => Math.abs(part) > most);
-  return far === undefined ? null : { field, value: far, limit: `-${most} to ${most}` };
+/** @param most length of the vector, in `unit` */
+function checkLength(field: string, parts: Point | undefined, most: number, unit: string): Refusal | null {
+  // an overflow to infinity is refused like any other long vector
+  const value = parts ? Math.sqrt(parts.reduce((sum, part) => sum + part * part, 0)) : 0;
+  return value <= most * (1 + SLACK) ? null : { field, value, limit: `a vector of at most ${most} ${unit}` };
 }
 
-function checkWind({ velocity, ...numbers }: Partial<Wind>): Refusal | null {
+function checkWind({ velocity, ...numbers }: Partial<Wind>, { wind }: TuningLimits): Refusal | null {
   for (const field of WIND_FIELDS) {
     const value = numbers[field];
     if (value === undefined) continue;
-    if (!within(value, WIND_SPANS[field]) || (field === "seed" && !Number.isInteger(value)))
-      return { field: `wind.${field}`, value, limit: spanText(WIND_SPANS[field]) };
+    if (!within(value, wind[field]) || (field === "seed" && !Number.isInteger(value)))
+      return { field: `wind.${field}`, value, limit: spanText(wind[field]) };
   }
-  return checkParts("wind.velocity", velocity, MOST_WIND);
+  return checkLength("wind.velocity", velocity, wind.velocity, "m/s");
 }
 
 function checkReach(field: string, point: Point, { reach, origin }: RoomShape): Refusal | null {

@@ -1,5 +1,6 @@
 /** What a member is told first: who it is, and what the room is like. */
 import { Limits, PROTOCOL_VERSION, type Welcome } from "../../shared/protocol/protocol.ts";
+import { atLeast } from "../../shared/roles.ts";
 import type { Entry } from "../auth/auth.ts";
 import type { Room } from "./room.ts";
 import type { Session } from "./session.ts";
@@ -21,6 +22,7 @@ export function welcomeOf(
     sendHz: layout.tickHz / sendTicks,
     topology: topologyHash,
     limits: { ...Limits, reach: shape.reach, maxImpulse: shape.maxImpulse },
+    ...(atLeast(role, "owner") && { tuning: shape.tuning }),
     role,
     ...(simple && { mode: "simple" }),
     ...(url !== undefined && { url }),

@@ -2,13 +2,14 @@
 import type { Collider } from "../../shared/scene.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { carriersOf, hangingOf } from "./attachments.ts";
-import { ownStep } from "./body/template.ts";
+import { type BodyTemplate, ownStep } from "./body/template.ts";
 import { ELEMENT_KINDS, type ElementKind } from "./constraints/kinds.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { WorldPlan } from "./memory/planWorld.ts";
 import type { ColorRange } from "./memory/writeBlocks.ts";
 import type { World } from "./readWorld.ts";
+import { checkMotion, mostSpeed, tuningLimits } from "./motionLimits.ts";
 import { packRuns } from "./retune.ts";
 import { tunableOf, type TunableBody } from "./tunable.ts";
 import { loadsOf, tunedAs } from "./tuning.ts";
@@ -19,6 +20,10 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
   const { planned, attachments, points, grabCount, memoryMap } = plan;
   const gravity = scene.gravity ?? SCENE_DEFAULTS.gravity;
   const tunable = tunableBodies(world, plan);
+  const tuned = tunedAs({ gravity, wind: windOf(inWorld.wind), timeScale: scene.timeScale ?? 1 }, tunable);
+  const layouts = bodyLayouts(world, plan);
+  const rate = steps.tickHz * steps.substeps;
+  checkMotion(layouts, { tuned, handSpeed: interactionOf(scene).handSpeed, bodies: world.far.map(freeLoads) }, rate);
   const { x, xPrev, v, initial, good, bodyRows, anchor, still, scratch, tuning } = plan;
   const { grabOwners, grabOffsets, grabGoals, grabEdges, solid, obstacles } = plan;
   return {
@@ -30,7 +35,7 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
       .map((r) => ({ address: r.memory, bytes: r.blocks * L.WARM_START_BYTES })),
     streamedParticles: counts.streamed,
     bodyCount: bodies.length,
-    bodies: bodyLayouts(world, plan),
+    bodies: layouts,
     cores: solid.layouts,
     movers: obstacles.movers,
     x,
@@ -61,7 +66,8 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
     quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
     gravity,
     tuning,
-    tuned: tunedAs({ gravity, wind: windOf(inWorld.wind), timeScale: scene.timeScale ?? 1 }, tunable),
+    tuned,
+    limits: tuningLimits(layouts, tunable, tuned, steps),
     tunable,
     materialRuns: packRuns(planned.materials),
     enclosed: plan.enclosed.rowOf,
@@ -87,11 +93,13 @@ function tunableBodies({ inWorld, far }: World, { methods }: WorldPlan): Tunable
   );
 }
 
-function bodyLayouts({ scene, bodies, firsts, colliders }: World, { surfaces, undeformed }: WorldPlan): BodyLayout[] {
+function bodyLayouts(world: World, { surfaces, undeformed }: WorldPlan): BodyLayout[] {
+  const { scene, bodies, firsts, colliders, steps, massUnit } = world;
   const carriers = carriersOf(scene);
   const hanging = hangingOf(scene);
   let streamedFirst = 0;
   return bodies.map((b, i) => {
+    const size = diagonal(b.positions);
     const layout: BodyLayout = {
       name: b.name,
       kind: b.kind,
@@ -105,7 +113,9 @@ function bodyLayouts({ scene, bodies, firsts, colliders }: World, { surfaces, un
       surface: surfaces.rows + i * L.SURFACE_BYTES,
       meanEdge: b.meanEdge,
       rest: undeformed.shapes[i],
-      size: diagonal(b.positions),
+      size,
+      facing: facingOf(b) * massUnit,
+      mostSpeed: mostSpeed(size, 1 / (steps.tickHz * steps.substeps), scene.bodies[i]!.velocity),
       startsDegenerate: b.start !== undefined,
       waits: b.waits,
       implicit: ownStep(b),
@@ -115,6 +125,36 @@ function bodyLayouts({ scene, bodies, firsts, colliders }: World, { surfaces, un
     streamedFirst += b.streamedCount;
     return layout;
   });
+}
+
+/**
+ * Mass over the area that a body shows to air: all of a sheet, a quarter of a closed surface, as of a convex one on
+ * average (A. Cauchy 1832); 0: it has none.
+ */
+function facingOf({ kind, positions: x, triangles, mass }: BodyTemplate): number {
+  let area = 0;
+  for (let t = 0; t < triangles.length; t += 3) {
+    const at = (k: number, r: number): number => x[3 * triangles[t + k]! + r]! - x[3 * triangles[t]! + r]!;
+    const normal = [0, 1, 2].map((r) => {
+      const [s, u] = [(r + 1) % 3, (r + 2) % 3];
+      return at(1, s) * at(2, u) - at(1, u) * at(2, s);
+    });
+    area += 0.5 * Math.hypot(...normal);
+  }
+  const shown = kind === "cloth" ? area : area / 4;
+  return shown > 0 ? mass.reduce((sum, m) => sum + m, 0) / shown : 0;
+}
+
+/** Mass of a body's free particles, kg, and the length of all forces on them, N. */
+function freeLoads({ mass, pinned, force }: BodyTemplate): { mass: number; force: number } {
+  const sum = [0, 0, 0];
+  let free = 0;
+  mass.forEach((m, i) => {
+    if (pinned[i]) return;
+    free += m;
+    for (let r = 0; r < 3; r++) sum[r]! += force[3 * i + r]!;
+  });
+  return { mass: free, force: Math.hypot(...sum) };
 }
 
 function interactionOf({ interaction = {}, bodies }: World["scene"]): SimLayout["interaction"] {

@@ -169,12 +169,19 @@ export function moveHands({ f32, i32 }: Views, layout: SimLayout): void {
   }
 }
 
-/** Dv_i = w_i b_i J: the momentum J = sum m_i Dv_i arrives whole (less what pinned particles take). */
+/**
+ * Dv_i = w_i b_i J: the momentum J = sum m_i Dv_i arrives whole (less what pinned particles take), but for what would
+ * make a particle faster than the body may be: that push is shortened.
+ */
 function push(views: Views, layout: SimLayout, input: Extract<Input, { type: "impulse" }>): void {
-  const { point } = neighborhood(views, layout, layout.bodies[input.body]!, input);
+  const body = layout.bodies[input.body]!;
+  const { point } = neighborhood(views, layout, body, input);
   const toV = layout.v - layout.x;
+  const inverse = point.addresses.map((address, i) => views.f32[address / 4 + 3]! * point.weights[i]!);
+  const fastest = (Math.max(...inverse) * length(input.impulse)) / layout.massUnit;
+  const share = fastest > body.mostSpeed ? body.mostSpeed / fastest : 1;
   point.addresses.forEach((address, i) => {
-    const w = views.f32[address / 4 + 3]! * point.weights[i]!;
+    const w = inverse[i]! * share;
     for (let r = 0; r < 3; r++) views.f32[(address + toV) / 4 + r]! += w * (input.impulse[r]! / layout.massUnit);
   });
 }

@@ -4,6 +4,7 @@
  */
 import type { Tuning } from "../../shared/protocol/protocol.ts";
 import type { Body } from "../../shared/scene.ts";
+import type { TuningLimits } from "../../shared/tuning.ts";
 import type { ElementKind } from "./constraints/kinds.ts";
 import type { Range } from "./memory/map.ts";
 import type { Mover } from "./movers.ts";
@@ -35,6 +36,10 @@ export interface BodyLayout {
   loads?: Float64Array;
   /** Diagonal of the box around the body as placed, m. */
   size: number;
+  /** Mass behind a square meter that air meets, kg/m^2. */
+  facing: number;
+  /** Fastest that any of its particles begins a tick, m/s (motionLimits.ts). */
+  mostSpeed: number;
   /** The scene begins it flattened or inside out. */
   startsDegenerate: boolean;
   /** It may wait until somebody puts it in (inactive.ts). */
@@ -135,6 +140,7 @@ export interface SimLayout extends Record<string, unknown> {
   /** Address of what may be changed of it (tuning.ts), and what the scene says of that. */
   tuning: number;
   tuned: Tuning;
+  limits: TuningLimits;
   /** By body: what of it may be changed, as the scene says it, and what that takes. */
   tunable: TunableBody[];
   /** Lanes of compliant bodies' constraints, RUN_INTEGERS each (retune.ts). */

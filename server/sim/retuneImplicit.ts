@@ -18,14 +18,14 @@ import { lameCoefficients } from "./materials.ts";
 import type { TunableBody } from "./tunable.ts";
 
 /** Of the greatest to the least ratio of what is now to what was factored. */
-const MOST_QUOTIENT = 16;
+export const MOST_QUOTIENT = 16;
 
 type Material = Omit<TunableBody["scene"], "friction">;
 type Field = "youngsModulus" | "poissonsRatio" | "bendingStiffness" | "density";
 const FIELDS: readonly Field[] = ["youngsModulus", "poissonsRatio", "bendingStiffness", "density"];
 
 /** Pa over Young's modulus: what resists a stretch across which nothing may give. */
-function confined(flat: boolean, nu: number): number {
+export function confined(flat: boolean, nu: number): number {
   return flat ? 1 / (1 - nu * nu) : (1 - nu) / ((1 + nu) * (1 - 2 * nu));
 }
 

@@ -25,6 +25,7 @@ import { BODY_FIELDS, type BodyField, WIND_FIELDS } from "../../shared/tuning.ts
 import type { BodyTemplate } from "./body/template.ts";
 import type { Refusal, Views } from "./grabs.ts";
 import type { SimLayout } from "./layout.ts";
+import { mostStrain, weightStrain } from "./materialLimits.ts";
 import { BodyMaterials } from "./retune.ts";
 import { ImplicitMaterials, refuseFar } from "./retuneImplicit.ts";
 import { MOST_EDGES, volumetric } from "./substeps.ts";
@@ -180,7 +181,9 @@ export class RoomTuning {
    *   can
    */
   refuse({ body, ...change }: Tune): Refusal | undefined {
-    if (change.asScene || body === undefined) return undefined;
+    if (change.asScene) return undefined;
+    const crushed = this.refuseWeight({ ...(body !== undefined && { body }), ...change });
+    if (crushed || body === undefined) return crushed;
     const tunable = this.layout.tunable[body]!;
     const { mostStrain, mostSteps } = tunable;
     if (change.steps !== undefined && change.steps > mostSteps!)
@@ -245,6 +248,26 @@ export class RoomTuning {
           ? `>= ${Number(((now.density! * speed2(now)) / most).toPrecision(4))} for this stiffness and this room's steps`
           : "less: sound is too fast for this room's steps";
     return { field, value: change[field]!, limit };
+  }
+
+  /** A body's weight must not crush it, whatever else has been tuned; a change that crushes it less is taken. */
+  private refuseWeight(change: Omit<Tune, "type" | "member">): Refusal | undefined {
+    const { bodies, limits, tunable } = this.layout;
+    const field = change.gravity ? "gravity" : (["density", "youngsModulus"] as const).find((name) => change[name]);
+    if (!field) return undefined;
+    const norm = (a: readonly number[]): number => Math.sqrt(a.reduce((sum, part) => sum + part * part, 0));
+    const [before, g] = [norm(this.gravity), norm(change.gravity ?? this.gravity)];
+    for (const [b, { size }] of bodies.entries()) {
+      const was = this.ofBody(b);
+      const strain = weightStrain(size, g, b === change.body ? { ...was, ...change } : was);
+      const most = Math.max(mostStrain(size, limits.gravity, tunable[b]!.scene), weightStrain(size, before, was));
+      if (strain <= most * (1 + 1e-9)) continue;
+      const value = field === "gravity" ? g : change[field]!;
+      const limit = field === "youngsModulus" ? (value * strain) / most : (value * most) / strain;
+      const side = field === "youngsModulus" ? ">=" : "<=";
+      return { field, value, limit: `${side} ${Number(limit.toPrecision(4))}: more weight would crush body ${b}` };
+    }
+    return undefined;
   }
 
   private ofBody(body: number): BodyTuning {

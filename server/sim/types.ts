@@ -5,6 +5,7 @@
  */
 import type { Tuning, TuningChange } from "../../shared/protocol/protocol.ts";
 import type { Topology } from "../../shared/topology.ts";
+import type { TuningLimits } from "../../shared/tuning.ts";
 import * as stages from "../kernel/assembly/layout/stages.ts";
 
 /**
@@ -180,6 +181,8 @@ export type WorldLayout = Record<string, unknown> & {
   origin: [number, number, number];
   /** As the scene says. */
   tuned: Tuning;
+  /** What owners may make of that. */
+  limits: TuningLimits;
 };
 
 export interface BuiltWorld {

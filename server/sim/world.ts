@@ -6,6 +6,7 @@
  *   |- inputs    grabs, moves, impulses, reset, spawns, tuning   bad ones -> inputRejected, nothing changes
  *   |- intersections   at a start, a reset, after a roll-back: what intersects is reported, and driven apart or held
  *   (intersections/watch.ts)
+ *   |- speeds    no body moves further in a substep than a few of its sizes (motionLimits.ts)
  *   |- kernel    broad phase, substeps (kernel/assembly/step)
  *   |- methods   bodies with a method of their own (methods/methodBodies.ts)
  *   |- guard     finite and inside the world, per body      else rolled back and held -> bodyHeld
@@ -23,6 +24,7 @@ import type { Tuning } from "../../shared/protocol/protocol.ts";
 import { carry, comesNear } from "./movers.ts";
 import { IntersectionWatch } from "./intersections/watch.ts";
 import type { SimLayout } from "./layout.ts";
+import { limitSpeeds } from "./motionLimits.ts";
 import { MethodBodies } from "./methods/methodBodies.ts";
 import { ReferenceBodies } from "./methods/referenceBodies.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
@@ -176,6 +178,7 @@ export class SimWorld implements World {
     if (!goesOn) this.intersections.beginTick(tick, events, (body) => this.hold(body));
     const looked = performance.now();
     if (!goesOn) this.moveHands();
+    limitSpeeds(this.views, this.layout);
     seconds.inputs += (performance.now() - looked) / 1000;
     this.setWatch(L.WATCH_PREEMPTION, this.preempt !== undefined);
     const begun = performance.now();

@@ -56,6 +56,7 @@ export async function build({ scenePath, text, shapes, progress: told }: BuildTa
       waiting: topology.bodies.flatMap((body, b) => (body.waits ? [b] : [])),
       together: topology.interaction.together ?? [],
       tunable: layout.tuned.bodies,
+      tuning: layout.limits,
       reach: scene.worldRadius ?? SCENE_DEFAULTS.worldRadius,
       origin: layout.origin,
       maxImpulse: topology.interaction.maxImpulse,

@@ -9,7 +9,7 @@ import type { WorldLayout } from "../sim/types.ts";
 /**
  * Raised when the loader's own code (inputs, guard, rest, tangles) would make other bits of the same state and inputs.
  */
-const STEPS_VERSION = 2;
+const STEPS_VERSION = 3;
 
 /** SHA-256 (hex, first 32 digits) of a topology's msgpack. */
 export function topologyHashOf(bytes: Uint8Array): string {

@@ -5,6 +5,7 @@
  */
 import type { MessagePort } from "node:worker_threads";
 import type { BodyTuning, Tuning } from "../../shared/protocol/protocol.ts";
+import type { TuningLimits } from "../../shared/tuning.ts";
 import type { FoundInObject } from "../sim/body/objectMeshes.ts";
 import type {
   ContactCounts,
@@ -92,6 +93,8 @@ export interface RoomShape {
   together: number[];
   /** What owners may change of each body, with the scene's values. */
   tunable: BodyTuning[];
+  /** Within these limits. */
+  tuning: TuningLimits;
   /** Targets and cursors lie within this distance of the world's origin, m. */
   reach: number;
   /** Where in the world targets and cursors are measured from, m. */

@@ -5,6 +5,7 @@
  */
 
 import type { Role } from "../roles.ts";
+import type { TuningLimits } from "../tuning.ts";
 
 export const PROTOCOL_VERSION = 2;
 
@@ -53,7 +54,9 @@ export const ClientMessage = {
 
 /** Server to client. */
 export const ServerMessage = {
-  /** [64, {version, room, scene, session, token, member, tickHz, sendHz, topology, limits, role, mode?, url?}] */
+  /**
+   * [64, {version, room, scene, session, token, member, tickHz, sendHz, topology, limits, role, tuning?, mode?, url?}]
+   */
   welcome: 64,
   /** [65, tick, bin]: decodes alone. */
   keyframe: 65,
@@ -156,6 +159,8 @@ export interface Welcome {
   /** Content hash of the topology, to be fetched over HTTP. */
   topology: string;
   limits: Record<string, number>;
+  /** Limits of `tune`; absent: this member may not tune. */
+  tuning?: TuningLimits;
   /** What this member may do; see shared/roles.ts. */
   role: Role;
   /** Frames come as `positions`. */

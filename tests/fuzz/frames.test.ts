@@ -8,6 +8,7 @@ import { checkRanges, clampImpulse } from "../../server/rooms/requestRanges.ts";
 import { MalformedMessage, parseClientMessage } from "../../shared/protocol/fromClient.ts";
 import { anyFrame } from "./frames.ts";
 import { Random } from "./random.ts";
+import { wideLimits } from "../shared/tuningLimits.ts";
 
 const target = { bodies: 2, triangles: 40, members: 8 };
 const shape = {
@@ -18,6 +19,7 @@ const shape = {
     { body: 0, damping: 1, friction: 0.5, density: 500, youngsModulus: 1e4 },
     { body: 1, friction: 0.5 },
   ],
+  tuning: wideLimits(2),
   reach: 100,
   origin: [0, 0, 0] as [number, number, number],
   maxImpulse: 5,

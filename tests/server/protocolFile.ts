@@ -139,7 +139,7 @@ export const FIELDS: {
         ...string("topology"),
         { name: "limits", type: "map" },
         ...string("role"),
-        ...optional(string("mode", "url")),
+        ...optional([{ name: "tuning", type: "map" }, ...string("mode", "url")]),
       ]),
     ],
     keyframe: [...integer("tick"), { name: "frame", type: "bin" }],

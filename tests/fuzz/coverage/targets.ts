@@ -14,6 +14,7 @@ import { OBJECT_FORMATS } from "../objectFormats.ts";
 import { Random } from "../random.ts";
 import { sealed, whole } from "../wholeRecording.ts";
 import type { Target } from "./search.ts";
+import { wideLimits } from "../../shared/tuningLimits.ts";
 
 /** Damage, or the head of one and the tail of another. */
 function bytes(input: Uint8Array, other: Uint8Array, random: Random): Uint8Array {
@@ -60,6 +61,7 @@ const shape = {
     { body: 0, damping: 1, friction: 0.5, density: 500, youngsModulus: 1e4 },
     { body: 1, friction: 0.5 },
   ],
+  tuning: wideLimits(2),
   reach: 100,
   origin: [0, 0, 0] as [number, number, number],
   maxImpulse: 5,

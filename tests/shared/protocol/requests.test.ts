@@ -9,6 +9,7 @@ import { describe, expect, test } from "vitest";
 import { checkRanges, clampImpulse, cleanColor, cleanName } from "../../../server/rooms/requestRanges.ts";
 import { MalformedMessage, parseClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { ClientMessage as C, Limits } from "../../../shared/protocol/protocol.ts";
+import { wideLimits } from "../tuningLimits.ts";
 import { MOST_GRAVITY, MOST_WIND, SPANS, TIME_SCALE, WIND_SPANS } from "../../../shared/tuning.ts";
 
 const parse = (message: unknown): unknown => parseClientMessage(encode(message));
@@ -144,6 +145,11 @@ describe("checkRanges", () => {
       { body: 0, damping: 1, friction: 0.5, density: 500, youngsModulus: 1e4, poissonsRatio: 0.3, pins: true },
       { body: 1, friction: 0.5, steps: 4, modes: 20 },
     ],
+    tuning: {
+      ...wideLimits(2),
+      gravity: 20,
+      bodies: [{ density: { least: 50, most: 5000 }, youngsModulus: { least: 1e3, most: 1e6 } }, {}],
+    },
     reach: 100,
     origin: [0, 0, 0] as [number, number, number],
     maxImpulse: 5,
@@ -211,11 +217,11 @@ describe("checkRanges", () => {
     ],
     [
       { body: 0, density: 0.4 },
-      { field: "density", value: 0.4, limit: "0.5 to 500000" },
+      { field: "density", value: 0.4, limit: "50 to 5000" },
     ],
     [
       { body: 0, youngsModulus: 2e8 },
-      { field: "youngsModulus", value: 2e8, limit: "1 to 100000000" },
+      { field: "youngsModulus", value: 2e8, limit: "1000 to 1000000" },
     ],
     [
       { body: 0, poissonsRatio: 0.5 },
@@ -245,7 +251,13 @@ describe("checkRanges", () => {
     [{ timeScale: 0 }, null],
     [{ timeScale: 2.5 }, { field: "timeScale", value: 2.5, limit: "0, or 0.05 to 2" }],
     [{ timeScale: 0.01 }, { field: "timeScale", value: 0.01, limit: "0, or 0.05 to 2" }],
-    [{ wind: { velocity: [0, 2000, 0] } }, { field: "wind.velocity", value: 2000, limit: "-1000 to 1000" }],
+    [{ gravity: [0, 12, -16] }, null],
+    [{ gravity: [0, 12, 17] }, { field: "gravity", value: Math.hypot(12, 17), limit: "a vector of at most 20 m/s^2" }],
+    [{ gravity: [1e200, 0, 0] }, { field: "gravity", value: Infinity, limit: "a vector of at most 20 m/s^2" }],
+    [
+      { wind: { velocity: [0, 2000, 0] } },
+      { field: "wind.velocity", value: 2000, limit: "a vector of at most 1000 m/s" },
+    ],
     [{ wind: { intensity: -1 } }, { field: "wind.intensity", value: -1, limit: "0 to 10" }],
     [{ wind: { seed: 1.5 } }, { field: "wind.seed", value: 1.5, limit: "0 to 4294967295" }],
   ])("tune %j", (change, refusal) => {

@@ -1,0 +1,179 @@
+/**
+ * A scene stepped in this thread with one knob at its end and hands that pull as hard as they may: what a tick costs in
+ * CPU time, how far bodies go, and what the room reports.
+ */
+import type { Vec3 } from "../../shared/scene.ts";
+import type { CreatedWorld } from "../../server/sim/createWorld.ts";
+import type { Input, SimEvent } from "../../server/sim/types.ts";
+import { openWorld, type SimWorld } from "../../server/sim/world.ts";
+import { type Place, positionOf, spread, surfacesOf } from "../hands/circles.ts";
+import type { Knob } from "./knobs.ts";
+
+/** s, and ticks, before anything is set. */
+const SETTLE_SECONDS = 0.5;
+/** A hand turns back so often, s, with its target so far ahead, m: it never gets there, so it pulls with all it has. */
+const TURN_SECONDS = 0.5;
+const AHEAD = 5;
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
+export interface Driven {
+  scene: string;
+  knob: string;
+  tickHz: number;
+  /** CPU time of this thread, ms a tick, after the knob was set. */
+  ticks: number[];
+  /** Largest way of a body's center in a tick, over substeps and the body's size. */
+  sizes: number;
+  /** Values that are not finite. */
+  broken: number;
+  /** Bodies that blew up or left the world, and inputs that were refused. */
+  held: number;
+  refused: string[];
+  /** Whether all of the time was stepped. */
+  whole: boolean;
+  hash: string;
+}
+
+/** What a run needs of a world. */
+type Built = Pick<CreatedWorld, "memory" | "layout" | "bodies">;
+
+/** Directions that hand `hand` pulls in, one after the other. */
+function aheadOf(hand: number, turn: number): Vec3 {
+  const angle = 2 * Math.PI * GOLDEN * (3 * turn + hand);
+  const up = 2 * ((GOLDEN * (hand + 1) + turn / 2) % 1) - 1;
+  const flat = Math.sqrt(1 - up * up);
+  return [AHEAD * flat * Math.cos(angle), AHEAD * up, AHEAD * flat * Math.sin(angle)];
+}
+
+/** Inputs of each tick from the one in which the hands take hold, in order. Each hand is a member of its own. */
+function pulls(created: Built, world: SimWorld, count: number, pushes: boolean): () => Input[] {
+  const { layout } = created;
+  const surfaces = surfacesOf(created, world);
+  const places: Place[] = spread(surfaces, count);
+  const starts = places.map((place) => positionOf(surfaces.find(({ body }) => body === place.body)!, place));
+  let tick = 0;
+  return () => {
+    const turn = Math.floor(tick / layout.tickHz / TURN_SECONDS);
+    const first = tick++ === 0;
+    return places.flatMap((place, hand): Input[] => {
+      const ahead = aheadOf(hand, turn);
+      const target = starts[hand]!.map((c, r) => c + ahead[r]!) as Vec3;
+      const by = { member: hand + 1, grab: 0, target };
+      const impulse = ahead.map((c) => (c / AHEAD) * layout.interaction.maxImpulse * (1 - 1e-6)) as Vec3;
+      return [
+        first ? { type: "grab", ...place, ...by } : { type: "move", ...by },
+        ...(pushes ? [{ type: "impulse", member: hand + 1, ...place, impulse } as const] : []),
+      ];
+    });
+  };
+}
+
+function setting(knob: Knob, { layout }: Built): Input[] {
+  const tunings = knob.changes.map((change): Input => ({ type: "tune", member: 1, ...change }));
+  if (!knob.spawns) return tunings;
+  const waiting = layout.bodies.flatMap(({ waits }, body) => (waits ? [body] : []));
+  const high = 0.9 * layout.worldRadius;
+  return waiting.map((body, n) => ({
+    type: "spawn",
+    member: 1,
+    body,
+    position: [layout.bodies[body]!.size * n * 0.1, high, 0],
+    heading: [1, 0],
+    occupied: "lift",
+  }));
+}
+
+/** float64[3] of each body: the mean of its particles, m. */
+function centersOf(created: Built): Float64Array {
+  const { layout, memory } = created;
+  const x = new Float32Array(memory.buffer, layout.x);
+  const centers = new Float64Array(3 * layout.bodyCount);
+  layout.bodies.forEach(({ first, count }, b) => {
+    for (let i = first; i < first + count; i++)
+      for (let r = 0; r < 3; r++) centers[3 * b + r]! += x[4 * i + r]! / count;
+  });
+  return centers;
+}
+
+/** Ways of bodies between two calls, in their sizes. A body that was not there, or was put elsewhere, has none. */
+function wayGauge(created: Built, world: SimWorld): () => { sizes: number; broken: number } {
+  let before = centersOf(created);
+  let there = world.waiting();
+  return () => {
+    const now = centersOf(created);
+    const waiting = world.waiting();
+    let sizes = 0;
+    created.layout.bodies.forEach(({ size }, b) => {
+      if (waiting[b] || there[b]) return;
+      const way = Math.hypot(...[0, 1, 2].map((r) => now[3 * b + r]! - before[3 * b + r]!));
+      sizes = Math.max(sizes, way / size);
+    });
+    const broken = now.reduce((count, c) => count + (Number.isFinite(c) ? 0 : 1), 0);
+    [before, there] = [now, waiting];
+    return { sizes, broken };
+  };
+}
+
+const refusalOf = (event: SimEvent): string[] =>
+  event.type === "inputRejected" ? [`${event.field} ${event.value}: ${event.limit}`] : [];
+
+export interface DriveOptions {
+  hands: number;
+  /** With the knob at its end, s of simulated time. */
+  seconds: number;
+  /** Stepping ends when ticks have taken so long together, s. */
+  atMostSeconds: number;
+}
+
+/** A memory of its own, so that a scene is built once for all of its runs. */
+function copyOf({ memory, layout, bodies }: Built): Built {
+  const pages = memory.buffer.byteLength / 65_536;
+  const copy = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  new Uint8Array(copy.buffer).set(new Uint8Array(memory.buffer));
+  return { memory: copy, layout, bodies };
+}
+
+/** @param template of the scene `name`, never stepped */
+export function drive(
+  name: string,
+  template: Built,
+  knob: Knob,
+  { hands, seconds, atMostSeconds }: DriveOptions,
+): Driven {
+  const created = copyOf(template);
+  const world = openWorld(created.memory, created.layout, template.memory);
+  const { tickHz, substeps } = created.layout;
+  for (let tick = 0; tick < SETTLE_SECONDS * tickHz; tick++) world.step([]);
+  const pull = pulls(created, world, hands, knob.pushes ?? false);
+  const gauge = wayGauge(created, world);
+  const driven: Driven = {
+    scene: name,
+    knob: knob.name,
+    tickHz,
+    ticks: [],
+    sizes: 0,
+    broken: 0,
+    held: 0,
+    refused: [],
+    whole: false,
+    hash: "",
+  };
+  const count = Math.round(seconds * tickHz);
+  for (let tick = 0, spent = 0; tick < count && spent < atMostSeconds; tick++) {
+    const inputs = [...(tick === 0 ? setting(knob, created) : []), ...pull()];
+    const before = process.threadCpuUsage();
+    const { events } = world.step(inputs);
+    const { user, system } = process.threadCpuUsage(before);
+    const ms = (user + system) / 1000;
+    driven.ticks.push(ms);
+    spent += ms / 1000;
+    const { sizes, broken } = gauge();
+    driven.sizes = Math.max(driven.sizes, sizes / substeps);
+    driven.broken += broken;
+    driven.held += events.filter(({ type }) => type === "bodyHeld").length;
+    driven.refused.push(...events.flatMap(refusalOf));
+    driven.whole = tick === count - 1;
+  }
+  driven.hash = world.stateHash();
+  return driven;
+}

@@ -1,0 +1,71 @@
+/** Everything that a visitor may set of a room, each at both of its ends. */
+import type { TuningChange } from "../../shared/protocol/protocol.ts";
+import { BODY_FIELDS, type BodyField, type Span, spanOf, WIND_FIELDS } from "../../shared/tuning.ts";
+import type { SimLayout } from "../../server/sim/layout.ts";
+
+export interface Knob {
+  /** "gravity down", "density least" ... */
+  name: string;
+  /** Tunings of one tick, in their order. */
+  changes: TuningChange[];
+  /** A push of the largest impulse in every tick. */
+  pushes?: true;
+  /** Every body that waits is put in, from as high as one can. */
+  spawns?: true;
+}
+
+const DIRECTIONS = { down: [0, -1, 0], up: [0, 1, 0], aside: [1, 0, 0] } as const;
+type Vector = [number, number, number];
+
+/** All bodies that have the field go to the same end of it. */
+function ofField({ limits, tuned }: SimLayout, field: BodyField): Knob[] {
+  const having = tuned.bodies.filter((body) => body[field] !== undefined);
+  if (having.length === 0) return [];
+  return (["least", "most"] as const).map((end) => ({
+    name: `${field} ${end}`,
+    changes: having.map(({ body, ...scene }) => {
+      const span: Span = limits.bodies[body]![field] ?? spanOf(field, scene[field]!);
+      return { body, [field]: span[end] };
+    }),
+  }));
+}
+
+function ofAir({ limits }: SimLayout): Knob[] {
+  const blown = (velocity: number): TuningChange["wind"] => ({ velocity: [velocity, 0, 0], density: 1.2 });
+  const { velocity, ...numbers } = limits.wind;
+  const knobs: Knob[] = [
+    { name: "wind most", changes: [{ wind: blown(velocity) }] },
+    { name: "wind up", changes: [{ wind: { ...blown(velocity), velocity: [0, velocity, 0] } }] },
+  ];
+  for (const field of WIND_FIELDS) {
+    if (field === "seed") continue;
+    const { least, most } = numbers[field];
+    const gusts = field === "scale" ? { intensity: numbers.intensity.most } : {};
+    knobs.push({ name: `wind.${field} most`, changes: [{ wind: { ...blown(velocity), ...gusts, [field]: most } }] });
+    if (least > 0)
+      knobs.push({
+        name: `wind.${field} least`,
+        changes: [{ wind: { ...blown(velocity), ...gusts, [field]: least } }],
+      });
+  }
+  return knobs;
+}
+
+/** Of a scene. */
+export function knobsOf(layout: SimLayout): Knob[] {
+  const { limits, tuned, bodies } = layout;
+  const gravity = Object.entries(DIRECTIONS).map(([name, direction]) => ({
+    name: `gravity ${name}`,
+    changes: [{ gravity: direction.map((part) => part * limits.gravity) as Vector }],
+  }));
+  const pinned = tuned.bodies.filter(({ pins }) => pins !== undefined);
+  return [
+    { name: "as the scene says", changes: [] },
+    ...gravity,
+    ...ofAir(layout),
+    ...BODY_FIELDS.flatMap((field) => ofField(layout, field)),
+    ...(pinned.length > 0 ? [{ name: "pins off", changes: pinned.map(({ body }) => ({ body, pins: false })) }] : []),
+    { name: "impulses", changes: [], pushes: true as const },
+    ...(bodies.some(({ waits }) => waits) ? [{ name: "spawn high", changes: [], spawns: true as const }] : []),
+  ];
+}

@@ -1,0 +1,71 @@
+/**
+ * The product of extremes: every bundled scene with everything that a visitor may set at both of its ends, one after
+ * the other (extremes/knobs.ts), under three hands that pull as hard as they may, ten simulated seconds each. CPU time
+ * of this thread a tick. The ends are the limits that server/sim/motionLimits.ts derives from the scene.
+ */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readScene } from "../../server/sim/readScene.ts";
+import { createWorld } from "../../server/sim/createWorld.ts";
+import { MOST_SIZES } from "../../server/sim/motionLimits.ts";
+import { type Driven, drive } from "../extremes/drive.ts";
+import { knobsOf } from "../extremes/knobs.ts";
+import type { PartOptions, Row } from "../part.ts";
+
+export const name = "extremes";
+export const about =
+  "every bundled scene x every value that a visitor may set at both ends x three hands: worst tick, way of a body in a substep, values that are not finite, bodies held";
+export const runs = 1;
+export const onDemand = true;
+export const timeoutSeconds = 6 * 3600;
+
+const SCENES = fileURLToPath(new URL("../../scenes", import.meta.url));
+const HANDS = 3;
+const SECONDS = 10;
+/** CPU time that the ticks of one row may take together, s. */
+const AT_MOST_SECONDS = 60;
+/** Of a tick's period. */
+const BUDGETS = 3;
+
+function rowsOf({ scene, knob, tickHz, ticks, sizes, broken, held, refused, whole, hash }: Driven): Row[] {
+  const what = `${scene}, ${knob}`;
+  const notes = [
+    ...(whole ? [] : [`cut off after ${ticks.length} ticks`]),
+    ...(held > 0 ? [`${held} bodies held`] : []),
+    ...(refused.length > 0 ? [`${refused.length} refused, first ${refused[0]}`] : []),
+  ];
+  return [
+    {
+      what: `${what}, worst tick`,
+      value: Math.max(...ticks),
+      unit: "ms",
+      target: { atMost: (BUDGETS * 1000) / tickHz },
+      ...(whole && { hash }),
+      ...(notes.length > 0 && { note: notes.join("; ") }),
+    },
+    { what: `${what}, way in a substep`, value: sizes, unit: "sizes", target: { atMost: MOST_SIZES } },
+    { what: `${what}, not finite`, value: broken, unit: "", target: { atMost: 0 } },
+  ];
+}
+
+/** @throws RangeError naming a scene that is none */
+export async function run({ scenes, hands = [HANDS] }: PartOptions): Promise<Row[]> {
+  const all = readdirSync(SCENES)
+    .filter((file) => file.endsWith(".json") && file !== "schema.json")
+    .map((file) => file.slice(0, -5))
+    .sort();
+  const unknown = scenes?.find((scene) => !all.includes(scene));
+  if (unknown !== undefined) throw new RangeError(`--scenes has ${JSON.stringify(unknown)}, limit: ${all.join(", ")}`);
+  const rows: Row[] = [];
+  for (const scene of scenes ?? all) {
+    const parsed = await readScene(join(SCENES, `${scene}.json`));
+    const built = await createWorld(parsed, { baseDir: SCENES });
+    for (const knob of knobsOf(built.layout))
+      for (const count of hands)
+        rows.push(
+          ...rowsOf(drive(scene, built, knob, { hands: count, seconds: SECONDS, atMostSeconds: AT_MOST_SECONDS })),
+        );
+  }
+  return rows;
+}

@@ -1,0 +1,99 @@
+/**
+ * Which values of a body's material its owner may set, each alone, while all else is as the scene says. The limit of
+ * several values together is judged when they are set (tuning.ts): weight here and there by `weightStrain`, sound by
+ * MOST_EDGES (substeps.ts), an implicit step by MOST_QUOTIENT (retuneImplicit.ts).
+ *   density, youngsModulus, bendingStiffness   within factors of the scene's value; the weight does not crush the body,
+ *                                              sound crosses no more edges in a substep than the step is made for
+ *   poissonsRatio                              as stiff against compression as those two allow
+ *   pressure, yield, steps                     a balloon's, below the largest plastic strain, for so many particles
+ */
+import type { BodyTuning } from "../../shared/protocol/protocol.ts";
+import { type BodyField, type Span, spanOf, type TuningLimits } from "../../shared/tuning.ts";
+import { confined, MOST_QUOTIENT } from "./retuneImplicit.ts";
+import { MOST_EDGES, volumetric } from "./substeps.ts";
+import type { TunableBody } from "./tunable.ts";
+
+type BodyLimits = TuningLimits["bodies"][number];
+
+/** Factors from the scene's value, either way. */
+const MATERIAL: Partial<Record<BodyField, number>> = { density: 10, youngsModulus: 100, bendingStiffness: 100 };
+/** Of a balloon: least and largest wanted volume in volumes at rest. */
+const PRESSURE: Span = { least: 0.2, most: 3 };
+/** Weight over the load that strains a body by 1: it is not crushed. */
+export const MOST_STRAIN = 1;
+/** m/s^2, of rooms without gravity, too. */
+const USUAL_GRAVITY = 9.81;
+/** Of a method in a tick: all bodies at once take no more than a few times what scenes ask for. */
+const MOST_STEPS = 16;
+/** Share of the largest plastic strain; flow has to begin below that. */
+const BELOW_STRAIN = 0.99;
+
+/** Weight of a body over the load that would strain it by 1; 0: it has no modulus. @param g m/s^2 */
+export function weightStrain(size: number, g: number, { density, youngsModulus }: Partial<BodyTuning>): number {
+  return density && youngsModulus ? (density * g * size) / youngsModulus : 0;
+}
+
+/** Largest strain by weight that a room takes: 1, or that of the scene's body under the most gravity. */
+export const mostStrain = (size: number, mostGravity: number, scene: Partial<BodyTuning>): number =>
+  Math.max(MOST_STRAIN, weightStrain(size, mostGravity, scene));
+
+/** Squared speed of sound that a compliant body may have over what it has; at least 1. @param rate substeps a second */
+function soundRoom({ edges, elasticity, scene }: TunableBody, rate: number): number {
+  if (edges === 0 || scene.youngsModulus === undefined) return Infinity;
+  const now = (scene.youngsModulus * volumetric(elasticity, scene.poissonsRatio)) / scene.density!;
+  return Math.max(1, ((MOST_EDGES * rate) / edges) ** 2 / now);
+}
+
+/** Largest Poisson's ratio at which `stiffness` is at most `most`: both grow with it. */
+function largestRatio(from: number, top: number, most: number, stiffness: (nu: number) => number): number {
+  if (stiffness(top) <= most) return top;
+  let [low, high] = [from, top];
+  for (let n = 0; n < 40; n++) {
+    const middle = (low + high) / 2;
+    if (stiffness(middle) <= most) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+function ratioLimit({ implicit, elasticity, scene }: TunableBody, room: number): Span {
+  const span = spanOf("poissonsRatio", scene.poissonsRatio!);
+  const stiffness = implicit
+    ? (nu: number): number => confined(implicit.flat, nu)
+    : (nu: number): number => volumetric(elasticity, nu);
+  const most = stiffness(scene.poissonsRatio!) * room;
+  return { least: span.least, most: largestRatio(scene.poissonsRatio!, span.most, most, stiffness) };
+}
+
+/**
+ * @param size diagonal of its box, m @param g of the scene, m/s^2 @param mostGravity that its owner may set
+ * @param rate substeps a second
+ */
+export function materialLimits(
+  size: number,
+  tunable: TunableBody,
+  { g, mostGravity, rate }: { g: number; mostGravity: number; rate: number },
+): BodyLimits {
+  const { scene, implicit, mostStrain: plastic, mostSteps } = tunable;
+  const limits: BodyLimits = {};
+  const sound = implicit ? MOST_QUOTIENT : soundRoom(tunable, rate);
+  const weight = Math.max(g, USUAL_GRAVITY);
+  const crush = mostStrain(size, mostGravity, scene) / weightStrain(size, weight, scene);
+  for (const [field, factor] of Object.entries(MATERIAL) as [BodyField, number][]) {
+    const value = scene[field];
+    if (value === undefined) continue;
+    const most = Math.min(factor, implicit ? MOST_QUOTIENT : Infinity);
+    const [less, more] =
+      field === "density" ? [sound, crush] : field === "youngsModulus" ? [crush, sound] : [Infinity, Infinity];
+    limits[field] = { least: value / Math.min(most, less), most: value * Math.min(most, more) };
+  }
+  if (scene.poissonsRatio !== undefined) limits.poissonsRatio = ratioLimit(tunable, sound);
+  const { pressure } = scene;
+  if (pressure !== undefined)
+    limits.pressure = { least: Math.min(PRESSURE.least, pressure), most: Math.max(PRESSURE.most, pressure) };
+  if (plastic !== undefined) limits.yield = { least: 0, most: Math.max(scene.yield!, BELOW_STRAIN * plastic) };
+  if (scene.modes !== undefined) limits.modes = spanOf("modes", scene.modes);
+  if (scene.steps !== undefined)
+    limits.steps = { least: 1, most: Math.max(scene.steps, Math.min(MOST_STEPS, mostSteps!)) };
+  return limits;
+}

@@ -1,0 +1,177 @@
+/**
+ * How fast a body may move, and which values of its owner a room takes: limits that follow from the scene, not from
+ * the type of a number. h is a substep, s the diagonal of a body's box, a its mean edge, all in SI.
+ *
+ * Speed. No free body moves further than MOST_SIZES of its sizes in a substep, so at most
+ *     v = MOST_SIZES s / h,   or AUTHORED times the velocity that the scene gives it, where that is more.
+ * `limitSpeeds` holds every body to it before each tick, whatever made it fast: a long fall, impulses, a collision. It
+ * scales the body's velocities by one factor, so the body keeps its direction and turns as before. Within the tick the
+ * limits of gravity and air below add less than a size a substep. Ordinary motion is 10 to 100 times slower: no bit of
+ * it changes.
+ *
+ * Gravity g, the least over all bodies of
+ *     2 s / FALL_SECONDS^2             a fall through the body's own size is seen, and takes FALL_SECONDS
+ *     (MOST_EDGES a / h)^2 / (2 s)     at its end the body moves MOST_EDGES edges in a substep: contact sees each edge
+ *     E / (rho s)                      the body's weight strains it by MOST_STRAIN = 1 (materialLimits.ts)
+ * but never less than EARTHLY, which all scenes are made for, nor less than the scene's own.
+ *
+ * Air. What it carries gets its velocity at most (kernel/assembly/wind/wind.ts), so U is bounded like a speed:
+ *     s / CROSSING_SECONDS             it crosses a body in CROSSING_SECONDS
+ *     MOST_EDGES a / h                 in a substep it carries a body MOST_EDGES edges
+ *     sqrt(2 p (a / T^2) / (rho C))    with the mass p behind a square meter, it moves a body at rest half an edge in
+ *                                      a tick T: a sheet that it presses against something is not crushed
+ * over bodies that feel it, never less than a BREEZE or STORM times the scene's wind. Gusts are as strong as the wind
+ * at most. The push of air grows with its density and coefficients, which stay those of air.
+ *
+ * Limits of materials: materialLimits.ts.
+ *
+ * A scene's author may go further than its visitors, as far as the first sentence allows: `checkMotion` refuses a scene
+ * whose gravity, loads, air or hands alone move a body further than MOST_SIZES of its sizes in one substep. Velocities
+ * are the author's word: they raise the limit of their body.
+ */
+import type { Tuning, Wind } from "../../shared/protocol/protocol.ts";
+import type { Vec3 } from "../../shared/scene.ts";
+import { SceneError } from "../../shared/sceneError.ts";
+import { type Span, type TuningLimits, WIND_SPANS } from "../../shared/tuning.ts";
+import type { Views } from "./grabs.ts";
+import type { BodyLayout, SimLayout } from "./layout.ts";
+import { materialLimits, MOST_STRAIN, weightStrain } from "./materialLimits.ts";
+import type { TunableBody } from "./tunable.ts";
+import { isFelt } from "./wind.ts";
+
+/** Sizes of a body that it moves in one substep at most. */
+export const MOST_SIZES = 4;
+/** A speed that the scene gives a body is legitimate; impacts may add as much again. */
+const AUTHORED = 2;
+/** s; twelve ticks at 60 Hz, six pictures at 30 Hz. */
+const FALL_SECONDS = 0.2;
+/** Mean edges in a substep. */
+const MOST_EDGES = 1.5;
+/** m/s^2: twice that of the Earth. */
+const EARTHLY = 20;
+/** s; two ticks at 60 Hz. */
+const CROSSING_SECONDS = 1 / 30;
+/** m/s: a gentle breeze, 3 Beaufort. */
+const BREEZE = 5;
+const STORM = 2;
+/** Root mean square of gusts over the wind's speed. */
+const GUSTS = 1;
+/** kg/m^3; coldest air at sea level has 1.6. */
+const DENSE_AIR = 2;
+/** C_D of the bluntest bodies (S. F. Hoerner, Fluid-Dynamic Drag, chapter 3); C_L is less. */
+const BLUNT = 2.5;
+
+const norm = (a: readonly number[]): number => Math.sqrt(a.reduce((sum, c) => sum + c * c, 0));
+
+/** Fastest that a body may move, m/s. @param h s @param velocity that the scene gives it */
+export const mostSpeed = (size: number, h: number, velocity: Vec3 = [0, 0, 0]): number =>
+  Math.max((MOST_SIZES * size) / h, AUTHORED * norm(velocity));
+
+/** Bodies as the limits see them. */
+type Measured = Pick<BodyLayout, "size" | "meanEdge" | "kind" | "facing">;
+
+/** Three digits are enough of a limit that nobody wrote. */
+const short = (limit: number): number => Number(limit.toPrecision(3));
+
+function mostGravity(bodies: readonly Measured[], h: number, tuned: Tuning): number {
+  const least = bodies.map(({ size, meanEdge }, b) =>
+    Math.min(
+      (2 * size) / FALL_SECONDS ** 2,
+      ((MOST_EDGES * meanEdge) / h) ** 2 / (2 * size),
+      MOST_STRAIN / weightStrain(size, 1, tuned.bodies[b]!),
+    ),
+  );
+  return Math.max(norm(tuned.gravity), EARTHLY, short(Math.min(...least)));
+}
+
+/** @param tick s */
+function mostWind(bodies: readonly Measured[], h: number, tick: number, { velocity }: Wind): number {
+  const least = bodies
+    .filter(({ kind }) => kind === "cloth" || kind === "soft")
+    .map(({ size, meanEdge, facing }) => {
+      const push = Math.sqrt((2 * facing * meanEdge) / tick ** 2 / (DENSE_AIR * BLUNT));
+      return Math.min(size / CROSSING_SECONDS, (MOST_EDGES * meanEdge) / h, push);
+    });
+  return Math.max(STORM * norm(velocity), BREEZE, ...(least.length > 0 ? [short(Math.min(...least))] : []));
+}
+
+/** @param tuned as the scene says */
+export function tuningLimits(
+  bodies: readonly Measured[],
+  tunable: readonly TunableBody[],
+  tuned: Tuning,
+  { tickHz, substeps }: { tickHz: number; substeps: number },
+): TuningLimits {
+  const { wind } = tuned;
+  const rate = tickHz * substeps;
+  const h = 1 / rate;
+  const gravity = mostGravity(bodies, h, tuned);
+  const edge = Math.min(...bodies.map(({ meanEdge }) => meanEdge || Infinity));
+  const upTo = (most: number): Span => ({ least: 0, most });
+  const g = norm(tuned.gravity);
+  return {
+    gravity,
+    wind: {
+      velocity: mostWind(bodies, h, 1 / tickHz, wind),
+      density: upTo(Math.max(DENSE_AIR, wind.density)),
+      drag: upTo(Math.max(BLUNT, wind.drag)),
+      lift: upTo(Math.max(BLUNT, wind.lift)),
+      intensity: upTo(Math.max(GUSTS, wind.intensity)),
+      // waves that no triangle resolves push nothing
+      scale: { least: Math.min(wind.scale, Number.isFinite(edge) ? edge : 1), most: WIND_SPANS.scale.most },
+      seed: WIND_SPANS.seed,
+    },
+    bodies: bodies.map(({ size }, b) => materialLimits(size, tunable[b]!, { g, mostGravity: gravity, rate })),
+  };
+}
+
+/** What a scene says of motion, with its bodies' free masses (kg) and loads (N). */
+interface AuthoredMotion {
+  tuned: Tuning;
+  handSpeed: number;
+  bodies: readonly { mass: number; force: number }[];
+}
+
+/** @param rate substeps a second @throws SceneError naming what moves a body further than MOST_SIZES in a substep */
+export function checkMotion(
+  bodies: readonly (Measured & Pick<BodyLayout, "name">)[],
+  { tuned, handSpeed, bodies: authored }: AuthoredMotion,
+  rate: number,
+): void {
+  const g = norm(tuned.gravity);
+  const { velocity, intensity } = tuned.wind;
+  // a gust is seldom more than three times its root mean square
+  const air = norm(velocity) * (1 + 3 * intensity);
+  bodies.forEach(({ size, name, kind }, b) => {
+    const most = MOST_SIZES * size;
+    const { mass, force } = authored[b]!;
+    const whole = `${MOST_SIZES} of its sizes (${size.toPrecision(3)} m) in a substep`;
+    const refuse = (path: string, value: unknown, limit: number, unit: string): never => {
+      throw new SceneError(path, value, `at most ${limit.toPrecision(3)} ${unit}: more moves body ${name} by ${whole}`);
+    };
+    if (g > most * rate * rate) refuse("/gravity", tuned.gravity, most * rate * rate, "m/s^2");
+    if (isFelt(tuned.wind) && kind !== "ball" && kind !== "points" && air > most * rate)
+      refuse("/wind/velocity", velocity, (most * rate) / (1 + 3 * intensity), "m/s");
+    if (handSpeed > most * rate) refuse("/interaction/handSpeed", handSpeed, most * rate, "m/s");
+    if (mass > 0 && force > mass * most * rate * rate)
+      refuse(`/bodies/${b}/loads`, `${force} N`, mass * most * rate * rate, "N together");
+  });
+}
+
+/** Once before each tick: slows down every body that moves too far in a substep. */
+export function limitSpeeds({ f32 }: Views, { bodies, v }: SimLayout): void {
+  for (const { first, count, mostSpeed: most } of bodies) {
+    const begin = v / 4 + 4 * first;
+    const end = begin + 4 * count;
+    let fastest = 0;
+    for (let at = begin; at < end; at += 4) {
+      const [x, y, z] = [f32[at]!, f32[at + 1]!, f32[at + 2]!];
+      const squared = x * x + y * y + z * z;
+      if (squared > fastest) fastest = squared;
+    }
+    // what is not finite is the guard's
+    if (!(fastest > most * most && fastest < Infinity)) continue;
+    const share = most / Math.sqrt(fastest);
+    for (let at = begin; at < end; at += 4) for (let r = 0; r < 3; r++) f32[at + r]! *= share;
+  }
+}
