@@ -1,0 +1,68 @@
+/**
+ * The measurement behind every timed figure of the quick guard: the same work again and again, with passes of the
+ * yardstick in between, all in CPU time of this thread. Work consists of pieces; the shortest time of each piece counts.
+ *
+ *     figure = sum over pieces of min over repetitions of t / min over all passes of the yardstick
+ *
+ * Neighbors on a shared machine only add time (caches, memory, interrupts), and they add it in bursts: each short piece
+ * finds a calm moment sooner than the whole work does. A slower processor lengthens pieces and yardstick alike.
+ */
+import { measureYardstick } from "../harness/yardstick.ts";
+import { cpuMs } from "./cpuTime.ts";
+
+/** Measures one piece of the work, and returns its result. */
+export type Time = <T>(piece: () => T) => Promise<Awaited<T>>;
+/** Does the whole work once. All repetitions have the same pieces in the same order. */
+export type Work = (time: Time) => Promise<void>;
+
+/** CPU time spent on a figure, ms, and bounds of its repetitions. */
+const BUDGET_MS = 1000;
+const REPETITIONS = { least: 3, most: 200 } as const;
+/** CPU time between two passes of the yardstick, ms: one takes 2 to 3. */
+const BETWEEN_PASSES_MS = 20;
+/** Passes that compile the yardstick's code and do not count, and passes after the last repetition. */
+const WARM_UP_PASSES = 10;
+const LAST_PASSES = 5;
+
+export interface Measured {
+  /** Sum of the shortest times of all pieces, ms. */
+  ms: number;
+  /** The shortest pass, ms. */
+  yardstickMs: number;
+  repetitions: number;
+}
+
+/** @param once one repetition, without a yardstick worth its name: proves that the work runs */
+export async function repeat(work: Work, { once = false } = {}): Promise<Measured> {
+  const shortest: number[] = [];
+  let yardstickMs = Infinity;
+  let spentMs = 0;
+  let sinceMs = Infinity;
+  let pieces = 0;
+  const pass = (): void => {
+    yardstickMs = Math.min(yardstickMs, measureYardstick(1, cpuMs).ms);
+    sinceMs = 0;
+  };
+  const time: Time = async (piece) => {
+    if (sinceMs >= BETWEEN_PASSES_MS) pass();
+    const startMs = cpuMs();
+    const result = await piece();
+    const ms = cpuMs() - startMs;
+    shortest[pieces] = Math.min(shortest[pieces] ?? Infinity, ms);
+    pieces += 1;
+    spentMs += ms;
+    sinceMs += ms;
+    return result;
+  };
+  if (!once) measureYardstick(WARM_UP_PASSES);
+  let repetitions = 0;
+  do {
+    pieces = 0;
+    await work(time);
+    if (pieces !== shortest.length)
+      throw new RangeError(`repetition ${repetitions}: ${pieces} pieces, but the first one had ${shortest.length}`);
+    repetitions += 1;
+  } while (!once && (repetitions < REPETITIONS.least || (spentMs < BUDGET_MS && repetitions < REPETITIONS.most)));
+  for (let i = 0; i < LAST_PASSES && !once; i++) pass();
+  return { ms: shortest.reduce((sum, ms) => sum + ms, 0), yardstickMs, repetitions };
+}
