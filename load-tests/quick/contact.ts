@@ -12,26 +12,26 @@ import { ticksOf } from "./ticks.ts";
 const SCENES = fileURLToPath(new URL("../../scenes", import.meta.url));
 const scene = (name: string): ReturnType<typeof readScene> => readScene(join(SCENES, `${name}.json`));
 
-/** The sheet of the part `folds`, of 36 x 36 particles. */
+/** The sheet of the part `folds`, of 30 x 30 particles. */
 export const folded: Figure["measure"] = async (how) => {
   const folder = mkdtempSync(join(tmpdir(), "pliant-quick-"));
   try {
-    const { mesh, scene } = foldedSheet(36, "fold.obj");
+    const { mesh, scene } = foldedSheet(30, "fold.obj");
     writeFileSync(join(folder, "fold.obj"), mesh);
-    return await ticksOf(scene, { baseDir: folder, settle: 30, ticks: 12 }, how);
+    return await ticksOf(scene, { baseDir: folder, settle: 24, ticks: 10 }, how);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 };
 
-/** `drape` for half a second from the moment in which three hands take hold, as in the part `peers`. */
+/** `drape` for a third of a second from the moment in which three hands take hold, as in the part `peers`. */
 export const hands: Figure["measure"] = async (how) =>
   ticksOf(
     await scene("drape"),
-    { baseDir: SCENES, settle: 60, ticks: 30, inputs: (created, world) => circles(created, world, 3) },
+    { baseDir: SCENES, settle: 60, ticks: 20, inputs: (created, world) => circles(created, world, 3) },
     how,
   );
 
 /** `hundred-bodies` around its worst ticks: most of them land at once. */
 export const hundred: Figure["measure"] = async (how) =>
-  ticksOf(await scene("hundred-bodies"), { baseDir: SCENES, settle: 15, ticks: 6 }, how);
+  ticksOf(await scene("hundred-bodies"), { baseDir: SCENES, settle: 16, ticks: 4 }, how);

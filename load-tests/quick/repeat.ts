@@ -16,7 +16,7 @@ export type Time = <T>(piece: () => T) => Promise<Awaited<T>>;
 export type Work = (time: Time) => Promise<void>;
 
 /** CPU time spent on a figure, ms, and bounds of its repetitions. */
-const BUDGET_MS = 1000;
+const BUDGET_MS = 500;
 const REPETITIONS = { least: 3, most: 200 } as const;
 /** CPU time between two passes of the yardstick, ms: one takes 2 to 3. */
 const BETWEEN_PASSES_MS = 20;
@@ -43,7 +43,7 @@ export async function repeat(work: Work, { once = false } = {}): Promise<Measure
     yardstickMs = Math.min(yardstickMs, measureYardstick(1, cpuMs).ms);
     sinceMs = 0;
   };
-  const time: Time = async (piece) => {
+  const time: Time = async <T>(piece: () => T): Promise<Awaited<T>> => {
     if (sinceMs >= BETWEEN_PASSES_MS) pass();
     const startMs = cpuMs();
     const result = await piece();

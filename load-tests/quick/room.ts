@@ -39,8 +39,8 @@ function stepRoom(room: RoomHandle, tick: number, task: Partial<StepTask>): Step
 
 /** Rooms that one thread steps in turn, ticks before the measured ones, and measured ticks. */
 const ROOMS = 4;
-const SETTLE = 30;
-const TICKS = 30;
+const SETTLE = 10;
+const TICKS = 20;
 
 /** CPU time of a tick of a light room: those of the part `rooms`, a hand in each, a frame every other tick. */
 export const lightRoom: Figure["measure"] = async (how) => {
@@ -79,7 +79,7 @@ export const lightRoom: Figure["measure"] = async (how) => {
 
 /** Encoding and decoding of a frame of 3,721 particles that fall, settle and are pulled. */
 export const codec: Figure["measure"] = async (how) => {
-  const trajectory = clothTrajectory({ seconds: 2 });
+  const trajectory = clothTrajectory({ seconds: 1 });
   const model = createSnapshotModel(trajectory.bodies);
   const frames = quantized(trajectory);
   const deltas: Uint8Array[] = [];
@@ -129,11 +129,11 @@ export const firstFrame: Figure["measure"] = async (how) => {
 };
 
 const WEIGHED = ["bunny", "drape", "jelly-stack"];
-const WEIGHED_TICKS = 30;
+const WEIGHED_TICKS = 10;
 
 /**
  * Geometric mean, over some scenes, of bytes a particle: memory of a room as planned, the part of it in use after
- * half a second, and the topology as it is sent (gzip). A product, so that a share more of any of them is seen alike.
+ * WEIGHED_TICKS ticks, and the topology as it is sent (gzip). A product, so that a share more of any of them is seen alike.
  */
 export const bytes: Figure["measure"] = async () => {
   const kinds = { planned: 0, used: 0, topology: 0 };
