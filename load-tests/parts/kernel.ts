@@ -38,7 +38,11 @@ type Step = keyof typeof STEPS;
 const RUBBER = { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.3 };
 
 /** A block of cubes of 25 mm, five tetrahedra each, that hangs from one of its ends. */
-export function block(cells: [number, number, number], translate: [number, number, number] = [0, 0, 0], name = "block"): Body {
+export function block(
+  cells: [number, number, number],
+  translate: [number, number, number] = [0, 0, 0],
+  name = "block",
+): Body {
   const size = cells.map((n) => n / 40) as [number, number, number];
   const end = translate[0] - size[0] / 2;
   return {

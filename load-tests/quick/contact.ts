@@ -24,11 +24,11 @@ export const folded: Figure["measure"] = async (how) => {
   }
 };
 
-/** `drape` for a third of a second from the moment in which three hands take hold, as in the part `peers`. */
+/** `drape` for ten ticks from the moment in which three hands take hold, as in the part `peers`. */
 export const hands: Figure["measure"] = async (how) =>
   ticksOf(
     await scene("drape"),
-    { baseDir: SCENES, settle: 60, ticks: 20, inputs: (created, world) => circles(created, world, 3) },
+    { baseDir: SCENES, settle: 60, ticks: 10, inputs: (created, world) => circles(created, world, 3) },
     how,
   );
 

@@ -62,7 +62,7 @@ export const FIGURES: readonly Figure[] = [
   },
   {
     name: "codec",
-    about: "a frame of 3,721 particles, encoded and decoded",
+    about: "a frame of 1,681 particles, encoded and decoded",
     measure: async (options) => (await import("./room.ts")).codec(options),
   },
   {
