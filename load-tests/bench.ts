@@ -103,8 +103,13 @@ async function runGuard({ only, json, renew: renewing }: BenchOptions, environme
   console.log(describeEnvironment(environment));
   const guarded = { figures: FIGURES, environment, path: guardPath };
   if (renewing) {
-    await renew(guarded);
-    process.exit(0);
+    try {
+      await renew(guarded);
+      process.exit(0);
+    } catch (error) {
+      console.error(`bench: ${(error as Error).message}`);
+      process.exit(1);
+    }
   }
   const report = await guard({ ...guarded, only });
   if (json) writeFile(resolve(HERE, json), `${JSON.stringify({ environment, ...report }, null, 2)}\n`);

@@ -49,6 +49,7 @@ export async function repeat(work: Work, { once = false }, { least, most } = REP
   let spentMs = 0;
   let sinceMs = Infinity;
   let pieces = 0;
+  let first: number | undefined;
   const pass = (): void => {
     passes.push(measureYardstick(1, cpuMs).ms);
     sinceMs = 0;
@@ -69,8 +70,9 @@ export async function repeat(work: Work, { once = false }, { least, most } = REP
   do {
     pieces = 0;
     await work(time);
-    if (pieces !== samples.length)
-      throw new RangeError(`repetition ${repetitions}: ${pieces} pieces, but the first one had ${samples.length}`);
+    first ??= pieces;
+    if (pieces !== first)
+      throw new RangeError(`repetition ${repetitions}: ${pieces} pieces, but the first one had ${first}`);
     repetitions += 1;
   } while (!once && (repetitions < least || (spentMs < BUDGET_MS && repetitions < most)));
   for (let i = 0; i < (once ? 1 : LAST_PASSES); i++) pass();
