@@ -21,7 +21,7 @@ export interface Reading {
 }
 
 export interface ReleaseFigure extends Pick<Reading, "value" | "unit" | "hash"> {
-  /** Largest minus smallest of the measurements, over their median. */
+  /** Largest minus smallest of the measurements that count, over their median. */
   noise: number;
 }
 
@@ -58,12 +58,13 @@ interface Verdict {
 /** Measurements of a suspect, and the time after which no further one begins, ms. */
 const TRIES = 3;
 const LAST_TRY_MS = 45_000;
-/** Measurements of each figure for a release. */
+/** Measurements of each figure for a release, and how many of them count: neighbors only lengthen them. */
 const RENEW_ROUNDS = 5;
+const RENEW_COUNTED = 3;
 /** A figure takes 1 to 3 s of a processor, which a busy machine may share among many. */
 const FIGURE_SECONDS = 120;
 /** Smaller differences are never judged. */
-const LEAST_NOISE = 0.02;
+const LEAST_NOISE = 0.03;
 /** Figures with more noise than this cannot show a loss of 15 % for certain. */
 const MOST_NOISE = 0.1;
 /** Processors differ by so much in yardsticks: a release of another one catches large losses only. */
@@ -185,7 +186,11 @@ function summaryOf({ figures, slower, failed }: GuardReport, ms: number): string
   ].join("; ");
 }
 
-/** Measures every figure RENEW_ROUNDS times and writes the release. @throws Error naming the figure that failed */
+/**
+ * Measures every figure RENEW_ROUNDS times and writes the release: of the RENEW_COUNTED smallest the median, and as
+ * noise their spread. The guard compares the best of TRIES with it.
+ * @throws Error naming the figure that failed
+ */
 export async function renew(options: Omit<Guarded, "only">): Promise<Release> {
   const { figures, environment, path, measure = measureFigure, print = console.log } = options;
   const readings = new Map<string, Reading[]>(figures.map(({ name }) => [name, []]));
@@ -203,7 +208,10 @@ export async function renew(options: Omit<Guarded, "only">): Promise<Release> {
   print(COLUMNS);
   for (const { name, about } of figures) {
     const all = readings.get(name)!;
-    const values = all.map(({ value }) => value);
+    const values = all
+      .map(({ value }) => value)
+      .sort((a, b) => a - b)
+      .slice(0, RENEW_COUNTED);
     const value = Number(quantile(values, 0.5).toPrecision(5));
     const noise = Number(((Math.max(...values) - Math.min(...values)) / value).toFixed(4));
     const { unit, hash } = all[0]!;
