@@ -63,8 +63,8 @@ const RENEW_ROUNDS = 5;
 const RENEW_COUNTED = 3;
 /** A figure takes 1 to 3 s of a processor, which a busy machine may share among many. */
 const FIGURE_SECONDS = 120;
-/** Smaller differences are never judged. */
-const LEAST_NOISE = 0.03;
+/** Smaller differences are never judged. Bytes are exact, but another zlib or a header's word is no loss. */
+const LEAST_NOISE = { yardsticks: 0.05, bytes: 0.01 } as const;
 /** Figures with more noise than this cannot show a loss of 15 % for certain. */
 const MOST_NOISE = 0.1;
 /** Processors differ by so much in yardsticks: a release of another one catches large losses only. */
@@ -86,7 +86,8 @@ export function readRelease(path: string): Release | undefined {
 
 export function judge({ value, unit, hash }: Reading, release: ReleaseFigure, otherProcessor = false): Verdict {
   const factor = value / release.value;
-  const noise = Math.max(LEAST_NOISE, release.noise) + (otherProcessor && unit !== "bytes" ? OTHER_PROCESSOR : 0);
+  const noise =
+    Math.max(LEAST_NOISE[release.unit], release.noise) + (otherProcessor && unit !== "bytes" ? OTHER_PROCESSOR : 0);
   return {
     factor,
     noise,

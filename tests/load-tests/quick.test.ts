@@ -80,7 +80,7 @@ describe("the guard", () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   const released = (cpu = environment.cpu): void => {
-    const figure = { value: 10, unit: "yardsticks" as const, noise: 0.04, hash: "aa" };
+    const figure = { value: 10, unit: "yardsticks" as const, noise: 0.07, hash: "aa" };
     const release: Release = { ...environment, cpu, figures: { a: figure, b: figure, c: { ...figure, noise: 0 } } };
     writeFileSync(path, JSON.stringify(release));
   };
@@ -139,7 +139,7 @@ describe("the guard", () => {
     released("another");
     expect((await run({ a: [13], b: [14], c: [10] })).slower).toEqual(["b"]);
     const bytes = { value: 1000, unit: "bytes" as const, noise: 0 };
-    expect(judge({ value: 1040, unit: "bytes" }, bytes, true).slower).toBe(true);
+    expect(judge({ value: 1020, unit: "bytes" }, bytes, true).slower).toBe(true);
     expect(judge({ value: 1010, unit: "bytes" }, bytes, true).slower).toBe(false);
   });
 
