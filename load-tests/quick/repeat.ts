@@ -38,6 +38,8 @@ export interface Measured {
   /** Of a pass, ms. */
   yardstickMs: number;
   repetitions: number;
+  /** CPU time over the clock's time: 1 on a quiet machine, less where other processes take turns. */
+  share: number;
 }
 
 /**
@@ -47,6 +49,7 @@ export async function repeat(work: Work, { once = false }, { least, most } = REP
   const samples: number[][] = [];
   const passes: number[] = [];
   let spentMs = 0;
+  let clockMs = 0;
   let sinceMs = Infinity;
   let pieces = 0;
   let first: number | undefined;
@@ -57,7 +60,9 @@ export async function repeat(work: Work, { once = false }, { least, most } = REP
   const time: Time = async <T>(piece: () => T): Promise<Awaited<T>> => {
     if (sinceMs >= BETWEEN_PASSES_MS) pass();
     const startMs = cpuMs();
+    const beginMs = performance.now();
     const result = await piece();
+    clockMs += performance.now() - beginMs;
     const ms = cpuMs() - startMs;
     (samples[pieces] ??= []).push(ms);
     pieces += 1;
@@ -80,6 +85,7 @@ export async function repeat(work: Work, { once = false }, { least, most } = REP
     ms: samples.reduce((sum, piece) => sum + shortest(piece), 0),
     yardstickMs: quantile(passes, YARDSTICK_QUANTILE),
     repetitions,
+    share: Math.min(1, spentMs / clockMs),
   };
 }
 
