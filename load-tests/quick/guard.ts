@@ -17,6 +17,7 @@ export interface Reading {
   yardstickMs?: number;
   /** CPU time over the clock's time. */
   share?: number;
+  repetitions?: number;
   /** State hash of the simulation: another one is another computation. */
   hash?: string;
   note?: string;
@@ -65,16 +66,20 @@ const RENEW_ROUNDS = 5;
 const RENEW_COUNTED = 3;
 /** A figure takes 1 to 3 s of a processor, which a busy machine may share among many. */
 const FIGURE_SECONDS = 120;
-/** Smaller differences are never judged. Bytes are exact, but another zlib or a header's word is no loss. */
-const LEAST_NOISE = { yardsticks: 0.05, bytes: 0.01 } as const;
+/**
+ * Smaller differences are never judged. Work that cannot be repeated has no calm moments to choose from. Bytes are
+ * exact, but another zlib or a header's word is no loss.
+ */
+const LEAST_NOISE = { yardsticks: 0.05, bytes: 0.01, unrepeated: 0.08 } as const;
 /** Figures with more noise than this cannot show a loss of 15 % for certain. */
 const MOST_NOISE = 0.1;
 /**
  * Processes that take turns on a core empty each other's caches, which the yardstick hardly needs: figures grow by up
- * to this part, from a share of BUSY_SHARE on. A loss of 15 % is still seen.
+ * to this part, from a share of BUSY_SHARE on. Noise of this kind ends at MOST_BUSY: a loss of 15 % is still seen.
  */
 const BUSY_NOISE = 0.08;
 const BUSY_SHARE = 0.5;
+const MOST_BUSY = 0.14;
 /** Processors differ by so much in yardsticks: a release of another one catches large losses only. */
 const OTHER_PROCESSOR = 0.3;
 
@@ -93,11 +98,12 @@ export function readRelease(path: string): Release | undefined {
 }
 
 export function judge(reading: Reading, release: ReleaseFigure, otherProcessor = false): Verdict {
-  const { value, unit, hash, share = 1 } = reading;
+  const { value, unit, hash, share = 1, repetitions } = reading;
   const factor = value / release.value;
+  const own = Math.max(LEAST_NOISE[repetitions === 1 ? "unrepeated" : unit], release.noise);
   const busy = BUSY_NOISE * Math.min(1, (1 - share) / (1 - BUSY_SHARE));
   const other = otherProcessor && unit !== "bytes" ? OTHER_PROCESSOR : 0;
-  const noise = Math.max(LEAST_NOISE[unit], release.noise) + busy + other;
+  const noise = Math.max(own, Math.min(own + busy, MOST_BUSY)) + other;
   return {
     factor,
     noise,

@@ -148,6 +148,9 @@ describe("the guard", () => {
     const slower = (value: number, share: number): boolean => judge(reading(value, { share }), figure).slower;
     expect([slower(10.6, 1), slower(10.6, 0.5), slower(10.6, 0.1)]).toEqual([true, false, false]);
     expect([slower(11.5, 1), slower(11.5, 0.5), slower(11.5, 0.1)]).toEqual([true, true, true]);
+    const unrepeated = (value: number, share: number): boolean =>
+      judge(reading(value, { share, repetitions: 1 }), figure).slower;
+    expect([unrepeated(10.7, 1), unrepeated(10.9, 1), unrepeated(11.5, 0.1)]).toEqual([false, true, true]);
   });
 
   test("counts a time that is no number as slower, and tells of other bits", () => {
