@@ -7,7 +7,7 @@ export interface Options {
 }
 
 /** A time in CPU milliseconds beside its yardstick, or a number of bytes. */
-export type Result = (Measured & { hash?: string }) | { bytes: number; note?: string };
+type Result = (Measured & { hash?: string }) | { bytes: number; note?: string };
 
 export interface Figure {
   /** For `--only`, and in release.json: never renamed. */

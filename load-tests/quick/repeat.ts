@@ -1,6 +1,7 @@
 /**
  * The measurement behind every timed figure of the quick guard: the same work again and again, with passes of the
- * yardstick in between, all in CPU time of this thread. Work consists of pieces; the shortest time of each piece counts.
+ * yardstick in between, all in CPU time of this thread. Work consists of pieces; the shortest time of each piece
+ * counts.
  *
  *     figure = sum over pieces of the shortest t / YARDSTICK_QUANTILE of all passes of the yardstick
  *

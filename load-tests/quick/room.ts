@@ -141,7 +141,7 @@ const WEIGHED_TICKS = 10;
 
 /**
  * Geometric mean, over some scenes, of bytes a particle: memory of a room as planned, the part of it in use after
- * WEIGHED_TICKS ticks, and the topology as it is sent (gzip). A product, so that a share more of any of them is seen alike.
+ * WEIGHED_TICKS ticks, and the topology as it is sent (gzip). The product shows a loss of 15 % in any of them alike.
  */
 export const bytes: Figure["measure"] = async () => {
   const kinds = { planned: 0, used: 0, topology: 0 };

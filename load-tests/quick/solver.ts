@@ -6,8 +6,8 @@ import { ticksOf } from "./ticks.ts";
 
 const ELASTIC = { ...FLAT, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-4 };
 /**
- * Sizes that stay in the second level of the cache: neighbors share the levels beyond it. Sheets do not meet themselves,
- * so three quarters of a tick and more are the solver's.
+ * Sizes that stay in the second level of the cache: neighbors share the levels beyond it. Sheets do not meet
+ * themselves, so three quarters of a tick and more are the solver's.
  */
 const BODIES = {
   tetrahedra: { ...block([14, 13, 8]), solver: "compliant" },
