@@ -78,7 +78,7 @@ const MOST_NOISE = 0.1;
  * to this part, from a share of BUSY_SHARE on. Noise of this kind ends at MOST_BUSY: a loss of 15 % is still seen.
  */
 const BUSY_NOISE = 0.08;
-const BUSY_SHARE = 0.5;
+const BUSY_SHARE = 0.75;
 const MOST_BUSY = 0.14;
 /** Processors differ by so much in yardsticks: a release of another one catches large losses only. */
 const OTHER_PROCESSOR = 0.3;
