@@ -1,24 +1,29 @@
 /**
+ * `npm run bench -- --quick [--renew]`: the quick guard (quick/guard.ts).
+ *
  * `npm run bench [-- --only kernel,tick] [--runs n] [--json file] [--release] [--minutes n] [--pause s] [--scenes a,b]
  * [--hands 0,3] [--list]`: runs the parts of load-tests/parts, each run in a process of its own, and prints the
  * machine, a table of minimum, median and maximum with the state hash beside it, which targets were met, and what moved
  * since the last release. Figures compare within one machine and one run; across machines only ratios do.
  */
-import { fork } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { runChild } from "./harness/child.ts";
 import { compare, describeMoves, type Move } from "./harness/compare.ts";
-import { describeEnvironment, git, readEnvironment } from "./harness/environment.ts";
+import { describeEnvironment, type Environment, git, readEnvironment } from "./harness/environment.ts";
 import { type BenchOptions, OptionError, readOptions, RELEASE_RUNS } from "./harness/options.ts";
 import { cellsOf, formatReleases, parseReleases, putRelease, type ReleaseRow } from "./harness/releases.ts";
 import { table } from "./harness/table.ts";
 import type { Part, RunReport, Summary } from "./part.ts";
 import { quantile, summarize } from "./part.ts";
+import { FIGURES } from "./quick/figures.ts";
+import { guard, renew } from "./quick/guard.ts";
 
 const folder = fileURLToPath(new URL("./parts/", import.meta.url));
 const RELEASES = "load-tests/results/releases.csv";
 const releasesPath = fileURLToPath(new URL("./results/releases.csv", import.meta.url));
+const guardPath = fileURLToPath(new URL("./release.json", import.meta.url));
 const PART_TIMEOUT_SECONDS = 600;
 /** npm runs scripts at the top; INIT_CWD is where the caller stands. */
 const HERE = process.env.INIT_CWD ?? ".";
@@ -40,7 +45,7 @@ async function loadParts(): Promise<LoadedPart[]> {
   );
 }
 
-/** One run of one part in a fresh process: no warmed code, heap or thread pool of another part. */
+/** One run of one part in a fresh process. */
 function runOnce(
   { file, part }: LoadedPart,
   { minutes, pause, scenes, hands, json }: BenchOptions,
@@ -48,29 +53,8 @@ function runOnce(
   const { timeoutSeconds = PART_TIMEOUT_SECONDS } = part;
   const seconds = typeof timeoutSeconds === "number" ? timeoutSeconds : timeoutSeconds({ minutes });
   const sofar = json && `${resolve(HERE, json)}.sofar`;
-  return new Promise((fulfil, reject) => {
-    const child = fork(
-      fileURLToPath(new URL("./runPart.ts", import.meta.url)),
-      [file, JSON.stringify({ minutes, pause, scenes, hands, sofar })],
-      { stdio: ["ignore", "inherit", "inherit", "ipc"] },
-    );
-    let report: RunReport | undefined;
-    const timer = setTimeout(() => child.kill("SIGKILL"), 1000 * seconds);
-    child.on("message", (message) => {
-      report = message as RunReport;
-      child.disconnect();
-    });
-    child.on("exit", (code, signal) => {
-      clearTimeout(timer);
-      if (report !== undefined) fulfil(report);
-      else
-        reject(
-          new Error(
-            `ended with ${signal ?? `code ${code}`} before it reported${signal === "SIGKILL" ? ` (limit ${seconds} s)` : ""}`,
-          ),
-        );
-    });
-  });
+  const program = new URL("./runPart.ts", import.meta.url);
+  return runChild(program, [file, JSON.stringify({ minutes, pause, scenes, hands, sofar })], seconds);
 }
 
 /** The last release's row as it is committed; without a repository, as it is in the file. */
@@ -114,18 +98,38 @@ async function measure(loaded: LoadedPart, options: BenchOptions, before: Releas
   }
 }
 
+/** Ends the process: exit code 1 if a figure is slower than its noise, or failed. */
+async function runGuard({ only, json, renew: renewing }: BenchOptions, environment: Environment): Promise<never> {
+  console.log(describeEnvironment(environment));
+  const guarded = { figures: FIGURES, environment, path: guardPath };
+  if (renewing) {
+    try {
+      await renew(guarded);
+      process.exit(0);
+    } catch (error) {
+      console.error(`bench: ${(error as Error).message}`);
+      process.exit(1);
+    }
+  }
+  const report = await guard({ ...guarded, only });
+  if (json) writeFile(resolve(HERE, json), `${JSON.stringify({ environment, ...report }, null, 2)}\n`);
+  process.exit(report.slower.length > 0 || Object.keys(report.failed).length > 0 ? 1 : 0);
+}
+
 function writeFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   console.log(`\nwritten to ${path}`);
 }
 
-const parts = await loadParts();
+// The guard has no part, and loading them takes a second.
+const parts = process.argv.includes("--quick") ? [] : await loadParts();
 let options: BenchOptions;
 try {
   options = readOptions(
     process.argv.slice(2),
     parts.map(({ part }) => part),
+    FIGURES,
   );
 } catch (error) {
   if (!(error instanceof OptionError)) throw error;
@@ -133,12 +137,16 @@ try {
   process.exit(2);
 }
 if (options.list) {
-  for (const { part } of parts)
-    console.log(`${part.name}: ${part.about}${part.onDemand ? " (only when it is asked for)" : ""}`);
+  const named: readonly Pick<Part, "name" | "about" | "onDemand">[] = options.quick
+    ? FIGURES
+    : parts.map(({ part }) => part);
+  for (const { name, about, onDemand } of named)
+    console.log(`${name}: ${about}${onDemand ? " (only when it is asked for)" : ""}`);
   process.exit(0);
 }
 
 const environment = readEnvironment();
+if (options.quick) await runGuard(options, environment);
 const before = lastRelease();
 const report = { environment, parts: [] as PartReport[] };
 console.log(describeEnvironment(environment));

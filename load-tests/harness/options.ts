@@ -17,6 +17,10 @@ export interface BenchOptions {
   pause?: number;
   scenes?: string[];
   hands?: number[];
+  /** The quick guard in place of the parts; `only` names its figures. */
+  quick?: true;
+  /** The quick guard writes its release. */
+  renew?: true;
 }
 
 /** An option that cannot be used: names it, its value and the limit. */
@@ -44,16 +48,24 @@ const OPTIONS = {
   hands: { type: "string" },
   list: { type: "boolean" },
   release: { type: "boolean" },
+  quick: { type: "boolean" },
+  renew: { type: "boolean" },
 } as const;
+/** Options that the quick guard has. */
+const QUICK_OPTIONS = ["quick", "renew", "only", "json", "list"];
+
+type Named = Pick<Part, "name" | "groups" | "onDemand">;
 
 /**
  * @param args words after the file's name
  * @param parts all parts there are
+ * @param figures all figures of the quick guard
  * @throws OptionError naming the option, its value and the limit
  */
 export function readOptions(
   args: readonly string[],
-  parts: readonly Pick<Part, "name" | "groups" | "onDemand">[],
+  parts: readonly Named[],
+  figures: readonly Named[] = [],
 ): BenchOptions {
   for (const word of args) {
     const name = /^--([^=]+)/.exec(word)?.[1];
@@ -83,7 +95,8 @@ export function readOptions(
     )
       throw new OptionError(token.name, "", "followed by its value");
   }
-  return check(values as Values, parts);
+  checkQuick(values as Values);
+  return check(values as Values, parts, figures);
 }
 
 interface Values {
@@ -96,9 +109,24 @@ interface Values {
   hands?: string;
   list?: boolean;
   release?: boolean;
+  quick?: boolean;
+  renew?: boolean;
 }
 
-function check(values: Values, parts: readonly Pick<Part, "name" | "groups" | "onDemand">[]): BenchOptions {
+function checkQuick(values: Values): void {
+  const other = Object.keys(values).find((name) => !QUICK_OPTIONS.includes(name));
+  if (values.quick && other !== undefined)
+    throw new OptionError(
+      other,
+      String(values[other as keyof Values]),
+      `absent with --quick, which has ${QUICK_OPTIONS.map((name) => `--${name}`).join(", ")}`,
+    );
+  if (values.renew && !values.quick) throw new OptionError("renew", "", "given with --quick");
+  if (values.renew && values.only !== undefined)
+    throw new OptionError("only", values.only, "absent with --renew: a release has all figures of one commit");
+}
+
+function check(values: Values, parts: readonly Named[], figures: readonly Named[]): BenchOptions {
   const runs = values.runs === undefined ? undefined : number("runs", values.runs, 1, MAX_RUNS, true);
   if (values.release && runs !== undefined && runs < RELEASE_RUNS)
     throw new OptionError(
@@ -107,7 +135,9 @@ function check(values: Values, parts: readonly Pick<Part, "name" | "groups" | "o
       `at least ${RELEASE_RUNS} with --release: a figure without a spread cannot be compared`,
     );
   return {
-    only: choose(values.only, parts),
+    only: choose(values.only, values.quick ? figures : parts),
+    ...(values.quick && { quick: true as const }),
+    ...(values.renew && { renew: true as const }),
     ...(runs !== undefined && { runs }),
     ...(values.json !== undefined && { json: values.json }),
     list: values.list ?? false,
@@ -137,7 +167,7 @@ function number(option: string, text: string, least: number, most: number, integ
 
 const words = (text: string): string[] => text.split(",").map((word) => word.trim());
 
-function choose(only: string | undefined, parts: readonly Pick<Part, "name" | "groups" | "onDemand">[]): string[] {
+function choose(only: string | undefined, parts: readonly Named[]): string[] {
   if (only === undefined) return parts.filter(({ onDemand }) => !onDemand).map(({ name }) => name);
   const wanted = words(only);
   const answersTo = (part: Pick<Part, "name" | "groups">, name: string): boolean =>

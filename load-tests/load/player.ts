@@ -61,6 +61,16 @@ function fetchTopology(url: string, hash: string): Promise<Topology> {
   return fetched;
 }
 
+/** Target of a hand. @param turns since its plan began */
+export function targetOf({ center, radii }: HandPlan, turns: number): Point {
+  const angle = 2 * Math.PI * turns;
+  return [
+    center[0] + radii[0] * Math.cos(angle),
+    center[1] + radii[1] * Math.sin(2 * angle),
+    center[2] + radii[2] * Math.sin(angle),
+  ];
+}
+
 /** A player that has not had its first frame by then fails, ms. */
 const JOIN_WITHIN_MS = 60_000;
 
@@ -164,20 +174,14 @@ export class Player {
   }
 
   /** Begins what the plan says, at a phase of its own. */
-  play({ body, triangle, center, radii, movesPerSecond, period, seconds }: HandPlan, phase: number): void {
+  play(plan: HandPlan, phase: number): void {
     if (this.#left) return;
+    const { body, triangle, movesPerSecond, seconds } = plan;
     const at = { body, triangle, u: 0.3, v: 0.3 };
     const hold = seconds === undefined ? Infinity : Math.round(seconds * movesPerSecond);
     const pause = Math.ceil(movesPerSecond);
     let step = 0;
-    const target = (): Point => {
-      const angle = 2 * Math.PI * (phase + step / movesPerSecond / period);
-      return [
-        center[0] + radii[0] * Math.cos(angle),
-        center[1] + radii[1] * Math.sin(2 * angle),
-        center[2] + radii[2] * Math.sin(angle),
-      ];
-    };
+    const target = (): Point => targetOf(plan, phase + step / movesPerSecond / plan.period);
     this.#hand = setInterval(() => {
       const now = step % (hold + pause);
       if (step === 0 || now === 0) this.#connection.send(build.grab(1, at, target()));

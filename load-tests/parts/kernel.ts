@@ -30,7 +30,7 @@ const MEASURED_SOLVES = 2.5e7;
 const MEASURED_TICKS = 8;
 
 /** The paper's step of 5 ms, either way. */
-const STEPS = {
+export const STEPS = {
   "5 substeps x 1 iteration": { substeps: SOLVES, iterations: 1 },
   "1 substep x 5 iterations": { substeps: 1, iterations: SOLVES },
 } as const;
@@ -38,7 +38,11 @@ type Step = keyof typeof STEPS;
 const RUBBER = { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.3 };
 
 /** A block of cubes of 25 mm, five tetrahedra each, that hangs from one of its ends. */
-function block(cells: [number, number, number], translate: [number, number, number] = [0, 0, 0], name = "block"): Body {
+export function block(
+  cells: [number, number, number],
+  translate: [number, number, number] = [0, 0, 0],
+  name = "block",
+): Body {
   const size = cells.map((n) => n / 40) as [number, number, number];
   const end = translate[0] - size[0] / 2;
   return {
@@ -51,7 +55,7 @@ function block(cells: [number, number, number], translate: [number, number, numb
   };
 }
 
-function sheet(cells: [number, number], material: ClothMaterial): Body {
+export function sheet(cells: [number, number], material: ClothMaterial): Body {
   return {
     name: "sheet",
     kind: "cloth",
@@ -92,7 +96,7 @@ interface Case {
   note: string;
 }
 
-const FLAT = { density: 300, thickness: 0.001 };
+export const FLAT = { density: 300, thickness: 0.001 };
 const LARGEST = "371,700 StVK tetrahedra";
 const CASES = (): Case[] => [
   {

@@ -69,11 +69,31 @@ describe("arguments", () => {
     expect(refusal("--hands", "3,-1")).toBe('--hands is "-1", but must be an integer from 0 to 64');
     expect(refusal("--only", "")).toBe('--only is "", but must be followed by its value');
     expect(refusal("--json")).toBe('--json is "", but must be followed by its value');
-    expect(refusal("--quick")).toBe(
-      '--quick is "--quick", but must be one of --only, --runs, --json, --minutes, --pause, --scenes, --hands, --list, --release',
+    expect(refusal("--fast")).toBe(
+      '--fast is "--fast", but must be one of --only, --runs, --json, --minutes, --pause, --scenes, --hands, --list, --release, --quick, --renew',
     );
     expect(refusal("--pause", "3601")).toBe('--pause is "3601", but must be a number from 0 to 3600');
     expect(refusal("codec")).toContain("--only codec");
+  });
+});
+
+describe("arguments of the quick guard", () => {
+  const figures = [{ name: "folded" }, { name: "hands" }];
+  const read = (...args: string[]) => readOptions(args, parts, figures);
+
+  test("--only names its figures in place of the parts", () => {
+    expect(read("--quick")).toMatchObject({ quick: true, only: ["folded", "hands"] });
+    expect(read("--quick", "--only", "hands").only).toEqual(["hands"]);
+    expect(read("--quick", "--renew")).toMatchObject({ quick: true, renew: true });
+    expect(() => read("--quick", "--only", "codec")).toThrow("folded, hands");
+  });
+
+  test("a release is renewed whole, and other options are refused", () => {
+    expect(() => read("--renew")).toThrow('--renew is "", but must be given with --quick');
+    expect(() => read("--quick", "--renew", "--only", "hands")).toThrow("absent with --renew");
+    expect(() => read("--quick", "--runs", "5")).toThrow(
+      '--runs is "5", but must be absent with --quick, which has --quick, --renew, --only, --json, --list',
+    );
   });
 });
 
