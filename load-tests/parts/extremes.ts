@@ -60,7 +60,7 @@ export async function run({ scenes, hands = [HANDS] }: PartOptions): Promise<Row
   const rows: Row[] = [];
   for (const scene of scenes ?? all) {
     const parsed = await readScene(join(SCENES, `${scene}.json`));
-    const built = await createWorld(parsed, { baseDir: SCENES });
+    const built = await createWorld(parsed, { baseDir: SCENES, bounded: true });
     for (const knob of knobsOf(built.layout))
       for (const count of hands)
         rows.push(

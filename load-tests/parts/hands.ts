@@ -68,11 +68,11 @@ const bundled = (): string[] =>
 
 /** Rows that every scene has. @param mostMs of one tick */
 function rowsOf(what: string, driven: Driven, mostMs: number): Row[] {
-  const { ticks, tickHz, whole, hash, findings, judged, stretch, inverted, events } = driven;
+  const { ticks, simulated, tickHz, whole, hash, findings, judged, stretch, inverted, events } = driven;
   const target = TARGETS[what];
   // A run that was cut off ends elsewhere the next time.
   const shared = { ...(whole && { hash }), ...(!whole && { note: `cut off after ${ticks.length} ticks` }) };
-  const mean = ticks.reduce((sum, ms) => sum + ms, 0) / ticks.length;
+  const mean = ticks.reduce((sum, ms) => sum + ms, 0) / simulated;
   return [
     {
       what: `${what}, median tick`,
