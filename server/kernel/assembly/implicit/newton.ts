@@ -119,7 +119,7 @@ const NOTHING: f64 = 1e-9;
  */
 const REUSED_MORE: f64 = 4;
 /** Counted work of a particle in an iteration of conjugate gradients. */
-const UNITS_OF_ITERATION = 60;
+const UNITS_OF_ITERATION = 25;
 
 /** Addresses of the group's IMPLICIT rows, and how many. */
 let group: usize = 0;
