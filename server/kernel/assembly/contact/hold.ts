@@ -76,7 +76,7 @@ export function endHolds(): void {
   release(HELD_TICK);
 }
 
-/** What is held for no longer than `span` is free, and pairs of it are found anew. */
+/** Frees the surfaces that are held for no longer than `span`, and has their pairs found anew. */
 function release(span: i32): void {
   let left = false;
   for (let n = load<i32>(HEADER, H_SURFACE_COUNT) - 1; n >= 0; n--) {
@@ -221,7 +221,7 @@ export function holdChanged(): bool {
   return more;
 }
 
-/** Held particles are at S and nothing moves them, until `releaseHeld`. */
+/** Puts held particles to S; nothing moves them until `releaseHeld`. */
 export function keepHeld(): void {
   if (!anyHeld()) return;
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
@@ -235,7 +235,7 @@ export function keepHeld(): void {
   }
 }
 
-/** Inverse masses are what they were: before velocities are made from what was moved. */
+/** Restores inverse masses, before velocities are made from the changes of the response. */
 export function releaseHeld(): void {
   if (!anyHeld()) return;
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);

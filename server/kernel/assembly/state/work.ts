@@ -1,9 +1,9 @@
 /**
- * Counted work: what a tick has done so far, in units of about 10 ns (WORK_UNIT_SECONDS). It bounds a tick without a
+ * Counted work of a tick, in units of about 10 ns (WORK_UNIT_SECONDS). It bounds a tick without a
  * clock: only counts that follow from the state and the inputs are added, so the same room ends its ticks at the same
  * substeps on any machine, with any number of threads, and after a restart (a checkpoint forgets the list of pairs in
  * the running room, too: both make it from nothing).
- * The weights are round numbers near what each kind of work takes; a test compares the sum with processor time.
+ * The weights are round numbers near the processor time of each kind of work (docs/decisions/bounded-ticks.md).
  */
 import { HEADER, H_WORK, H_WORK_LIMIT } from "../layout/layout";
 
