@@ -14,6 +14,7 @@
 import { Hopeless } from "../persistence/checkpointPolicy.ts";
 import type { Rebuild } from "../persistence/history.ts";
 import { FrameState } from "../workers/frameState.ts";
+import { type MemoryUse, memoryUse } from "../workers/memoryUse.ts";
 import { StepDropped } from "../workers/stepThread.ts";
 import type { InspectResult, ReplayResult, RoomHandle, SavedState, StepResult, StepTask } from "../workers/messages.ts";
 import type { RoomPool } from "../workers/pool.ts";
@@ -118,9 +119,10 @@ export class RoomSimulation {
   }
 
   /** Of its state: what the room has for itself, beside what all rooms of its scene share. */
-  get memoryBytes(): number {
+  get memory(): MemoryUse {
     const { memory, frames } = this.#handle;
-    return memory.buffer.byteLength + frames.byteLength;
+    const { reserved, used, ...rest } = memoryUse(memory);
+    return { reserved: reserved + frames.byteLength, used: used + frames.byteLength, ...rest };
   }
 
   /**
