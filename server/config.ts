@@ -2,7 +2,6 @@
  * The server's configuration: every environment variable, its default and its limits, in one table that `readConfig`
  * checks. Only `main.ts` calls it with `process.env`; nothing else reads the environment.
  */
-import { ROOM_MEMORY_MB } from "./sim/defaults.ts";
 import { parseTrustProxy, type TrustProxy } from "./trust.ts";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -282,7 +281,7 @@ function readRooms(env: Variables) {
     sendHz: env.number("PLIANT_SEND_HZ", 30, 1, 240),
     stepDeadlineMs: env.number("PLIANT_STEP_DEADLINE_MS", 5000, 50, 600000),
     buildDeadlineMs: env.number("PLIANT_BUILD_DEADLINE_MS", 120000, 50, 3600000),
-    roomMemoryMb: env.number("PLIANT_ROOM_MEMORY_MB", ROOM_MEMORY_MB, 16, 2047),
+    roomMemoryMb: env.number("PLIANT_ROOM_MEMORY_MB", 512, 16, 2047),
     threadMemoryMb: env.number("PLIANT_THREAD_MEMORY_MB", 1024, 16, 65536),
     buildMemoryMb: env.number("PLIANT_BUILD_MEMORY_MB", 2048, 16, 65536),
     roomPool: env.choice("PLIANT_ROOM_POOL", "shared", ["shared", "dedicated"]),

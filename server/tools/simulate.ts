@@ -15,7 +15,7 @@ import { type ContactCounts, noSeconds, STAGES } from "../sim/types.ts";
 import { openWorld } from "../sim/world.ts";
 import type { Compliant } from "../sim/chooseSolvers.ts";
 import { askedSteps } from "../sim/substeps.ts";
-import { type MemoryUse, memoryUse } from "../workers/memoryUse.ts";
+import { type MemoryUse, memoryUse } from "../sim/memory/usage.ts";
 
 const USAGE = `npm run simulate -- scene.json --ticks N [--threads n] [--record dir] [--every tick|substep] [--energy file.json|file.csv] [--rest] [--json]
   --ticks N      ticks to step (required)

@@ -1,5 +1,3 @@
-import { newMemory, PAGE_BYTES } from "../sim/memory/map.ts";
-
 /**
  * A room's own copy of a template's memory. It knows nothing of what is inside but that most of it is zero: room for
  * contacts that a scene may have and mostly has not. A page that is never written costs no memory, so only pages with
@@ -7,6 +5,7 @@ import { newMemory, PAGE_BYTES } from "../sim/memory/map.ts";
  * 0.94 MB. Looking for them takes much longer than copying them: a thread that steps rooms and looked for itself was
  * held up for 736 ms by the first room of `drape` (131 MB) and for 60 by each other one.
  */
+import { newMemory, PAGE_BYTES } from "../sim/memory/map.ts";
 
 /** The operating system's page, on most machines; where it is larger the copy is as right, and a little larger. */
 const CHUNK_BYTES = 4096;

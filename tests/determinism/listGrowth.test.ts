@@ -11,7 +11,7 @@ import { CheckpointError, forgetList, loadState, saveState } from "../../server/
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/memoryCopy.ts";
-import { memoryUse } from "../../server/workers/memoryUse.ts";
+import { memoryUse } from "../../server/sim/memory/usage.ts";
 import { hashOf } from "./run.ts";
 
 const TICKS = 14;
@@ -54,7 +54,7 @@ function setHeader(memory: WebAssembly.Memory, offset: number, value: number): v
 }
 
 const kindAt = (memory: WebAssembly.Memory, kind: number): number =>
-  (header(memory, L.H_LIST_KINDS) + kind * L.KIND_BYTES) / 4;
+  (header(memory, L.H_LIST_KINDS) + kind * L.GROWTH_BYTES) / 4;
 
 function capacitiesOf(memory: WebAssembly.Memory): number[] {
   const i32 = new Int32Array(memory.buffer);

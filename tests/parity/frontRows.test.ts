@@ -35,7 +35,7 @@ async function sheets(capacity?: number): Promise<{ blocks: number[]; rows: numb
   if (capacity) {
     i32[header(L.H_CONTACT_BLOCK_CAPACITY)] = capacity;
     i32[header(L.H_BLOCKS_MANY)] = capacity / 2;
-    i32[(i32[header(L.H_LIST_KINDS)]! + L.LIST_BLOCKS * L.KIND_BYTES + L.KIND_MOST) / 4] = capacity;
+    i32[(i32[header(L.H_LIST_KINDS)]! + L.LIST_BLOCKS * L.GROWTH_BYTES + L.GROWTH_MOST) / 4] = capacity;
   }
   const world = openWorld(memory, layout);
   const blocks: number[] = [];

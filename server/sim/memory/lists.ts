@@ -113,7 +113,7 @@ export function planLists(
 ): () => { write: (buffer: ArrayBufferLike) => void } {
   const kinds = kindsOf(counts, front);
   const all = kinds.flatMap(({ kind, capacity, lists }) => lists.map((list) => ({ kind, capacity, list })));
-  const kindRows = allocator.take(L.LIST_KINDS * L.KIND_BYTES);
+  const kindRows = allocator.take(L.LIST_KINDS * L.GROWTH_BYTES);
   const listRows = allocator.take(all.length * L.LIST_BYTES);
   return () => {
     const places = all.map(({ capacity, list: [, unit, more = 0] }) => allocator.takeForList(unit * capacity + more));
@@ -123,7 +123,7 @@ export function planLists(
         const i32 = new Int32Array(buffer);
         for (const { kind, at, capacity, most } of kinds) {
           i32[at / 4] = capacity;
-          i32.set([at, most], (kindRows + kind * L.KIND_BYTES) / 4);
+          i32.set([at, most], (kindRows + kind * L.GROWTH_BYTES) / 4);
         }
         all.forEach(({ kind, list: [at, unit] }, n) => {
           i32[at / 4] = places[n]!;

@@ -14,10 +14,10 @@ import {
   H_LIST_COUNT,
   H_LIST_KINDS,
   H_MEMORY_LIMIT,
-  KIND_BYTES,
-  KIND_CAPACITY,
-  KIND_MOST,
-  KIND_PEAK,
+  GROWTH_BYTES,
+  GROWTH_CAPACITY,
+  GROWTH_MOST,
+  GROWTH_PEAK,
   LIST_BYTES,
   LIST_KIND,
   LIST_POINTER,
@@ -29,7 +29,7 @@ const PAGE = 16;
 
 // @inline
 function kindAt(kind: i32): usize {
-  return <usize>load<u32>(HEADER, H_LIST_KINDS) + <usize>kind * KIND_BYTES;
+  return <usize>load<u32>(HEADER, H_LIST_KINDS) + <usize>kind * GROWTH_BYTES;
 }
 // @inline
 function listAt(n: i32): usize {
@@ -44,7 +44,7 @@ export function listFull(kind: i32): void {
 /** So many units of the kind's capacity are in use. */
 export function noteUsed(kind: i32, units: i32): void {
   const row = kindAt(kind);
-  if (units > load<i32>(row, KIND_PEAK)) store<i32>(row, units, KIND_PEAK);
+  if (units > load<i32>(row, GROWTH_PEAK)) store<i32>(row, units, GROWTH_PEAK);
 }
 
 /**
@@ -54,8 +54,8 @@ export function noteUsed(kind: i32, units: i32): void {
  */
 export function growLists(kind: i32, need: i32, back: i32): bool {
   const row = kindAt(kind);
-  const before = load<i32>(<usize>load<u32>(row, KIND_CAPACITY));
-  const most = load<i32>(row, KIND_MOST);
+  const before = load<i32>(<usize>load<u32>(row, GROWTH_CAPACITY));
+  const most = load<i32>(row, GROWTH_MOST);
   if (need <= before) return true;
   if (need > most) return false;
   const wanted = max<i32>(need, min<i32>(most, before + (before >> 1)));
@@ -93,7 +93,7 @@ function grow(kind: i32, before: i32, after: i32, back: i32): bool {
     if (gain) widen(to, next, <usize>load<i32>(list, LIST_UNIT), before, after, back);
     end = from;
   }
-  store<i32>(<usize>load<u32>(kindAt(kind), KIND_CAPACITY), after);
+  store<i32>(<usize>load<u32>(kindAt(kind), GROWTH_CAPACITY), after);
   return true;
 }
 

@@ -145,7 +145,7 @@ export const H_BLOCK_BAD = H_SHARED_AGAIN + I32; // i32 pointer: a word a block,
 /** Memory of lists that grow (contact/listMemory.ts). */
 export const H_LISTS = H_BLOCK_BAD + I32; // i32 pointer: LIST rows, by address of the lists
 export const H_LIST_COUNT = H_LISTS + I32; // i32
-export const H_LIST_KINDS = H_LIST_COUNT + I32; // i32 pointer: a KIND row for each of LIST_KINDS
+export const H_LIST_KINDS = H_LIST_COUNT + I32; // i32 pointer: a GROWTH row for each of LIST_KINDS
 export const H_LISTS_END = H_LIST_KINDS + I32; // u32 address behind the last list, a multiple of 64
 export const H_MEMORY_LIMIT = H_LISTS_END + I32; // i32 pages of 64 KiB that the room may have at most
 export const H_LISTS_FULL = H_MEMORY_LIMIT + I32; // i32 bits, 1 << kind: lists that did not fit since the room began

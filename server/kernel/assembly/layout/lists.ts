@@ -16,7 +16,7 @@ export const LIST_KIND = LIST_POINTER + I32; // i32
 export const LIST_UNIT = LIST_KIND + I32; // i32 bytes for each unit of the kind's capacity
 export const LIST_BYTES = LIST_UNIT + I32 + 4;
 
-export const KIND_CAPACITY = 0; // i32 address of the word with the capacity
-export const KIND_MOST = KIND_CAPACITY + I32; // i32 greatest capacity that numbers in other lists can name
-export const KIND_PEAK = KIND_MOST + I32; // i32 units that were in use at most since the room began
-export const KIND_BYTES = KIND_PEAK + I32 + 4;
+export const GROWTH_CAPACITY = 0; // i32 address of the word with the capacity
+export const GROWTH_MOST = GROWTH_CAPACITY + I32; // i32 greatest capacity that numbers in other lists can name
+export const GROWTH_PEAK = GROWTH_MOST + I32; // i32 units that were in use at most since the room began
+export const GROWTH_BYTES = GROWTH_PEAK + I32 + 4;
