@@ -231,6 +231,7 @@ export class Room {
         topology: topologyHash,
         tickHz: this.tickHz,
         recordedAt: new Date().toISOString(),
+        memoryMb: this.#simulation.memory.limit / 2 ** 20,
         ...recordedObjects(shapes),
       },
       seconds,
