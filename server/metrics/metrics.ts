@@ -241,7 +241,7 @@ export class Metrics {
     this.#make.gaugeBy(
       "pliant_room_memory_bytes",
       "Memory of all rooms' states: reserved, and of it what has been in use.",
-      "of",
+      "what",
       sources.roomMemory,
     );
     this.#make.gaugeBy(

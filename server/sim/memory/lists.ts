@@ -1,6 +1,6 @@
 /**
  * Lists of contact whose memory grows (kernel/assembly/contact/listMemory.ts), behind everything else of a room. They
- * begin with what most scenes need; what they hold does not depend on that.
+ * begin with enough for most scenes; their contents do not depend on that.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
@@ -19,7 +19,7 @@ const ROWS_PER_PARTICLE = 4;
 const NOTES_PER_PARTICLE = 8 * 5;
 const SOLVED_PER_PARTICLE = 0.25;
 const PICKED_PER_PARTICLE = 2;
-/** What the smallest room has of each. */
+/** Units in the smallest room. */
 const LEAST = 256;
 /** Numbers of close pairs have 24 bits in rows, those of lanes in chains. */
 const MOST_CLOSE = 2 ** 24 - 1;
@@ -27,14 +27,14 @@ const MOST_BLOCKS = 2 ** 22 - 1;
 const MOST = 2 ** 27;
 
 /**
- * Where a particle has 12 blocks, in the mean, only what comes near on the way is a row: a layer that lies on another,
- * vertex on vertex, gives its particle 20 rows, one between two others, crumpled, 64.
+ * From 12 blocks a particle on, in the mean, only primitives that come near on the way are a row: a layer on another,
+ * vertex on vertex, gives its particle 20 rows; one between two others, crumpled, 64.
  */
 const MANY_ROWS = 64;
 const MANY_ROWS_OF_CORE = 4;
 const MANY_ROWS_AT_LEAST = 4096;
 
-/** What lists go by: leaves of bodies and of core meshes, and the particles of their surfaces. */
+/** Measures of a scene: leaves of bodies and of core meshes, and the particles of their surfaces. */
 export interface ListCounts {
   leaves: number;
   coreLeaves: number;
@@ -105,7 +105,7 @@ function manyBlocks({ particles, coreParticles }: ListCounts): number {
   return 2 * Math.ceil((1.5 * rows) / 16) + 2 * L.CONTACT_COLORS;
 }
 
-/** Takes memory for the tables now. @returns what takes it for the lists, once everything else has its place */
+/** Takes memory for the tables now. @returns a function that takes it for the lists, after everything else */
 export function planLists(
   counts: ListCounts,
   front: number,

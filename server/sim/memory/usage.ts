@@ -1,13 +1,13 @@
-/** Memory that a room has, and what of it has been in use. Any thread may ask, at any time. */
+/** Memory of a room, and the part of it that has been in use. Any thread may ask, at any time. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { PAGE_BYTES } from "./map.ts";
 
 export interface MemoryUse {
-  /** What the room has, bytes. */
+  /** Size of the room's memory, bytes. */
   reserved: number;
-  /** Without what its lists have had room for and never needed. */
+  /** The same without the units of lists that were never in use. */
   used: number;
-  /** What it grows to at most. */
+  /** Greatest size. */
   limit: number;
   /** Lists that did not fit and could not grow since the room began. */
   full: string[];

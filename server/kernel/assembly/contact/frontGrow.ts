@@ -1,5 +1,5 @@
 /**
- * Blocks for new rows: before these get their lanes, memory of blocks grows to what they may take. Lanes of edges are
+ * Blocks for new rows: before these get their lanes, memory of blocks grows to hold them all. Lanes of edges are
  * numbered from the end of that memory, so all their numbers change.
  */
 import {

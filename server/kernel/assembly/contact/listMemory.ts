@@ -1,10 +1,10 @@
 /**
- * Memory of contact's lists grows where they stand: what lies behind a list moves on, and what is in it stays, so a
- * room has the same bits whatever its lists began with. They lie at the end of the room's memory, and which address
- * each has is in words of the header and the FRONT row. Rows name each other by number, or by addresses of what does
- * not move: only numbers of edge-edge lanes change with a capacity (frontGrow.ts).
- * A pointer into a list may be kept while only lists behind it grow. In this order: what is read while the front is
- * scanned (close, notes), new rows, parted pairs, the blocks that rows go into, what is packed of them.
+ * Memory of contact's lists grows where they stand: the lists behind one move on, and its contents stay, so a room has
+ * the same bits for any sizes that its lists begin with. They lie at the end of the room's memory, at addresses in the
+ * header and the FRONT row. Rows name each other by number, or by fixed addresses: only numbers of edge-edge lanes
+ * change with a capacity (frontGrow.ts).
+ * A pointer into a list holds while only lists behind it grow. Their order: close pairs and notes (read while the front
+ * is scanned), new rows, parted pairs, the blocks of rows, packed blocks, near lanes.
  */
 import {
   HEADER,
@@ -77,7 +77,7 @@ function grow(kind: i32, before: i32, after: i32, back: i32): bool {
   const whole = <u64>end + shift;
   const pages = <i32>((whole + 0xffff) >> PAGE);
   if (pages > load<i32>(HEADER, H_MEMORY_LIMIT)) return false;
-  // whoever has no memory for what the room may have must not go on with other bits
+  // a machine without memory for the room's limit must not go on with other bits
   if (pages > memory.size() && memory.grow(pages - memory.size()) < 0) unreachable();
   store<u32>(HEADER, <u32>whole, H_LISTS_END);
   for (let n = count - 1; n >= 0 && shift; n--) {
@@ -97,7 +97,7 @@ function grow(kind: i32, before: i32, after: i32, back: i32): bool {
   return true;
 }
 
-/** The units at the end of a list go to where it ends now, `next` is the list behind it; what is not in use is 0. */
+/** The units at the end of a list go to its new end, before the list at `next`; unused ones are 0. */
 function widen(at: usize, next: usize, unit: usize, before: i32, after: i32, back: i32): void {
   const middle = at + <usize>(before - back) * unit;
   const ends = at + <usize>(after - back) * unit;
