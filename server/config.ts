@@ -74,6 +74,8 @@ export interface Config {
   buildDeadlineMs: number;
   /** JavaScript heap of the thread that builds scenes, MB. */
   buildMemoryMb: number;
+  /** What a room's memory grows to at most while it runs, MB, if it begins with less. */
+  roomMemoryMb: number;
   /** Heap of a thread that steps rooms, MB; the rooms' own memories lie beside it. */
   threadMemoryMb: number;
   /** Pool of rooms that do not ask for one. */
@@ -280,6 +282,7 @@ function readRooms(env: Variables) {
     sendHz: env.number("PLIANT_SEND_HZ", 30, 1, 240),
     stepDeadlineMs: env.number("PLIANT_STEP_DEADLINE_MS", 5000, 50, 600000),
     buildDeadlineMs: env.number("PLIANT_BUILD_DEADLINE_MS", 120000, 50, 3600000),
+    roomMemoryMb: env.number("PLIANT_ROOM_MEMORY_MB", 512, 16, 2047),
     threadMemoryMb: env.number("PLIANT_THREAD_MEMORY_MB", 1024, 16, 65536),
     buildMemoryMb: env.number("PLIANT_BUILD_MEMORY_MB", 2048, 16, 65536),
     roomPool: env.choice("PLIANT_ROOM_POOL", "shared", ["shared", "dedicated"]),

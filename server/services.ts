@@ -106,6 +106,7 @@ const makePools = (
     stepDeadlineMs: config.stepDeadlineMs,
     buildDeadlineMs: config.buildDeadlineMs,
     buildMemoryMb: config.buildMemoryMb,
+    roomMemoryMb: config.roomMemoryMb,
     readDeadlineMs: config.objectsDeadlineMs,
     threadMemoryMb: config.threadMemoryMb,
     onError,
@@ -146,6 +147,11 @@ function metricSources(pools: WorkerPools, registry: () => RoomRegistry): Constr
     rooms: () => registry().size,
     sessions: () => countSessions(registry()),
     bodiesHeld: () => rooms().reduce((sum, room) => sum + room.held.size, 0),
+    roomMemory: () => {
+      const all = rooms().map((room) => room.costs.memory);
+      const sum = (of: "reserved" | "used"): number => all.reduce((bytes, memory) => bytes + memory[of], 0);
+      return { reserved: sum("reserved"), used: sum("used") };
+    },
     queueDepth: () => pools.queueSize,
     workerThreads: () => pools.threads,
     bufferedBytes: () => sumOverSessions(registry(), (session) => session.connection?.bufferedBytes ?? 0),

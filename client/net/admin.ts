@@ -39,6 +39,8 @@ interface Inside {
   /** Of one thread's time, lately. Not told by a process of an older version. */
   threadShare?: number;
   memoryBytes?: number;
+  /** Of it, what has been in use. */
+  memoryUsedBytes?: number;
   /** Of the scene, on this machine; absent: its ticks fit. */
   overBudget?: { medianSeconds: number; budgetSeconds: number };
   checkpointAgeSeconds: number;

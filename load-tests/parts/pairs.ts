@@ -6,7 +6,8 @@
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
-import { planSurfaces, SOLID } from "../../server/sim/memory/surfaces.ts";
+import { planPairList } from "../../server/sim/memory/pairChunks.ts";
+import { planSurfaces, SOLID, type SurfaceSource } from "../../server/sim/memory/surfaces.ts";
 import type { Row } from "../part.ts";
 
 export const name = "pairs";
@@ -34,29 +35,28 @@ function measure(n: number): { seconds: number; pairs: number; triangles: number
   const allocator = new Allocator();
   const x = allocator.take(16 * count);
   const trajectories = allocator.take(16 * count); // nothing moves
-  const planned = planSurfaces(
-    [
-      {
-        first: 0,
-        count,
-        triangles,
-        radius: GAP / 2,
-        solid: SOLID.cloth,
-        staticFriction: 0,
-        friction: 0,
-        restitution: 0,
-        rest,
-        touchesItself: true,
-      },
-    ],
-    count,
-    allocator,
-  );
+  const sources: SurfaceSource[] = [
+    {
+      first: 0,
+      count,
+      triangles,
+      radius: GAP / 2,
+      solid: SOLID.cloth,
+      staticFriction: 0,
+      friction: 0,
+      restitution: 0,
+      rest,
+      touchesItself: true,
+    },
+  ];
+  const planned = planSurfaces(sources, count, allocator);
+  const writeList = planPairList(sources, () => true, allocator);
   const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
   const i32 = new Int32Array(memory.buffer);
   const f32 = new Float32Array(memory.buffer);
   i32[(L.HEADER + L.H_X) / 4] = x;
   planned.write(memory.buffer, x);
+  writeList(memory.buffer);
   f32[(planned.rows + L.SURFACE_MARGIN) / 4] = GAP / 2;
   const cos = Math.cos(0.4);
   const sin = Math.sin(0.4);

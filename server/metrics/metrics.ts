@@ -51,6 +51,8 @@ export interface MetricSources {
   rooms: () => number;
   sessions: () => { connected: number; resumable: number };
   bodiesHeld: () => number;
+  /** Of all rooms' states, bytes. */
+  roomMemory: () => { reserved: number; used: number };
   queueDepth: () => number;
   workerThreads: () => number;
   /** Lowest time dilation of any awake room over its last second; 1 when there is none. */
@@ -191,6 +193,10 @@ export class Metrics {
     "pliant_contact_zones_total",
     "Groups of particles that moved as one rigid piece, because impulses did not clear them.",
   );
+  readonly contactFull = this.#make.counter(
+    "pliant_contact_full_total",
+    "Times that a room's memory did not hold what was near, and could not grow.",
+  );
   readonly contactStops = this.#make.counter(
     "pliant_contact_stops_total",
     "Particles stopped where their substep began, because nothing else kept them from passing through.",
@@ -250,6 +256,12 @@ export class Metrics {
     );
     gauge("pliant_socket_buffered_bytes", "Bytes that wait for clients who do not take them.", sources.bufferedBytes);
     this.#make.gaugeBy(
+      "pliant_room_memory_bytes",
+      "Memory of all rooms' states: reserved, and of it what has been in use.",
+      "what",
+      sources.roomMemory,
+    );
+    this.#make.gaugeBy(
       "pliant_sessions",
       "Members of rooms, by whether their socket is connected.",
       "state",
@@ -307,12 +319,13 @@ export class Metrics {
   }
 
   /** What contact did in a tick. */
-  observeContact({ lists, checks, impulses, zones, stops }: ContactCounts): void {
+  observeContact({ lists, checks, impulses, zones, stops, full }: ContactCounts): void {
     this.contactLists.inc(lists);
     this.contactChecks.inc(checks);
     this.contactImpulses.inc(impulses);
     this.contactZones.inc(zones);
     this.contactStops.inc(stops);
+    this.contactFull.inc(full);
   }
 
   reject(reason: RejectReason): void {

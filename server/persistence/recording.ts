@@ -4,7 +4,7 @@
  * (`npm run replay`), which makes it a bug report. There is nothing of the members in it but their numbers.
  *
  *     behind a checksum (checksummed.ts) msgpack of a map {format, room, scene, sceneText, identity, topology, tickHz,
- *     from, until, states, records, hashes, recordedAt, missing?, objects?}
+ *     from, until, states, records, hashes, recordedAt, missing?, objects?, memoryMb?}
  */
 import { crc32 } from "node:zlib";
 import { decode, encode } from "@msgpack/msgpack";
@@ -40,6 +40,8 @@ export interface RoomRecording {
   missing?: string[];
   /** Shapes of objects (meshing/objectShape.ts), for scenes that name some. */
   objects?: { id: string; shape: Uint8Array }[];
+  /** What the room's memory grows to, MiB; absent: as the program that steps it says. */
+  memoryMb?: number;
 }
 
 export class RecordingError extends Error {}
@@ -51,7 +53,16 @@ export const recordedObjects = (shapes: ReadonlyMap<string, Uint8Array>): Pick<R
 /** What is said of a recording beside its history. */
 export type About = Pick<
   RoomRecording,
-  "room" | "scene" | "sceneText" | "identity" | "topology" | "tickHz" | "recordedAt" | "missing" | "objects"
+  | "room"
+  | "scene"
+  | "sceneText"
+  | "identity"
+  | "topology"
+  | "tickHz"
+  | "recordedAt"
+  | "missing"
+  | "objects"
+  | "memoryMb"
 >;
 
 /** @param seconds how far back at least, if the history reaches so far; default: all of it */
@@ -185,7 +196,8 @@ function checkShape(recording: RoomRecording): void {
   const isTick = (tick: unknown): tick is number => Number.isSafeInteger(tick) && (tick as number) >= 0;
   for (const field of ["room", "scene", "sceneText", "identity", "topology", "recordedAt"] as const)
     if (typeof recording[field] !== "string") wrong(field, "a string");
-  const { tickHz, from, until, states, records, hashes, missing, objects } = recording;
+  const { tickHz, from, until, states, records, hashes, missing, objects, memoryMb } = recording;
+  if (memoryMb !== undefined && !(memoryMb > 0 && memoryMb < 2048)) wrong("memoryMb", "a number above 0, below 2048");
   if (missing !== undefined && !(Array.isArray(missing) && missing.every((what) => typeof what === "string")))
     wrong("missing", "a list of strings");
   const isObject = (one: { id?: unknown; shape?: unknown } | null): boolean =>

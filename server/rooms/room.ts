@@ -7,6 +7,7 @@ import { CloseCode, type Tuning } from "../../shared/protocol/protocol.ts";
 import type { Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
 import type { RoomAccess } from "../auth/roomAccess.ts";
+import type { MemoryUse } from "../workers/memoryUse.ts";
 import { type InspectResult, NO_FRAMES, type SavedState, type StepResult, type StepTask } from "../workers/messages.ts";
 import { fill, type Found } from "../persistence/restore.ts";
 import { CheckpointPolicy, Hopeless } from "../persistence/checkpointPolicy.ts";
@@ -107,6 +108,7 @@ export class Room {
   #still = 0;
   /** Nothing had moved at the last send tick. */
   #rests = false;
+  #saidFull = false;
   /** Something was put into a room that rests: what it moves is sent at once, and not with the next send tick. */
   #stirred = false;
 
@@ -230,6 +232,7 @@ export class Room {
         topology: topologyHash,
         tickHz: this.tickHz,
         recordedAt: new Date().toISOString(),
+        memoryMb: this.#simulation.memory.limit / 2 ** 20,
         ...recordedObjects(shapes),
       },
       seconds,
@@ -294,8 +297,8 @@ export class Room {
   }
 
   /** How long ticks took in their worker, and the bytes of what they step. */
-  get costs(): { stepTimes: RecentTimes; memoryBytes: number } {
-    return { stepTimes: this.#stats.recent, memoryBytes: this.#simulation.memoryBytes };
+  get costs(): { stepTimes: RecentTimes; memory: MemoryUse } {
+    return { stepTimes: this.#stats.recent, memory: this.#simulation.memory };
   }
 
   /** Of its thread's time, lately. */
@@ -637,6 +640,7 @@ export class Room {
     metrics.observeTick(result.seconds, result.wholeSeconds, roundTripSeconds, result.work);
     metrics.observeContact(result.contact);
     if (result.unfinished) metrics.ticksUnfinished.inc();
+    if (result.contact.full > 0) this.#full();
     this.#stats.stepped(result);
     this.#events.take(result);
     if (anyFrame) {
@@ -648,6 +652,17 @@ export class Room {
     if (anyFrame || due) this.#rests = !result.moved;
     const beside = anyFrame || due ? this.#besideFrames(result.tick) : [];
     if (anyFrame || beside.length > 0) this.#broadcast.tick(result.tick, result, beside);
+  }
+
+  /** Memory that may not grow did not hold what is near: the room goes on, slower. Said once. */
+  #full(): void {
+    if (this.#saidFull) return;
+    this.#saidFull = true;
+    const { limit, full } = this.#simulation.memory;
+    this.#options.log.warn(
+      { room: this.name, limitBytes: limit, full },
+      "a room's contact needs more memory than it may have",
+    );
   }
 
   /** What is due beside the frames: hands that changed. */

@@ -16,6 +16,7 @@
  */
 import type { Rebuild } from "../persistence/history.ts";
 import { FrameState } from "../workers/frameState.ts";
+import { type MemoryUse, memoryUse } from "../workers/memoryUse.ts";
 import { StepDropped } from "../workers/stepThread.ts";
 import { isCharged } from "../workers/threadLost.ts";
 import type { InspectResult, ReplayResult, RoomHandle, SavedState, StepResult, StepTask } from "../workers/messages.ts";
@@ -125,9 +126,10 @@ export class RoomSimulation {
   }
 
   /** Of its state: what the room has for itself, beside what all rooms of its scene share. */
-  get memoryBytes(): number {
+  get memory(): MemoryUse {
     const { memory, frames } = this.#handle;
-    return memory.buffer.byteLength + frames.byteLength;
+    const { reserved, used, ...rest } = memoryUse(memory);
+    return { reserved: reserved + frames.byteLength, used: used + frames.byteLength, ...rest };
   }
 
   /**

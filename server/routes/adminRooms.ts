@@ -67,7 +67,21 @@ const adminRoomSchema = {
       description:
         "Of one thread's time in the last one or two seconds, without what other threads help; 0: it stands still.",
     },
-    memoryBytes: { type: "integer", description: "Of the room's own state, beside what rooms of a scene share." },
+    memoryBytes: {
+      type: "integer",
+      description:
+        "Reserved for the room's own state, beside what rooms of a scene share. It grows while the room runs.",
+    },
+    memoryUsedBytes: {
+      type: "integer",
+      description: "Of it, what has been in use since the room began: without what contact's lists have never needed.",
+    },
+    memoryLimitBytes: { type: "integer", description: "What it grows to at most (PLIANT_ROOM_MEMORY_MB)." },
+    memoryFull: {
+      type: "array",
+      items: { type: "string" },
+      description: "Lists of contact that did not fit and could not grow. Absent: none.",
+    },
     overBudget: {
       type: "object",
       required: ["medianSeconds", "budgetSeconds"],
@@ -185,14 +199,17 @@ function describe(room: Room): Description {
     address: entry.address,
     subject: entry.subject,
   }));
-  const { stepTimes, memoryBytes } = room.costs;
+  const { stepTimes, memory } = room.costs;
   return {
     ...describeRoom(room),
     room: room.name,
     owner: OWNER,
     stepSeconds: stepTimes.summary(),
     threadShare: room.share,
-    memoryBytes,
+    memoryBytes: memory.reserved,
+    memoryUsedBytes: memory.used,
+    memoryLimitBytes: memory.limit,
+    ...(memory.full.length > 0 && { memoryFull: memory.full }),
     ...(room.template.budget.exceeded && { overBudget: room.template.budget.exceeded }),
     checkpointAgeSeconds: room.checkpointPolicy.unsavedSeconds,
     access: room.access.state,

@@ -4,7 +4,7 @@
  *
  *     state = all memory that differs from the template's, but for
  *             the list of pairs        most of what a room writes (12 of 13 MB in a heap of a hundred bodies): both
- *                                      sides make it anew
+ *                                      sides make it anew, in memory as large as it has grown to
  *             the scheduler's words, times  belong to the threads and clocks of this process
  *
  * That the list is made anew moves bits (pairs are solved in its order), so taking a checkpoint is an event in a room's
@@ -14,7 +14,7 @@
  *             multiples of LINE
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { Range } from "./memory/map.ts";
+import { MOST_PAGES, PAGE_BYTES, type Range } from "./memory/map.ts";
 import type { SimLayout } from "./layout.ts";
 
 /** Granularity of what is saved; allocations are aligned to it. */
@@ -123,6 +123,18 @@ export function loadState(memory: WebAssembly.Memory, layout: SimLayout, state: 
     at = from + length;
   }
   for (const { from, bytes: words } of own) bytes.set(words, L.HEADER + from);
+  growTo(memory);
+}
+
+/** Memory gets the size that lists have grown to where the state was taken. */
+function growTo(memory: WebAssembly.Memory): void {
+  const header = new Int32Array(memory.buffer, L.HEADER, L.HEADER_END / 4);
+  const end = header[L.H_LISTS_END / 4]! >>> 0;
+  const limit = header[L.H_MEMORY_LIMIT / 4]!;
+  if (limit > MOST_PAGES || end > limit * PAGE_BYTES)
+    throw new CheckpointError(`lists end at byte ${end} of ${limit} pages; a room has ${MOST_PAGES} at most`);
+  const missing = Math.ceil((end - memory.buffer.byteLength) / PAGE_BYTES);
+  if (missing > 0) memory.grow(missing);
 }
 
 /** All memory behind the header but the lists, ascending; whole lines. */

@@ -12,6 +12,7 @@ import type { Compliant } from "./chooseSolvers.ts";
 import { describeWorld } from "./describeWorld.ts";
 import { parkAll, sceneMeets } from "./inactive.ts";
 import type { SimLayout } from "./layout.ts";
+import { newMemory } from "./memory/map.ts";
 import { planWorld } from "./memory/planWorld.ts";
 import { writeWorld } from "./memory/writeWorld.ts";
 import { readWorld, type CreateOptions } from "./readWorld.ts";
@@ -42,8 +43,7 @@ export interface CreatedWorld extends BuiltWorld {
 export async function createWorld(inWorld: Scene, options: CreateOptions): Promise<CreatedWorld> {
   const world = await readWorld(inWorld, options);
   const plan = planWorld(world);
-  const { pages } = plan.memoryMap;
-  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  const memory = newMemory(plan.memoryMap.pages);
   writeWorld(world, plan, memory);
   const layout = describeWorld(world, plan);
   const views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };

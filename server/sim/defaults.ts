@@ -15,3 +15,6 @@ export const SCENE_DEFAULTS = {
   maxImpulse: 20,
   intersections: "untangle" as "untangle" | "hold",
 } as const;
+
+/** MiB that a room's memory grows to, unless the operator says otherwise. */
+export const ROOM_MEMORY_MB = 512;

@@ -11,7 +11,7 @@ import type { BodyTemplate } from "./body/template.ts";
 import { loadCores } from "./colliders/coreMesh.ts";
 import { layingEdge } from "./colliders/smooth.ts";
 import { chooseSolvers, type Compliant } from "./chooseSolvers.ts";
-import { SCENE_DEFAULTS } from "./defaults.ts";
+import { ROOM_MEMORY_MB, SCENE_DEFAULTS } from "./defaults.ts";
 import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
 import { referenceBody } from "./methods/planReference.ts";
 import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
@@ -21,6 +21,8 @@ export interface CreateOptions extends MeshSources {
   /** Ticks end early once their counted work reaches BUDGETS periods (kernel/assembly/state/work.ts): rooms. */
   bounded?: boolean;
   onProgress?: (done: number, stage: string) => void;
+  /** MiB that the room's memory grows to while it runs, if it begins with less; default: ROOM_MEMORY_MB. */
+  memoryMb?: number;
 }
 
 export interface World {
@@ -48,6 +50,8 @@ export interface World {
   /** Particles of bodies; of those, what clients see; of core meshes; all with the dummies, in whole lanes. */
   counts: { real: number; streamed: number; fixed: number; particles: number };
   steps: Steps;
+  /** MiB that memory grows to. */
+  memoryMb: number;
   /** Why the bodies that name no solver are compliant, where implicit would be better. */
   compliant?: Compliant | undefined;
 }
@@ -95,6 +99,7 @@ export async function readWorld(given: Scene, options: CreateOptions): Promise<W
     reference,
     counts,
     steps,
+    memoryMb: options.memoryMb ?? ROOM_MEMORY_MB,
     compliant,
   };
 }

@@ -19,12 +19,15 @@ const LANES = 4;
 const BLOCK_WORDS = L.CONTACT_BLOCK_BYTES / 4;
 
 export class Touching {
+  readonly #memory: WebAssembly.Memory;
   readonly #views: Views;
   readonly #layout: SimLayout;
   /** uint16[particles of the room], body by particle; made when it is first asked for. */
   #bodyOf: Uint16Array | null = null;
 
-  constructor(views: Views, layout: SimLayout) {
+  /** @param memory its lists lie where it may have grown to since the views were made */
+  constructor(memory: WebAssembly.Memory, views: Views, layout: SimLayout) {
+    this.#memory = memory;
     this.#views = views;
     this.#layout = layout;
   }
@@ -109,21 +112,21 @@ export class Touching {
   }
 
   #scan(first: number, count: number, found: Set<number>): void {
-    const { i32, f32 } = this.#views;
+    const { buffer } = this.#memory;
+    const [i32, f32] = [new Int32Array(buffer), new Float32Array(buffer)];
     const [near, thickness] = [L.CONTACT_BLOCK_NEAR / 4, L.CONTACT_BLOCK_THICKNESS / 4];
     for (let at = first; at < first + count * BLOCK_WORDS; at += BLOCK_WORDS) {
       for (let lane = at; lane < at + LANES; lane++) {
         if (i32[lane + near] === 0 || !(f32[lane + thickness]! > 0)) continue;
         const key = this.#key(i32[lane]!, i32[lane + 3 * LANES]!);
         if (key < 0 || found.has(key)) continue;
-        if (this.#gap(lane) <= TOUCHING * f32[lane + thickness]!) found.add(key);
+        if (this.#gap(i32, f32, lane) <= TOUCHING * f32[lane + thickness]!) found.add(key);
       }
     }
   }
 
   /** Distance of the closest points along the direction in which the lane is apart, m. */
-  #gap(lane: number): number {
-    const { i32, f32 } = this.#views;
+  #gap(i32: Int32Array, f32: Float32Array, lane: number): number {
     let gap = 0;
     for (let r = 0; r < 3; r++) {
       let between = 0;

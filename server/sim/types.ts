@@ -130,6 +130,8 @@ export interface ContactCounts {
   zones: number;
   /** Particles that were stopped where their substep began, because nothing else cleared them. */
   stops: number;
+  /** Times that memory did not hold what was near, and could not grow. */
+  full: number;
 }
 
 export type SimEvent =

@@ -107,7 +107,7 @@ export class SimWorld implements World {
     );
     this.setWatch(L.WATCH_SUBSTEPS, this.methods.meets);
     this.reference = layout.reference && new ReferenceBodies(this.views, layout, layout.reference, this.tuned);
-    this.contacts = new Touching(this.views, layout);
+    this.contacts = new Touching(memory, this.views, layout);
   }
 
   /** Calls back after every substep (not while resting), in the middle of `step`. */
@@ -321,6 +321,7 @@ export class SimWorld implements World {
       impulses: count(L.H_COUNT_IMPULSES),
       zones: count(L.H_COUNT_ZONES),
       stops: count(L.H_COUNT_STOPS),
+      full: count(L.H_COUNT_FULL),
     };
   }
 

@@ -85,14 +85,19 @@ function withScene(recorded: RoomRecording): RoomRecording {
   return recorded;
 }
 
-async function build({ scene, sceneText, objects = [] }: RoomRecording): Promise<CreatedWorld> {
+async function build({ scene, sceneText, objects = [], memoryMb }: RoomRecording): Promise<CreatedWorld> {
   try {
     const baseDir = values.scenes ?? fileURLToPath(new URL("../../scenes", import.meta.url));
     const whole = validateScene(JSON.parse(sceneText));
     // A recording comes from somebody else, and so do the paths in its scene.
     await checkSceneFiles(whole, baseDir);
     const shapes = new Map(objects.map(({ id, shape }) => [id, shape]));
-    return await createWorld(whole, { baseDir, bounded: true, objects: new ObjectMeshes(shapes) });
+    return await createWorld(whole, {
+      baseDir,
+      bounded: true,
+      objects: new ObjectMeshes(shapes),
+      ...(memoryMb !== undefined && { memoryMb }),
+    });
   } catch (error) {
     return fail(`scene ${scene}: ${(error as Error).message}`);
   }

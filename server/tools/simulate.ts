@@ -15,6 +15,7 @@ import { type ContactCounts, noSeconds, STAGES } from "../sim/types.ts";
 import { openWorld } from "../sim/world.ts";
 import type { Compliant } from "../sim/chooseSolvers.ts";
 import { askedSteps } from "../sim/substeps.ts";
+import { type MemoryUse, memoryUse } from "../sim/memory/usage.ts";
 
 const USAGE = `npm run simulate -- scene.json --ticks N [--threads n] [--record dir] [--every tick|substep] [--energy file.json|file.csv] [--rest] [--json]
   --ticks N      ticks to step (required)
@@ -190,6 +191,7 @@ async function main(): Promise<void> {
     stageMs: Object.fromEntries(Object.entries(stages).map(([stage, seconds]) => [stage, meanMs(seconds)])),
     events,
     contact: world.contactCounts(),
+    memory: memoryUse(created.memory),
     stateHash,
     ...(ledger && { energy: summaryOf(ledger, names) }),
   };
@@ -219,6 +221,7 @@ function print(
     stageMs: Record<string, number>;
     events: number;
     contact: ContactCounts;
+    memory: MemoryUse;
     stateHash: string;
     energy?: BodySummary[];
   },
@@ -258,8 +261,15 @@ function print(
       .map(([k, v]) => `${k} ${v}`)
       .join("   ")}`,
   );
+  console.log(`memory        ${memoryLine(r.memory, r.particles)}`);
   for (const body of r.energy ?? []) summaryLines(body).forEach((line) => console.log(line));
   console.log(`state hash    ${r.stateHash}`);
+}
+
+function memoryLine({ reserved, used, limit, full }: MemoryUse, particles: number): string {
+  const [mb, kb] = [(n: number) => (n / 2 ** 20).toFixed(1), (n: number) => (n / 1000 / particles).toFixed(2)];
+  const most = `grows to ${mb(limit)} MiB${full.length > 0 ? `, which did not hold all ${full.join(", ")}` : ""}`;
+  return `${mb(reserved)} MiB reserved, ${kb(reserved)} KB a particle   ${mb(used)} MiB used, ${kb(used)} KB   ${most}`;
 }
 
 main().catch((error: unknown) => {

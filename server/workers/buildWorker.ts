@@ -21,7 +21,13 @@ const { steps } = (workerData ?? {}) as Partial<BuildThreadData>;
 if (steps) atYieldPoints(lettingStepsGoFirst(new StepsRunning(steps)));
 
 /** Scene -> template. @throws SceneError, MeshError: path in the scene, value and limit */
-export async function build({ scenePath, text, shapes, progress: told }: BuildTask): Promise<BuildResult> {
+export async function build({
+  scenePath,
+  text,
+  shapes,
+  progress: told,
+  roomMemoryMb,
+}: BuildTask): Promise<BuildResult> {
   const startMs = performance.now();
   const progress = new BuildProgress(told);
   progress.tell("reading");
@@ -34,6 +40,7 @@ export async function build({ scenePath, text, shapes, progress: told }: BuildTa
     baseDir,
     bounded: true,
     objects,
+    ...(roomMemoryMb !== undefined && { memoryMb: roomMemoryMb }),
     onProgress: (done) => progress.tell("meshing", done),
   });
   progress.tell("assembling");

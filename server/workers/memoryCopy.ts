@@ -5,8 +5,8 @@
  * 0.94 MB. Looking for them takes much longer than copying them: a thread that steps rooms and looked for itself was
  * held up for 736 ms by the first room of `drape` (131 MB) and for 60 by each other one.
  */
+import { newMemory, PAGE_BYTES } from "../sim/memory/map.ts";
 
-const PAGE_BYTES = 65536;
 /** The operating system's page, on most machines; where it is larger the copy is as right, and a little larger. */
 const CHUNK_BYTES = 4096;
 
@@ -35,13 +35,11 @@ export function filledBytes(filled: Uint32Array): number {
 /**
  * @param template pristine memory, in
  * @param filled of the template
- * @returns a shared memory of the same size and content. Its maximum is its size: a room's memory never grows, and the
- *   reserve for growth would be address space that a thousand rooms do not have
+ * @returns a shared memory of the same size and content
  */
 export function copyMemory(template: WebAssembly.Memory, filled = filledOf(template)): WebAssembly.Memory {
   const source = new Uint8Array(template.buffer);
-  const pages = source.byteLength / PAGE_BYTES;
-  const copy = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  const copy = newMemory(source.byteLength / PAGE_BYTES);
   const target = new Uint8Array(copy.buffer);
   for (let i = 0; i < filled.length; i += 2) target.set(source.subarray(filled[i], filled[i + 1]), filled[i]);
   return copy;

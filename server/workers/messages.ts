@@ -113,6 +113,8 @@ export interface BuildTask {
   shapes?: ReadonlyMap<string, Uint8Array>;
   /** Of a `BuildProgress`. */
   progress?: SharedArrayBuffer;
+  /** What memory of its rooms grows to at most, MB. */
+  roomMemoryMb?: number;
 }
 
 /** `readObject`: makes of a file that somebody brought along what is kept of it. */

@@ -90,6 +90,8 @@ export interface PoolOptions {
   /** An object that takes longer to read, ms, is refused; 30 s unless given. */
   readDeadlineMs?: number;
   buildMemoryMb?: number;
+  /** What a room's memory grows to at most, MB; as sim/createWorld.ts unless given. */
+  roomMemoryMb?: number;
   /** A thread that steps rooms and needs more heap, MB, is ended, as one that crashes; 1 GB unless given. */
   threadMemoryMb?: number;
   /** Told of errors outside any task, e.g. a thread that does not come up. */
@@ -138,7 +140,8 @@ export class WorkerPools {
 
   /** @throws as `Builder.build` */
   build(task: BuildTask, by?: string): Promise<BuildResult> {
-    return this.#builder.build(task, by);
+    const { roomMemoryMb } = this.#options;
+    return this.#builder.build(roomMemoryMb === undefined ? task : { ...task, roomMemoryMb }, by);
   }
 
   /** @throws as `Builder.readObject` */

@@ -103,7 +103,14 @@ export function open({ template, filled, layout, state }: OpenTask): OpenResult 
 /** Counts are 32 bits wide and begin again. */
 function since(before: ContactCounts, after: ContactCounts): ContactCounts {
   const by = (what: keyof ContactCounts): number => (after[what] - before[what]) >>> 0;
-  return { lists: by("lists"), checks: by("checks"), impulses: by("impulses"), zones: by("zones"), stops: by("stops") };
+  return {
+    lists: by("lists"),
+    checks: by("checks"),
+    impulses: by("impulses"),
+    zones: by("zones"),
+    stops: by("stops"),
+    full: by("full"),
+  };
 }
 
 /** Nobody waits in the middle of what a thread does that does not serve. */

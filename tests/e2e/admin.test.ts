@@ -95,7 +95,7 @@ describe.skipIf(noBrowser)("operations", () => {
       name,
     );
     expect(await cell(page, quiet.name, "columnThread").textContent()).toBe("0 %");
-    expect(await cell(page, name, "columnMemory").textContent()).toMatch(/^[1-9]\d* MB$/);
+    expect(await cell(page, name, "columnMemory").textContent()).toMatch(/^\d+ MB \/ [1-9]\d* MB$/);
     await stage.shoot(page, "admin-rooms");
     const tick = Number(await cell(page, name, "columnTick").textContent());
     await until(

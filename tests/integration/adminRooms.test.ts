@@ -23,6 +23,7 @@ beforeAll(async () => {
     PLIANT_DATA_DIR: data,
     PLIANT_ADMIN_TOKEN: TOKEN,
     PLIANT_SCENES_DIR: SCENES_DIR,
+    PLIANT_ROOM_MEMORY_MB: "96",
   };
   first = await startServer({ env });
   second = await startServer({ env });
@@ -41,6 +42,8 @@ interface AdminRoom {
   people?: { name: string }[];
   threadShare?: number;
   memoryBytes?: number;
+  memoryUsedBytes?: number;
+  memoryLimitBytes?: number;
 }
 const ask = async (
   server: RunningServer,
@@ -67,7 +70,11 @@ test("either process lists the rooms of both, with people and ticks, once each, 
     expect(rooms.map(({ people }) => people?.map(({ name }) => name))).toEqual([["Wren"], ["Seal"]]);
     for (const { tick } of rooms) expect(tick).toBeGreaterThan(0);
     // Memory of WebAssembly comes in pages of 64 KiB; beside it is the encoder's frame.
-    for (const { memoryBytes } of rooms) expect(memoryBytes).toBeGreaterThan(2 ** 16);
+    for (const { memoryBytes, memoryUsedBytes, memoryLimitBytes } of rooms) {
+      expect(memoryUsedBytes).toBeGreaterThan(2 ** 16);
+      expect(memoryUsedBytes).toBeLessThanOrEqual(memoryBytes!);
+      expect(memoryLimitBytes).toBe(96 * 2 ** 20);
+    }
   }
   // A thread's share is known when the room has ticked for a quarter of a second.
   await vi.waitFor(

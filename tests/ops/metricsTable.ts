@@ -31,6 +31,7 @@ export function describedMetrics(): Described[] {
     rooms: zero,
     sessions: () => ({ connected: 0, resumable: 0 }),
     bodiesHeld: zero,
+    roomMemory: () => ({ reserved: 0, used: 0 }),
     queueDepth: zero,
     workerThreads: zero,
     timeDilation: zero,

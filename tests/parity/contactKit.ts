@@ -53,6 +53,7 @@ function openRoom(kind: Kind, pairs: number) {
   const acc = allocator.take(16 * rows);
   const blocks = allocator.take(count * L.CONTACT_BLOCK_BYTES);
   const heads = allocator.take(count * L.STATUS_BYTES);
+  const bad = allocator.take(count * L.STATUS_BYTES);
   const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
   const f32 = new Float32Array(memory.buffer);
   const i32 = new Int32Array(memory.buffer);
@@ -64,7 +65,8 @@ function openRoom(kind: Kind, pairs: number) {
     [L.H_ACC, acc],
     [L.H_PARTICLES, rows],
     [L.H_CONTACT_BLOCKS, blocks],
-    [L.H_BLOCK_STATUS, heads],
+    [L.H_BLOCK_NEAR, heads],
+    [L.H_BLOCK_BAD, bad],
     [L.H_CONTACT_BLOCK_CAPACITY, count],
     [L.H_VERTEX_CONTACT_BLOCKS, kind === "vertex" ? count : 0],
   ] as const)
@@ -76,7 +78,7 @@ function openRoom(kind: Kind, pairs: number) {
 type Room = ReturnType<typeof openRoom>;
 
 /** A lane of the blocks: the case, or if there is none what nothing ever meets. */
-function writeLane({ f32, i32, x, dummies, heads, count, laneOf }: Room, pair: number, c?: PairCase): void {
+function writeLane({ f32, i32, x, dummies, heads, laneOf }: Room, pair: number, c?: PairCase): void {
   const at = laneOf(pair);
   const first = c ? 4 * pair : dummies;
   for (let k = 0; k < 4; k++) i32[at + 4 * k] = x + 16 * (first + k);
@@ -95,7 +97,7 @@ function writeLane({ f32, i32, x, dummies, heads, count, laneOf }: Room, pair: n
   ] as const)
     f32[at + offset / 4] = value;
   i32[at + L.CONTACT_BLOCK_NEAR / 4] = touch.near ? -1 : 0;
-  if (touch.near) i32[heads / 4 + L.STATUS_NEAR * count + Math.floor(pair / 4)] = 1;
+  if (touch.near) i32[heads / 4 + Math.floor(pair / 4)] = 1;
 }
 
 /** What the twin gets of a lane: float32, as the kernel has it. */

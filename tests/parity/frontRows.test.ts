@@ -32,7 +32,11 @@ async function sheets(capacity?: number): Promise<{ blocks: number[]; rows: numb
   const { memory, layout } = await createWorld(scene, { baseDir: "." });
   const i32 = new Int32Array(memory.buffer);
   const header = (offset: number): number => (L.HEADER + offset) / 4;
-  if (capacity) i32[header(L.H_CONTACT_BLOCK_CAPACITY)] = capacity;
+  if (capacity) {
+    i32[header(L.H_CONTACT_BLOCK_CAPACITY)] = capacity;
+    i32[header(L.H_BLOCKS_MANY)] = capacity / 2;
+    i32[(i32[header(L.H_LIST_KINDS)]! + L.LIST_BLOCKS * L.GROWTH_BYTES + L.GROWTH_MOST) / 4] = capacity;
+  }
   const world = openWorld(memory, layout);
   const blocks: number[] = [];
   const rows: number[] = [];

@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
-import { planContactBlocks } from "../../server/sim/memory/contactBlocks.ts";
+import { planContactArrays } from "../../server/sim/memory/contactArrays.ts";
 import { add, cross, dot, norm, scale, solveLinear, subtract, type Vector } from "../../server/sim/reference/vector.ts";
 import { randomStream, UNIT } from "./kit.ts";
 import { marksIn } from "../../server/sim/marks.ts";
@@ -25,7 +25,7 @@ function move({ safe, x, w }: Cloud, joins: readonly (readonly [number, number, 
   const rows = Math.ceil((n + L.DUMMIES) / 4) * 4;
   const allocator = new Allocator();
   const [X, S, v] = [0, 1, 2].map(() => allocator.take(16 * rows)) as [number, number, number];
-  const touches = planContactBlocks(rows, { pairs: 16, anyMeet: true }, allocator);
+  const touches = planContactArrays(rows, true, allocator);
   const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
   const f32 = new Float32Array(memory.buffer);
   const i32 = new Int32Array(memory.buffer);

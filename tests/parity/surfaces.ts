@@ -5,6 +5,7 @@
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
+import { planPairList } from "../../server/sim/memory/pairChunks.ts";
 import { planSurfaces, SOLID, uniqueEdges, type Meets, type SurfaceSource } from "../../server/sim/memory/surfaces.ts";
 import type { PairSurface } from "../../server/sim/reference/pairs.ts";
 import type { Vector } from "../../server/sim/reference/vector.ts";
@@ -105,10 +106,12 @@ export function surfaceRoom(sheets: readonly Sheet[], meets: Meets = () => true)
   const trajectories = allocator.take(16 * count);
   const other = allocator.take(16 * count);
   const planned = planSurfaces(sources, count, allocator, meets);
+  const writeList = planPairList(sources, meets, allocator);
   const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
   const f32 = new Float32Array(memory.buffer);
   new Int32Array(memory.buffer)[(L.HEADER + L.H_X) / 4] = x;
   planned.write(memory.buffer, x);
+  writeList(memory.buffer);
   const w = sheets.flatMap((s) => s.x.map((_, i) => s.w?.(i) ?? 1));
   const positions = sheets.flatMap((s) => s.x.map(round));
   const displacements = sheets.flatMap((s) => s.x.map((_, i) => round(s.trajectories?.[i] ?? [0, 0, 0])));

@@ -11,6 +11,7 @@ const sources = {
   rooms: () => 2,
   sessions: () => ({ connected: 3, resumable: 1 }),
   bodiesHeld: () => 1,
+  roomMemory: () => ({ reserved: 0, used: 0 }),
   queueDepth: () => 4,
   workerThreads: () => 2,
   timeDilation: () => 0.5,
@@ -104,11 +105,18 @@ test("a tick of seconds, and one that began seconds late, is not beyond the last
 
 test("what contact did is counted tick by tick", async () => {
   metrics = new Metrics(sources);
-  metrics.observeContact({ lists: 1, checks: 7, impulses: 5, zones: 0, stops: 0 });
-  metrics.observeContact({ lists: 2, checks: 3, impulses: 1, zones: 1, stops: 4 });
+  metrics.observeContact({ lists: 1, checks: 7, impulses: 5, zones: 0, stops: 0, full: 0 });
+  metrics.observeContact({ lists: 2, checks: 3, impulses: 1, zones: 1, stops: 4, full: 2 });
   const lines = (await metrics.registry.metrics()).split("\n");
-  for (const line of ["lists_total 3", "checks_total 10", "impulses_total 6", "zones_total 1", "stops_total 4"])
-    expect(lines).toContain(`pliant_contact_${line}`);
+  const wanted = [
+    "lists_total 3",
+    "checks_total 10",
+    "impulses_total 6",
+    "zones_total 1",
+    "stops_total 4",
+    "full_total 2",
+  ];
+  for (const line of wanted) expect(lines).toContain(`pliant_contact_${line}`);
 });
 
 test("what other parts of the server report is counted by a fixed list of labels", async () => {

@@ -249,7 +249,7 @@ export class Physics {
       methods: [],
       errors: [],
       events,
-      contact: { lists: 0, checks: 0, impulses: 0, zones: 0, stops: 0 },
+      contact: { lists: 0, checks: 0, impulses: 0, zones: 0, stops: 0, full: 0 },
       work: { threads: 1, shared: 0, helped: 0 },
       delta: null,
       keyframe: null,

@@ -28,6 +28,14 @@ export interface RoomActions {
 
 /** A ban from here lasts this long, s. */
 const BAN_SECONDS = 3600;
+/** In use, of what is reserved; processes of an older version do not tell of both. */
+function memoryOf({ memoryBytes, memoryUsedBytes }: { memoryBytes?: number; memoryUsedBytes?: number }): string {
+  if (memoryBytes === undefined) return NONE;
+  return memoryUsedBytes === undefined
+    ? megabytes(memoryBytes)
+    : `${megabytes(memoryUsedBytes)} / ${megabytes(memoryBytes)}`;
+}
+
 const COLUMNS = [
   "columnRoom",
   "columnScene",
@@ -161,7 +169,7 @@ class RoomRow {
       this.#fill(column, inside ? milliseconds(inside.stepSeconds[of]) : NONE);
     }
     this.#fill("columnThread", inside?.threadShare === undefined ? NONE : percent(inside.threadShare));
-    this.#fill("columnMemory", inside?.memoryBytes === undefined ? NONE : megabytes(inside.memoryBytes));
+    this.#fill("columnMemory", inside ? memoryOf(inside) : NONE);
     const held = inside?.heldBodies.length ?? 0;
     this.#fill("columnHeld", held === 0 ? NONE : String(held), noticed && held > 0);
     this.#fill("columnCheckpoint", age(inside?.checkpointAgeSeconds ?? 0));

@@ -8,13 +8,6 @@ import type { Allocator } from "./map.ts";
 import type { SurfaceSource } from "./surfaces.ts";
 import { shapeTree } from "./trees.ts";
 
-/**
- * What a leaf may have, at most: a crumpled sheet's touches some dozen others, and is parted from some hundred. What is
- * not used is never touched.
- */
-const CLOSE_PER_LEAF = 48;
-const PARTED_PER_LEAF = 192;
-const LEAST = 4096;
 /** Rows that two leaves may have, rounded up: 4 x 12 vertices and triangles both ways, 12 x 12 edges. */
 const NAMES = 256;
 const NOTHING = -1;
@@ -35,21 +28,24 @@ interface SurfaceFront {
 }
 
 export interface PlannedFront {
+  /** Address of the FRONT row. */
+  row: number;
+  /** By surface. */
+  leaves: number[];
   write: (buffer: ArrayBufferLike, x: number) => void;
 }
 
-/** @param edges of each surface, uint32[2E]; blocks of the list of rows; particles of the room */
+/** @param edges of each surface, uint32[2E]; particles of the room */
 export function planFront(
   sources: readonly SurfaceSource[],
   edges: readonly Uint32Array[],
-  blocks: number,
   particles: number,
   allocator: Allocator,
 ): PlannedFront {
   const surfaces = sources.map((source, n) => frontOf(source, edges[n]!));
   const leaves = surfaces.reduce((n, s) => n + s.leaves.length, 0);
   const nodes = surfaces.reduce((n, s) => n + s.nodes.length, 0);
-  const row = allocator.takeForList(L.FRONT_BYTES);
+  const row = allocator.take(L.FRONT_BYTES);
   const places: FrontPlaces = {
     leaves,
     leafRows: allocator.take(leaves * L.LEAF_BYTES),
@@ -65,9 +61,11 @@ export function planFront(
     [L.FRONT_ROOTS, places.roots],
     [L.FRONT_REST, places.rest],
     [L.FRONT_HOLDS, allocator.take(sources.length * L.HOLD_BYTES)],
-    ...takeLists(leaves, nodes, blocks, allocator),
+    ...takeLists(leaves, nodes, allocator),
   ];
   return {
+    row,
+    leaves: surfaces.map((s) => s.leaves.length),
     write(buffer, x) {
       const i32 = new Int32Array(buffer);
       i32[(L.HEADER + L.H_FRONT) / 4] = row;
@@ -86,34 +84,16 @@ interface FrontPlaces {
   rest: number;
 }
 
-/** Takes the front's lists. @returns offsets in its row with what stands there: addresses and capacities */
-function takeLists(leaves: number, nodes: number, blocks: number, allocator: Allocator): [number, number][] {
+/** Takes what is made anew with the front. @returns offsets in its row with the addresses that stand there */
+function takeLists(leaves: number, nodes: number, allocator: Allocator): [number, number][] {
   const list = (bytes: number): number => allocator.takeForList(bytes);
-  const close = CLOSE_PER_LEAF * leaves + LEAST;
-  const parted = PARTED_PER_LEAF * leaves + LEAST;
-  const solved = Math.ceil(blocks / 4);
-  // five words a row, as many as the list holds
-  const found = 20 * blocks;
   return [
     [L.FRONT_BOXES, list(32 * (leaves + nodes))],
     [L.FRONT_WAYS, list(leaves * L.FRONT_WAY_BYTES)],
     [L.FRONT_GATHERED, list(leaves * L.GATHERED_BYTES)],
     [L.FRONT_SHAPES, list(leaves * L.PATCH_BYTES)],
     [L.FRONT_SCRATCH, list(L.SHARED_PARTS * L.FRONT_SCRATCH_BYTES)],
-    [L.FRONT_VERDICTS, list((close + L.SHARED_PARTS) * L.VERDICT_BYTES)],
-    [L.FRONT_FOUND, list(4 * found)],
-    [L.FRONT_FOUND_CAPACITY, found],
-    [L.FRONT_PARTED, list(parted * L.PARTED_BYTES)],
-    [L.FRONT_PARTED_CAPACITY, parted],
-    // they are looked at four at a time
-    [L.FRONT_CLOSE, list((close + 3) * L.CLOSE_BYTES)],
-    [L.FRONT_CLOSE_CAPACITY, close],
-    [L.FRONT_NEXT, list(16 * blocks)],
-    [L.FRONT_SOLVED, list(solved * L.CONTACT_BLOCK_BYTES)],
-    [L.FRONT_SOLVED_CAPACITY, solved],
-    [L.FRONT_SOLVED_HEADS, list(4 * solved)],
     [L.FRONT_NAMED, list(4 * NAMES)],
-    [L.FRONT_PICKED, list(32 * solved)],
   ];
 }
 

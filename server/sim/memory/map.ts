@@ -4,10 +4,24 @@
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 
+/** Bytes of WebAssembly's pages. */
+export const PAGE_BYTES = 65536;
+export const PAGES_PER_MIB = 16;
+/** What the addresses of a room reach, pages: below 2 GiB. */
+export const MOST_PAGES = 0x7fff;
+
 /** A part of memory. */
 export interface Range {
   address: number;
   bytes: number;
+}
+
+/**
+ * Memory that grows up to what addresses reach. That costs nothing: V8 reserves 8 GiB of addresses for any memory,
+ * whatever its maximum (2,000 of them: 16 TB of 128, and 2 MB of memory).
+ */
+export function newMemory(pages: number): WebAssembly.Memory {
+  return new WebAssembly.Memory({ initial: pages, maximum: MOST_PAGES, shared: true });
 }
 
 /** Hands out addresses from the end of the header on. */
@@ -23,7 +37,8 @@ export class Allocator {
   take(bytes: number): number {
     const address = (this.next + 63) & ~63;
     this.next = address + bytes;
-    if (this.next > 0x7fff0000) throw new Error(`room memory: ${this.next} bytes is over the limit of 2 GiB`);
+    if (this.next > MOST_PAGES * PAGE_BYTES)
+      throw new Error(`room memory: ${this.next} bytes is over the limit of 2 GiB`);
     return address;
   }
 
@@ -44,6 +59,6 @@ export class Allocator {
 
   /** 64 KiB pages that hold everything taken so far. */
   get pages(): number {
-    return Math.ceil(this.next / 65536);
+    return Math.ceil(this.next / PAGE_BYTES);
   }
 }

@@ -1,29 +1,53 @@
 /**
- * Memory for listing pairs by several threads (kernel/assembly/broadPhase/pairChunks.ts): the work cut into chunks, and
- * pages to write to. What fits into the list fits into the pages: a chunk leaves less than one page unfilled of
- * vertex-triangle pairs, and one of edges.
+ * Memory for whoever lists all pairs at once (kernel/assembly/broadPhase/pairs.ts): tests and a benchmark, no room.
+ * Rows of the list; and for several threads (pairChunks.ts) the work cut into chunks, and pages to write to. What fits
+ * into the list fits into the pages: a chunk leaves less than one page unfilled of vertex-triangle pairs, and one of
+ * edges.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
+import { type Meets, SOLID, type SurfaceSource, uniqueEdges } from "./surfaces.ts";
 
 /** Blocks of four vertices or edges in a chunk: about 0.1 ms on a cloth that lies folded on itself. */
 const BLOCKS = 64;
+/**
+ * Rows of the list: so many for every surface particle, and some for scenes of few particles. A layer that lies on
+ * another, vertex on vertex, gives its particle 6 triangles and as many edges as these have, in both directions: 20
+ * pairs; 64 hold one between two others, crumpled.
+ */
+const PAIRS_PER_PARTICLE = 64;
+const LEAST_PAIRS = 4096;
 /** More threads than a room can have keep busy with so many, whatever their chunks weigh; pages for them are 3 MB. */
 const MOST_CHUNKS = 1024;
 
-/** Numbers of a surface's blocks, and whether two of them may meet. */
-export interface ChunkSource {
-  vertexBlocks: number;
-  edgeBlocks: number;
+/** @param meets for a <= b. Returns what writes it later. */
+export function planPairList(
+  sources: readonly SurfaceSource[],
+  meets: Meets,
+  allocator: Allocator,
+): (buffer: ArrayBufferLike) => void {
+  const capacity = PAIRS_PER_PARTICLE * sources.reduce((n, s) => n + s.count, 0) + LEAST_PAIRS;
+  const pairs = allocator.take(capacity * L.PAIR_BYTES);
+  const writeChunks = planChunks(sources, meets, capacity, allocator);
+  return (buffer) => {
+    new Int32Array(buffer).set([pairs, capacity], (L.HEADER + L.H_PAIRS) / 4);
+    writeChunks(buffer);
+  };
 }
 
-/** @param meets for a <= b; pairs rows of the list. Returns what writes it later. */
-export function planPairChunks(
-  surfaces: readonly ChunkSource[],
-  meets: (a: number, b: number) => boolean,
+function planChunks(
+  sources: readonly SurfaceSource[],
+  filter: Meets,
   pairs: number,
   allocator: Allocator,
 ): (buffer: ArrayBufferLike) => void {
+  const surfaces = sources.map(({ count, edges, triangles }) => ({
+    vertexBlocks: Math.ceil(count / 4),
+    edgeBlocks: Math.ceil((edges ?? uniqueEdges(triangles)).length / 8),
+  }));
+  const ofCollider = (n: number): boolean => sources[n]!.solid === SOLID.collider;
+  const meets: Meets = (a, b) =>
+    (a === b ? sources[a]!.touchesItself : filter(a, b)) && !(ofCollider(a) && ofCollider(b));
   const pieces: number[] = [];
   let blocks = 0;
   const add = (a: number, b: number, edges: boolean): void => {
@@ -44,8 +68,8 @@ export function planPairChunks(
   const pages = Math.ceil(pairs / L.PAGE_CAPACITY) + 2 * count;
   const row = allocator.take(L.CHUNKS_BYTES);
   const table = allocator.take(4 * pieces.length);
-  const rows = allocator.takeForList(count * L.CHUNK_BYTES);
-  const heap = allocator.takeForList(pages * L.PAGE_BYTES);
+  const rows = allocator.take(count * L.CHUNK_BYTES);
+  const heap = allocator.take(pages * L.PAGE_BYTES);
   return (buffer) => {
     const i32 = new Int32Array(buffer);
     i32[(L.HEADER + L.H_CHUNKS) / 4] = row;

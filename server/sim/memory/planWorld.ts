@@ -11,17 +11,18 @@ import { planRestShapes } from "../restShapes.ts";
 import { tuningBytes } from "../tuning.ts";
 import { planBalls } from "./balls.ts";
 import { planColliders } from "./colliders.ts";
-import { planContactBlocks } from "./contactBlocks.ts";
+import { planContactArrays } from "./contactArrays.ts";
 import { planCoreMeshes } from "./coreMeshes.ts";
 import { metColliders, planFilters, surfaceFilter, touchesSurfaces } from "./filters.ts";
 import { planFront } from "./front.ts";
 import { planImplicit } from "./implicit.ts";
+import { type ListCounts, planLists } from "./lists.ts";
 import { planLowWords } from "./lowWords.ts";
 import { Allocator } from "./map.ts";
 import { buildProgram, programBytes, sharedRows, type LooseRun, type Phase } from "./program.ts";
 import { planRigidContacts } from "./rigidContacts.ts";
 import { planShapes } from "./shapes.ts";
-import { bodySurface, planSurfaces } from "./surfaces.ts";
+import { bodySurface, planSurfaces, SOLID, type SurfaceSource } from "./surfaces.ts";
 import { planWind } from "./wind.ts";
 import { planBlocks } from "./writeBlocks.ts";
 
@@ -39,15 +40,11 @@ export function planWorld(world: World) {
   const arrays = planArrays(world, memoryMap);
   const constraints = planConstraints(world, memoryMap);
   const stepping = planStepping(world, constraints, memoryMap);
-  const contact = planContact(world, stepping.solid, memoryMap);
-  return {
-    ...arrays,
-    ...constraints,
-    ...stepping,
-    ...contact,
-    ...planReadout(world, stepping.grabCount, memoryMap),
-    memoryMap,
-  };
+  const { takeLists, ...contact } = planContact(world, stepping.solid, memoryMap);
+  const readout = planReadout(world, stepping.grabCount, memoryMap);
+  // they grow: nothing lies behind them
+  const lists = takeLists?.();
+  return { ...arrays, ...constraints, ...stepping, ...contact, ...readout, lists, memoryMap };
 }
 
 /** Of every particle, four numbers each. */
@@ -136,11 +133,20 @@ function planContact(world: World, solid: ReturnType<typeof planCoreMeshes>, mem
   const surfaces = planSurfaces(sources, counts.particles, memoryMap, filter);
   const bodyRows = memoryMap.take((bodies.length + 1) * L.BODY_BYTES);
   const contacts = planRigidContacts(bodies, memoryMap);
-  const touches = planContactBlocks(counts.particles, surfaces, memoryMap);
-  const front = surfaces.anyMeet
-    ? planFront(sources, surfaces.edges, touches.blocks, counts.particles, memoryMap)
-    : undefined;
-  return { sources, surfaces, bodyRows, contacts, touches, front };
+  const touches = planContactArrays(counts.particles, surfaces.anyMeet, memoryMap);
+  const front = surfaces.anyMeet ? planFront(sources, surfaces.edges, counts.particles, memoryMap) : undefined;
+  const takeLists = front && planLists(listCounts(sources, front.leaves), front.row, memoryMap);
+  return { sources, surfaces, bodyRows, contacts, touches, front, takeLists };
+}
+
+function listCounts(sources: readonly SurfaceSource[], leavesOf: readonly number[]): ListCounts {
+  const counts = { leaves: 0, coreLeaves: 0, particles: 0, coreParticles: 0 };
+  sources.forEach(({ solid, count }, n) => {
+    const core = solid === SOLID.collider;
+    counts[core ? "coreLeaves" : "leaves"] += leavesOf[n]!;
+    counts[core ? "coreParticles" : "particles"] += count;
+  });
+  return counts;
 }
 
 /** What is read and written between ticks. */

@@ -1,29 +1,18 @@
 /**
  * What can touch: one SURFACE row for every body and, behind them, for every collider's core mesh, with its triangles,
- * edges and contact partners; the undeformed positions that tell a fold from a fine mesh; the list that the broad phase
- * fills (kernel/assembly/broadPhase/pairs.ts).
+ * edges and contact partners; the undeformed positions that tell a fold from a fine mesh.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
-import { planPairChunks } from "./pairChunks.ts";
 import { centersOf, planTree, shapeTree, vertexOrder, type PlannedTree } from "./trees.ts";
 
 /**
- * Rows of the list of pairs: so many for every surface particle, and some for scenes of few particles. A layer that
- * lies on another, vertex on vertex, gives its particle 6 triangles and as many edges as these have, in both
- * directions: 20 pairs; 64 hold one between two others, crumpled. What is not used is never touched and costs address
- * space only. Lists that do not fit shrink: that costs time, never a contact.
- */
-const PAIRS_PER_PARTICLE = 64;
-const LEAST_PAIRS = 4096;
-/**
- * Rows of the list of intersections likewise: a layer that goes through another all over crosses it once an edge at
- * most, 3 times for every particle.
+ * Rows of the list of intersections: a layer that goes through another all over crosses it once an edge at most, 3
+ * times for every particle.
  */
 const INTERSECTIONS_PER_PARTICLE = 3;
-/** Colliders do not meet each other, and most of a statue meets nothing: rows for every particle of a core mesh. */
-const PAIRS_PER_CORE_PARTICLE = 4;
+const LEAST_INTERSECTIONS = 4096;
 
 /** SURFACE_SOLID by kind. */
 export const SOLID = {
@@ -68,8 +57,6 @@ export interface PlannedSurfaces {
   /** Address of the first row, and how many. */
   rows: number;
   count: number;
-  /** Rows of the list of pairs. */
-  pairs: number;
   /** Edges of each surface, uint32[2E]. */
   edges: Uint32Array[];
   /** May any two of them ever meet, or one itself? */
@@ -142,10 +129,11 @@ interface PlannedSurface {
   triangleTable: number;
   edgeTable: number;
   meetsTable: number;
-  trees: [PlannedTree, PlannedTree];
+  /** Of triangles and of edges; absent where nothing ever meets. */
+  trees?: [PlannedTree, PlannedTree];
 }
 
-function planSurface(source: SurfaceSource, count: number, allocator: Allocator): PlannedSurface {
+function planSurface(source: SurfaceSource, count: number, anyMeet: boolean, allocator: Allocator): PlannedSurface {
   const edges = source.edges ?? uniqueEdges(source.triangles);
   return {
     source,
@@ -153,7 +141,7 @@ function planSurface(source: SurfaceSource, count: number, allocator: Allocator)
     triangleTable: allocator.take(4 * source.triangles.length),
     edgeTable: allocator.take(4 * edges.length),
     meetsTable: allocator.take(count),
-    trees: planTrees(source, edges, allocator),
+    ...(anyMeet && { trees: planTrees(source, edges, allocator) }),
   };
 }
 
@@ -171,46 +159,31 @@ export function planSurfaces(
   const count = sources.length;
   const rows = allocator.take(count * L.SURFACE_BYTES);
   const rest = allocator.take(16 * particles);
-  const planned = sources.map((source) => planSurface(source, count, allocator));
-  const capacity = sources.reduce(
-    (n, s) => n + s.count * (s.solid === SOLID.collider ? PAIRS_PER_CORE_PARTICLE : PAIRS_PER_PARTICLE),
-    LEAST_PAIRS,
-  );
-  const pairs = allocator.takeForList(capacity * L.PAIR_BYTES);
   const numbers = sources.map((_, n) => n);
   const ofCollider = (n: number): boolean => sources[n]!.solid === SOLID.collider;
   const mayMeet = (a: number, b: number): boolean =>
     a === b ? sources[a]!.touchesItself : meets(Math.min(a, b), Math.max(a, b));
-  const writeChunks = planPairChunks(
-    planned.map(({ source, edges }) => ({
-      vertexBlocks: Math.ceil(source.count / 4),
-      edgeBlocks: Math.ceil(edges.length / 8),
-    })),
-    (a, b) => mayMeet(a, b) && !(ofCollider(a) && ofCollider(b)),
-    capacity,
-    allocator,
-  );
-  const intersectionCapacity = INTERSECTIONS_PER_PARTICLE * sources.reduce((n, s) => n + s.count, 0) + LEAST_PAIRS;
+  const anyMeet = numbers.some((a) => !ofCollider(a) && numbers.some((b) => mayMeet(a, b)));
+  const planned = sources.map((source) => planSurface(source, count, anyMeet, allocator));
+  const intersections = anyMeet
+    ? INTERSECTIONS_PER_PARTICLE * sources.reduce((n, s) => n + s.count, 0) + LEAST_INTERSECTIONS
+    : 0;
   const header: [number, number][] = [
     [L.H_SURFACE, rows],
     [L.H_SURFACE_COUNT, count],
     [L.H_REST, rest],
-    [L.H_PAIRS, pairs],
-    [L.H_PAIR_CAPACITY, capacity],
-    [L.H_INTERSECTIONS, allocator.take(intersectionCapacity * L.INTERSECTION_BYTES)],
-    [L.H_INTERSECTION_CAPACITY, intersectionCapacity],
+    [L.H_INTERSECTIONS, allocator.take(intersections * L.INTERSECTION_BYTES)],
+    [L.H_INTERSECTION_CAPACITY, intersections],
     [L.H_WAYS, allocator.take(L.WAY_COUNT * L.WAY_BYTES)],
   ];
   return {
     rows,
     count,
-    pairs: capacity,
     edges: planned.map((p) => p.edges),
-    anyMeet: numbers.some((a) => !ofCollider(a) && numbers.some((b) => mayMeet(a, b))),
+    anyMeet,
     write(buffer, x) {
       const i32 = new Int32Array(buffer);
       for (const [offset, value] of header) i32[(L.HEADER + offset) / 4] = value;
-      writeChunks(buffer);
       planned.forEach((surface, n) => {
         writeSurface(buffer, x, rows + n * L.SURFACE_BYTES, rest, surface);
         const flags = new Uint8Array(buffer, surface.meetsTable, count);
@@ -234,8 +207,8 @@ function writeSurface(
   const at = row / 4;
   i32.set([address(source.first), source.count, triangleTable, source.triangles.length / 3], at);
   i32.set([source.solid, edgeTable, edges.length / 2], at + L.SURFACE_SOLID / 4);
-  i32.set([trees[0].row, trees[1].row, meetsTable], at + L.SURFACE_TRIANGLE_TREE / 4);
-  for (const tree of trees) tree.write(buffer, x);
+  i32.set([trees?.[0].row ?? 0, trees?.[1].row ?? 0, meetsTable], at + L.SURFACE_TRIANGLE_TREE / 4);
+  for (const tree of trees ?? []) tree.write(buffer, x);
   i32[at + L.SURFACE_SHAPED / 4] = source.smooth ? L.SHAPED_SMOOTH : source.shaped ? L.SHAPED : 0;
   f32[at + L.SURFACE_RADIUS / 4] = source.radius;
   f32[at + L.SURFACE_STATIC / 4] = Math.sqrt(source.staticFriction);

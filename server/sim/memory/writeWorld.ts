@@ -7,6 +7,7 @@ import { SCENE_DEFAULTS } from "../defaults.ts";
 import { invertedLimit } from "../materials.ts";
 import type { World } from "../readWorld.ts";
 import type { WorldPlan } from "./planWorld.ts";
+import { MOST_PAGES, PAGES_PER_MIB } from "./map.ts";
 import { writePoint } from "./points.ts";
 import { writeProgram } from "./program.ts";
 import { isRigid } from "./rigidContacts.ts";
@@ -46,6 +47,7 @@ export function writeWorld(world: World, plan: WorldPlan, memory: WebAssembly.Me
     x + 16 * own,
   );
   plan.front?.write(buffer, x);
+  plan.lists?.write(buffer);
   plan.contacts.write(buffer, firsts);
   writeBodies(views, world, plan);
   writeAttachments(views, world, plan);
@@ -61,7 +63,11 @@ export function writeWorld(world: World, plan: WorldPlan, memory: WebAssembly.Me
   }
 }
 
-function writeHeader({ f32, i32 }: Views, { bodies, colliders, counts, steps }: World, plan: WorldPlan): void {
+function writeHeader(
+  { f32, i32 }: Views,
+  { bodies, colliders, counts, steps, memoryMb }: World,
+  plan: WorldPlan,
+): void {
   const { tickHz, substeps } = steps;
   const { low, obstacles, shapes, balls } = plan;
   const words: [number, number][] = [
@@ -89,6 +95,7 @@ function writeHeader({ f32, i32 }: Views, { bodies, colliders, counts, steps }: 
     [L.H_BALLS, balls.rows],
     [L.H_BALL_COUNT, balls.count],
     [L.H_RESOLUTION, L.RESOLUTION_SEARCH | L.RESOLUTION_ANEW],
+    [L.H_MEMORY_LIMIT, Math.max(plan.memoryMap.pages, Math.min(MOST_PAGES, memoryMb * PAGES_PER_MIB))],
   ];
   for (const [offset, value] of words) i32[(L.HEADER + offset) / 4] = value;
   f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4] = 1 / (tickHz * substeps);

@@ -94,6 +94,7 @@ const metrics = new Metrics({
   rooms: () => 0,
   sessions: () => ({ connected: 0, resumable: 0 }),
   bodiesHeld: () => 0,
+  roomMemory: () => ({ reserved: 0, used: 0 }),
   queueDepth: () => 0,
   workerThreads: () => 0,
   bufferedBytes: () => 0,

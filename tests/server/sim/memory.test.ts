@@ -7,7 +7,13 @@ import { expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { createWorld, type CreatedWorld } from "../../../server/sim/createWorld.ts";
 import { Allocator } from "../../../server/sim/memory/map.ts";
+import { ROOM_MEMORY_MB } from "../../../server/sim/defaults.ts";
+import { memoryUse } from "../../../server/sim/memory/usage.ts";
+import type { Input } from "../../../server/sim/types.ts";
+import { openWorld } from "../../../server/sim/world.ts";
 import { validateScene } from "../../../shared/sceneValidator.ts";
+import { build } from "../../determinism/run.ts";
+import { inLong } from "../../support/long.ts";
 
 test("the allocator: aligned to cache lines, ascending, apart, behind the header, within the pages", () => {
   fc.assert(
@@ -113,7 +119,8 @@ function regionsOf({ memory, layout, bodies }: CreatedWorld): Region[] {
     },
     { name: "touch colors", at: header(L.H_CONTACT_COLORS), bytes: 20 * L.COLOR_ENTRIES },
     { name: "color masks", at: header(L.H_COLOR_MASKS), bytes: 32 * particles },
-    { name: "heads", at: header(L.H_BLOCK_STATUS), bytes: L.STATUS_BYTES * header(L.H_CONTACT_BLOCK_CAPACITY) },
+    { name: "near blocks", at: header(L.H_BLOCK_NEAR), bytes: L.STATUS_BYTES * header(L.H_CONTACT_BLOCK_CAPACITY) },
+    { name: "bad blocks", at: header(L.H_BLOCK_BAD), bytes: L.STATUS_BYTES * header(L.H_CONTACT_BLOCK_CAPACITY) },
     { name: "changed", at: header(L.H_CHANGED), bytes: 8 * particles },
     { name: "marks", at: header(L.H_MARKS), bytes: L.MARK_BYTES * particles },
     { name: "owners of corners", at: header(L.H_OWNERS), bytes: 4 * particles },
@@ -265,4 +272,94 @@ test("no two fields of the header share a place", () => {
     expect(offset, name).toBeLessThan(L.HEADER_END);
     places.set(offset, name);
   }
+});
+
+/** A sheet of 60 x 60 cells over a floor, as `drape` has it. @returns KB for each particle */
+async function sheetMemory(self: boolean): Promise<number> {
+  const { memory, layout } = await createWorld(
+    validateScene({
+      version: 1,
+      title: "sheet",
+      bodies: [
+        {
+          name: "sheet",
+          kind: "cloth",
+          mesh: { type: "grid", size: [1.5, 1.5], cells: [60, 60] },
+          transform: { translate: [0, 1, 0] },
+          material: { ...material, thickness: 0.001, bendingStiffness: 5e-4 },
+          contact: { self },
+        },
+      ],
+      colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
+    }),
+    { baseDir: "." },
+  );
+  return memory.buffer.byteLength / layout.particleCount / 1000;
+}
+
+test("a room begins with at most 1.7 KB a particle where nothing can meet, and 7 KB with self contact", async () => {
+  expect(await sheetMemory(false)).toBeLessThan(1.7);
+  expect(await sheetMemory(true)).toBeLessThan(7);
+});
+
+test("drape has at most 9 KB a particle while three hands pull it", async () => {
+  const { memory, layout } = await build("drape");
+  const reserved = (): number => memory.buffer.byteLength / layout.particleCount / 1000;
+  expect(reserved()).toBeLessThan(7);
+  const world = openWorld(memory, layout);
+  for (let tick = 1; tick <= 60; tick++) world.step(hands(tick));
+  const { used, limit } = memoryUse(memory);
+  expect(reserved()).toBeLessThan(9);
+  expect(used).toBeLessThan(memory.buffer.byteLength);
+  expect(used).toBeGreaterThan(memory.buffer.byteLength / 3);
+  expect(limit).toBe(ROOM_MEMORY_MB * 2 ** 20);
+});
+
+/** Three members who pull the sheet about, from tick 10 on. */
+function hands(tick: number): Input[] {
+  return [5, 3000, 6500].flatMap((triangle, n): Input[] => {
+    const target: [number, number, number] = [
+      0.5 * Math.sin(tick / 15 + 2 * n),
+      0.8,
+      0.5 * Math.cos(tick / 13 + 2 * n),
+    ];
+    if (tick < 10) return [];
+    return tick === 10
+      ? [{ type: "grab", member: n + 1, grab: 0, body: 0, triangle, u: 0.3, v: 0.3, target }]
+      : [{ type: "move", member: n + 1, grab: 0, target }];
+  });
+}
+
+test("a room's limit is the operator's, or what it begins with", async () => {
+  const scene = validateScene({
+    version: 1,
+    title: "limit",
+    bodies: [{ name: "cube", kind: "soft", mesh: { type: "box", size: [1, 1, 1], cells: [2, 2, 2] }, material }],
+  });
+  const limitOf = async (memoryMb: number): Promise<number> =>
+    memoryUse((await createWorld(scene, { baseDir: ".", memoryMb })).memory).limit;
+  expect(await limitOf(64)).toBe(64 * 2 ** 20);
+  const { memory } = await createWorld(scene, { baseDir: ".", memoryMb: 0 });
+  expect(memoryUse(memory).limit).toBe(memory.buffer.byteLength);
+});
+
+test("a sheet of 500,000 triangles with self contact fits into a room", async () => {
+  const cells = inLong(500, 50);
+  const { memory, layout } = await createWorld(
+    validateScene({
+      version: 1,
+      title: "large",
+      bodies: [
+        {
+          name: "sheet",
+          kind: "cloth",
+          mesh: { type: "grid", size: [5, 5], cells: [cells, cells] },
+          material: { ...material, thickness: 0.001, bendingStiffness: 5e-4 },
+        },
+      ],
+    }),
+    { baseDir: "." },
+  );
+  expect(layout.particleCount).toBe((cells + 1) ** 2);
+  openWorld(memory, layout).step([]);
 });

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import type { MemoryUse } from "../../../server/sim/memory/usage.ts";
 import { boxTets, gridCloth } from "../../../server/meshing/generators.ts";
 import { loadMeshFile } from "../../../server/meshing/loadMeshFile.ts";
 import { dataFolder, lacksData } from "../../support/dataFolder.ts";
@@ -343,7 +344,18 @@ describe("what it prints", () => {
       triangles: 32,
       events: 0,
     });
-    expect(Object.keys(results[0]!.contact as object)).toEqual(["lists", "checks", "impulses", "zones", "stops"]);
+    expect(Object.keys(results[0]!.contact as object)).toEqual([
+      "lists",
+      "checks",
+      "impulses",
+      "zones",
+      "stops",
+      "full",
+    ]);
+    const { reserved, used, limit, full } = results[0]!.memory as MemoryUse;
+    expect(used).toBeLessThanOrEqual(reserved);
+    expect(reserved).toBeLessThanOrEqual(limit);
+    expect(full).toEqual([]);
     expect((results[0]!.contact as { lists: number }).lists).toBeGreaterThan(0);
     expect(new Set(results.map((r) => JSON.stringify(r.contact))).size).toBe(1);
     expect(Object.keys(results[0]!.tickMs as object)).toEqual(["min", "median", "p99", "max"]);
@@ -361,7 +373,7 @@ describe("what it prints", () => {
     expect(lines[0]).toBe("printed: 89 particles, 135 tetrahedra, 32 cloth triangles");
     expect(lines[1]).toMatch(/^2 ticks at 60 Hz, 4 substeps x 1 iterations, 1 thread\(s\); built in /);
     expect(stdout).toMatch(
-      /^ms per tick .*^mean by stage .*integrate.*^recorded {6}3 frames$.*^contact {7}lists \d+ {3}checks \d+ {3}impulses \d+ {3}zones \d+ {3}stops 0$/ms,
+      /^ms per tick .*^mean by stage .*integrate.*^recorded {6}3 frames$.*^contact {7}lists \d+ {3}checks \d+ {3}impulses \d+ {3}zones \d+ {3}stops 0 {3}full 0$.*^memory {8}[\d.]+ MiB reserved, [\d.]+ KB a particle {3}[\d.]+ MiB used, [\d.]+ KB {3}grows to 512.0 MiB$/ms,
     );
     expect(lines.at(-1)).toMatch(/^state hash {4}[0-9a-f]{16}$/);
   });

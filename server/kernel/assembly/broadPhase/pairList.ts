@@ -74,6 +74,11 @@ export function openRegion(from: usize, to: usize, positions: usize, trajectorie
   openArrays(positions, trajectories);
 }
 
+/** The region has grown by so many bytes, and edge-edge stand at its end again. */
+export function widenRegion(bytes: usize): void {
+  back += bytes;
+}
+
 /** Pages instead, taken as they are needed. */
 export function openPages(positions: usize, trajectories: usize): void {
   front = 0;

@@ -1,6 +1,4 @@
-/**
- * Where the STATUS arrays have a block's words (layout.ts): which are near, which bad.
- */
+/** Words of a block that stand apart from it: is anything of it near, is anything bad? */
 import {
   FRONT_SOLVED,
   FRONT_SOLVED_CAPACITY,
@@ -9,11 +7,9 @@ import {
   H_FRONT,
   HEADER,
   H_CONTACT_BLOCKS,
-  H_CONTACT_BLOCK_CAPACITY,
-  H_BLOCK_STATUS,
+  H_BLOCK_BAD,
+  H_BLOCK_NEAR,
   H_VERTEX_CONTACT_BLOCKS,
-  STATUS_BAD,
-  STATUS_NEAR,
   CONTACT_BLOCK_BYTES,
 } from "../layout/layout";
 
@@ -25,20 +21,14 @@ export function numberOfBlock(block: usize): i32 {
 /** Distance that a lane keeps, or is solved for, that is not to be kept or solved, m. */
 export const NEVER: f32 = -1e30;
 
-/** Address of the word of block number n in one of the arrays. */
-// @inline
-function wordOf(array: i32, n: i32): usize {
-  return (
-    <usize>load<u32>(HEADER, H_BLOCK_STATUS) + ((<usize>(array * load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) + n)) << 2)
-  );
-}
+/** Address of the word of block number n. */
 // @inline
 export function nearOf(n: i32): usize {
-  return wordOf(STATUS_NEAR, n);
+  return <usize>load<u32>(HEADER, H_BLOCK_NEAR) + ((<usize>n) << 2);
 }
 // @inline
 export function badOf(n: i32): usize {
-  return wordOf(STATUS_BAD, n);
+  return <usize>load<u32>(HEADER, H_BLOCK_BAD) + ((<usize>n) << 2);
 }
 
 /** Block number n has nothing near and nothing bad. */

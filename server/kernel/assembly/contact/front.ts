@@ -41,8 +41,9 @@ import {
   H_PARTICLES,
   H_SURFACE,
   H_SURFACE_COUNT,
-  H_CONTACT_BLOCK_CAPACITY,
+  H_BLOCKS_MANY,
   H_CONTACT_BLOCK_COUNT,
+  H_COUNT_FULL,
   H_COUNT_LISTS,
   H_PAIRS,
   H_PAIR_CAPACITY,
@@ -69,6 +70,8 @@ import {
   FRONT_WAYS,
   FRONT_WAY_BYTES,
   FRONT_WHOLE,
+  LIST_BLOCKS,
+  LIST_PARTED,
   LEAF_BYTES,
   LEAF_PARTICLE,
   WAY_LOW,
@@ -83,10 +86,12 @@ import {
   SHARED_REFIT,
 } from "../layout/layout";
 import { meetsSurface } from "../state/filters";
-import { indexClose, moveBase, scanClose, takeOver, WAYS_ROUNDING } from "./frontClose";
+import { growNotes, indexClose, moveBase, scanClose, takeOver, WAYS_ROUNDING } from "./frontClose";
 import { boxOf, closeRow, openParted, overflow, part, partSelf, scanParted } from "./frontParted";
 import { compactRows } from "./frontCompact";
+import { growForRows } from "./frontGrow";
 import { endChains, forgetRows, placeRows } from "./frontRows";
+import { noteUsed } from "./listMemory";
 import { preemptionPoint } from "../scheduler/clock";
 import { countWork } from "../state/work";
 import {
@@ -108,8 +113,8 @@ const BOX_BYTES: usize = 32;
 const LEAST: f32 = 1.0 / 32;
 /** The front is thinned when it has grown to twice as many parted pairs, and this many. */
 const GROWN = 4096;
-/** A front that did not fit has all rows again when they fill less than this part of their memory. */
-const SPARSE_UNTIL = 8;
+/** A front that did not fit has all rows again when they fill less than this part of many blocks. */
+const SPARSE_UNTIL = 4;
 /** Leaves that are worth the microsecond or two that it takes to share them out. */
 const SHARED = 512;
 
@@ -356,14 +361,21 @@ function advance(): bool {
   else if (load<i32>(front(), FRONT_PARTED_COUNT) > 2 * load<i32>(front(), FRONT_WHOLE) + GROWN) thinFront();
   else scanParted();
   preemptionPoint();
-  if (!overflow) scanClose();
+  if (!overflow) {
+    scanClose();
+    growForRows();
+  }
   preemptionPoint();
   if (overflow || !placeRows()) {
     countGroups();
     forgetRows();
     store<i32>(HEADER, 0, H_LIST_VALID);
+    store<u32>(HEADER, load<u32>(HEADER, H_COUNT_FULL) + 1, H_COUNT_FULL);
     return false;
   }
+  growNotes();
+  noteUsed(LIST_PARTED, load<i32>(front(), FRONT_PARTED_COUNT));
+  noteUsed(LIST_BLOCKS, load<i32>(HEADER, H_CONTACT_BLOCK_COUNT));
   store<i32>(HEADER, 1, H_LIST_VALID);
   const pairs = <usize>load<u32>(HEADER, H_PAIRS);
   const edges = load<i32>(HEADER, H_EDGE_PAIRS);
@@ -398,7 +410,7 @@ export function beginFront(): void {
 export function beginTick(): void {
   endHolds();
   const valid = load<i32>(HEADER, H_LIST_VALID);
-  if (!valid || SPARSE_UNTIL * load<i32>(HEADER, H_CONTACT_BLOCK_COUNT) < load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY))
+  if (!valid || SPARSE_UNTIL * load<i32>(HEADER, H_CONTACT_BLOCK_COUNT) < load<i32>(HEADER, H_BLOCKS_MANY))
     store<i32>(front(), 0, FRONT_SPARSE);
   if (!valid) return;
   const X = <usize>load<u32>(HEADER, H_X);

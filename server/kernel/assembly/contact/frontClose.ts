@@ -5,7 +5,7 @@
  */
 import {
   HEADER,
-  H_CONTACT_BLOCK_CAPACITY,
+  H_BLOCKS_MANY,
   H_CONTACT_BLOCK_COUNT,
   H_FRONT,
   H_RESOLUTION,
@@ -18,6 +18,8 @@ import {
   FRONT_VERDICTS,
   FRONT_WAYS,
   FRONT_WAY_BYTES,
+  LIST_CLOSE,
+  LIST_NOTES,
   SURFACE_BYTES,
   SURFACE_LIMIT,
   WAY_LOW,
@@ -32,6 +34,7 @@ import {
   CLOSE_SLACK,
   CLOSE_LOW,
   CLOSE_HIGH,
+  CLOSE_NORMAL,
   CLOSE_BYTES,
   SHARED_CLOSE,
   VERDICT_ROW,
@@ -59,6 +62,7 @@ import { addParted, boxOf, closeRow, overflow, parting, sizeOf } from "./frontPa
 import { measuredPairs } from "./frontPairs";
 import { beginPair, beginRows, dropRows, endPair } from "./frontRows";
 import { apartAlong, apartByShape } from "./frontShape";
+import { growLists, noteUsed } from "./listMemory";
 
 /** Rows are listed this part of r further apart than they have to be at x: what is solved next is among them. */
 const AHEAD: f32 = 0.375;
@@ -92,6 +96,9 @@ const APART = 6;
 const MEASURED = 7;
 /** What was found did not fit into the memory of the part. */
 const AGAIN = 8;
+
+// one instance belongs to one thread: did notes not fit in the scan that it has led last?
+let again = false;
 
 // @inline
 function front(): usize {
@@ -136,12 +143,12 @@ function heldApart(row: usize, apart: f32, listed: f32): bool {
   return true;
 }
 
-/** Is half of the memory for rows in use, or has it been too small? */
+/** Are there many rows, or has memory been too small for them? */
 // @inline
-function isFull(): bool {
+function areMany(): bool {
   return (
     load<i32>(front(), FRONT_SPARSE) !== 0 ||
-    2 * load<i32>(HEADER, H_CONTACT_BLOCK_COUNT) > load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY)
+    load<i32>(HEADER, H_CONTACT_BLOCK_COUNT) > load<i32>(HEADER, H_BLOCKS_MANY)
   );
 }
 
@@ -217,7 +224,7 @@ function measure(row: usize): i32 {
   }
   const further = max<f32>(limits, STEPS * step);
   const size = clear + reach + further + SIDES * (sizeOf(boxOf(a)) + sizeOf(boxOf(b)));
-  const sparse = isFull() && PROJECTED_ROUNDING * size < SURE * margin;
+  const sparse = areMany() && PROJECTED_ROUNDING * size < SURE * margin;
   const apart = sparse
     ? measureOnWay(a, b, clear, r + SURE * margin, step, clear + further, same)
     : measureLeaves(a, b, clear, low, high, reach, clear + further, same);
@@ -276,9 +283,12 @@ export function judgeClose(begin: i32, end: i32, parts: i32): void {
     for (let spent = at; spent < end; spent += VERDICT_BYTES) {
       const k = load<i32>(spent, VERDICT_ROW);
       const row = closeRow(k);
+      const normal = v128.load(row, CLOSE_NORMAL);
       openFound(from, to);
       const kind = judge(row);
       const ends = closeFound();
+      // measured again, it is the same
+      if (missed) v128.store(row, normal, CLOSE_NORMAL);
       if (kind >= APART && ends === from && !missed && !load<i32>(row, CLOSE_LANES)) continue;
       store<i32>(at, k, VERDICT_ROW);
       store<i32>(at, missed ? AGAIN : kind, VERDICT_KIND);
@@ -315,19 +325,31 @@ export function scanClose(): void {
     }
   beginRows();
   const count = load<i32>(front(), FRONT_CLOSE_COUNT);
+  noteUsed(LIST_CLOSE, count);
+  again = false;
   // rows before `from` have been moved to before `to`
   let from = 0;
   let to = 0;
+  let notes: u32 = 0;
   for (let n = 0; n < parts; n++) {
     const verdicts = verdictsOf(n, partBegins(count, n, parts));
+    const first = load<u32>(verdicts + VERDICT_BYTES, VERDICT_FROM);
     for (let k = load<i32>(verdicts), at = verdicts + VERDICT_BYTES; k > 0; k--, at += VERDICT_BYTES) {
       const row = load<i32>(at, VERDICT_ROW);
       to = moveClose(from, to, row);
       from = row + 1;
+      if (load<i32>(at, VERDICT_KIND) === AGAIN) again = true;
+      notes = max<u32>(notes, load<u32>(at, VERDICT_TO) - first);
       if (carryOut(at, row, to)) to++;
     }
   }
   store<i32>(front(), moveClose(from, to, count), FRONT_CLOSE_COUNT);
+  noteUsed(LIST_NOTES, parts * <i32>(notes >> 2));
+}
+
+/** What one thread had to measure again in the last scan, several can the next time. Once new rows have their lanes. */
+export function growNotes(): void {
+  if (again) growLists(LIST_NOTES, load<i32>(front(), FRONT_FOUND_CAPACITY) + 1, 0);
 }
 
 /** Rows from .. end -> from `to` on. @returns behind the last of them */

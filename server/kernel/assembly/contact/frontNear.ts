@@ -21,11 +21,14 @@ import {
   BODY_IMPLICIT,
   COLOR_ENTRIES,
   FRONT_PICKED,
+  FRONT_PICKED_CAPACITY,
   FRONT_SOLVED,
   FRONT_SOLVED_CAPACITY,
   FRONT_SOLVED_EDGE,
   FRONT_SOLVED_HEADS,
   FRONT_SOLVED_VERTEX,
+  LIST_PICKED,
+  LIST_SOLVED,
   CONTACT_BLOCK_BYTES,
   CONTACT_COLORS,
   CONTACT_BLOCK_NEAR,
@@ -36,6 +39,7 @@ import {
 import { nearOf, NEVER } from "./blockStatus";
 import { foreseeContacts } from "./contactCheck";
 import { laneOf } from "./contactPair";
+import { growLists, listFull, noteUsed } from "./listMemory";
 import { bodyOf } from "../state/owners";
 
 // @inline
@@ -45,6 +49,10 @@ function front(): usize {
 // @inline
 function pickedAt(n: i32): usize {
   return <usize>load<u32>(front(), FRONT_PICKED) + ((<usize>n) << 3);
+}
+// @inline
+function listedAt(n: i32): usize {
+  return pickedAt(load<i32>(front(), FRONT_PICKED_CAPACITY) + n);
 }
 // @inline
 function startOf(table: i32, color: i32): usize {
@@ -70,6 +78,7 @@ export function packNear(): void {
   const ofEdges = packKind(first, first + edges, ofVertices, COLOR_ENTRIES);
   store<i32>(front(), ofVertices, FRONT_SOLVED_VERTEX);
   store<i32>(front(), ofEdges, FRONT_SOLVED_EDGE);
+  noteUsed(LIST_SOLVED, ofVertices + ofEdges);
   memory.fill(<usize>load<u32>(front(), FRONT_SOLVED_HEADS), 255, (<usize>(ofVertices + ofEdges)) << 2);
 }
 
@@ -87,13 +96,14 @@ function foreseeAll(block: usize, count: i32, vertex: bool): void {
  * @returns blocks
  */
 function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
-  const most = (load<i32>(front(), FRONT_SOLVED_CAPACITY) - at) >> 1;
-  memory.fill(startOf(table, 0), 0, COLOR_ENTRIES << 2);
-  const ranks = table ? 1 : RANKS;
+  const most = makeRoom(countNear(begin, end));
   const near = listNear(begin, end, most, table);
-  let count = 0;
-  for (let rank = 0; rank < ranks; rank++) count = pick(near, count, most, table, rank);
-  for (let n = 0; n < count; n++) forgetColors(laneOf(load<i32>(pickedAt(n))));
+  let count = pickAll(near, most, table);
+  if (!growLists(LIST_SOLVED, at + countBlocks(table), 0)) {
+    listFull(LIST_SOLVED);
+    // no pair takes more than a block; what is left out is answered after the solve
+    count = pickAll(near, (load<i32>(front(), FRONT_SOLVED_CAPACITY) - at) >> 1, table);
+  }
   let blocks = at;
   for (let color = 0; color <= CONTACT_COLORS; color++) {
     const start = startOf(table, color);
@@ -124,6 +134,30 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
   return blocks - at;
 }
 
+function countNear(begin: i32, end: i32): i32 {
+  let count = 0;
+  for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
+    if (!load<i32>(near)) continue;
+    for (let k = 0; k < 4; k++) if (load<i32>(laneOf((n << 2) + k), CONTACT_BLOCK_NEAR)) count++;
+  }
+  return count;
+}
+
+/** @returns how many of the near lanes can be picked, and listed to be picked of */
+function makeRoom(near: i32): i32 {
+  noteUsed(LIST_PICKED, near);
+  if (growLists(LIST_PICKED, near, 0)) return near;
+  listFull(LIST_PICKED);
+  return load<i32>(front(), FRONT_PICKED_CAPACITY);
+}
+
+/** Blocks that lanes with these colors take. */
+function countBlocks(table: i32): i32 {
+  let blocks = load<i32>(startOf(table, CONTACT_COLORS));
+  for (let color = 0; color < CONTACT_COLORS; color++) blocks += (load<i32>(startOf(table, color)) + 3) >> 2;
+  return blocks;
+}
+
 /**
  * Vertices and triangles in this order: of the surface that comes first before those of the one that comes second, and
  * of each those above a face before those beside one. What falls flat on a mesh is then turned around by its own
@@ -141,21 +175,20 @@ function rankOf(lane: usize): i32 {
 }
 
 /**
- * Near lanes of blocks begin .. end with their ranks, behind the `most` places of those that will be picked.
+ * Near lanes of blocks begin .. end with their ranks, `most` of them, behind the places of those that will be picked.
  * @returns how many
  */
 function listNear(begin: i32, end: i32, most: i32, table: i32): i32 {
   const together = load<u32>(HEADER, H_TOGETHER) !== 0;
-  const room = (load<i32>(front(), FRONT_SOLVED_CAPACITY) << 2) - most;
   let count = 0;
   for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
     if (!load<i32>(near)) continue;
     for (let k = 0; k < 4; k++) {
       const pair = (n << 2) + k;
       const lane = laneOf(pair);
-      if (!load<i32>(lane, CONTACT_BLOCK_NEAR) || count >= room) continue;
+      if (!load<i32>(lane, CONTACT_BLOCK_NEAR) || count >= most) continue;
       if (together && ofImplicit(lane)) continue;
-      const place = pickedAt(most + count);
+      const place = listedAt(count);
       store<i32>(place, pair);
       store<i32>(place, table ? 0 : rankOf(lane), 4);
       count++;
@@ -164,12 +197,21 @@ function listNear(begin: i32, end: i32, most: i32, table: i32): i32 {
   return count;
 }
 
+/** Places and colors for `most` of the listed ones. @returns places taken */
+function pickAll(near: i32, most: i32, table: i32): i32 {
+  memory.fill(startOf(table, 0), 0, COLOR_ENTRIES << 2);
+  const ranks = table ? 1 : RANKS;
+  let count = 0;
+  for (let rank = 0; rank < ranks; rank++) count = pick(near, count, most, table, rank);
+  for (let n = 0; n < count; n++) forgetColors(laneOf(load<i32>(pickedAt(n))));
+  return count;
+}
+
 /** Those of `near` listed ones that have this rank get places from `count` on, and colors. @returns places taken */
 function pick(near: i32, count: i32, most: i32, table: i32, rank: i32): i32 {
   let taken = count;
   for (let n = 0; n < near; n++) {
-    const listed = pickedAt(most + n);
-    // half of the room is enough for what is packed densely; what is left is answered after the solve
+    const listed = listedAt(n);
     if (load<i32>(listed, 4) !== rank || taken >= most) continue;
     spendWork(1);
     const pair = load<i32>(listed);

@@ -15,6 +15,8 @@ import {
   FRONT_PARTED,
   FRONT_PARTED_CAPACITY,
   FRONT_PARTED_COUNT,
+  LIST_CLOSE,
+  LIST_PARTED,
   PARTED_LOW,
   PARTED_HIGH,
   PARTED_REACH,
@@ -30,6 +32,7 @@ import {
   CLOSE_NORMAL,
   CLOSE_BYTES,
 } from "../layout/layout";
+import { growLists, listFull } from "./listMemory";
 
 const BOX_BYTES: usize = 32;
 /** Rounding of a sum of two sides. */
@@ -40,6 +43,8 @@ export let overflow = false;
 let leafCount = 0;
 let boxes: usize = 0;
 let children: usize = 0;
+/** Rows at the end of the memory, behind FRONT_PARTED_CAPACITY, that wait to be split. */
+let waiting = 0;
 
 // @inline
 function front(): usize {
@@ -61,6 +66,7 @@ function partedRow(n: i32): usize {
 /** Before rows are added. */
 export function openParted(): void {
   overflow = false;
+  waiting = 0;
   leafCount = load<i32>(front(), FRONT_LEAF_COUNT);
   boxes = <usize>load<u32>(front(), FRONT_BOXES);
   children = <usize>load<u32>(front(), FRONT_CHILDREN);
@@ -99,11 +105,26 @@ export function sizeOf(box: usize): f32 {
   );
 }
 
+/** For one more. */
+function hasRoom(): bool {
+  const capacity = load<i32>(front(), FRONT_PARTED_CAPACITY);
+  if (load<i32>(front(), FRONT_PARTED_COUNT) < capacity) return true;
+  store<i32>(front(), capacity + waiting, FRONT_PARTED_CAPACITY);
+  const grown = growLists(LIST_PARTED, capacity + waiting + 1, waiting);
+  store<i32>(front(), load<i32>(front(), FRONT_PARTED_CAPACITY) - waiting, FRONT_PARTED_CAPACITY);
+  return grown;
+}
+
+function doesNotFit(kind: i32): void {
+  overflow = true;
+  listFull(kind);
+}
+
 export function addParted(A: usize, B: usize, axis: i32, r: f32, surfaces: u32): void {
   const n = load<i32>(front(), FRONT_PARTED_COUNT);
   const k = (<usize>(axis % 3)) << 2;
-  if (n >= load<i32>(front(), FRONT_PARTED_CAPACITY)) {
-    overflow = true;
+  if (!hasRoom()) {
+    doesNotFit(LIST_PARTED);
     return;
   }
   store<i32>(front(), n + 1, FRONT_PARTED_COUNT);
@@ -118,8 +139,8 @@ export function addParted(A: usize, B: usize, axis: i32, r: f32, surfaces: u32):
 
 function addClose(a: i32, b: i32, r: f32, surfaces: u32): void {
   const n = load<i32>(front(), FRONT_CLOSE_COUNT);
-  if (n >= load<i32>(front(), FRONT_CLOSE_CAPACITY)) {
-    overflow = true;
+  if (n >= load<i32>(front(), FRONT_CLOSE_CAPACITY) && !growLists(LIST_CLOSE, n + 1, 0)) {
+    doesNotFit(LIST_CLOSE);
     return;
   }
   store<i32>(front(), n + 1, FRONT_CLOSE_COUNT);
@@ -182,13 +203,10 @@ export function partSelf(a: i32, r: f32, surfaces: u32): void {
 
 /** Parted pairs that are not parted any more are split; the others close up. */
 export function scanParted(): void {
-  const rows = <usize>load<u32>(front(), FRONT_PARTED);
-  const count = load<i32>(front(), FRONT_PARTED_COUNT);
-  const last = rows + <usize>count * PARTED_BYTES;
-  // what has to be split goes to the end of the memory for now, from its end on
-  const back = rows + <usize>load<i32>(front(), FRONT_PARTED_CAPACITY) * PARTED_BYTES;
+  const rows = partedRow(0);
+  const last = partedRow(load<i32>(front(), FRONT_PARTED_COUNT));
   let to = rows;
-  let failed = back;
+  // what has to be split goes to the end of the memory for now, from its end on
   for (let row = rows; row < last; row += PARTED_BYTES) {
     const all = v128.load(row);
     if (
@@ -199,23 +217,25 @@ export function scanParted(): void {
       to += PARTED_BYTES;
       continue;
     }
-    failed -= PARTED_BYTES;
-    if (failed < last) {
-      overflow = true;
-      return;
+    if (!hasRoom()) {
+      doesNotFit(LIST_PARTED);
+      break;
     }
-    v128.store(failed, all);
+    waiting++;
+    const left = load<i32>(front(), FRONT_PARTED_CAPACITY) - 1;
+    store<i32>(front(), left, FRONT_PARTED_CAPACITY);
+    v128.store(partedRow(left), all);
   }
   store<i32>(front(), <i32>((to - rows) / PARTED_BYTES), FRONT_PARTED_COUNT);
-  const capacity = load<i32>(front(), FRONT_PARTED_CAPACITY);
-  const left = <i32>((failed - rows) / PARTED_BYTES);
-  store<i32>(front(), left, FRONT_PARTED_CAPACITY);
-  for (let row = back - PARTED_BYTES; row >= failed && !overflow; row -= PARTED_BYTES) {
+  for (let n = 1; n <= waiting && !overflow; n++) {
+    // lists may grow in between
+    const row = partedRow(load<i32>(front(), FRONT_PARTED_CAPACITY) + waiting - n);
     const both = load<u32>(row, PARTED_SURFACES);
     const first = (both & 0x80000000) !== 0;
     const high = <i32>((<usize>load<u32>(row, PARTED_HIGH) - boxes) / BOX_BYTES);
     const low = <i32>((<usize>load<u32>(row, PARTED_LOW) - boxes) / BOX_BYTES);
     part(first ? high : low, first ? low : high, load<f32>(row, PARTED_REACH), both & 0x7fffffff);
   }
-  store<i32>(front(), capacity, FRONT_PARTED_CAPACITY);
+  store<i32>(front(), load<i32>(front(), FRONT_PARTED_CAPACITY) + waiting, FRONT_PARTED_CAPACITY);
+  waiting = 0;
 }

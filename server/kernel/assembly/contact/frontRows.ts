@@ -36,6 +36,8 @@ import {
   FRONT_NAMED,
   FRONT_NEXT,
   FRONT_WAITING,
+  LIST_BLOCKS,
+  LIST_ROWS,
   PAIR_BYTES,
   PAIR_COLOR,
   SURFACE_BYTES,
@@ -60,9 +62,11 @@ import {
   openSurfaces,
   turnSurfaces,
   vertexRowsEnd,
+  widenRegion,
 } from "../broadPhase/pairList";
 import { clearBlock, fillLane, leftOut } from "./contactList";
 import { laneOf } from "./contactPair";
+import { growLists, listFull } from "./listMemory";
 
 /** A lane's word in its chain: the next lane plus one, and its name. */
 export const NEXT_MASK: u32 = 0xffffff;
@@ -148,9 +152,23 @@ function isOld(name: u32): bool {
   return true;
 }
 
+/** For one more new row, where memory may grow. */
+// @inline
+function makeRoom(): void {
+  if (vertexRowsEnd() + PAIR_BYTES > edgeRowsBegin()) growRows();
+}
+
+function growRows(): void {
+  const before = load<i32>(HEADER, H_PAIR_CAPACITY);
+  const end = <usize>load<u32>(HEADER, H_PAIRS) + <usize>before * PAIR_BYTES;
+  if (!growLists(LIST_ROWS, before + 1, <i32>((end - edgeRowsBegin()) / PAIR_BYTES))) return;
+  widenRegion(<usize>(load<i32>(HEADER, H_PAIR_CAPACITY) - before) * PAIR_BYTES);
+}
+
 /** @param swapped the vertex is of the second leaf; name of the row, 0 .. 255, in this pair of leaves */
 export function vertexRow(p: u32, a: u32, b: u32, c: u32, swapped: bool, name: u32): void {
   if (isOld(name)) return;
+  makeRoom();
   const at = vertexRowsEnd();
   const both = load<u32>(close, CLOSE_SURFACES);
   if (swapped) turnSurfaces(both & 0xffff, both >> 16);
@@ -161,6 +179,7 @@ export function vertexRow(p: u32, a: u32, b: u32, c: u32, swapped: bool, name: u
 
 export function edgeRow(a0: u32, a1: u32, b0: u32, b1: u32, name: u32): void {
   if (isOld(name)) return;
+  makeRoom();
   const at = edgeRowsBegin();
   const both = load<u32>(close, CLOSE_SURFACES);
   turnSurfaces(both >> 16, both & 0xffff);
@@ -261,7 +280,10 @@ function takeLane(vertex: bool): i32 {
   const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS);
   const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
   const capacity = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
-  if (vertices + edges >= capacity) return -1;
+  if (vertices + edges >= capacity) {
+    listFull(LIST_BLOCKS);
+    return -1;
+  }
   const block = vertex ? vertices : capacity - edges - 1;
   if (vertex) store<i32>(HEADER, vertices + 1, H_VERTEX_CONTACT_BLOCKS);
   else store<i32>(HEADER, edges + 1, H_EDGE_CONTACT_BLOCKS);
@@ -285,7 +307,10 @@ export function placeRows(): bool {
   const edges = <i32>(end - edgeRowsBegin()) / PAIR_BYTES;
   store<i32>(HEADER, vertices, H_VERTEX_PAIRS);
   store<i32>(HEADER, edges, H_EDGE_PAIRS);
-  if (full) return false;
+  if (full) {
+    listFull(LIST_ROWS);
+    return false;
+  }
   for (let n = 0, row = pairs; n < vertices; n++, row += PAIR_BYTES) if (!place(row, true)) return false;
   for (let n = 0, row = end - PAIR_BYTES; n < edges; n++, row -= PAIR_BYTES) if (!place(row, false)) return false;
   return true;

@@ -138,11 +138,10 @@ export const CONTACT_BLOCK_OWNS = CONTACT_BLOCK_BOUNCE + LANES;
 export const CONTACT_BLOCK_BYTES = CONTACT_BLOCK_OWNS + LANES;
 
 /**
- * What decides whether a block is looked at stands apart from it, in two arrays of a word a block (blockStatus.ts).
+ * What decides whether a block is looked at stands apart from it (blockStatus.ts): i32 0 if no lane is
+ * CONTACT_BLOCK_NEAR, and i32 0 if no lane is CONTACT_BLOCK_BAD.
  */
-export const STATUS_NEAR = 0; // i32: 0 if no lane is CONTACT_BLOCK_NEAR
-export const STATUS_BAD = 1; // i32: 0 if no lane is CONTACT_BLOCK_BAD
-export const STATUS_BYTES = 8;
+export const STATUS_BYTES = 4;
 
 /** Colors; pairs beyond go into blocks of their own, behind the last color. */
 export const CONTACT_COLORS = 128;

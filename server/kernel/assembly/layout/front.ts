@@ -34,7 +34,7 @@ export const FRONT_SOLVED_CAPACITY = FRONT_SOLVED + I32; // i32 blocks
 export const FRONT_SOLVED_VERTEX = FRONT_SOLVED_CAPACITY + I32; // i32 blocks
 export const FRONT_SOLVED_EDGE = FRONT_SOLVED_VERTEX + I32; // i32 blocks
 export const FRONT_SOLVED_HEADS = FRONT_SOLVED_EDGE + I32; // i32 pointer: i32 a block, -1
-// i32 pointer: i32x2 a lane that is solved: its pair's number and color
+// i32 pointer: i32x2 a near lane: its pair's number and color; behind FRONT_PICKED_CAPACITY of them as many to pick of
 export const FRONT_PICKED = FRONT_SOLVED_HEADS + I32;
 export const FRONT_REST = FRONT_PICKED + I32; // i32 pointer: f32x4 per particle, where it is at rest
 export const FRONT_SHAPES = FRONT_REST + I32; // i32 pointer: PATCH rows, one for every leaf
@@ -47,7 +47,8 @@ export const FRONT_FOUND = FRONT_VERDICTS + I32; // i32 pointer: rows that are n
 export const FRONT_FOUND_CAPACITY = FRONT_FOUND + I32; // i32 words
 // i32 1: all rows did not fit; until there are few again, only what comes near on the way is one
 export const FRONT_SPARSE = FRONT_FOUND_CAPACITY + I32;
-export const FRONT_HOLDS = FRONT_SPARSE + I32; // i32 pointer: HOLD rows, one for every surface (contact/hold.ts)
+export const FRONT_PICKED_CAPACITY = FRONT_SPARSE + I32; // i32 lanes
+export const FRONT_HOLDS = FRONT_PICKED_CAPACITY + I32; // i32 pointer: HOLD rows, one for every surface (contact/hold.ts)
 export const FRONT_HELD_ANY = FRONT_HOLDS + I32; // i32 1: at least one surface is held
 export const FRONT_BYTES = FRONT_HELD_ANY + I32;
 

@@ -132,9 +132,8 @@ export const H_OWNERS = H_TOGETHER + I32;
 export const H_EDGE_CONTACT_BLOCKS = H_OWNERS + I32 + 4; // i32 blocks edge-edge
 export const H_RIGID_KEPT = H_EDGE_CONTACT_BLOCKS + I32; // i32 pointer: table of RIGID_KEPT entries
 export const H_RIGID_KEPT_CAPACITY = H_RIGID_KEPT + I32; // i32 a power of two
-// i32 pointer: the STATUS arrays, H_CONTACT_BLOCK_CAPACITY words each
-export const H_BLOCK_STATUS = H_RIGID_KEPT_CAPACITY + I32;
-export const H_SHARED_FIRST = H_BLOCK_STATUS + I32; // i32: KIND_SHARED_CONTACTS: the first block
+export const H_BLOCK_NEAR = H_RIGID_KEPT_CAPACITY + I32; // i32 pointer: a word a block (blockStatus.ts)
+export const H_SHARED_FIRST = H_BLOCK_NEAR + I32; // i32: KIND_SHARED_CONTACTS: the first block
 export const H_SHARED_COUNT = H_SHARED_FIRST + I32; // i32: how many
 // i32, atomic: KIND_SHARED_CHECK: blocks with a pair that is not cleared; KIND_SHARED_CONTACTS: with one that was
 // pushed far
@@ -145,8 +144,21 @@ export const H_RIGID_CONTACT_CAPACITY = H_RIGID_CONTACTS + I32; // i32
 export const H_RIGID_CONTACT_COUNT = H_RIGID_CONTACT_CAPACITY + I32; // i32 rows that the last iteration solved
 export const H_SHARED_AGAIN = H_RIGID_CONTACT_COUNT + I32; // i32: KIND_SHARED_CONTACTS: 1 in all passes but the first
 
+export const H_BLOCK_BAD = H_SHARED_AGAIN + I32; // i32 pointer: a word a block, likewise
+
+/** Memory of lists that grow (contact/listMemory.ts). */
+export const H_LISTS = H_BLOCK_BAD + I32; // i32 pointer: LIST rows, by address of the lists
+export const H_LIST_COUNT = H_LISTS + I32; // i32
+export const H_LIST_KINDS = H_LIST_COUNT + I32; // i32 pointer: a GROWTH row for each of LIST_KINDS
+export const H_LISTS_END = H_LIST_KINDS + I32; // u32 address behind the last list, a multiple of 64
+export const H_MEMORY_LIMIT = H_LISTS_END + I32; // i32 pages of 64 KiB that the room may have at most
+export const H_LISTS_FULL = H_MEMORY_LIMIT + I32; // i32 bits, 1 << kind: lists that did not fit since the room began
+export const H_COUNT_FULL = H_LISTS_FULL + I32; // u32 fronts that memory did not hold, since the room began
+// i32 blocks: where there are more, only what comes near on the way becomes a row
+export const H_BLOCKS_MANY = H_COUNT_FULL + I32;
+
 /** A HELPER row for each thread. */
-export const H_HELPERS = H_SHARED_AGAIN + I32;
+export const H_HELPERS = H_BLOCKS_MANY + I32 + 28;
 // f64 for each stage, seconds that the last tick spent in it
 export const H_STAGE = H_HELPERS + MAX_THREADS * HELPER_BYTES;
 export const HEADER_END = H_STAGE + STAGES * F64 + 24; // on a cache line

@@ -12,6 +12,7 @@ export * from "./contact.ts";
 export * from "./front.ts";
 export * from "./header.ts";
 export * from "./implicit.ts";
+export * from "./lists.ts";
 export * from "./points.ts";
 export * from "./program.ts";
 export * from "./rigid.ts";

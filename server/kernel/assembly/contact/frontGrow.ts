@@ -1,0 +1,83 @@
+/**
+ * Blocks for new rows: before these get their lanes, memory of blocks grows to hold them all. Lanes of edges are
+ * numbered from the end of that memory, so all their numbers change.
+ */
+import {
+  CLOSE_LANES,
+  FRONT_CHAINED,
+  FRONT_CLOSE_COUNT,
+  FRONT_FREE_EDGE,
+  FRONT_WAITING,
+  H_CONTACT_BLOCK_CAPACITY,
+  H_EDGE_CONTACT_BLOCKS,
+  H_FRONT,
+  H_INCIDENCES,
+  H_INCIDENT,
+  H_PAIRS,
+  H_PAIR_CAPACITY,
+  H_PARTICLES,
+  H_VERTEX_CONTACT_BLOCKS,
+  HEADER,
+  LIST_BLOCKS,
+  LIST_ROWS,
+  PAIR_BYTES,
+} from "../layout/layout";
+import { edgeRowsBegin, vertexRowsEnd } from "../broadPhase/pairList";
+import { closeRow } from "./frontParted";
+import { NEXT_MASK, nextOf } from "./frontRows";
+import { growLists, noteUsed } from "./listMemory";
+
+// @inline
+function front(): usize {
+  return <usize>load<u32>(HEADER, H_FRONT);
+}
+
+/** Room for the rows that have been found since the front's scan began. */
+export function growForRows(): void {
+  const pairs = <usize>load<u32>(HEADER, H_PAIRS);
+  const end = pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES;
+  const vertices = <i32>((vertexRowsEnd() - pairs) / PAIR_BYTES);
+  const edges = <i32>((end - edgeRowsBegin()) / PAIR_BYTES);
+  noteUsed(LIST_ROWS, vertices + edges);
+  const edgeBlocks = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
+  const blocks = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) + edgeBlocks;
+  const before = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
+  // lanes that are free now are left out of the count
+  const need = blocks + ((vertices + 3) >> 2) + ((edges + 3) >> 2);
+  if (need <= before || !growLists(LIST_BLOCKS, need, edgeBlocks)) return;
+  const after = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
+  if (edgeBlocks) renumber((before - edgeBlocks) << 2, (after - before) << 2);
+}
+
+/** Lanes from number `first` on, of edges, have a number that is greater by `more`. */
+function renumber(first: i32, more: i32): void {
+  const capacity = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
+  const begin = capacity - load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
+  const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS);
+  for (let n = load<i32>(front(), FRONT_CLOSE_COUNT) - 1; n >= 0; n--)
+    moveEntry(closeRow(n) + CLOSE_LANES, first, more);
+  moveEntry(front() + FRONT_FREE_EDGE, first, more);
+  moveEntry(front() + FRONT_FREE_EDGE + FRONT_WAITING, first, more);
+  for (let pair = 0; pair < vertices << 2; pair++) moveEntry(nextOf(pair), first, more);
+  for (let pair = begin << 2; pair < capacity << 2; pair++) moveEntry(nextOf(pair), first, more);
+  if (!load<i32>(front(), FRONT_CHAINED)) return;
+  // entries of the response's chains are four times a lane's number, plus a corner, plus one
+  moveEntries(<usize>load<u32>(HEADER, H_INCIDENT), load<i32>(HEADER, H_PARTICLES), first << 2, more << 2);
+  const incidences = <usize>load<u32>(HEADER, H_INCIDENCES);
+  moveEntries(incidences, vertices << 4, first << 2, more << 2);
+  moveEntries(incidences + ((<usize>begin) << 6), (capacity - begin) << 4, first << 2, more << 2);
+}
+
+/** A word whose low part is a lane's number plus one, or 0. */
+// @inline
+function moveEntry(at: usize, first: i32, more: i32): void {
+  const word = load<u32>(at);
+  if (<i32>(word & NEXT_MASK) > first) store<u32>(at, word + <u32>more);
+}
+
+function moveEntries(at: usize, count: i32, first: i32, more: i32): void {
+  for (let n = count; n > 0; n--, at += 4) {
+    const entry = load<i32>(at);
+    if (entry > first) store<i32>(at, entry + more);
+  }
+}

@@ -1,0 +1,22 @@
+/** Lists that grow (contact/listMemory.ts). */
+import { I32 } from "./sizes.ts";
+
+/** Kinds: lists of a kind have one capacity. */
+export const LIST_CLOSE = 0; // CLOSE rows
+export const LIST_NOTES = 1; // words of FRONT_FOUND
+export const LIST_ROWS = 2; // PAIR rows, edge-edge at the end
+export const LIST_PARTED = 3; // PARTED rows, those that wait to be split at the end
+export const LIST_BLOCKS = 4; // contact blocks, edge-edge at the end
+export const LIST_SOLVED = 5; // contact blocks that are solved
+export const LIST_PICKED = 6; // near lanes
+export const LIST_KINDS = 7;
+
+export const LIST_POINTER = 0; // i32 address of the word that points to the list
+export const LIST_KIND = LIST_POINTER + I32; // i32
+export const LIST_UNIT = LIST_KIND + I32; // i32 bytes for each unit of the kind's capacity
+export const LIST_BYTES = LIST_UNIT + I32 + 4;
+
+export const GROWTH_CAPACITY = 0; // i32 address of the word with the capacity
+export const GROWTH_MOST = GROWTH_CAPACITY + I32; // i32 greatest capacity that numbers in other lists can name
+export const GROWTH_PEAK = GROWTH_MOST + I32; // i32 units that were in use at most since the room began
+export const GROWTH_BYTES = GROWTH_PEAK + I32 + 4;

@@ -1,0 +1,35 @@
+/** Memory of a room, and the part of it that has been in use. Any thread may ask, at any time. */
+import * as L from "../../kernel/assembly/layout/layout.ts";
+import { PAGE_BYTES } from "./map.ts";
+
+export interface MemoryUse {
+  /** Size of the room's memory, bytes. */
+  reserved: number;
+  /** The same without the units of lists that were never in use. */
+  used: number;
+  /** Greatest size. */
+  limit: number;
+  /** Lists that did not fit and could not grow since the room began. */
+  full: string[];
+}
+
+/** By kind, in the order of their numbers. */
+const NAMES = ["close pairs", "notes", "new rows", "parted pairs", "rows", "solved rows", "near rows"] as const;
+
+export function memoryUse({ buffer }: WebAssembly.Memory): MemoryUse {
+  const i32 = new Int32Array(buffer);
+  const header = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
+  let idle = 0;
+  for (let n = 0; n < header(L.H_LIST_COUNT); n++) {
+    const list = (header(L.H_LISTS) + n * L.LIST_BYTES) / 4;
+    const kind = (header(L.H_LIST_KINDS) + i32[list + L.LIST_KIND / 4]! * L.GROWTH_BYTES) / 4;
+    const capacity = i32[i32[kind + L.GROWTH_CAPACITY / 4]! / 4]!;
+    idle += Math.max(0, capacity - i32[kind + L.GROWTH_PEAK / 4]!) * i32[list + L.LIST_UNIT / 4]!;
+  }
+  return {
+    reserved: buffer.byteLength,
+    used: buffer.byteLength - idle,
+    limit: header(L.H_MEMORY_LIMIT) * PAGE_BYTES,
+    full: NAMES.filter((_, kind) => header(L.H_LISTS_FULL) & (1 << kind)),
+  };
+}
