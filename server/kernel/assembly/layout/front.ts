@@ -47,7 +47,9 @@ export const FRONT_FOUND = FRONT_VERDICTS + I32; // i32 pointer: rows that are n
 export const FRONT_FOUND_CAPACITY = FRONT_FOUND + I32; // i32 words
 // i32 1: all rows did not fit; until there are few again, only what comes near on the way is one
 export const FRONT_SPARSE = FRONT_FOUND_CAPACITY + I32;
-export const FRONT_BYTES = FRONT_SPARSE + I32;
+// i32 pointer: of every surface its first leaf and its first node less the leaves, and behind them what there are
+export const FRONT_STARTS = FRONT_SPARSE + I32;
+export const FRONT_BYTES = FRONT_STARTS + I32;
 
 /** From FRONT_FREE_* to where lanes wait that become free while the response has chains, i32 first lane plus one. */
 export const FRONT_WAITING = 56;
