@@ -1,19 +1,18 @@
 /**
- * Islands: bodies in contact or attached to each other, with all that they lie on. An island of which every body is at
- * rest sleeps, while others move: velocities and inverse masses are 0, its blocks and particles are left out of the
- * phases (BODY_INACTIVE), and its surfaces have no contact with each other nor with what stands (MEETS_ASLEEP). For what
- * comes to it, it stands as a collider does. A room that sleeps as a whole steps nothing at all (rest.ts).
+ * Islands: bodies in contact with each other or attached to each other. An island whose bodies are all at rest sleeps
+ * while others move. Its velocities and inverse masses are 0, the phases leave its blocks and particles out
+ * (BODY_INACTIVE), and its surfaces have no contact with each other nor with colliders (MEETS_ASLEEP). An awake body
+ * meets it as it meets a collider. A room that sleeps as a whole steps nothing at all (rest.ts).
  *
- *   begin     once a tick, before its first substep: islands wake and fall asleep
- *   asleep if every body is at rest (rest.ts), no hand holds one, and none is to wake for what follows
- *   wakes   a collider moves beside it or carries it, or a body that is not calm is in contact with it or may come to
- *           it within the tick: before they meet, so a hit finds it awake
- *           an input that concerns a body of it, and any change of gravity, materials, or of which bodies there are
+ *   begin   once a tick, before its first substep: islands wake and fall asleep
+ *   sleep   every body is at rest (rest.ts), no hand holds one, and no reason to wake is given
+ *   wake    a collider moves beside it or carries it; a body that is not calm is in contact with it, or may reach it
+ *           within the tick, so that a hit finds it awake; an input concerns one of its bodies, or all bodies
  *
- * A calm body wakes nobody: what lies still beside an island joins it when it has been still for as long. What sleeps
- * is part of the room's state: a word a body behind the counts of rest.ts, BODY_INACTIVE, the tables of who meets whom,
- * and the inverse masses, which are in the state's hash. The list of pairs is made anew at each change, so islands fall
- * asleep in every TICKS-th tick only.
+ * A calm body wakes no island: it joins the island beside it when it has been still for as long. The sleep of an island
+ * is part of the room's state: a word a body behind the counts of rest.ts, BODY_INACTIVE, the tables of pairs that may
+ * meet, and the inverse masses, which the state's hash takes in. Each change has the list of pairs made anew, so
+ * islands fall asleep in every TICKS-th tick only.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { HandInput, Views } from "./grabs.ts";
@@ -23,19 +22,20 @@ import type { Kernel } from "./kernelModule.ts";
 import type { SimLayout } from "./layout.ts";
 
 const TICKS = 15;
-/** What is faster than this may come to an island that it does not touch, sizes a second; slower it wakes by touch. */
+/** A body slower than this many sizes a second wakes an island by contact only. */
 const SLOW = 0.01;
-/** Of what a body moves in a tick at its fastest, and of what falls from rest: contact and hands add to both. */
+/** A body may go this many times as far in a tick as its speed, external acceleration and hands say: contact adds. */
 const CAUTION = 2;
 /** Of a ball's size, diagonal of its box: how far the sphere stands out of the boxes of its leaves, at most. */
 const BULGE = 0.1;
 
-/** What the room says of its bodies. */
+/** Answers of the room about its bodies. */
 export interface Bodies {
-  /** At rest for so long that it may sleep. */
+  /** It has been at rest for so long that it may sleep. */
   rests: (body: number) => boolean;
-  /** Still for some time. */
+  /** It has been still for some time. */
   isCalm: (body: number) => boolean;
+  /** It has to come to rest anew. */
   forget: (body: number) => void;
   /** Int pairs of those that touch. */
   touching: () => number[];
@@ -233,7 +233,7 @@ export class SleepingIslands {
     return this.#layout.bodies.findIndex(({ first, count }) => particle >= first && particle < first + count);
   }
 
-  /** These fall asleep. */
+  /** Puts bodies to sleep. */
   #rest(resting: readonly number[]): void {
     if (resting.length === 0) return;
     const { i32 } = this.#views;
@@ -252,7 +252,7 @@ export class SleepingIslands {
     this.#relist();
   }
 
-  /** Nothing of it moves any more, nor has moved. */
+  /** Stops a body, as if it had not moved in the last substep either. */
   #stop(b: number): void {
     const { f32, i32 } = this.#views;
     const { x, xPrev, v, bodies, bodyRows } = this.#layout;
@@ -266,12 +266,12 @@ export class SleepingIslands {
     if (rounding) f32.fill(0, rounding / 4 + 4 * first, rounding / 4 + 4 * (first + count));
     const row = (bodyRows + b * L.BODY_BYTES) / 4;
     i32[row + L.BODY_INACTIVE / 4] = 1;
-    // what it remembers of its stress stays as it is
+    // remembered stress stays as it is
     f32[row + L.BODY_GAIN / 4] = 0;
     f32[row + L.BODY_KEEP / 4] = 1;
   }
 
-  /** Those that sleep are there again, and have to come to rest anew. */
+  /** Bodies that sleep take part again, and have to come to rest anew. */
   #rouse(does: (body: number) => boolean): void {
     const { f32, i32 } = this.#views;
     const { x, initial, bodies, bodyRows, bodyCount, cores } = this.#layout;

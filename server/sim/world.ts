@@ -170,10 +170,8 @@ export class SimWorld implements World {
     let tunedBy: number | null = null;
     for (const input of inputs) {
       if (input.type === "spawn" || input.type === "remove") {
-        events.push(this.waitingBodies.apply(input, tick));
+        events.push(this.comeOrGo(input, tick));
         if (events.at(-1)!.type === "inputRejected") continue; // it wakes nobody
-        this.relist();
-        this.intersections.request();
       }
       const refusal = input.type === "tune" && this.tuned.refuse(input);
       if (refusal) {
@@ -373,6 +371,15 @@ export class SimWorld implements World {
     this.rest.rouse();
     this.islands.wake(bodies);
     return true;
+  }
+
+  private comeOrGo(input: Extract<Input, { type: "spawn" | "remove" }>, tick: number): SimEvent {
+    const event = this.waitingBodies.apply(input, tick);
+    if (event.type !== "inputRejected") {
+      this.relist();
+      this.intersections.request();
+    }
+    return event;
   }
 
   /** What an input is about does not sleep any more: a hand's one body with its island, others everything. */

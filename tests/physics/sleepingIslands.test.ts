@@ -203,7 +203,14 @@ describe("it wakes by", () => {
       box("on it", [0, 0.42, 0]),
       box("far", [1.5, 0.101, 0]),
     ]);
-    const put: Input = { type: "spawn", member: 1, body: 0, position: [0, 0.01, 0], heading: [1, 0], occupied: "refuse" };
+    const put: Input = {
+      type: "spawn",
+      member: 1,
+      body: 0,
+      position: [0, 0.01, 0],
+      heading: [1, 0],
+      occupied: "refuse",
+    };
     expect(lab.run(1, [put]).map(({ type }) => type)).toEqual(["spawned"]);
     settle(lab);
     expect(mean(lab.positions(1), 1)).toBeGreaterThan(0.29);

@@ -238,8 +238,7 @@ function afterSolve(sizes: ProgramSizes): Phase[] {
       }),
     ),
   ];
-  if (sizes.shapes)
-    phases.push({ ...one(L.KIND_RIGID, L.STAGE_RIGID), count: sizes.shapes, runs: sizes.shapeRuns });
+  if (sizes.shapes) phases.push({ ...one(L.KIND_RIGID, L.STAGE_RIGID), count: sizes.shapes, runs: sizes.shapeRuns });
   phases.push(one(L.KIND_VERIFY, L.STAGE_MOMENTUM));
   return phases;
 }

@@ -35,6 +35,13 @@ export interface PlannedShapes {
   write: (buffer: ArrayBufferLike, x: number, firsts: readonly number[], bodyRows: number) => void;
 }
 
+function runsOf(
+  shaped: readonly { body: BodyTemplate; index: number }[],
+  leftOut: (body: BodyTemplate) => boolean,
+): WaitingRun[] {
+  return shaped.flatMap(({ body, index }, n) => (leftOut(body) ? [{ body: index, first: n, end: n + 1 }] : []));
+}
+
 /** Takes memory for every shape-matched body now and returns what writes it later. */
 export function planShapes(bodies: readonly BodyTemplate[], iterations: number, allocator: Allocator): PlannedShapes {
   const shaped = bodies.flatMap((body, index) => (body.shape ? [{ body, index, shape: body.shape }] : []));
@@ -66,8 +73,7 @@ export function planShapes(bodies: readonly BodyTemplate[], iterations: number, 
         ]
       : [];
   });
-  const leftOut = leftOutOf(bodies);
-  const runs = shaped.flatMap(({ body, index }, n) => (leftOut(body) ? [{ body: index, first: n, end: n + 1 }] : []));
+  const runs = runsOf(shaped, leftOutOf(bodies));
   const phase = { kind: L.KIND_SHAPE, data: 0, count: shaped.length, chunk: 1, stage: L.STAGE_SHAPES, runs };
   return {
     rows,
