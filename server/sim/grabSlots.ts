@@ -16,6 +16,13 @@ export function slotsOf({ i32 }: Integers, layout: SimLayout, member: number, gr
   return slots;
 }
 
+/** Of all hands of a member. */
+export function slotsOfMember({ i32 }: Integers, layout: SimLayout, member: number): number[] {
+  return Array.from({ length: layout.grabCount }, (_, slot) => slot).filter(
+    (slot) => i32[layout.grabOwners / 4 + 2 * slot] === member,
+  );
+}
+
 /** Nobody's. */
 export const freeSlots = (views: Integers, layout: SimLayout): number[] => slotsOf(views, layout, 0, -1);
 

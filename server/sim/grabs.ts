@@ -1,7 +1,7 @@
 /** Inputs of members: grab handles and impulses, written into the room's memory. */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { handSettings } from "./grabLimits.ts";
-import { freeSlot, freeSlots, slotAddress, slotsOf } from "./grabSlots.ts";
+import { freeSlot, freeSlots, slotAddress, slotsOf, slotsOfMember } from "./grabSlots.ts";
 import { averageOf, holdAlone, holdTogether, neighborhood } from "./grips.ts";
 import type { Kernel } from "./kernelModule.ts";
 import type { SimLayout } from "./layout.ts";
@@ -60,8 +60,7 @@ function act(views: Views, layout: SimLayout, kernel: Kernel, input: HandInput):
       for (const slot of slotsOf(views, layout, input.member, input.grab)) freeSlot(views, layout, slot);
       return undefined;
     case "releaseAll":
-      for (let slot = 0; slot < layout.grabCount; slot++)
-        if (views.i32[layout.grabOwners / 4 + 2 * slot] === input.member) freeSlot(views, layout, slot);
+      for (const slot of slotsOfMember(views, layout, input.member)) freeSlot(views, layout, slot);
       return undefined;
   }
 }

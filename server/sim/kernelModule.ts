@@ -56,6 +56,9 @@ export interface Kernel {
   restore(begin: number, end: number, h: number): void;
   beginPairList(): void;
   keepSafe(): void;
+  /** Boxes of the front at x; then: does one surface come within `reach` of another (front.ts)? 1 or 0 */
+  refitHere(): void;
+  reachesSurface(a: number, b: number, reach: number): number;
   /** Before contacts are solved first in a substep: rows and near pairs for where it is going. */
   foresee(): void;
   verifyContacts(h: number): void;

@@ -117,7 +117,8 @@ export interface SimLayout extends Record<string, unknown> {
   anchor: number;
   /**
    * int32: per body ticks at rest; one for the room asleep; per body HELD or WAITS (inactive.ts); per body ticks near
-   * its anchor; per body calm ticks (rest.ts).
+   * its anchor; per body calm ticks (rest.ts); per body 0, or one more than the body that stands for the island that it
+   * sleeps with (sleepingIslands.ts).
    */
   still: number;
   scratch: number;

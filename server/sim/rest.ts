@@ -4,8 +4,9 @@
  *
  *   stays within STILL (STILL_LYING) of one place for SECONDS_TO_CALM   calmed: damped, and what its stress lacks is
  *                                                                       remembered
- *   the same for SECONDS_TO_SLEEP, its stress settled                   asleep; all asleep: velocities are zero, ticks
- *                                                                       only count
+ *   the same for SECONDS_TO_SLEEP, its stress settled                   asleep: with its island (sleepingIslands.ts);
+ *                                                                       all asleep: velocities are zero, ticks only
+ *                                                                       count
  *
  * What decides is where a body is, not how fast: a solver that is not converged never stops trembling, at centimeters a
  * second but within a fraction of a millimeter, while a slow drift, a pendulum or a wave of less speed goes somewhere.
@@ -81,6 +82,7 @@ export class Rest {
   private readonly layout: SimLayout;
   private readonly tuning: RoomTuning;
   private readonly waits: (body: number) => boolean;
+  private readonly asleep: (body: number) => boolean;
 
   constructor(
     memory: WebAssembly.Memory,
@@ -88,16 +90,33 @@ export class Rest {
     layout: SimLayout,
     tuning: RoomTuning,
     waits: (body: number) => boolean,
+    asleep: (body: number) => boolean,
   ) {
     this.memory = memory;
     this.views = views;
     this.layout = layout;
     this.tuning = tuning;
     this.waits = waits;
+    this.asleep = asleep;
   }
 
   sleeps(b: number): boolean {
     return this.views.i32[this.stillAt(b)]! >= this.ticks(SECONDS_TO_SLEEP, b);
+  }
+
+  calmed(b: number): boolean {
+    return this.views.i32[this.calmAt(b)]! > 0;
+  }
+
+  /** The room does not sleep as a whole. */
+  rouse(): void {
+    this.views.i32[this.stillAt(this.layout.bodyCount)] = 0;
+  }
+
+  /** A body has to come to rest anew. */
+  forgetBody(b: number): void {
+    const { i32 } = this.views;
+    i32[this.stillAt(b)] = i32[this.nearAt(b)] = i32[this.calmAt(b)] = 0;
   }
 
   wake(): void {
@@ -119,6 +138,10 @@ export class Rest {
     let settling = false;
     layout.bodies.forEach((body, b) => {
       if (this.waits(b)) return;
+      if (this.asleep(b)) {
+        settling ||= this.remembers(b);
+        return;
+      }
       const slow = this.isCalm(body, b);
       // what its own step solves needs no calming
       if (mayRest && slow && !riding && !body.implicit) this.calm(body, b);
@@ -249,6 +272,12 @@ export class Rest {
       if (share === 0 || measured < share) row.setFloat32(L.BODY_SHARE, measured, true);
     }
     return useful ? share < CONVERGED : share > 0 && share < CONVERGED;
+  }
+
+  /** Whether memory is of use to it. */
+  private remembers(b: number): boolean {
+    const share = this.rowOf(b).getFloat32(L.BODY_SHARE, true);
+    return share > 0 && share < CONVERGED;
   }
 
   /** Sum over the body's elements below which strains are the rounding of positions. */

@@ -37,8 +37,20 @@ export class Touching {
     const found = new Set<number>();
     if (this.#header(L.H_SAFE) !== 0) this.#lanes(found);
     this.#balls(found);
+    this.#asleep(found);
     const bodies = this.#layout.bodyCount;
     return [...found].sort((a, b) => a - b).flatMap((key) => [Math.floor(key / bodies), key % bodies]);
+  }
+
+  /** Those that touched when they fell asleep. */
+  #asleep(found: Set<number>): void {
+    const { i32 } = this.#views;
+    const { bodies, bodyCount } = this.#layout;
+    const bytes = new Uint8Array(i32.buffer);
+    bodies.forEach(({ surface }, a) => {
+      const table = i32[(surface + L.SURFACE_MEETS) / 4]!;
+      for (let b = a + 1; b < bodyCount; b++) if (bytes[table + b]! & L.MEETS_TOUCHING) found.add(a * bodyCount + b);
+    });
   }
 
   #lanes(found: Set<number>): void {

@@ -30,6 +30,7 @@ import { ReferenceBodies } from "./methods/referenceBodies.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 import { HELD, parkAll, statusAt, InactiveBodies } from "./inactive.ts";
 import { Rest } from "./rest.ts";
+import { SleepingIslands } from "./sleepingIslands.ts";
 import { Touching } from "./touching.ts";
 import { RoomTuning } from "./tuning.ts";
 import {
@@ -76,6 +77,7 @@ export class SimWorld implements World {
   private readonly waitingBodies: InactiveBodies;
   private readonly tuned: RoomTuning;
   private readonly rest: Rest;
+  private readonly islands: SleepingIslands;
   private readonly methods: MethodBodies;
   private readonly reference: ReferenceBodies | undefined;
   /** Of the last tick, by this thread's clock. */
@@ -97,7 +99,20 @@ export class SimWorld implements World {
     this.intersections = new IntersectionWatch(memory, this.views, layout, this.kernel);
     this.waitingBodies = new InactiveBodies(this.views, layout, this.kernel);
     this.tuned = new RoomTuning(this.views, layout, template);
-    this.rest = new Rest(memory, this.views, layout, this.tuned, (body) => this.waitingBodies.waits(body));
+    this.rest = new Rest(
+      memory,
+      this.views,
+      layout,
+      this.tuned,
+      (body) => this.waitingBodies.waits(body),
+      (body) => this.islands.sleeps(body),
+    );
+    this.islands = new SleepingIslands(memory, this.views, layout, this.kernel, {
+      rests: (body) => this.rest.sleeps(body),
+      isCalm: (body) => this.rest.calmed(body),
+      forget: (body) => this.rest.forgetBody(body),
+      touching: () => this.touching(),
+    });
     this.methods = new MethodBodies(
       this.views,
       layout,
@@ -158,6 +173,7 @@ export class SimWorld implements World {
     const started = performance.now();
     const events: SimEvent[] = [];
     const tick = this.tickNumber + 1;
+    const rested = this.resting;
     this.takeInputs(inputs, tick, events);
     const applied = performance.now();
     const seconds = noSeconds();
@@ -175,6 +191,7 @@ export class SimWorld implements World {
       if (this.collidersMove()) this.kernel.placeCoreMeshes();
       return { seconds, events };
     }
+    if (!goesOn) this.beginIslands(tick, rested);
     if (!goesOn) this.intersections.beginTick(tick, events, (body) => this.hold(body));
     const looked = performance.now();
     if (!goesOn) this.moveHands();
@@ -194,7 +211,7 @@ export class SimWorld implements World {
     tellCrowding(this.views, this.layout, tick, events);
     this.phaseWatcher?.(HOST_STAGES.guard);
     // what rides on a slow collider is not to be held back, nor what lies on something that does
-    if (finished) this.rest.count(this.mayRest, this.inTheWay(this.stepped - 1));
+    if (finished) this.rest.count(this.mayRest, this.inTheWay(this.stepped - 1).length > 0);
     else this.standAfter(tick, events);
     this.phaseWatcher?.(HOST_STAGES.rest);
     const spent = new Float64Array(this.memory.buffer, L.HEADER + L.H_STAGE, L.STAGES);
@@ -210,17 +227,15 @@ export class SimWorld implements World {
     let tunedBy: number | null = null;
     for (const input of inputs) {
       if (input.type === "spawn" || input.type === "remove") {
-        events.push(this.waitingBodies.apply(input, tick));
+        events.push(this.comeOrGo(input, tick));
         if (events.at(-1)!.type === "inputRejected") continue; // it wakes nobody
-        this.relist();
-        this.intersections.request();
       }
       const refusal = input.type === "tune" && this.tuned.refuse(input);
       if (refusal) {
         events.push({ type: "inputRejected", tick, member: input.member, ...refusal });
         continue;
       }
-      this.rest.wake();
+      this.wakeFor(input);
       if (input.type === "reset") {
         this.reset();
         events.push({ type: "reset", tick, member: input.member });
@@ -343,13 +358,13 @@ export class SimWorld implements World {
     return seconds;
   }
 
-  /** Does a collider move near one of the bodies in the tick after number `tick`? */
   private setWatch(flag: number, on: boolean): void {
     const word = (L.HEADER + L.H_WATCH) / 4;
     this.views.i32[word] = on ? this.views.i32[word]! | flag : this.views.i32[word]! & ~flag;
   }
 
-  private inTheWay(tick: number): boolean {
+  /** Bodies that a collider carries or moves near in the tick after number `tick`. */
+  private inTheWay(tick: number): number[] {
     const {
       layout,
       views: { f32 },
@@ -357,21 +372,51 @@ export class SimWorld implements World {
     const from = tick / layout.tickHz;
     const to = (tick + 1) / layout.tickHz;
     const movers = layout.movers.filter(({ path }) => stirs(path, from, to));
-    return (
-      movers.length > 0 &&
-      layout.bodies.some((body, b) => {
-        if (this.waitingBodies.waits(b)) return false;
-        const x = f32.subarray(layout.x / 4 + 4 * body.first, layout.x / 4 + 4 * (body.first + body.streamedCount));
-        return movers.some((mover) => comesNear(mover, from, to, x, 0.05 * body.size));
-      })
-    );
+    if (movers.length === 0) return [];
+    return layout.bodies.flatMap((body, b) => {
+      if (this.waitingBodies.waits(b)) return [];
+      const x = f32.subarray(layout.x / 4 + 4 * body.first, layout.x / 4 + 4 * (body.first + body.streamedCount));
+      const carried = body.carrier !== undefined && movers.includes(layout.movers[body.carrier]!);
+      return carried || movers.some((mover) => comesNear(mover, from, to, x, 0.05 * body.size)) ? [b] : [];
+    });
   }
 
-  /** Does a collider come in the tick that comes? Then the room wakes. */
+  /** Does a collider come in the tick that comes? Then what is in its way wakes. */
   private disturbed(): boolean {
-    if (!this.inTheWay(this.stepped)) return false;
-    this.rest.wake();
+    const bodies = this.inTheWay(this.stepped);
+    if (bodies.length === 0) return false;
+    this.rest.rouse();
+    this.islands.wake(bodies);
     return true;
+  }
+
+  private comeOrGo(input: Extract<Input, { type: "spawn" | "remove" }>, tick: number): SimEvent {
+    const event = this.waitingBodies.apply(input, tick);
+    if (event.type !== "inputRejected") {
+      this.relist();
+      this.intersections.request();
+    }
+    return event;
+  }
+
+  /** What an input is about does not sleep any more: a hand's one body with its island, others everything. */
+  private wakeFor(input: Input): void {
+    if (input.type === "reset" || input.type === "tune" || input.type === "spawn" || input.type === "remove") {
+      this.islands.wakeAll();
+      this.rest.wake();
+      return;
+    }
+    const bodies = this.islands.concernedBy(input);
+    if (bodies.length === 0) return;
+    this.rest.rouse();
+    this.islands.wake(bodies);
+  }
+
+  /** @param rested whether the room slept as a whole before this tick */
+  private beginIslands(tick: number, rested: boolean): void {
+    // methods look at bodies themselves, and what is tangled is looked for among all
+    if (!this.mayRest || this.tuned.stirred || this.methods.any || this.tangled) this.islands.wakeAll();
+    else this.islands.begin(tick, this.inTheWay(this.stepped), rested);
   }
 
   private applyHand(input: HandInput, tick: number, events: SimEvent[]): void {
@@ -484,7 +529,7 @@ export class SimWorld implements World {
     const { layout, views } = this;
     const { f32 } = views;
     layout.bodies.forEach((body, b) => {
-      if (views.i32[this.heldAt(b)]) return;
+      if (views.i32[this.heldAt(b)] || this.islands.sleeps(b)) return;
       if (this.kernel.bodyIsSound(body.first, body.count, layout.worldRadius, ...layout.origin)) {
         f32.copyWithin(
           layout.good / 4 + 4 * body.first,
@@ -500,6 +545,7 @@ export class SimWorld implements World {
       this.relist();
       this.forgetPushes();
       for (const s of layout.states) if (s.body === b) this.copyRows(s, s.good, true);
+      this.islands.wakeAll();
       this.hold(b);
       this.intersections.request();
       events.push({

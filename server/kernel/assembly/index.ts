@@ -29,4 +29,5 @@ export { solveContacts } from "./contact/contactSolver";
 export { checkContacts } from "./contact/contactCheck";
 export { beginZones, endZones, joinZone, moveZones } from "./contact/rigidImpactZones";
 export { endChanges } from "./contact/changed";
+export { reachesSurface, refitHere } from "./contact/front";
 export { beginPairList, foresee, keepSafe, verifyContacts } from "./contact/contacts";

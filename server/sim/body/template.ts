@@ -100,3 +100,8 @@ export interface BodyTemplate {
 export function ownStep({ form }: Pick<BodyTemplate, "form">): boolean {
   return form === "implicit" || form === "method";
 }
+
+/** Which of a room's bodies may be left out of a tick: those that wait, and beside others all, for they may sleep. */
+export function leftOutOf(bodies: readonly Pick<BodyTemplate, "waits">[]): (body: { waits: boolean }) => boolean {
+  return ({ waits }) => waits || bodies.length > 1;
+}

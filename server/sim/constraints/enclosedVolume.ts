@@ -4,6 +4,7 @@
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
+import { leftOutOf } from "../body/template.ts";
 import type { Allocator } from "../memory/map.ts";
 import type { Phase } from "../memory/program.ts";
 import { vectorAt, type Particles } from "../reference/particles.ts";
@@ -53,7 +54,8 @@ export function planEnclosedVolumes(bodies: readonly BodyTemplate[], allocator: 
     row: address + n * L.ENCLOSED_BYTES,
     gradient: allocator.take(16 * of.body.streamedCount),
   }));
-  const runs = rows.flatMap(({ body, index }, n) => (body.waits ? [{ body: index, first: n, end: n + 1 }] : []));
+  const leftOut = leftOutOf(bodies);
+  const runs = rows.flatMap(({ body, index }, n) => (leftOut(body) ? [{ body: index, first: n, end: n + 1 }] : []));
   const phase = { kind: L.KIND_ENCLOSED, data: address, count, chunk: 1, stage: L.STAGE_VOLUMES, runs };
   return {
     phases: (pass) => (count > 0 ? [{ ...phase, pass }] : []),

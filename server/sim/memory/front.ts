@@ -51,6 +51,7 @@ export function planFront(
     leafRows: allocator.take(leaves * L.LEAF_BYTES),
     children: allocator.take(16 * nodes),
     roots: allocator.take(4 * sources.length),
+    starts: allocator.take(8 * (sources.length + 1)),
     rest: allocator.take(16 * particles),
   };
   const fields: [number, number][] = [
@@ -59,6 +60,7 @@ export function planFront(
     [L.FRONT_CHILDREN, places.children],
     [L.FRONT_NODE_COUNT, nodes],
     [L.FRONT_ROOTS, places.roots],
+    [L.FRONT_STARTS, places.starts],
     [L.FRONT_REST, places.rest],
     [L.FRONT_HOLDS, allocator.take(sources.length * L.HOLD_BYTES)],
     ...takeLists(leaves, nodes, allocator),
@@ -81,6 +83,7 @@ interface FrontPlaces {
   leafRows: number;
   children: number;
   roots: number;
+  starts: number;
   rest: number;
 }
 
@@ -103,7 +106,7 @@ function writeSurfaces(
   x: number,
   sources: readonly SurfaceSource[],
   surfaces: readonly SurfaceFront[],
-  { leaves, leafRows, children, roots, rest }: FrontPlaces,
+  { leaves, leafRows, children, roots, starts, rest }: FrontPlaces,
 ): void {
   const i32 = new Int32Array(buffer);
   const f32 = new Float32Array(buffer);
@@ -113,6 +116,7 @@ function writeSurfaces(
   surfaces.forEach((surface, s) => {
     const number = (n: number): number =>
       n < surface.leaves.length ? leaf + n : leaves + node + n - surface.leaves.length;
+    i32.set([leaf, node], starts / 4 + 2 * s);
     i32[roots / 4 + s] = surface.nodes.length ? leaves + node : surface.leaves.length ? leaf : NOTHING;
     const source = sources[s]!;
     for (let p = 0; p < source.count; p++)
@@ -128,6 +132,7 @@ function writeSurfaces(
     leaf += surface.leaves.length;
     node += surface.nodes.length;
   });
+  i32.set([leaf, node], starts / 4 + 2 * surfaces.length);
 }
 
 /** m^2, rounded up */

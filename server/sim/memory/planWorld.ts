@@ -1,7 +1,7 @@
 /** What lies where in a room's memory: every part says what it needs, in a fixed order, and writes itself later. */
 import { centerOf } from "../../../shared/motion.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import { ownStep, type BodyTemplate } from "../body/template.ts";
+import { leftOutOf, ownStep, type BodyTemplate } from "../body/template.ts";
 import { planEnclosedVolumes } from "../constraints/enclosedVolume.ts";
 import { planMethods } from "../methods/planMethods.ts";
 import { planReference } from "../methods/planReference.ts";
@@ -59,6 +59,7 @@ function planArrays({ counts: { particles } }: World, memoryMap: Allocator) {
 
 function planConstraints({ bodies, firsts, cores, counts: { particles }, steps }: World, memoryMap: Allocator) {
   const { tickHz, substeps, iterations } = steps;
+  const leftOut = leftOutOf(bodies);
   const planned = planBlocks(
     bodies.map(({ elements, particleCount, form, schedule, waits }, i) => ({
       elements,
@@ -66,7 +67,7 @@ function planConstraints({ bodies, firsts, cores, counts: { particles }, steps }
       particleCount,
       form,
       schedule,
-      waits,
+      leftOut: leftOut({ waits }),
     })),
     memoryMap,
   );
@@ -103,11 +104,16 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
   const solid = planCoreMeshes(colliders, cores, obstacles, counts.real, edge, memoryMap);
   const wind = planWind(bodies, steps, counts.particles, memoryMap);
   const { planned, sweepArrays, enclosed, shapes, balls } = constraints;
+  const leftOut = leftOutOf(bodies);
   const sizes = {
     stepped: runsOf(bodies, firsts, (b) => !ownStep(b)),
+    leftOut: bodies.flatMap((body, index) =>
+      leftOut(body) ? [{ body: index, first: firsts[index]!, end: firsts[index]! + body.particleCount }] : [],
+    ),
     implicit,
     bodies: bodies.length,
     shapes: shapes.count,
+    shapeRuns: shapes.runs,
     balls: balls.count,
     motions: obstacles.motionCount,
     cores: solid.moving,
@@ -159,7 +165,7 @@ function planReadout({ bodies, counts: { particles, streamed } }: World, grabCou
   const grabEdges = memoryMap.take(L.POINT_MAX_EDGES * L.EDGE_BYTES * grabCount);
   const undeformed = planRestShapes(bodies, memoryMap);
   const anchor = memoryMap.take(12 * streamed);
-  const still = memoryMap.take(4 * (4 * bodies.length + 1));
+  const still = memoryMap.take(4 * (5 * bodies.length + 1));
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
   const tuning = memoryMap.take(tuningBytes(bodies.length));
   return { initial, good, grabOwners, grabOffsets, grabGoals, grabEdges, undeformed, anchor, still, scratch, tuning };

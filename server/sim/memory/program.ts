@@ -20,13 +20,13 @@ export interface Phase {
   own?: number;
   /** Address of a table of the colliders that these particles may touch; absent: all. */
   meets?: number;
-  /** Blocks that are left out while their body waits, in ascending order. */
+  /** Blocks that are left out while their body waits or sleeps, in ascending order. */
   runs?: readonly WaitingRun[];
   /** What the phases of a schedule need besides. */
   sweep?: { first: number; corners: number; kept: number; sum: number; older: number; omega: number };
 }
 
-/** Blocks (of bodies: rows) first .. end of a body that may wait. */
+/** Blocks (of bodies: rows) first .. end of a body that may wait or sleep. */
 export interface WaitingRun {
   body: number;
   first: number;
@@ -123,8 +123,11 @@ export interface LooseRun {
 /** What there is in a room, beside colored blocks. */
 export interface ProgramSizes {
   bodies: number;
+  /** Particles of bodies that may be left out, ascending. */
+  leftOut: readonly WaitingRun[];
   /** Shape-matched bodies. */
   shapes: number;
+  shapeRuns: readonly WaitingRun[];
   /** Heavy spheres. */
   balls: number;
   /** Particles that meet colliders one by one. */
@@ -144,7 +147,7 @@ export interface ProgramSizes {
 const one = (kind: number, stage: number, pass = 0): Phase => ({ kind, data: 0, count: 1, chunk: 1, pass, stage });
 
 /** Of every particle that is stepped as all are. */
-const everyParticle = ({ stepped }: ProgramSizes, kind: number): Phase[] =>
+const everyParticle = ({ stepped, leftOut }: ProgramSizes, kind: number): Phase[] =>
   (stepped.length > 0 ? stepped : [{ first: 0, count: 0 }]).map(({ first, count }) => ({
     kind,
     data: first,
@@ -152,7 +155,15 @@ const everyParticle = ({ stepped }: ProgramSizes, kind: number): Phase[] =>
     chunk: PARTICLE_CHUNK,
     pass: 0,
     stage: L.STAGE_INTEGRATE,
+    runs: runsWithin(leftOut, first, count),
   }));
+
+/** Of a phase over so many particles: counted from its first one. */
+function runsWithin(runs: readonly WaitingRun[], from: number, count: number): WaitingRun[] {
+  return runs
+    .filter(({ first, end }) => first >= from && end <= from + count)
+    .map(({ body, first, end }) => ({ body, first: first - from, end: end - from }));
+}
 
 /** @param wholeBodies phases of constraints over whole bodies */
 export function buildProgram(
@@ -223,10 +234,11 @@ function afterSolve(sizes: ProgramSizes): Phase[] {
         pass: 0,
         stage: L.STAGE_COLLIDE,
         meets,
+        runs: runsWithin(sizes.leftOut, first, count),
       }),
     ),
   ];
-  if (sizes.shapes) phases.push({ ...one(L.KIND_RIGID, L.STAGE_RIGID), count: sizes.shapes });
+  if (sizes.shapes) phases.push({ ...one(L.KIND_RIGID, L.STAGE_RIGID), count: sizes.shapes, runs: sizes.shapeRuns });
   phases.push(one(L.KIND_VERIFY, L.STAGE_MOMENTUM));
   return phases;
 }

@@ -1,8 +1,9 @@
 /** Shape-matched bodies -> SHAPE rows and their rest shapes (kernel/assembly/constraints/shape.ts). */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
+import { leftOutOf } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
-import type { Phase } from "./program.ts";
+import type { Phase, WaitingRun } from "./program.ts";
 import type { StateRun } from "./writeBlocks.ts";
 
 /**
@@ -22,6 +23,8 @@ export interface PlannedShapes {
   /** Address of the first row, and how many. */
   rows: number;
   count: number;
+  /** Rows of those that may be left out. */
+  runs: WaitingRun[];
   /** Of an iteration. @param pass PASS_FIRST and PASS_LAST, added */
   phases: (pass: number) => Phase[];
   /** Address of each shape-matched body's row, by body number. */
@@ -30,6 +33,13 @@ export interface PlannedShapes {
   states: StateRun[];
   /** @param x address of the room's positions; firsts first particle of each body; bodyRows address of the BODY rows */
   write: (buffer: ArrayBufferLike, x: number, firsts: readonly number[], bodyRows: number) => void;
+}
+
+function runsOf(
+  shaped: readonly { body: BodyTemplate; index: number }[],
+  leftOut: (body: BodyTemplate) => boolean,
+): WaitingRun[] {
+  return shaped.flatMap(({ body, index }, n) => (leftOut(body) ? [{ body: index, first: n, end: n + 1 }] : []));
 }
 
 /** Takes memory for every shape-matched body now and returns what writes it later. */
@@ -63,11 +73,12 @@ export function planShapes(bodies: readonly BodyTemplate[], iterations: number, 
         ]
       : [];
   });
-  const runs = shaped.flatMap(({ body, index }, n) => (body.waits ? [{ body: index, first: n, end: n + 1 }] : []));
+  const runs = runsOf(shaped, leftOutOf(bodies));
   const phase = { kind: L.KIND_SHAPE, data: 0, count: shaped.length, chunk: 1, stage: L.STAGE_SHAPES, runs };
   return {
     rows,
     count: shaped.length,
+    runs,
     phases: (pass) => (shaped.length > 0 ? [{ ...phase, pass }] : []),
     rowOf: new Map(shaped.map(({ index }, n) => [index, rows + n * L.SHAPE_BYTES])),
     states,

@@ -4,6 +4,7 @@
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
+import { leftOutOf } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
 import type { Phase, WaitingRun } from "./program.ts";
 
@@ -73,12 +74,16 @@ function leastShares({ body, incident }: Exposed): Float64Array {
   );
 }
 
-function runsOf(parts: readonly Exposed[], size: (part: Exposed) => number): WaitingRun[] {
+function runsOf(
+  parts: readonly Exposed[],
+  leftOut: (body: BodyTemplate) => boolean,
+  size: (part: Exposed) => number,
+): WaitingRun[] {
   let first = 0;
   return parts.flatMap((part) => {
     const run = { body: part.index, first, end: first + size(part) };
     first = run.end;
-    return part.body.waits && run.first < run.end ? [run] : [];
+    return leftOut(part.body) && run.first < run.end ? [run] : [];
   });
 }
 
@@ -98,6 +103,7 @@ export function planWind(
   const count = (size: (part: Exposed) => number): number => parts.reduce((sum, part) => sum + size(part), 0);
   const triangles = count((part) => part.triangles);
   const surface = count((part) => part.incident.length);
+  const leftOut = leftOutOf(bodies);
   const row = allocator.take(L.WIND_BYTES);
   const triangleRows = allocator.take(triangles * L.WIND_TRIANGLE_BYTES);
   const particleRows = allocator.take(surface * L.WIND_PARTICLE_BYTES);
@@ -114,7 +120,7 @@ export function planWind(
             data: triangleRows,
             count: triangles,
             chunk: TRIANGLE_CHUNK,
-            runs: runsOf(parts, (part) => part.triangles),
+            runs: runsOf(parts, leftOut, (part) => part.triangles),
           },
           {
             ...phase,
@@ -122,7 +128,7 @@ export function planWind(
             data: particleRows,
             count: surface,
             chunk: PARTICLE_CHUNK,
-            runs: runsOf(parts, (part) => part.incident.length),
+            runs: runsOf(parts, leftOut, (part) => part.incident.length),
           },
         ];
   return {

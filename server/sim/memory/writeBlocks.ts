@@ -27,8 +27,8 @@ export interface BodyElements {
   form?: Form;
   /** Default Gauss-Seidel. */
   schedule?: Schedule;
-  /** It may wait; default false. */
-  waits?: boolean;
+  /** It may wait or sleep while others move; default false. */
+  leftOut?: boolean;
 }
 
 /** One constraint and where it comes from. */
@@ -170,12 +170,12 @@ function runsOf(bodies: readonly Planned[]): { first: number; count: number }[] 
  */
 function waitingRuns(lanes: readonly Lane[], bodies: readonly BodyElements[]): WaitingRun[] {
   const runs: WaitingRun[] = [];
-  if (!bodies.some((b) => b.waits)) return runs;
+  if (!bodies.some((b) => b.leftOut)) return runs;
   for (let from = 0, to = 0; from < lanes.length; from = to) {
     const { body } = lanes[from]!;
     for (to = from; to < lanes.length && lanes[to]!.body === body; ) to++;
     const run = { body, first: Math.ceil(from / 4), end: to === lanes.length ? Math.ceil(to / 4) : Math.floor(to / 4) };
-    if (bodies[body]!.waits && run.first < run.end) runs.push(run);
+    if (bodies[body]!.leftOut && run.first < run.end) runs.push(run);
   }
   return runs;
 }

@@ -45,6 +45,11 @@ import {
   H_CONTACT_BLOCK_COUNT,
   H_COUNT_FULL,
   H_COUNT_LISTS,
+  H_BODIES,
+  H_BODY_COUNT,
+  H_LEFT_OUT,
+  BODY_BYTES,
+  BODY_INACTIVE,
   H_PAIRS,
   H_PAIR_CAPACITY,
   H_VERTEX_PAIRS,
@@ -67,6 +72,7 @@ import {
   FRONT_ROOTS,
   FRONT_SPARSE,
   FRONT_STAMP,
+  FRONT_STARTS,
   FRONT_WAYS,
   FRONT_WAY_BYTES,
   FRONT_WHOLE,
@@ -87,7 +93,7 @@ import {
 } from "../layout/layout";
 import { meetsSurface } from "../state/filters";
 import { growNotes, indexClose, moveBase, scanClose, takeOver, WAYS_ROUNDING } from "./frontClose";
-import { boxOf, closeRow, openParted, overflow, part, partSelf, scanParted } from "./frontParted";
+import { areWithin, boxOf, closeRow, openParted, overflow, part, partSelf, scanParted } from "./frontParted";
 import { compactRows } from "./frontCompact";
 import { growForRows } from "./frontGrow";
 import { endChains, forgetRows, placeRows } from "./frontRows";
@@ -142,6 +148,40 @@ export function refitLeaves(begin: i32, end: i32, parts: i32): void {
   const leaves = load<i32>(front(), FRONT_LEAF_COUNT);
   const first = partBegins(leaves, begin, parts);
   const last = partBegins(leaves, end, parts);
+  if (isWhole()) {
+    refitRange(first, last);
+    return;
+  }
+  const surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
+  for (let s = 0; s < surfaces; s++) {
+    const from = max<i32>(first, startOf(s, 0));
+    const to = min<i32>(last, startOf(s + 1, 0));
+    if (from < to && !isLeftOut(s)) refitRange(from, to);
+  }
+}
+
+/** Is nothing left out that has been refitted before? */
+// @inline
+function isWhole(): bool {
+  return !load<i32>(HEADER, H_LIST_VALID) || !load<i32>(HEADER, H_LEFT_OUT);
+}
+
+/** Does nothing of the surface move, for its body waits or sleeps? */
+// @inline
+function isLeftOut(surface: i32): bool {
+  return (
+    surface < load<i32>(HEADER, H_BODY_COUNT) &&
+    load<i32>(<usize>load<u32>(HEADER, H_BODIES) + <usize>surface * BODY_BYTES, BODY_INACTIVE) !== 0
+  );
+}
+
+/** @param field 0: first leaf of a surface, 4: first node less the leaves */
+// @inline
+function startOf(surface: i32, field: usize): i32 {
+  return load<i32>(<usize>load<u32>(front(), FRONT_STARTS) + ((<usize>surface) << 3) + field);
+}
+
+function refitRange(first: i32, last: i32): void {
   const X = <usize>load<u32>(HEADER, H_X);
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - X;
   const none = f32x4.splat(Infinity);
@@ -185,11 +225,20 @@ function higher(a: v128, b: v128): v128 {
 }
 
 function refitNodes(): void {
+  if (isWhole()) {
+    refitNodeRange(0, load<i32>(front(), FRONT_NODE_COUNT));
+    return;
+  }
+  for (let s = load<i32>(HEADER, H_SURFACE_COUNT) - 1; s >= 0; s--)
+    if (!isLeftOut(s)) refitNodeRange(startOf(s, 4), startOf(s + 1, 4));
+}
+
+function refitNodeRange(first: i32, last: i32): void {
   const none = f32x4.splat(Infinity);
   const leafCount = load<i32>(front(), FRONT_LEAF_COUNT);
   const boxes = boxOf(0);
   const children = <usize>load<u32>(front(), FRONT_CHILDREN);
-  for (let n = load<i32>(front(), FRONT_NODE_COUNT) - 1; n >= 0; n--) {
+  for (let n = last - 1; n >= first; n--) {
     const child = children + ((<usize>n) << 4);
     let low = none;
     let high = none;
@@ -204,6 +253,28 @@ function refitNodes(): void {
     v128.store(at, low);
     v128.store(at, high, 16);
   }
+}
+
+/** Boxes of everything at x: between ticks, for reachesSurface. */
+export function refitHere(): void {
+  if (!load<u32>(HEADER, H_SAFE)) return;
+  memory.copy(
+    <usize>load<u32>(HEADER, H_SAFE),
+    <usize>load<u32>(HEADER, H_X),
+    (<usize>load<i32>(HEADER, H_PARTICLES)) << 4,
+  );
+  refitLeaves(0, 1, 1);
+  refitNodes();
+}
+
+/** Does the first surface come within `reach` of the second, m? Boxes of leaves decide; true may be false. */
+export function reachesSurface(a: i32, b: i32, reach: f32): i32 {
+  if (!front()) return 0;
+  openParted();
+  const roots = <usize>load<u32>(front(), FRONT_ROOTS);
+  const first = load<i32>(roots + ((<usize>a) << 2));
+  const second = load<i32>(roots + ((<usize>b) << 2));
+  return first >= 0 && second >= 0 && areWithin(first, second, reach) ? 1 : 0;
 }
 
 /** Where leaves are now is where they have gone to; the next substep begins there. */

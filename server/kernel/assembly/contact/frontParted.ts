@@ -183,6 +183,21 @@ export function part(a: i32, b: i32, r: f32, surfaces: u32): void {
   }
 }
 
+/** Does a leaf below number a come within r of one below b, by their boxes? */
+export function areWithin(a: i32, b: i32, r: f32): bool {
+  const A = boxes + <usize>a * BOX_BYTES;
+  const B = boxes + <usize>b * BOX_BYTES;
+  if (parting(A, B, r) >= 0) return false;
+  if (a < leafCount && b < leafCount) return true;
+  const splits = b < leafCount || (a >= leafCount && sizeOf(A) > sizeOf(B));
+  const child = children + ((<usize>((splits ? a : b) - leafCount)) << 4);
+  for (let k: usize = 0; k < 16; k += 4) {
+    const c = load<i32>(child + k);
+    if (c >= 0 && (splits ? areWithin(c, b, r) : areWithin(a, c, r))) return true;
+  }
+  return false;
+}
+
 /** What is below number a, against itself. */
 export function partSelf(a: i32, r: f32, surfaces: u32): void {
   if (a < leafCount) {

@@ -28,6 +28,7 @@ import {
   INTERSECTION_SURFACES,
   INTERSECTION_BYTES,
   H_ACC,
+  H_LEFT_OUT,
   BODY_FIRST,
   BODY_COUNT,
   BODY_FREE,
@@ -35,6 +36,7 @@ import {
   BODY_MASS,
   BODY_MEETS,
   BODY_IMPLICIT,
+  BODY_INACTIVE,
   BODY_HELD,
   HELD_RIGID,
   BODY_ISLAND,
@@ -48,18 +50,21 @@ import { bindBalls } from "../rigid/balls";
 import { meets } from "../state/filters";
 import { islandOf, join, meetsFixed } from "../state/islands";
 
-/** Once a tick, after the broad phase: which bodies are free. */
+/** Once a tick, after the broad phase: which bodies are free, and how many are left out. */
 export function findFreeBodies(): void {
   const bodies = load<i32>(HEADER, H_BODY_COUNT);
   const rows = <usize>load<u32>(HEADER, H_BODIES);
+  let leftOut = 0;
   for (let b = 0; b < bodies; b++) {
     const row = rows + <usize>b * BODY_BYTES;
+    if (load<i32>(row, BODY_INACTIVE)) leftOut++;
     const free = flies(row);
     store<i32>(row, free ? 1 : 0, BODY_FREE);
     store<i32>(row, free ? 0 : 1, BODY_HELD);
     store<i32>(row, b, BODY_ISLAND);
     if (free) sumForces(row);
   }
+  store<i32>(HEADER, leftOut, H_LEFT_OUT);
   let point = <usize>load<u32>(HEADER, H_POINTS);
   for (let n = load<i32>(HEADER, H_POINT_COUNT); n > 0; n--, point += POINT_BYTES) {
     if (!load<i32>(point, POINT_ACTIVE)) continue;

@@ -31,7 +31,7 @@ export const BODY_HELD = BODY_MEETS + I32;
 export const BODY_ISLAND = BODY_HELD + I32;
 // i32 address of the SHAPE row of a rigid body, whose motion is made from positions (rigid.ts); else 0
 export const BODY_RIGID = BODY_ISLAND + I32;
-export const BODY_INACTIVE = BODY_RIGID + I32; // i32 1: it takes no part (server/sim/inactive.ts)
+export const BODY_INACTIVE = BODY_RIGID + I32; // i32 1: it waits (server/sim/inactive.ts) or sleeps (sleepingIslands.ts)
 // i32: number of a body that the list of pairs has near it, or near one that is, and so on to the smallest of them: its
 // own
 export const BODY_LISTED = BODY_INACTIVE + I32;

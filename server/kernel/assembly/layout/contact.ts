@@ -38,6 +38,9 @@ export const MEETS = 1;
 export const MEETS_MARKED = 2; // contact is off between what is MARK_INTERSECTING of the one and of the other
 export const MEETS_INTERSECTING = 3; // they are so tangled that contact between them is off
 export const MEETS_SKIPPED = 4; // likewise, and no search for intersections now
+// added to one of these while both are asleep or fixed: no contact; and where the two touched when they fell asleep
+export const MEETS_ASLEEP = 16;
+export const MEETS_TOUCHING = 32;
 
 /** SURFACE_SHAPED. */
 export const SHAPED = 1;

@@ -50,7 +50,9 @@ export const FRONT_SPARSE = FRONT_FOUND_CAPACITY + I32;
 export const FRONT_PICKED_CAPACITY = FRONT_SPARSE + I32; // i32 lanes
 export const FRONT_HOLDS = FRONT_PICKED_CAPACITY + I32; // i32 pointer: HOLD rows, one for every surface (contact/hold.ts)
 export const FRONT_HELD_ANY = FRONT_HOLDS + I32; // i32 1: at least one surface is held
-export const FRONT_BYTES = FRONT_HELD_ANY + I32;
+// i32 pointer: of every surface its first leaf and its first node less the leaves, and behind them what there are
+export const FRONT_STARTS = FRONT_HELD_ANY + I32;
+export const FRONT_BYTES = FRONT_STARTS + I32;
 
 /** A surface that may be held for the rest of a tick. */
 export const HOLD_HELD = 0; // i32 HELD_*: its particles stay where their substep began

@@ -25,7 +25,7 @@ export const PHASE_RUNS = PHASE_OMEGA + F32; // i32 pointer: RUN rows, ascending
 export const PHASE_RUN_COUNT = PHASE_RUNS + I32; // i32
 export const PHASE_BYTES = PHASE_RUN_COUNT + I32;
 
-/** Blocks (or rows) of one body that may wait: left out while it does. */
+/** Blocks (or rows) of one body that may wait or sleep: left out while it does. */
 export const RUN_FIRST = 0; // i32
 export const RUN_END = RUN_FIRST + I32; // i32
 export const RUN_BODY = RUN_END + I32; // i32 address of its BODY row

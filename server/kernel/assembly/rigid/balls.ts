@@ -31,6 +31,7 @@ import {
   H_BODY_COUNT,
   H_BALLS,
   H_BALL_COUNT,
+  H_SUBSTEP,
   H_TICK_SECONDS,
   PASS_FIRST,
   SURFACE_FIRST,
@@ -46,8 +47,10 @@ import {
   H_SURFACE_COUNT,
   BODY_FREE,
   BODY_HELD,
+  BODY_INACTIVE,
   BODY_RIGID,
   BODY_BYTES,
+  SHAPE_BODY,
   SHAPE_RADIUS,
   SHAPE_MEASURED,
   SHAPE_CENTER,
@@ -172,7 +175,12 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
   const rows = <usize>load<u32>(HEADER, H_BALLS);
   const surfaces = <usize>load<u32>(HEADER, H_SURFACE);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  for (let n = 0; n < balls; n++) measure(<usize>load<u32>(rows + <usize>n * BALL_BYTES, BALL_SHAPE), scratch);
+  for (let n = 0; n < balls; n++) {
+    const shape = <usize>load<u32>(rows + <usize>n * BALL_BYTES, BALL_SHAPE);
+    // of one that does not move, once a tick
+    const moves = !load<i32>(<usize>load<u32>(shape, SHAPE_BODY), BODY_INACTIVE);
+    if (moves || (pass & PASS_FIRST && !load<i32>(HEADER, H_SUBSTEP))) measure(shape, scratch);
+  }
   if (pass & PASS_FIRST) keepLists(balls, rows, h);
   for (let n = 0; n < balls; n++) {
     const ball = rows + <usize>n * BALL_BYTES;

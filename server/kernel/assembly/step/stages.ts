@@ -9,6 +9,7 @@ import {
   H_WARM_START,
   H_WARM_STARTED,
   H_SUBSTEP,
+  H_LEFT_OUT,
   PHASE_KIND,
   PHASE_DATA,
   PHASE_COUNT,
@@ -84,11 +85,11 @@ export function unitsOf(kind: i32): i32 {
   return kind === KIND_PREDICT || kind === KIND_VELOCITY || kind === KIND_COLLIDE ? 1 : 5;
 }
 
-/** Blocks, particles or bodies first .. end of a phase, but for what belongs to bodies that wait. */
+/** Blocks, particles or bodies first .. end of a phase, but for what belongs to bodies that wait or sleep. */
 export function runRange(phase: usize, first: i32, end: i32, scratch: usize): void {
   let begin = first;
   let run = <usize>load<u32>(phase, PHASE_RUNS);
-  if (run) {
+  if (run && load<i32>(HEADER, H_LEFT_OUT)) {
     for (let n = load<i32>(phase, PHASE_RUN_COUNT); n > 0; n--, run += RUN_BYTES) {
       if (!load<i32>(<usize>load<u32>(run, RUN_BODY), BODY_INACTIVE)) continue;
       const waits = min<i32>(load<i32>(run, RUN_FIRST), end);
