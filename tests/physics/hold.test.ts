@@ -44,14 +44,17 @@ const scene = async (): Promise<Laboratory> =>
     colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
   });
 
-/** Rows of the list of new pairs: fewer than the pile has, or as many as were planned. */
-function setCapacity({ created }: Laboratory, rows: number): number {
-  const at = (L.HEADER + L.H_PAIR_CAPACITY) / 4;
+/** The room's memory may not grow, and the list of new rows has room for so many. @returns how to undo that */
+function narrow({ created }: Laboratory, rows: number): () => void {
   const i32 = new Int32Array(created.memory.buffer);
-  const before = i32[at]!;
-  i32[at] = rows;
-  i32[(L.HEADER + L.H_LIST_VALID) / 4] = 0;
-  return before;
+  const words = [L.H_MEMORY_LIMIT, L.H_PAIR_CAPACITY].map((offset) => (L.HEADER + offset) / 4);
+  const before = words.map((at) => i32[at]!);
+  const set = (values: number[]): void => {
+    words.forEach((at, n) => (i32[at] = values[n]!));
+    i32[(L.HEADER + L.H_LIST_VALID) / 4] = 0;
+  };
+  set([created.memory.buffer.byteLength / 65_536, rows]);
+  return () => set(before);
 }
 
 const middle = (lab: Laboratory): number => {
@@ -62,7 +65,7 @@ const middle = (lab: Laboratory): number => {
 test("a pile that does not fit is held, and a ball beside it falls as if it were alone", async () => {
   const lab = await scene();
   lab.run(2);
-  const capacity = setCapacity(lab, 500);
+  const widen = narrow(lab, 500);
   const before = lab.positions(0);
   const fallen = middle(lab);
   const events = lab.run(20);
@@ -74,7 +77,7 @@ test("a pile that does not fit is held, and a ball beside it falls as if it were
   expect(middle(lab)).toBeLessThan(fallen);
   expect(crossings(lab)).toBe(0);
 
-  setCapacity(lab, capacity);
+  widen();
   expect(lab.run(90)).toMatchObject([{ type: "uncrowded" }]);
   expect(lab.positions(0)).not.toEqual(before);
   expect(crossings(lab)).toBe(0);
@@ -83,7 +86,7 @@ test("a pile that does not fit is held, and a ball beside it falls as if it were
 test("a reset works while bodies are held", async () => {
   const lab = await scene();
   lab.run(2);
-  setCapacity(lab, 500);
+  narrow(lab, 500);
   lab.run(10);
   lab.run(1, [{ type: "reset", member: 1 }]);
   expect(middle(lab)).toBeCloseTo(START, 2);
@@ -94,7 +97,7 @@ test("a room that is restored while bodies are held has the same bits", async ()
   const { memory, layout } = lab.created;
   const template = copyMemory(memory);
   lab.run(2);
-  setCapacity(lab, 500);
+  narrow(lab, 500);
   lab.run(10);
   const restored = copyMemory(template);
   loadState(restored, layout, saveState(memory, template, layout));
