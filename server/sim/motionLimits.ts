@@ -29,6 +29,7 @@
  * whose gravity, loads, air or hands alone move a body further than MOST_SIZES of its sizes in one substep. Velocities
  * are the author's word: they raise the limit of their body.
  */
+import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Tuning, Wind } from "../../shared/protocol/protocol.ts";
 import type { Vec3 } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
@@ -159,8 +160,10 @@ export function checkMotion(
 }
 
 /** Once before each tick: slows down every body that moves too far in a substep. */
-export function limitSpeeds({ f32 }: Views, { bodies, v }: SimLayout): void {
-  for (const { first, count, mostSpeed: most } of bodies) {
+export function limitSpeeds({ f32, i32 }: Views, { bodies, bodyRows, v }: SimLayout): void {
+  for (const [body, { first, count, mostSpeed: most }] of bodies.entries()) {
+    // a body that waits or sleeps does not move
+    if (i32[(bodyRows + body * L.BODY_BYTES + L.BODY_INACTIVE) / 4]) continue;
     const begin = v / 4 + 4 * first;
     const end = begin + 4 * count;
     let fastest = 0;

@@ -334,6 +334,8 @@ describe("OpenAPI", () => {
     expect(Object.keys(paths).sort()).toEqual([
       "/api/address",
       "/api/admin/audit",
+      "/api/admin/objects",
+      "/api/admin/objects/{object}",
       "/api/admin/processes",
       "/api/admin/rebalance",
       "/api/admin/rooms",
