@@ -9,7 +9,7 @@ import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { WorldPlan } from "./memory/planWorld.ts";
 import type { ColorRange } from "./memory/writeBlocks.ts";
 import type { World } from "./readWorld.ts";
-import { checkMotion, mostSpeed, tuningLimits } from "./motionLimits.ts";
+import { checkMotion, MOST_SIZES, mostSpeed, tuningLimits } from "./motionLimits.ts";
 import { packRuns } from "./retune.ts";
 import { tunableOf, type TunableBody } from "./tunable.ts";
 import { loadsOf, tunedAs } from "./tuning.ts";
@@ -23,7 +23,7 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
   const tuned = tunedAs({ gravity, wind: windOf(inWorld.wind), timeScale: scene.timeScale ?? 1 }, tunable);
   const layouts = bodyLayouts(world, plan);
   const rate = steps.tickHz * steps.substeps;
-  checkMotion(layouts, { tuned, handSpeed: interactionOf(scene).handSpeed, bodies: world.far.map(freeLoads) }, rate);
+  checkMotion(layouts, { tuned, handSpeed: scene.interaction?.handSpeed, bodies: world.far.map(freeLoads) }, rate);
   const { x, xPrev, v, initial, good, bodyRows, anchor, still, scratch, tuning } = plan;
   const { grabOwners, grabOffsets, grabGoals, grabEdges, solid, obstacles } = plan;
   return {
@@ -72,7 +72,7 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
     materialRuns: packRuns(planned.materials),
     enclosed: plan.enclosed.rowOf,
     intersections: scene.intersections ?? SCENE_DEFAULTS.intersections,
-    interaction: interactionOf(scene),
+    interaction: interactionOf(scene, MOST_SIZES * rate * Math.min(...layouts.map(({ size }) => size))),
     blocks: byKind(planned.ranges, (r) => r.blocks),
     colors: byKind(planned.ranges, () => 1),
   };
@@ -157,12 +157,13 @@ function freeLoads({ mass, pinned, force }: BodyTemplate): { mass: number; force
   return { mass: free, force: Math.hypot(...sum) };
 }
 
-function interactionOf({ interaction = {}, bodies }: World["scene"]): SimLayout["interaction"] {
+/** @param fastest m/s: the default pace of hands is no higher */
+function interactionOf({ interaction = {}, bodies }: World["scene"], fastest: number): SimLayout["interaction"] {
   return {
     grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance,
     grabMaxForce: interaction.grabMaxForce ?? SCENE_DEFAULTS.grabMaxForce,
     grabRadius: interaction.grabRadius ?? 0,
-    handSpeed: interaction.handSpeed ?? SCENE_DEFAULTS.handSpeed,
+    handSpeed: interaction.handSpeed ?? Math.min(fastest, SCENE_DEFAULTS.handSpeed),
     grabMaxStretch: interaction.grabMaxStretch ?? SCENE_DEFAULTS.grabMaxStretch,
     maxImpulse: interaction.maxImpulse ?? SCENE_DEFAULTS.maxImpulse,
     together: (interaction.together ?? []).map((name) => bodies.findIndex((body) => body.name === name)),

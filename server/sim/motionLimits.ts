@@ -129,7 +129,8 @@ export function tuningLimits(
 /** What a scene says of motion, with its bodies' free masses (kg) and loads (N). */
 interface AuthoredMotion {
   tuned: Tuning;
-  handSpeed: number;
+  /** m/s; absent: the default, which follows from the bodies. */
+  handSpeed: number | undefined;
   bodies: readonly { mass: number; force: number }[];
 }
 
@@ -153,7 +154,8 @@ export function checkMotion(
     if (g > most * rate * rate) refuse("/gravity", tuned.gravity, most * rate * rate, "m/s^2");
     if (isFelt(tuned.wind) && kind !== "ball" && kind !== "points" && air > most * rate)
       refuse("/wind/velocity", velocity, (most * rate) / (1 + 3 * intensity), "m/s");
-    if (handSpeed > most * rate) refuse("/interaction/handSpeed", handSpeed, most * rate, "m/s");
+    if (handSpeed !== undefined && handSpeed > most * rate)
+      refuse("/interaction/handSpeed", handSpeed, most * rate, "m/s");
     if (mass > 0 && force > mass * most * rate * rate)
       refuse(`/bodies/${b}/loads`, `${force} N`, mass * most * rate * rate, "N together");
   });

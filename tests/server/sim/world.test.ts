@@ -24,15 +24,7 @@ describe("a body that blows up", () => {
     ["an infinite velocity", (lab) => (lab.v[9] = Infinity)],
     ["a position that is not a number", (lab) => (lab.x[5] = NaN)],
     ["all of it beyond the world", (lab) => lab.put(0, (x) => [x[0], x[1] + 60, x[2]])],
-    [
-      "a velocity that carries it out of the world",
-      (lab) =>
-        lab.put(
-          0,
-          (x) => x,
-          () => [0, 5000, 0],
-        ),
-    ],
+    ["a velocity that is not a number", (lab) => (lab.v[5] = NaN)],
   ])("%s: rolled back, held and reported; the other goes on", async (_, harm) => {
     const lab = await pair();
     const twin = await pair();
