@@ -30,12 +30,18 @@ export type Recover = (charged: boolean) => Rebuild & { alone?: boolean };
 
 export type Rebuilt = ReplayResult & { seconds: number };
 
+/** A loss, and the room made again after it. */
+export interface Recovered {
+  error: unknown;
+  rebuilt: Rebuilt;
+}
+
 export type StepOutcome =
   | { kind: "stepped"; result: StepResult; roundTripSeconds: number }
   | { kind: "untouched"; error: unknown }
   /** It made way for another task, or its time was over. */
   | { kind: "dropped" }
-  | { kind: "rebuilt"; error: unknown; rebuilt: Rebuilt };
+  | ({ kind: "rebuilt" } & Recovered);
 
 interface SentFrame {
   tick: number;
@@ -86,7 +92,7 @@ export class RoomSimulation {
   /**
    * Runs one tick.
    * @param recover asked when the memory is torn: what to make a new one from
-   * @throws what `recover` throws
+   * @throws what `recover` throws; anything if the room is closed meanwhile
    */
   step(task: Omit<StepTask, "room">, recover: Recover): Promise<StepOutcome> {
     return this.#inTurn(async () => {
@@ -100,13 +106,13 @@ export class RoomSimulation {
         if (error instanceof StepDropped) return { kind: "dropped" };
         const { busy, tick } = new FrameState(this.#handle.frames);
         if (!busy && tick < task.tick) return { kind: "untouched", error };
-        return { kind: "rebuilt", error, rebuilt: await this.#recover(error, recover) };
+        return { kind: "rebuilt", ...(await this.#recover(error, recover)) };
       }
     });
   }
 
   /** The room's state between two ticks. @param recover as of `step`: taking it failed and may have left its mark. */
-  save(recover: Recover): Promise<SavedState | Rebuilt> {
+  save(recover: Recover): Promise<SavedState | Recovered> {
     return this.#exclusive(async () => {
       try {
         return await this.#at((pool) => pool.save({ room: this.#handle }));
@@ -162,15 +168,15 @@ export class RoomSimulation {
     }
   }
 
-  /** The thread may be lost again while it makes up for the loss of another. */
-  async #recover(cause: unknown, recover: Recover): Promise<Rebuilt> {
+  /** The thread may be lost again while it makes up for the loss of another. A room that closes is charged nothing. */
+  async #recover(cause: unknown, recover: Recover): Promise<Recovered> {
     for (let error = cause; ; ) {
+      this.#closing.signal.throwIfAborted();
       const { alone = false, ...plan } = recover(isCharged(error));
       try {
         this.#isTried = alone;
-        return await this.#rebuild(plan);
+        return { error: cause, rebuilt: await this.#rebuild(plan) };
       } catch (again) {
-        this.#closing.signal.throwIfAborted();
         error = again;
       }
     }

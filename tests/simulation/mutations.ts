@@ -184,6 +184,27 @@ export const MUTATIONS: readonly Mutation[] = [
     seed: 50002137,
   },
   {
+    name: "losses in the work of others are charged",
+    file: "server/rooms/simulation.ts",
+    find: "recover(isCharged(error))",
+    replace: "recover(true)",
+    faults: ["thread"],
+  },
+  {
+    name: "a room is parked that was not tried alone",
+    file: "server/rooms/simulation.ts",
+    find: "this.#isTried = alone;",
+    replace: "this.#isTried = false;",
+    faults: ["thread"],
+  },
+  {
+    name: "a room that closes is parked for the work that this has ended",
+    file: "server/rooms/simulation.ts",
+    find: "      this.#closing.signal.throwIfAborted();\n",
+    replace: "",
+    faults: ["thread", "end", "handover"],
+  },
+  {
     name: "what an undo has ended stays in the store",
     file: "server/persistence/journalWriter.ts",
     find: "store.truncate(lease, kept, instead)",
