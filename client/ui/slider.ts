@@ -89,7 +89,7 @@ export class Slider {
     if (value !== undefined) this.show(value);
   }
 
-  /** The input counts its steps from its lower end: with whole steps at both ends, 0 and round values stay reachable. */
+  /** The input counts steps from its lower end: with whole steps at both ends, 0 and round values stay reachable. */
   private reach(least: number, most: number): void {
     const { step } = this.options;
     this.input.min = String(Number((Math.floor(least / step + TINY) * step).toFixed(9)));

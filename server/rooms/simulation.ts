@@ -66,11 +66,13 @@ export class RoomSimulation {
   #others = 0;
   /** What it does until its next tick has come to its end is done alone. */
   #isTried = false;
+  /** The place of the last step: the room's pool, or a thread of its own. */
+  #stepsAt: RoomPool;
   readonly #closing = new AbortController();
 
   private constructor(template: SteppedTemplate, pool: RoomPool, handle: RoomHandle) {
     this.#template = template;
-    this.#pool = pool;
+    this.#pool = this.#stepsAt = pool;
     this.#handle = handle;
   }
 
@@ -99,7 +101,12 @@ export class RoomSimulation {
       if (this.#others > 0) return { kind: "dropped" };
       const fromMs = Math.max(task.dueMs ?? 0, performance.now());
       try {
-        const result = await this.#at((pool) => pool.step({ room: this.#handle, ...task }));
+        const result = await this.#at((pool) => {
+          // Others may have come while it waited for a thread of its own.
+          if (this.#others > 0) throw new StepDropped("others wait for the room");
+          this.#stepsAt = pool;
+          return pool.step({ room: this.#handle, ...task });
+        });
         this.#isTried = false;
         return { kind: "stepped", result, roundTripSeconds: (performance.now() - fromMs) / 1000 };
       } catch (error) {
@@ -168,7 +175,7 @@ export class RoomSimulation {
     }
   }
 
-  /** The thread may be lost again while it makes up for the loss of another. A room that closes is charged nothing. */
+  /** The thread may be lost again while it makes up for another's loss. A room that closes is charged nothing. */
   async #recover(cause: unknown, recover: Recover): Promise<Recovered> {
     for (let error = cause; ; ) {
       this.#closing.signal.throwIfAborted();
@@ -191,7 +198,7 @@ export class RoomSimulation {
 
   async #exclusive<T>(work: () => Promise<T>): Promise<T> {
     this.#others += 1;
-    this.#pool.withdraw(this.#handle);
+    this.#stepsAt.withdraw(this.#handle);
     try {
       return await this.#inTurn(work);
     } finally {

@@ -198,11 +198,12 @@ export const MUTATIONS: readonly Mutation[] = [
     faults: ["thread"],
   },
   {
-    name: "a room that closes is parked for the work that this has ended",
+    name: "a step that waits for a trial goes on after the end of its room",
     file: "server/rooms/simulation.ts",
-    find: "      this.#closing.signal.throwIfAborted();\n",
-    replace: "",
-    faults: ["thread", "end", "handover"],
+    find: "this.#stepsAt.withdraw(this.#handle);",
+    replace: "this.#pool.withdraw(this.#handle);",
+    faults: ["thread"],
+    seed: 1501,
   },
   {
     name: "what an undo has ended stays in the store",

@@ -119,7 +119,7 @@ export interface Loss {
   charged: boolean;
 }
 
-/** Start of a thread for a trial, ms. */
+/** Start of the thread of a trial, ms. */
 const ALONE_MS = 30;
 
 const worldOf = (memory: WebAssembly.Memory): World => memory as unknown as World;
@@ -169,16 +169,17 @@ export class Physics {
   /** Each room's own (registry.ts). @param alone for a trial: nobody else's work costs the room its thread there */
   pool(kind: "shared" | "dedicated", alone = false): NamedPool {
     let waiting: Waiting | null = null;
+    const startMs = alone ? ALONE_MS : 0;
     const pool: NamedPool = {
       kind,
       room: "",
-      open: (task) => this.#later(0.2, () => this.#made(alone, () => this.#open(task))),
+      open: (task) => this.#later(startMs + 0.2, () => this.#made(alone, () => this.#open(task))),
       step: (task) => this.#step(task, pool.room, alone, (now) => (waiting = now)),
       withdraw: (room: RoomHandle) => {
         if (waiting && waiting.key === room.key && !waiting.begun) waiting.drop();
       },
-      save: ({ room }) => this.#later(0.3, () => this.#saved(alone, worldOf(room.memory))),
-      replay: (task) => this.#later(1, () => this.#made(alone, () => this.#replay(task, pool.room))),
+      save: ({ room }) => this.#later(startMs + 0.3, () => this.#saved(alone, worldOf(room.memory))),
+      replay: (task) => this.#later(startMs + 1, () => this.#made(alone, () => this.#replay(task, pool.room))),
       inspect: ({ room }) => this.#later(0.1, () => this.#inspect(worldOf(room.memory))),
       memoryEnded: () => {},
       alone: (signal) => this.#alone(pool.room, signal),
@@ -195,7 +196,6 @@ export class Physics {
     await Promise.race([before, new Promise((resolve) => signal.addEventListener("abort", resolve))]);
     if (signal.aborted) over();
     signal.throwIfAborted();
-    await this.#later(ALONE_MS, () => {});
     return Object.assign(this.pool("dedicated", true), { room, release: async () => over() });
   }
 
@@ -269,7 +269,8 @@ export class Physics {
         if (loss) return lost();
         machine.timeline.after(1000 * stepSeconds, machine, () => resolve(result));
       };
-      const timer = machine.timeline.after(((task.dueMs ?? nowMs) - nowMs) / machine.rate, machine, begin);
+      const waitMs = Math.max((task.dueMs ?? nowMs) - nowMs, alone ? ALONE_MS : 0);
+      const timer = machine.timeline.after(waitMs / machine.rate, machine, begin);
       const waiting: Waiting = {
         key: task.room.key,
         begun: false,
