@@ -9,6 +9,8 @@ import { h } from "./dom.ts";
 const SEND_MS = 100;
 /** A slider that was moved is its mover's for so long, ms: what comes back of earlier moves does not pull it. */
 const OWN_MS = 600;
+/** Rounding of a quotient, in steps. */
+const TINY = 1e-6;
 
 export interface SliderOptions {
   id: string;
@@ -49,8 +51,7 @@ export class Slider {
     this.max = max;
     this.send = send;
     this.input = h("input", { type: "range", id, step: String(step) });
-    this.input.min = String(this.wayOf(min));
-    this.input.max = String(this.wayOf(max));
+    this.reach(this.wayOf(min), this.wayOf(max));
     this.output.setAttribute("for", id);
     this.input.addEventListener("input", () => this.moved());
     this.element = h("div", { class: "slider" }, h("label", { for: id }, text), this.output, this.input);
@@ -74,8 +75,7 @@ export class Slider {
       return;
     }
     const way = this.wayOf(value);
-    this.input.min = String(Math.min(this.wayOf(this.min), way));
-    this.input.max = String(Math.max(this.wayOf(this.max), way));
+    this.reach(Math.min(this.wayOf(this.min), way), Math.max(this.wayOf(this.max), way));
     this.input.value = String(way);
     this.say(value);
   }
@@ -89,6 +89,13 @@ export class Slider {
     if (value !== undefined) this.show(value);
   }
 
+  /** The input counts steps from its lower end: with whole steps at both ends, 0 and round values stay reachable. */
+  private reach(least: number, most: number): void {
+    const { step } = this.options;
+    this.input.min = String(Number((Math.floor(least / step + TINY) * step).toFixed(9)));
+    this.input.max = String(Number((Math.ceil(most / step - TINY) * step).toFixed(9)));
+  }
+
   private wayOf(value: number): number {
     return this.options.log ? Math.log10(value) : value;
   }
@@ -96,7 +103,7 @@ export class Slider {
   get value(): number {
     const way = Number(this.input.value);
     const value = this.options.log ? rounded(10 ** way, true) : way;
-    // rounding must not carry an end beyond its limit
+    // whole steps and rounding must not carry an end beyond its limit
     return Math.min(Math.max(value, Math.min(this.min, this.latest)), Math.max(this.max, this.latest));
   }
 

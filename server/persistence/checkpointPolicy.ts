@@ -23,6 +23,9 @@ const LOSS_SECONDS = 10;
 /** The room cannot be stepped on: its threads are lost again and again, and the last one had no other room. */
 export class Hopeless extends Error {}
 
+/** The same inputs may be tried again; they are left out; the scene has started again. */
+export type LossOutcome = "again" | "without inputs" | "anew";
+
 export class CheckpointPolicy {
   readonly history: RoomHistory;
   readonly #tickHz: number;
@@ -38,7 +41,8 @@ export class CheckpointPolicy {
   #lossTicks: number[] = [];
   #losses = 0;
   #alone = false;
-  #outcome: "again" | "without inputs" | "anew" = "again";
+  /** Of the losses that have not been taken. */
+  #outcome: LossOutcome = "again";
   /** Since the scene began anew. */
   #ticksAnew = Infinity;
 
@@ -97,17 +101,16 @@ export class CheckpointPolicy {
    * @throws Hopeless: that failed, too
    */
   afterLoss(charged: boolean): Rebuild & { alone: boolean } {
-    this.#outcome = "again";
     if (charged && this.#alone) this.#failAlone();
     else if (charged) this.#charge();
     return { ...this.history.rebuild(this.history.tick), alone: this.#alone };
   }
 
-  /**
-   * What `afterLoss` has led to: the same inputs may be tried again; they are left out; the scene has started again.
-   */
-  get lossOutcome(): "again" | "without inputs" | "anew" {
-    return this.#outcome;
+  /** What the losses since the last call have led to: one beside another does not take back what that has led to. */
+  takeOutcome(): LossOutcome {
+    const outcome = this.#outcome;
+    this.#outcome = "again";
+    return outcome;
   }
 
   /** The room's next tick runs on a thread of its own. */

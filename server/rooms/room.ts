@@ -35,7 +35,8 @@ import {
   encodeWelcome,
 } from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
-import { type Rebuilt, RoomSimulation } from "./simulation.ts";
+import type { Input } from "../sim/types.ts";
+import { type Rebuilt, type Recovered, RoomSimulation } from "./simulation.ts";
 import { type DueRun, Ticker } from "./ticker.ts";
 import { TickStats } from "./tickStats.ts";
 import { JournalDiffers } from "./trials.ts";
@@ -422,8 +423,12 @@ export class Room {
     });
   }
 
-  /** It cannot be stepped on: with a store it keeps all that it has until an operator looks at it. */
+  /**
+   * It cannot be stepped on: with a store it keeps all that it has until an operator looks at it. A room that closes is
+   * not parked for the work that this has ended.
+   */
   async #giveUp(error: unknown): Promise<void> {
+    if (this.#disposed) return;
     const { park, log } = this.#options;
     log.error({ room: this.name, err: error }, "the room cannot go on");
     if (park === null) return this.dispose(CloseCode.roomGone, "the simulation failed");
@@ -523,7 +528,7 @@ export class Room {
     try {
       const saved = await this.#simulation.save((charged) => this.checkpointPolicy.afterLoss(charged));
       if (this.#disposed) return;
-      if (!("state" in saved)) return this.#rebuilt(saved, new Error("a thread was lost while it took the state"));
+      if (!("state" in saved)) return this.#recovered(saved);
       if (saved.tick === this.tick) await this.#keep(saved);
     } catch (error) {
       this.#notTaken(error);
@@ -540,6 +545,7 @@ export class Room {
   }
 
   #notTaken(error: unknown): void {
+    if (this.#disposed) return;
     if (error instanceof Hopeless) return void this.#giveUp(error);
     this.#options.metrics.persistence.failed("checkpoint");
     this.#options.log.error({ room: this.name, tick: this.tick, err: error }, "a room's state could not be taken");
@@ -574,8 +580,7 @@ export class Room {
         this.#queue.putBack(task.inputs);
       } else {
         began(startMs);
-        if (this.checkpointPolicy.lossOutcome === "again") this.#queue.putBack(task.inputs);
-        this.#rebuilt(outcome.rebuilt, outcome.error);
+        this.#recovered(outcome, task.inputs);
       }
     } catch (error) {
       void this.#giveUp(error);
@@ -671,15 +676,17 @@ export class Room {
     return changed.length > 0 ? [{ kind: "hands", bytes: encodeHands(tick, changed) }] : [];
   }
 
-  /** The room was made again from what it remembers, after a thread was lost inside a step. */
-  #rebuilt(rebuilt: Rebuilt, cause: unknown): void {
+  /** The room was made again from what it remembers, after a thread was lost. @param inputs of the step, if any */
+  #recovered({ rebuilt, error }: Recovered, inputs: Input[] = []): void {
     const { log, metrics } = this.#options;
-    const { lossOutcome: outcome, triedAlone: alone } = this.checkpointPolicy;
-    const charged = isCharged(cause);
-    const reason = cause instanceof ThreadLost ? cause.reason : "error";
+    const outcome = this.checkpointPolicy.takeOutcome();
+    const { triedAlone: alone } = this.checkpointPolicy;
+    if (outcome === "again") this.#queue.putBack(inputs);
+    const charged = isCharged(error);
+    const reason = error instanceof ThreadLost ? error.reason : "error";
     const { tick, ticks, seconds } = rebuilt;
     log.error(
-      { room: this.name, tick, ticks, seconds, reason, charged, outcome, alone, err: cause },
+      { room: this.name, tick, ticks, seconds, reason, charged, outcome, alone, err: error },
       "a thread was lost inside a step; the room goes on from its last whole tick",
     );
     metrics.persistence.restored(charged ? "thread" : "beside", seconds, ticks);

@@ -31,12 +31,18 @@ export type Recover = (charged: boolean) => Rebuild & { alone?: boolean };
 
 export type Rebuilt = ReplayResult & { seconds: number };
 
+/** A loss, and the room made again after it. */
+export interface Recovered {
+  error: unknown;
+  rebuilt: Rebuilt;
+}
+
 export type StepOutcome =
   | { kind: "stepped"; result: StepResult; roundTripSeconds: number }
   | { kind: "untouched"; error: unknown }
   /** It made way for another task, or its time was over. */
   | { kind: "dropped" }
-  | { kind: "rebuilt"; error: unknown; rebuilt: Rebuilt };
+  | ({ kind: "rebuilt" } & Recovered);
 
 interface SentFrame {
   tick: number;
@@ -61,11 +67,13 @@ export class RoomSimulation {
   #others = 0;
   /** What it does until its next tick has come to its end is done alone. */
   #isTried = false;
+  /** The place of the last step: the room's pool, or a thread of its own. */
+  #stepsAt: RoomPool;
   readonly #closing = new AbortController();
 
   private constructor(template: SteppedTemplate, pool: RoomPool, handle: RoomHandle) {
     this.#template = template;
-    this.#pool = pool;
+    this.#pool = this.#stepsAt = pool;
     this.#handle = handle;
   }
 
@@ -87,27 +95,32 @@ export class RoomSimulation {
   /**
    * Runs one tick.
    * @param recover asked when the memory is torn: what to make a new one from
-   * @throws what `recover` throws
+   * @throws what `recover` throws; anything if the room is closed meanwhile
    */
   step(task: Omit<StepTask, "room">, recover: Recover): Promise<StepOutcome> {
     return this.#inTurn(async () => {
       if (this.#others > 0) return { kind: "dropped" };
       const fromMs = Math.max(task.dueMs ?? 0, performance.now());
       try {
-        const result = await this.#at((pool) => pool.step({ room: this.#handle, ...task }));
+        const result = await this.#at((pool) => {
+          // Others may have come while it waited for a thread of its own.
+          if (this.#others > 0) throw new StepDropped("others wait for the room");
+          this.#stepsAt = pool;
+          return pool.step({ room: this.#handle, ...task });
+        });
         this.#isTried = false;
         return { kind: "stepped", result, roundTripSeconds: (performance.now() - fromMs) / 1000 };
       } catch (error) {
         if (error instanceof StepDropped) return { kind: "dropped" };
         const { busy, tick } = new FrameState(this.#handle.frames);
         if (!busy && tick < task.tick) return { kind: "untouched", error };
-        return { kind: "rebuilt", error, rebuilt: await this.#recover(error, recover) };
+        return { kind: "rebuilt", ...(await this.#recover(error, recover)) };
       }
     });
   }
 
   /** The room's state between two ticks. @param recover as of `step`: taking it failed and may have left its mark. */
-  save(recover: Recover): Promise<SavedState | Rebuilt> {
+  save(recover: Recover): Promise<SavedState | Recovered> {
     return this.#exclusive(async () => {
       try {
         return await this.#at((pool) => pool.save({ room: this.#handle }));
@@ -164,15 +177,15 @@ export class RoomSimulation {
     }
   }
 
-  /** The thread may be lost again while it makes up for the loss of another. */
-  async #recover(cause: unknown, recover: Recover): Promise<Rebuilt> {
+  /** The thread may be lost again while it makes up for another's loss. A room that closes is charged nothing. */
+  async #recover(cause: unknown, recover: Recover): Promise<Recovered> {
     for (let error = cause; ; ) {
+      this.#closing.signal.throwIfAborted();
       const { alone = false, ...plan } = recover(isCharged(error));
       try {
         this.#isTried = alone;
-        return await this.#rebuild(plan);
+        return { error: cause, rebuilt: await this.#rebuild(plan) };
       } catch (again) {
-        this.#closing.signal.throwIfAborted();
         error = again;
       }
     }
@@ -187,7 +200,7 @@ export class RoomSimulation {
 
   async #exclusive<T>(work: () => Promise<T>): Promise<T> {
     this.#others += 1;
-    this.#pool.withdraw(this.#handle);
+    this.#stepsAt.withdraw(this.#handle);
     try {
       return await this.#inTurn(work);
     } finally {

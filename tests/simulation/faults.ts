@@ -1,5 +1,7 @@
 /** What goes wrong, done: each fault of a plan begins here, and ends by itself. */
 import type { History } from "./history.ts";
+import { Random } from "../fuzz/random.ts";
+import type { Loss } from "./physics.ts";
 import type { Action } from "./plan.ts";
 import type { Server } from "./server.ts";
 import { QUERY_TIMEOUT_MS, type LineFaults } from "./line.ts";
@@ -42,13 +44,27 @@ export function strike(history: History, harm: Harm): void {
     case "handover":
       return handOver(history, server, amount);
     case "thread":
-      server.physics.lose = amount < 0.33 ? "before" : amount < 0.66 ? "inside" : "after";
+      server.physics.losses = lossesOf(amount);
       server.disturbed();
-      note(server.name, () => `loses a thread ${server.physics.lose} its next step`);
+      note(
+        server.name,
+        () =>
+          `loses threads: ${server.physics.losses.map(({ when, charged }) => `${when}${charged ? ", charged" : ""}`).join("; ")}`,
+      );
       return;
     default:
       return atDatabase(history, harm, later);
   }
+}
+
+/** Losses in a row, so that some rooms come to be tried alone. Before it begins, an order is never to blame. */
+function lossesOf(amount: number): Loss[] {
+  const random = new Random(Math.floor(amount * 2 ** 31));
+  const stubborn = random.chance(0.3);
+  return Array.from({ length: 1 + random.below(6) }, () => {
+    const when = stubborn ? "inside" : random.pick(["before", "inside", "after"] as const);
+    return { when, charged: when !== "before" && (stubborn || random.chance(0.5)) };
+  });
 }
 
 /** What is wrong for everybody. */

@@ -204,6 +204,8 @@ export class History {
   #judgeParking(args: readonly unknown[]): void {
     const [{ room }, { reason, identity }] = args as [Lease, Parked];
     const { plan, timeline, servers } = this;
+    // In this world each tick comes to its end where no other room's work is.
+    if (reason === "steps") throw new Violation("no room is parked for losses of others", `${room} is parked`);
     const linesHold = plan.actions.every((action) => action.do !== "fault" || LINES_HOLD.has(action.fault));
     if (reason !== "version" || !linesHold) return;
     const knownMs = timeline.nowMs - KNOWN_TERMS * 1000 * plan.leaseSeconds;
@@ -240,7 +242,7 @@ export class History {
     for (const server of this.servers) {
       if (!server.up) server.start();
       server.line.heal();
-      server.physics.lose = null;
+      server.physics.losses = [];
       if (server.machine.stopped) this.timeline.thaw(server.machine);
     }
   }

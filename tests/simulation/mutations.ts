@@ -184,6 +184,28 @@ export const MUTATIONS: readonly Mutation[] = [
     seed: 50002137,
   },
   {
+    name: "losses in the work of others are charged",
+    file: "server/rooms/simulation.ts",
+    find: "recover(isCharged(error))",
+    replace: "recover(true)",
+    faults: ["thread"],
+  },
+  {
+    name: "a room is parked that was not tried alone",
+    file: "server/rooms/simulation.ts",
+    find: "this.#isTried = alone;",
+    replace: "this.#isTried = false;",
+    faults: ["thread"],
+  },
+  {
+    name: "a step that waits for a trial goes on after the end of its room",
+    file: "server/rooms/simulation.ts",
+    find: "this.#stepsAt.withdraw(this.#handle);",
+    replace: "this.#pool.withdraw(this.#handle);",
+    faults: ["thread"],
+    seed: 1501,
+  },
+  {
     name: "what an undo has ended stays in the store",
     file: "server/persistence/journalWriter.ts",
     find: "store.truncate(lease, kept, instead)",

@@ -110,6 +110,18 @@ export interface PhysicsOptions {
   witness: Witness;
 }
 
+/**
+ * Loss of a thread: before it begins with an order, in the middle of it, or after it, before it can tell. `charged`: it
+ * executed this very order, not that of another room.
+ */
+export interface Loss {
+  when: "before" | "inside" | "after";
+  charged: boolean;
+}
+
+/** Start of the thread of a trial, ms. */
+const ALONE_MS = 30;
+
 const worldOf = (memory: WebAssembly.Memory): World => memory as unknown as World;
 
 /** A step that is under way or waits for its time. */
@@ -124,8 +136,10 @@ export class Physics {
   readonly #templates = new Map<string, SceneTemplate>();
   /** Memories that somebody was told of. */
   readonly #known = new WeakSet<World>();
-  /** The next step loses its thread: before it begins, in the middle of it, or after it, before it can tell. */
-  lose: "before" | "inside" | "after" | null = null;
+  /** The next orders that these may strike lose their threads, one each. */
+  losses: Loss[] = [];
+  /** The end of the last trial alone. */
+  #lastAlone: Promise<unknown> = Promise.resolve();
 
   constructor(options: PhysicsOptions) {
     this.#options = options;
@@ -152,25 +166,66 @@ export class Physics {
     return made;
   }
 
-  /** Each room's own (registry.ts). */
-  pool(kind: "shared" | "dedicated"): NamedPool {
+  /** Each room's own (registry.ts). @param alone for a trial: nobody else's work costs the room its thread there */
+  pool(kind: "shared" | "dedicated", alone = false): NamedPool {
     let waiting: Waiting | null = null;
+    const startMs = alone ? ALONE_MS : 0;
     const pool: NamedPool = {
       kind,
       room: "",
-      open: (task) => this.#later(0.2, () => this.#open(task)),
-      step: (task) => this.#step(task, pool.room, (now) => (waiting = now)),
+      open: (task) => this.#later(startMs + 0.2, () => this.#made(alone, () => this.#open(task))),
+      step: (task) => this.#step(task, pool.room, alone, (now) => (waiting = now)),
       withdraw: (room: RoomHandle) => {
         if (waiting && waiting.key === room.key && !waiting.begun) waiting.drop();
       },
-      save: ({ room }) => this.#later(0.3, () => this.#save(worldOf(room.memory))),
-      replay: (task) => this.#later(1, () => this.#replay(task, pool.room)),
+      save: ({ room }) => this.#later(startMs + 0.3, () => this.#saved(alone, worldOf(room.memory))),
+      replay: (task) => this.#later(startMs + 1, () => this.#made(alone, () => this.#replay(task, pool.room))),
       inspect: ({ room }) => this.#later(0.1, () => this.#inspect(worldOf(room.memory))),
       memoryEnded: () => {},
-      alone: async () => pool,
+      alone: (signal) => this.#alone(pool.room, signal),
       release: async () => {},
     };
     return pool;
+  }
+
+  /** As pool.ts: one at a time in the process; a room that closes waits no more. */
+  async #alone(room: string, signal: AbortSignal): Promise<NamedPool> {
+    const before = this.#lastAlone;
+    let over = (): void => {};
+    this.#lastAlone = Promise.all([before, new Promise<void>((resolve) => (over = resolve))]);
+    await Promise.race([before, new Promise((resolve) => signal.addEventListener("abort", resolve))]);
+    if (signal.aborted) over();
+    signal.throwIfAborted();
+    return Object.assign(this.pool("dedicated", true), { room, release: async () => over() });
+  }
+
+  /**
+   * The next loss, if it may strike. A thread of a trial may end before its work: that is nobody's doing. Were it lost
+   * in it, the room would be parked, and rightly so.
+   */
+  #takeLoss(alone: boolean, mayBeCharged: boolean): Loss | undefined {
+    const [next] = this.losses;
+    if (!next || (next.charged && !mayBeCharged) || (alone && next.when !== "before")) return undefined;
+    return this.losses.shift();
+  }
+
+  #lost({ charged }: Loss): Error {
+    return new this.#options.program.ThreadLost("ended", charged, new Error("the thread was lost"));
+  }
+
+  /** A memory that is lost with its thread is nobody's: a room that is opened, taken or set back waits for another. */
+  #made<T>(alone: boolean, make: () => T): T {
+    const loss = this.#takeLoss(alone, false);
+    if (loss) throw this.#lost(loss);
+    return make();
+  }
+
+  #saved(alone: boolean, world: World): SavedState {
+    const loss = this.#takeLoss(alone, true);
+    if (loss?.when === "before") throw this.#lost(loss);
+    const saved = this.#save(world);
+    if (loss) throw this.#lost(loss);
+    return saved;
   }
 
   #later<T>(ms: number, work: () => T): Promise<T> {
@@ -193,7 +248,7 @@ export class Physics {
   }
 
   /** At its time, unless its time is over by then (threadLoop.ts). */
-  #step(task: StepTask, room: string, waits: (waiting: Waiting) => void): Promise<StepResult> {
+  #step(task: StepTask, room: string, alone: boolean, waits: (waiting: Waiting) => void): Promise<StepResult> {
     const { machine, program, stepSeconds } = this.#options;
     const nowMs = machineMs(machine);
     return new Promise((resolve, reject) => {
@@ -202,20 +257,20 @@ export class Physics {
         waiting.begun = true;
         const startMs = machineMs(machine);
         if (startMs >= (task.untilMs ?? Infinity)) return dropped();
-        const { lose } = this;
-        this.lose = null;
-        const lost = (): void => reject(new Error("the thread was lost"));
-        if (lose === "before") return lost();
+        const loss = this.#takeLoss(alone, true);
+        const lost = (): void => reject(this.#lost(loss!));
+        if (loss?.when === "before") return lost();
         const frames = new program.FrameState(task.room.frames);
         frames.enter(1);
-        if (lose === "inside") return lost();
+        if (loss?.when === "inside") return lost();
         const result = this.#stepped(task, room, startMs);
         frames.tick = task.tick;
         frames.leave();
-        if (lose === "after") return lost();
+        if (loss) return lost();
         machine.timeline.after(1000 * stepSeconds, machine, () => resolve(result));
       };
-      const timer = machine.timeline.after(((task.dueMs ?? nowMs) - nowMs) / machine.rate, machine, begin);
+      const waitMs = Math.max((task.dueMs ?? nowMs) - nowMs, alone ? ALONE_MS : 0);
+      const timer = machine.timeline.after(waitMs / machine.rate, machine, begin);
       const waiting: Waiting = {
         key: task.room.key,
         begun: false,

@@ -21,7 +21,7 @@ export const FAULTS = {
   tear: "as failover, but the replica has everybody's lease: owners go on, and only what they have written is gone",
   clock: "a process's time of day jumps",
   handover: "a process gives a room to another",
-  thread: "a thread is lost before, inside or after a step",
+  thread: "threads are lost before, inside or after steps and saves, in the work of the room or of others",
   versions: "the processes are of two versions, which cannot read each other's states",
 } as const;
 
@@ -60,7 +60,7 @@ export interface Plan {
 
 /** NTP slews by 500 parts in a million; a margin of twenty times that. */
 const MOST_DRIFT = 0.01;
-/** A third loss of a thread at one tick starts the scene again. */
+/** Each is up to six losses of threads. */
 const MOST_THREADS = 2;
 /** Kinds of faults in one history. */
 const MOST_FAULTS = 3;

@@ -23,6 +23,7 @@ export { SqliteWork } from "../../server/store/sqliteWork.ts";
 export { LeaseLost, StoreUnavailable } from "../../server/store/store.ts";
 export { FrameState } from "../../server/workers/frameState.ts";
 export { StepDropped } from "../../server/workers/stepThread.ts";
+export { ThreadLost } from "../../server/workers/threadLost.ts";
 
 /** A room's pool, which knows whose it is: one scene may have several rooms. */
 export interface NamedPool extends RoomPool {

@@ -34,6 +34,9 @@ export class Place {
   }
 }
 
+/** What the store's thread answers by itself (sqliteThread.ts): its files are whole, and nobody else's. */
+const ANSWERED: Readonly<Record<string, unknown>> = { open: { loss: null }, close: undefined, changes: [] };
+
 /** What rooms and their registry read of it. */
 const CONFIG = {
   ...readConfig({}),
@@ -110,11 +113,8 @@ export class Server {
     this.machine.life += 1;
     this.machine.host = {
       leaseSeconds: () => options.leaseSeconds,
-      // What the store's thread answers by itself (sqliteThread.ts).
       call: (method, args, revive) =>
-        method === "open" || method === "close"
-          ? Promise.resolve({ movedTo: null, damage: null })
-          : this.line.call(method, args, revive),
+        method in ANSWERED ? Promise.resolve(ANSWERED[method]) : this.line.call(method, args, revive),
       processName: () => this.process,
       isCertainlyDead: (name) => options.isCertainlyDead(this, name),
     };

@@ -69,7 +69,7 @@ test("four rooms with ticks beyond the deadline lose nothing, and leave a strang
   await Promise.all([stranger, ...bots].map((bot) => bot.leave()));
 });
 
-test("the room of a stuck thread is charged alone: the tick around it is made again, and others go on untouched", async () => {
+test("the room of a stuck thread is charged alone: ticks around it are made again, and nobody is set back", async () => {
   restore = endlessSteps(withBody("endless"));
   server = await startTestServer(options);
   const bystander = await join("cube", "bystander");
@@ -86,12 +86,19 @@ test("the room of a stuck thread is charged alone: the tick around it is made ag
   const tick = tickOf("long");
   await vi.waitUntil(() => tickOf("long") > tick, { timeout: 300_000 });
   await bystander.until(() => bystander.tick > tick, "the bystander's next ticks");
-  // The long tick was preempted when the thread was lost first, and so was what made it again.
-  expect(await server.metric("pliant_rooms_restored_total", { cause: "beside" })).toBeGreaterThan(0);
-  expect(long.closed).toBeNull();
-  expect(long.notices.every(({ code }) => code === "ROOM_RESTORED")).toBe(true);
-  expect(bystander.notices).toEqual([]);
-  expect(bystander.counts.keyframes).toBe(keyframes);
+  // The long tick was preempted when the thread was lost first, and so was what made it again. A tick of the bystander
+  // rarely is: where the machine kept it waiting.
+  const beside = await server.metric("pliant_rooms_restored_total", { cause: "beside" });
+  expect(beside).toBeGreaterThan(0);
+  const told = [...long.notices, ...bystander.notices];
+  expect(told.every(({ code }) => code === "ROOM_RESTORED")).toBe(true);
+  expect(told).toHaveLength(beside);
+  await bystander.until(
+    () => bystander.counts.keyframes - keyframes === bystander.notices.length,
+    "a keyframe for each time that it was restored, and no other",
+  );
+  expect([long.closed, bystander.closed]).toEqual([null, null]);
+  expect(long.resets + bystander.resets).toBe(0);
   await Promise.all([bystander.leave(), long.leave()]);
 });
 

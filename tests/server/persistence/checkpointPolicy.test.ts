@@ -22,11 +22,11 @@ function played(beginsAnew: boolean): CheckpointPolicy {
 /** Losses that are charged, up to the trial. */
 function untilAlone(policy: CheckpointPolicy): void {
   expect(policy.afterLoss(true)).toMatchObject({ alone: false });
-  expect(policy.lossOutcome).toBe("again");
+  expect(policy.takeOutcome()).toBe("again");
   expect(policy.afterLoss(true)).toMatchObject({ alone: false });
-  expect(policy.lossOutcome).toBe("without inputs");
+  expect(policy.takeOutcome()).toBe("without inputs");
   expect(policy.afterLoss(true)).toMatchObject({ until: policy.history.tick, alone: true });
-  expect(policy.lossOutcome).toBe("without inputs");
+  expect(policy.takeOutcome()).toBe("without inputs");
 }
 
 test("again, without inputs, alone, and then nothing more: what was is kept", () => {
@@ -41,12 +41,26 @@ test("losses that are not charged change nothing, however many, and keep the inp
   const policy = played(false);
   for (let losses = 0; losses < 100; losses++) {
     expect(policy.afterLoss(false)).toMatchObject({ until: 90, alone: false });
-    expect(policy.lossOutcome).toBe("again");
+    expect(policy.takeOutcome()).toBe("again");
   }
   untilAlone(policy);
   // Nor do they fail a trial.
   expect(policy.afterLoss(false)).toMatchObject({ alone: true });
-  expect(policy.lossOutcome).toBe("again");
+  expect(policy.takeOutcome()).toBe("again");
+});
+
+test("a loss beside others, while a room is made again, does not take back what its own loss has led to", () => {
+  const policy = played(true);
+  untilAlone(policy);
+  policy.afterLoss(true);
+  expect(policy.afterLoss(false)).toMatchObject({ until: 0, alone: false });
+  expect(policy.takeOutcome()).toBe("anew");
+  policy.afterLoss(true);
+  policy.afterLoss(true);
+  policy.afterLoss(false);
+  expect(policy.takeOutcome()).toBe("without inputs");
+  policy.afterLoss(false);
+  expect(policy.takeOutcome()).toBe("again");
 });
 
 test("a tick that comes to its end alone clears the room of all charges", () => {
@@ -62,9 +76,10 @@ test("a tick that was stepped in between begins the count anew", () => {
   const policy = played(false);
   policy.afterLoss(true);
   policy.afterLoss(true);
+  expect(policy.takeOutcome()).toBe("without inputs");
   stepped(policy, 1);
   expect(policy.afterLoss(true)).toMatchObject({ until: 91, alone: false });
-  expect(policy.lossOutcome).toBe("again");
+  expect(policy.takeOutcome()).toBe("again");
 });
 
 test("four losses in ten seconds of ticks lead to a trial, too, and four in more do not", () => {
@@ -81,12 +96,12 @@ test("where there is nothing to keep it for, the scene starts again, once in ten
   const policy = played(true);
   untilAlone(policy);
   expect(policy.afterLoss(true)).toMatchObject({ from: 0, until: 0, records: [], alone: false });
-  expect(policy.lossOutcome).toBe("anew");
+  expect(policy.takeOutcome()).toBe("anew");
   stepped(policy, 30);
   untilAlone(policy);
   expect(() => policy.afterLoss(true)).toThrow(Hopeless);
   stepped(policy, 10 * HZ);
   untilAlone(policy);
   policy.afterLoss(true);
-  expect(policy.lossOutcome).toBe("anew");
+  expect(policy.takeOutcome()).toBe("anew");
 });

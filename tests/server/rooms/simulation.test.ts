@@ -1,13 +1,16 @@
 /**
- * A thread that is lost after a step was done, and before it could say so: the room's memory is a tick ahead of what
- * the room knows. On real threads.
+ * What a room makes of lost threads: one that was lost after a step was done, and before it could say so (the room's
+ * memory is a tick ahead of what the room knows; on real threads), and one that a closing room waits for.
  */
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { RoomHistory } from "../../../server/persistence/history.ts";
-import { RoomSimulation } from "../../../server/rooms/simulation.ts";
+import { type Recover, RoomSimulation } from "../../../server/rooms/simulation.ts";
 import type { SceneTemplate } from "../../../server/rooms/sceneLibrary.ts";
-import { WorkerPools } from "../../../server/workers/pool.ts";
+import { FrameState } from "../../../server/workers/frameState.ts";
+import type { StepTask } from "../../../server/workers/messages.ts";
+import { type RoomPool, WorkerPools } from "../../../server/workers/pool.ts";
+import { ThreadLost } from "../../../server/workers/threadLost.ts";
 
 const task = (tick: number): Parameters<RoomSimulation["step"]>[0] => ({
   tick,
@@ -60,5 +63,44 @@ test("a step whose result was lost is not stepped twice", async () => {
     expect((await whole.inspect()).stateHash).toBe(stateHash);
   } finally {
     await pools.close();
+  }
+});
+
+test("a room that closes while it waits for a trial alone is charged nothing", async () => {
+  const open = async (): ReturnType<RoomPool["open"]> => ({
+    memory: {} as WebAssembly.Memory,
+    frames: FrameState.allocate(0),
+  });
+  const replayed = { tick: 0, ticks: 0, held: [], waiting: [], stateHash: "none", differs: null };
+  const lost = new ThreadLost("no_progress", true, null);
+  const pool = {
+    kind: "shared",
+    open,
+    step: ({ room }: StepTask) => {
+      new FrameState(room.frames).enter(1);
+      return Promise.reject(lost);
+    },
+    save: () => Promise.reject(lost),
+    replay: async () => replayed,
+    withdraw: () => {},
+    memoryEnded: () => {},
+    release: async () => {},
+    // The thread is another room's, and stays so.
+    alone: (signal: AbortSignal) =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error))),
+  } as unknown as RoomPool;
+  for (const work of ["step", "save"] as const) {
+    const simulation = await RoomSimulation.open({} as SceneTemplate, pool);
+    const charges: boolean[] = [];
+    const recover: Recover = (charged) => {
+      charges.push(charged);
+      return { ...new RoomHistory(60, 60).rebuild(0), alone: true };
+    };
+    const done = work === "step" ? simulation.step(task(1), recover) : simulation.save(recover);
+    const failed = expect(done).rejects.toThrow("aborted");
+    await vi.waitUntil(() => charges.length === 1);
+    await simulation.close();
+    await failed;
+    expect(charges).toEqual([true]);
   }
 });
