@@ -423,10 +423,7 @@ export class Room {
     });
   }
 
-  /**
-   * It cannot be stepped on: with a store it keeps all that it has until an operator looks at it. A room that closes is
-   * not parked for the work that this has ended.
-   */
+  /** It cannot be stepped on: with a store it keeps all that it has until an operator looks at it, unless it closes. */
   async #giveUp(error: unknown): Promise<void> {
     if (this.#disposed) return;
     const { park, log } = this.#options;

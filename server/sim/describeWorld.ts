@@ -115,7 +115,10 @@ function bodyLayouts(world: World, { surfaces, undeformed }: WorldPlan): BodyLay
       rest: undeformed.shapes[i],
       size,
       facing: facingOf(b) * massUnit,
-      mostSpeed: mostSpeed(size, 1 / (steps.tickHz * steps.substeps), scene.bodies[i]!.velocity),
+      // a method that explodes is to be held, not slowed down
+      mostSpeed: scene.bodies[i]!.method
+        ? Infinity
+        : mostSpeed(size, 1 / (steps.tickHz * steps.substeps), scene.bodies[i]!.velocity),
       startsDegenerate: b.start !== undefined,
       waits: b.waits,
       implicit: ownStep(b),

@@ -123,7 +123,8 @@ test("templates and what clients are told stay in kilograms and newtons", async 
   expect(topology.interaction).toEqual({
     grabCompliance: 1e-4,
     grabMaxForce: 200,
-    handSpeed: 3,
+    // no further than 4 of its sizes in a substep
+    handSpeed: 4 * layout.bodies[0]!.size * layout.tickHz * layout.substeps,
     grabMaxStretch: 2,
     maxImpulse: 20,
   });

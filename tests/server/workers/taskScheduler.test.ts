@@ -268,7 +268,7 @@ describe("helpers that die", () => {
   }, 120_000);
 
   test("one that is lost in the middle of a chunk: the tick ends at once, and the room knows that its memory is torn", async () => {
-    // Its spill area lies behind all that a room's memory may grow to: it traps in the first body whose rotation it fits.
+    // Its spill area lies behind all that memory may grow to: it traps in the first body whose rotation it fits.
     const beyond = (room: RoomHandle): RoomHandle => ({
       ...room,
       key: `${room.key}-astray`,

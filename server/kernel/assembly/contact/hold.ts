@@ -69,9 +69,7 @@ export function bothHeld(a: i32, b: i32): bool {
   return load<i32>(holdOf(a), HOLD_HELD) !== 0 && load<i32>(holdOf(b), HOLD_HELD) !== 0;
 }
 
-/**
- * A tick begins: nothing is held any more. FRONT_HELD_ANY is no part of a checkpoint, as all of the front; HOLD rows are.
- */
+/** Frees all surfaces at the start of a tick. */
 export function endHolds(): void {
   release(HELD_TICK);
 }
