@@ -12,6 +12,8 @@ export interface Kernel {
   /** Claims chunks of the tick `generation` until it ends or the helper is told to leave; @returns chunks done */
   help(generation: number, slot: number, scratch: number): number;
   bodyIsSound(first: number, count: number, radius: number, ox: number, oy: number, oz: number): number;
+  /** (m/s)^2 */
+  greatestSpeed2(first: number, count: number): number;
   stateHash(count: number): bigint;
   copyState(
     blocks: number,

@@ -35,6 +35,7 @@ import type { Vec3 } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import { type Span, type TuningLimits, WIND_SPANS } from "../../shared/tuning.ts";
 import type { Views } from "./grabs.ts";
+import type { Kernel } from "./kernelModule.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import { materialLimits, MOST_STRAIN, weightStrain } from "./materialLimits.ts";
 import type { TunableBody } from "./tunable.ts";
@@ -162,21 +163,15 @@ export function checkMotion(
 }
 
 /** Once before each tick: slows down every body that moves too far in a substep. */
-export function limitSpeeds({ f32, i32 }: Views, { bodies, bodyRows, v }: SimLayout): void {
+export function limitSpeeds({ f32, i32 }: Views, { bodies, bodyRows, v }: SimLayout, kernel: Kernel): void {
   for (const [body, { first, count, mostSpeed: most }] of bodies.entries()) {
     // a body that waits or sleeps does not move
     if (i32[(bodyRows + body * L.BODY_BYTES + L.BODY_INACTIVE) / 4]) continue;
-    const begin = v / 4 + 4 * first;
-    const end = begin + 4 * count;
-    let fastest = 0;
-    for (let at = begin; at < end; at += 4) {
-      const [x, y, z] = [f32[at]!, f32[at + 1]!, f32[at + 2]!];
-      const squared = x * x + y * y + z * z;
-      if (squared > fastest) fastest = squared;
-    }
+    const fastest = kernel.greatestSpeed2(first, count);
     // what is not finite is the guard's
     if (!(fastest > most * most && fastest < Infinity)) continue;
     const share = most / Math.sqrt(fastest);
-    for (let at = begin; at < end; at += 4) for (let r = 0; r < 3; r++) f32[at + r]! *= share;
+    const begin = v / 4 + 4 * first;
+    for (let at = begin; at < begin + 4 * count; at += 4) for (let r = 0; r < 3; r++) f32[at + r]! *= share;
   }
 }

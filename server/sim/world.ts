@@ -195,7 +195,7 @@ export class SimWorld implements World {
     if (!goesOn) this.intersections.beginTick(tick, events, (body) => this.hold(body));
     const looked = performance.now();
     if (!goesOn) this.moveHands();
-    limitSpeeds(this.views, this.layout);
+    limitSpeeds(this.views, this.layout, this.kernel);
     seconds.inputs += (performance.now() - looked) / 1000;
     this.setWatch(L.WATCH_PREEMPTION, this.preempt !== undefined);
     const begun = performance.now();

@@ -32,3 +32,16 @@ export function stateHash(count: i32): u64 {
   for (let i: usize = 0; i < end; i += 4) hash = (hash ^ load<u32>(V + i)) * 0x100000001b3;
   return hash;
 }
+
+/** Square of the greatest speed of `count` particles from number `first` on, (m/s)^2; NaN is ignored. */
+export function greatestSpeed2(first: i32, count: i32): f32 {
+  let at = <usize>load<u32>(HEADER, H_V) + ((<usize>first) << 4);
+  let most = f32x4.splat(0);
+  for (let n = count; n > 0; n--, at += 16) {
+    const v = v128.load(at);
+    const vv = f32x4.mul(v, v);
+    const xy = f32x4.add(vv, v128.shuffle<f32>(vv, vv, 1, 0, 3, 2));
+    most = f32x4.pmax(most, f32x4.add(xy, v128.shuffle<f32>(vv, vv, 2, 2, 0, 0)));
+  }
+  return f32x4.extract_lane(most, 0);
+}
