@@ -6,6 +6,7 @@
  * gives the same bits again is tested elsewhere (tests/determinism).
  */
 import { SceneBudget } from "../../server/rooms/sceneBudget.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import type { Tuning } from "../../shared/protocol/protocol.ts";
 import type { SceneTemplate } from "../../server/rooms/sceneLibrary.ts";
 import { type Input, noSeconds, type SimEvent } from "../../server/sim/types.ts";
@@ -29,7 +30,12 @@ import type { NamedPool } from "./program.ts";
 const WAITS = [1];
 const NOTHING_TUNED: Tuning = { gravity: [0, 0, 0], wind: NO_WIND, timeScale: 1, stood: 0, bodies: [] };
 
+/** The header of a room's memory without lists, which may grow to 512 MiB: for those who ask how large it is. */
+const HEADER = new Int32Array((L.HEADER + L.HEADER_END) / 4);
+HEADER[(L.HEADER + L.H_MEMORY_LIMIT) / 4] = (512 * 2 ** 20) / 65_536;
+
 export class World {
+  readonly buffer = HEADER.buffer;
   readonly scene: string;
   tick = 0;
   low = 1;
