@@ -54,7 +54,8 @@ export class ReplayShell {
     "aria-valuemin": "0",
     "aria-valuemax": "100",
   });
-  private readonly time = h("span", { class: "time" });
+  /** As wide from the start as the times of a short replay, so that the tools beside it stay where they are. */
+  private readonly time = h("span", { class: "time" }, `${clockText(0)} / ${clockText(0)}`);
   private tickHz = 60;
   private from = 0;
   private until = 1;
