@@ -5,6 +5,7 @@
 import type { Vec3 } from "../../shared/scene.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
 import type { Input, SimEvent } from "../../server/sim/types.ts";
+import { newMemory } from "../../server/sim/memory/map.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import { type Place, positionOf, spread, surfacesOf } from "../hands/circles.ts";
 import type { Knob } from "./knobs.ts";
@@ -128,7 +129,7 @@ export interface DriveOptions {
 /** A memory of its own, so that a scene is built once for all of its runs. */
 function copyOf({ memory, layout, bodies }: Built): Built {
   const pages = memory.buffer.byteLength / 65_536;
-  const copy = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  const copy = newMemory(pages);
   new Uint8Array(copy.buffer).set(new Uint8Array(memory.buffer));
   return { memory: copy, layout, bodies };
 }

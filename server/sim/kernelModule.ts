@@ -86,37 +86,10 @@ export interface Kernel {
   beginBalls(): void;
   solveBalls(pass: number, h: number, scratch: number): void;
   /**
-   * Fills H_PAIRS from positions (an f32x4 array parallel to X, or X) and trajectories (parallel to X: displacements
-   * while the list lives).
-   * @returns rows, or -1 where they do not fit
-   */
-  listPairs(positions: number, trajectories: number): number;
-  /**
-   * The list of listPairs by any number of threads: trees, then every chunk once, in any order, then all of them
-   * joined; @see listPairs
-   */
-  beginChunks(positions: number, trajectories: number): number;
-  listChunk(chunk: number): void;
-  joinChunks(): number;
-  /**
    * Fills H_INTERSECTIONS with edges and triangles that meet.
    * @returns how many there are; the list holds the first ones if that is more than its capacity
    */
   findIntersections(positions: number): number;
-  /**
-   * The same in parts (pairs.ts): trees once, then in any thread a region of rows, two surfaces, and blocks of the
-   * first's vertices or edges.
-   */
-  refitTrees(positions: number, trajectories: number): void;
-  openRegion(from: number, to: number, positions: number, trajectories: number): void;
-  openPair(a: number, b: number, positions: number, trajectories: number): number;
-  turnSurfaces(first: number, second: number): void;
-  vertexBlocks(surface: number): number;
-  edgeBlocks(surface: number): number;
-  listVertices(a: number, b: number, from: number, to: number): void;
-  listEdges(a: number, b: number, from: number, to: number): void;
-  vertexRowsEnd(): number;
-  edgeRowsBegin(): number;
   /**
    * Measure the primitives of a PAIR row in the positions that lie `shift` bytes behind X: writes normal and gap,
    * returns the squared distance, m^2.

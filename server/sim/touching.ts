@@ -6,7 +6,7 @@
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Views } from "./grabs.ts";
 import type { SimLayout } from "./layout.ts";
-import { vertexTriangleDistance } from "./reference/pairs.ts";
+import { vertexTriangleDistance } from "./reference/closestPoints.ts";
 import { norm, subtract, type Vector } from "./reference/vector.ts";
 
 /** Times the distance that contact keeps: what a solver leaves that is not converged. */

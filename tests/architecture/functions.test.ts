@@ -17,8 +17,6 @@ const KERNEL = "server/kernel/assembly/";
  * hand them over through memory, and compute no less.
  */
 const STRAIGHT = [
-  "broadPhase/pairLeaves.ts vertexLeaf",
-  "broadPhase/pairLeaves.ts edgeLeaves",
   "constraints/bending.ts solve",
   "constraints/hexahedron.ts solveOne",
   "constraints/hyperelastic.ts solve",

@@ -42,7 +42,6 @@ export function planContactArrays(particles: number, anyMeet: boolean, allocator
     [L.H_CONTACT_COLORS, take(20 * L.COLOR_ENTRIES)],
     [L.H_COLOR_MASKS, take(32 * particles)],
     [L.H_REFERENCE, take(16 * particles)],
-    [L.H_TRAJECTORIES, take(16 * particles)],
     [L.H_CHANGED, take(8 * particles)],
     [L.H_CHANGED_FROM, take(16 * particles)],
     [L.H_INCIDENT, take(4 * particles)],

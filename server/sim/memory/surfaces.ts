@@ -5,7 +5,7 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
-import { centersOf, planTree, shapeTree, vertexOrder, type PlannedTree } from "./trees.ts";
+import { centersOf, planTree, shapeTree, type PlannedTree } from "./trees.ts";
 
 /**
  * Rows of the list of intersections: a layer that goes through another all over crosses it once an edge at most, 3
@@ -106,7 +106,7 @@ export function uniqueEdges(triangles: Uint32Array): Uint32Array {
 }
 
 function planTrees(
-  { first, count, triangles, rest: exact }: SurfaceSource,
+  { first, triangles, rest: exact }: SurfaceSource,
   edges: Uint32Array,
   allocator: Allocator,
 ): [PlannedTree, PlannedTree] {
@@ -116,10 +116,7 @@ function planTrees(
   const ofEdges = { primitives: edges, corners: 2, rest, first } as const;
   const triangleShape = shapeTree(centersOf(ofTriangles));
   const edgeShape = shapeTree(centersOf(ofEdges));
-  return [
-    planTree({ ...ofTriangles, vertices: vertexOrder(first, count, rest) }, triangleShape, allocator),
-    planTree(ofEdges, edgeShape, allocator),
-  ];
+  return [planTree(ofTriangles, triangleShape, allocator), planTree(ofEdges, edgeShape, allocator)];
 }
 
 /** A surface and the addresses that it has. */

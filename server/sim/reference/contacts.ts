@@ -6,7 +6,7 @@
  *   dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
  */
 import { addAt, vectorAt, type Particles } from "./particles.ts";
-import { edgesDistance, vertexTriangleDistance, type Closest } from "./pairs.ts";
+import { edgesDistance, vertexTriangleDistance, type Closest } from "./closestPoints.ts";
 import { combine, dot, norm, scale, subtract, type Vector } from "./vector.ts";
 
 /** A surface as contact sees it. */
@@ -48,7 +48,7 @@ export interface ReferenceContactPair extends PairName {
 
 /** Constants of the kernel: contactList.ts, pairList.ts, contactCheck.ts, touch.ts. */
 const KEEP = 0.125;
-const EDGE_SHARE = 0.65;
+export const EDGE_SHARE = 0.65;
 const REST_SHARE = 0.9;
 const NEAR = 1.25;
 const AHEAD = 1.5;

@@ -108,7 +108,6 @@ function regionsOf({ memory, layout, bodies }: CreatedWorld): Region[] {
       [
         ["safe", L.H_SAFE],
         ["reference", L.H_REFERENCE],
-        ["courses", L.H_TRAJECTORIES],
         ["changed from", L.H_CHANGED_FROM],
       ] as const
     ).map(([name, offset]) => ({ name, at: header(offset), bytes: 16 * particles })),

@@ -11,7 +11,6 @@ import { spendWork } from "../scheduler/clock";
 import {
   HEADER,
   H_SAFE,
-  H_TRAJECTORIES,
   H_DUMMIES,
   H_EDGE_PAIRS,
   H_EDGE_CONTACT_BLOCKS,
@@ -72,7 +71,7 @@ import { growLists, listFull } from "./listMemory";
 export const NEXT_MASK: u32 = 0xffffff;
 const NAME_SHIFT: u32 = 24;
 
-/** What a surface's longest sides may round to, as in pairs.ts. */
+/** What a surface's longest sides may round to, relative to 1. */
 const SIDES: f32 = 1.001;
 
 // the CLOSE row that is being measured
@@ -109,12 +108,7 @@ function longest(surface: usize): f32 {
 /** Before anything is measured: no rows are new. */
 export function beginRows(): void {
   const pairs = <usize>load<u32>(HEADER, H_PAIRS);
-  openRegion(
-    pairs,
-    pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES,
-    <usize>load<u32>(HEADER, H_SAFE),
-    <usize>load<u32>(HEADER, H_TRAJECTORIES),
-  );
+  openRegion(pairs, pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES, <usize>load<u32>(HEADER, H_SAFE));
   opened = 0xffffffff;
 }
 
@@ -137,7 +131,6 @@ export function beginPair(row: usize): void {
   openSurfaces(
     a,
     b,
-    Infinity,
     load<f32>(A, SURFACE_RADIUS) + load<f32>(B, SURFACE_RADIUS),
     SIDES * max<f32>(longest(A), longest(B)),
   );

@@ -37,8 +37,7 @@ import {
   TRIANGLE_LEAF_BYTES,
 } from "../layout/layout";
 import { APART, CROSSING, meeting } from "../math/segmentTriangle";
-import { refitTrees } from "../broadPhase/pairs";
-import { ask, lanesOf, overlapping } from "../broadPhase/trees";
+import { ask, lanesOf, overlapping, refitTrees } from "../broadPhase/trees";
 
 let shift: usize;
 let itself: bool;
@@ -55,7 +54,7 @@ export function findIntersections(positions: usize): i32 {
   const rows = <usize>load<u32>(HEADER, H_SURFACE);
   shift = positions - <usize>load<u32>(HEADER, H_X);
   found = 0;
-  refitTrees(positions, 0);
+  refitTrees(positions);
   for (let a = 0; a < count; a++) {
     const A = rows + <usize>a * SURFACE_BYTES;
     const meets = <usize>load<u32>(A, SURFACE_MEETS);

@@ -19,9 +19,8 @@ export const SURFACE_MEETS = SURFACE_EDGE_TREE + I32;
 export const SURFACE_STATIC = SURFACE_MEETS + I32; // f32 square root of the static friction coefficient
 export const SURFACE_DYNAMIC = SURFACE_STATIC + F32; // f32 square root of the dynamic one
 export const SURFACE_RESTITUTION = SURFACE_DYNAMIC + F32; // f32 square root of the coefficient of restitution
-// f32 how far a particle may stray from its trajectory while the list of pairs stays valid, m
-export const SURFACE_MARGIN = SURFACE_RESTITUTION + F32;
-export const SURFACE_LIMIT = SURFACE_MARGIN + F32; // f32 greatest sensible SURFACE_MARGIN, m
+// f32 m, largest useful move of a particle before its leaf is measured again
+export const SURFACE_LIMIT = SURFACE_RESTITUTION + F32 + 4;
 // i32: a core mesh of a collider whose own shape particles answer to (collide.ts); triangle meshes have none: 0
 export const SURFACE_SHAPED = SURFACE_LIMIT + F32 + 16;
 export const SURFACE_BYTES = SURFACE_SHAPED + I32 + 12;
@@ -61,37 +60,6 @@ export const PAIR_COLOR = PAIR_THICKNESS + F32;
 // else 0
 export const PAIR_CORNER = PAIR_COLOR + I32;
 export const PAIR_BYTES = PAIR_CORNER + I32;
-
-/** Listing by several threads (pairChunks.ts): chunks of all blocks of four vertices or edges, piece after piece. */
-export const CHUNKS_PIECES = 0; // i32 pointer: PIECE rows, and one more with the sum of all blocks
-export const CHUNKS_PIECE_COUNT = CHUNKS_PIECES + I32; // i32
-export const CHUNKS_BLOCKS = CHUNKS_PIECE_COUNT + I32; // i32 blocks in a chunk
-export const CHUNKS_COUNT = CHUNKS_BLOCKS + I32; // i32 chunks
-export const CHUNKS_ROWS = CHUNKS_COUNT + I32; // i32 pointer: CHUNK rows
-export const CHUNKS_PAGES = CHUNKS_ROWS + I32; // i32 pointer: PAGE_BYTES each
-export const CHUNKS_PAGE_COUNT = CHUNKS_PAGES + I32; // i32
-export const CHUNKS_POSITIONS = CHUNKS_PAGE_COUNT + I32; // i32 address that is listed from
-export const CHUNKS_TRAJECTORIES = CHUNKS_POSITIONS + I32; // i32 likewise
-export const CHUNKS_TAKEN = CHUNKS_TRAJECTORIES + I32 + 28; // i32, atomic: pages asked for; on a cache line of its own
-export const CHUNKS_BYTES = CHUNKS_TAKEN + I32 + 60;
-
-/** Vertices of surface a against triangles of b, or edges of a against edges of b. */
-export const PIECE_FIRST = 0; // i32 blocks before it
-export const PIECE_A = PIECE_FIRST + I32; // i32 surface number
-export const PIECE_B = PIECE_A + I32; // i32
-export const PIECE_EDGES = PIECE_B + I32; // i32 1: edges, 0: vertices
-export const PIECE_BYTES = PIECE_EDGES + I32;
-
-export const CHUNK_VERTEX_PAGES = 0; // i32 address of the first page, 0: none
-export const CHUNK_EDGE_PAGES = CHUNK_VERTEX_PAGES + I32; // i32 likewise
-export const CHUNK_BYTES = CHUNK_EDGE_PAGES + I32;
-
-export const PAGE_NEXT = 0; // i32 address, 0: none
-export const PAGE_ROWS = PAGE_NEXT + I32; // i32 PAIR rows in it: vertex-triangle from its front, edge-edge from its end
-export const PAGE_AT = PAGE_ROWS + I32 + 8;
-export const PAGE_BYTES = PAGE_AT + 96 * LANES;
-
-export const PAGE_CAPACITY = 32; // rows
 
 /** An edge (a, b) and a triangle (c, d, e) that it meets (intersections.ts). */
 export const INTERSECTION_ADDRESS = 0; // i32x5 particle addresses in X

@@ -119,11 +119,7 @@ export const H_COUNT_STOPS = H_COUNT_ZONES + I32; // particles that were stopped
 export const H_COUNT_CHECKS = H_COUNT_STOPS + I32; // pairs that the verification could not clear at once
 export const H_PAIR_SCRATCH = H_COUNT_CHECKS + I32; // i32 pointer: 48 f64 of the response
 export const H_LEFT_OUT = H_PAIR_SCRATCH + I32; // i32 bodies with BODY_INACTIVE in this tick
-// i32 pointer: f32x4 per particle, how far it is expected to go while the list lives; fourth: substep of the list up to
-// which its pairs are listed
-export const H_TRAJECTORIES = H_LEFT_OUT + I32;
-export const H_CHUNKS = H_TRAJECTORIES + I32; // i32 pointer: the CHUNKS row
-export const H_FRONT = H_CHUNKS + I32; // i32 pointer: the FRONT row; 0: no two surfaces ever meet
+export const H_FRONT = H_LEFT_OUT + I32 + 8; // i32 pointer: the FRONT row; 0: no two surfaces ever meet
 export const H_RESOLUTION = H_FRONT + I32; // i32 RESOLUTION bits: a search for intersections is due
 export const H_DRIVE_COUNT = H_RESOLUTION + I32; // i32 rows of H_INTERSECTIONS that are driven apart in this tick
 export const H_WAYS = H_DRIVE_COUNT + I32; // i32 pointer: WAY_COUNT WAY rows

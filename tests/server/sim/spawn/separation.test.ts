@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { icosphere } from "../../../../server/meshing/generators.ts";
-import { edgesDistance, vertexTriangleDistance } from "../../../../server/sim/reference/pairs.ts";
+import { edgesDistance, vertexTriangleDistance } from "../../../../server/sim/reference/closestPoints.ts";
 import type { Vector } from "../../../../server/sim/reference/vector.ts";
 import { boxOf, encloses, isClosed, partsOf, wayOut } from "../../../../server/sim/spawn/inside.ts";
 import { separation } from "../../../../server/sim/spawn/separation.ts";
