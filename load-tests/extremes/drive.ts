@@ -2,6 +2,7 @@
  * A scene stepped in this thread with one knob at its end and hands that pull as hard as they may: what a tick costs in
  * CPU time, how far bodies go, and what the room reports.
  */
+import { Limits } from "../../shared/protocol/protocol.ts";
 import type { Vec3 } from "../../shared/scene.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
 import type { Input, SimEvent } from "../../server/sim/types.ts";
@@ -47,7 +48,7 @@ function aheadOf(hand: number, turn: number): Vec3 {
 }
 
 /** Inputs of each tick from the one in which the hands take hold, in order. Each hand is a member of its own. */
-function pulls(created: Built, world: SimWorld, count: number, pushes: boolean): () => Input[] {
+function pulls(created: Built, world: SimWorld, count: number, wants: boolean): () => Input[] {
   const { layout } = created;
   const surfaces = surfacesOf(created, world);
   const places: Place[] = spread(surfaces, count);
@@ -55,6 +56,7 @@ function pulls(created: Built, world: SimWorld, count: number, pushes: boolean):
   let tick = 0;
   return () => {
     const turn = Math.floor(tick / layout.tickHz / TURN_SECONDS);
+    const pushes = wants && tick % Math.ceil(layout.tickHz / Limits.impulsesPerSecond) === 0;
     const first = tick++ === 0;
     return places.flatMap((place, hand): Input[] => {
       const ahead = aheadOf(hand, turn);

@@ -8,7 +8,7 @@ export interface Knob {
   name: string;
   /** Tunings of one tick, in their order. */
   changes: TuningChange[];
-  /** A push of the largest impulse in every tick. */
+  /** A push of the largest impulse as often as a room accepts one (Limits.impulsesPerSecond). */
   pushes?: true;
   /** Every body that waits is put in, from as high as one can. */
   spawns?: true;

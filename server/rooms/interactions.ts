@@ -62,10 +62,8 @@ export class Interactions {
         this.#accept({ type: "release", member, grab: request.grab });
         session.handsChanged = true;
         return;
-      case "impulse": {
-        const impulse = clampImpulse(request.impulse, this.#shape.maxImpulse);
-        return this.#accept({ ...request, member, impulse });
-      }
+      case "impulse":
+        return this.#impulse(session, request);
       case "reset":
         return this.#reset(session);
       case "spawn":
@@ -104,6 +102,19 @@ export class Interactions {
     held.target = target;
     this.#accept({ type: "move", member: session.member, grab, target });
     session.handsChanged = true;
+  }
+
+  #impulse(session: Session, request: Of<"impulse">): void {
+    const { maxImpulse } = this.#shape;
+    const impulse = clampImpulse(request.impulse, maxImpulse);
+    const size = Math.hypot(...impulse);
+    if (!session.impulses.take(performance.now(), size > 0 ? Math.min(1, size / maxImpulse) : 0))
+      return this.#refuse(session, "rate", "RATE_LIMITED", {
+        field: "impulse",
+        value: size,
+        limit: `${Limits.impulsesPerSecond * maxImpulse} N s a second`,
+      });
+    this.#accept({ ...request, member: session.member, impulse });
   }
 
   #reset(session: Session): void {

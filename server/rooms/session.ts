@@ -52,6 +52,8 @@ export class Session {
   lastSpawnMs = -Infinity;
   /** How many messages it may send to the others; a new socket does not fill it. */
   readonly messages = new TokenBucket(Limits.messagesPerSecond, Limits.messageBurst, performance.now());
+  /** Impulses that it may still give, in impulses of the largest size. */
+  readonly impulses = new TokenBucket(Limits.impulsesPerSecond, Limits.impulsesPerSecond, performance.now());
   /** Its hands go to everyone with the next hands message. */
   handsChanged = false;
 

@@ -56,3 +56,30 @@ test("whatever a member asks for while nothing is taken in: a bounded queue, at 
     { numRuns: 100 },
   );
 });
+
+test("a member's impulses add up to impulsesPerSecond of the largest size, and small ones are parts of one", () => {
+  const refused: unknown[] = [];
+  const session = new Session(1, undefined, "#d55e00", {
+    role: "player",
+    subject: null,
+    name: undefined,
+    expiresAtMs: null,
+    address: "a",
+  });
+  const queue = new InputQueue();
+  const counting = {
+    inputs: { inc: () => {} },
+    reject: (reason: string) => refused.push(reason),
+  } as unknown as Metrics;
+  const interactions = new Interactions(new Map([[1, session]]), queue, shape, counting);
+  const give = (size: number, times: number): number => {
+    for (let n = 0; n < times; n++) interactions.handle(session, { type: "impulse", ...at, impulse: [0, size, 0] });
+    return queue.take().length;
+  };
+  // what the bucket regains while the test runs is much less than one
+  expect(give(1, 2)).toBe(2);
+  expect(give(0.1, 15)).toBe(15);
+  expect(give(100, 3)).toBe(0);
+  expect(refused).toEqual(["rate", "rate", "rate"]);
+  expect(give(0, 10)).toBe(10);
+});
