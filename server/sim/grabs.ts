@@ -5,6 +5,7 @@ import { freeSlot, freeSlots, slotAddress, slotsOf, slotsOfMember } from "./grab
 import { averageOf, holdAlone, holdTogether, neighborhood } from "./grips.ts";
 import type { Kernel } from "./kernelModule.ts";
 import type { SimLayout } from "./layout.ts";
+import { mostPushSpeed } from "./motionLimits.ts";
 import { writePoint } from "./memory/points.ts";
 import type { Input, SimEvent, SurfaceName } from "./types.ts";
 
@@ -169,18 +170,31 @@ export function moveHands({ f32, i32 }: Views, layout: SimLayout): void {
 }
 
 /**
- * Dv_i = w_i b_i J: the momentum J = sum m_i Dv_i arrives whole (less what pinned particles take), but for what would
- * make a particle faster than the body may be: that push is shortened.
+ * An impulse J at a surface point, m Dv_i = b_i J. Particles there get at most mostPushSpeed from it; the rest of J goes to
+ * the whole body, every free particle by the same velocity. So the momentum J arrives whole, less the share of pinned
+ * particles and of a body that would be faster than mostPushSpeed.
  */
 function push(views: Views, layout: SimLayout, input: Extract<Input, { type: "impulse" }>): void {
   const body = layout.bodies[input.body]!;
   const { point } = neighborhood(views, layout, body, input);
-  const toV = layout.v - layout.x;
+  const J = input.impulse.map((c) => c / layout.massUnit);
+  const most = mostPushSpeed(body, 1 / (layout.tickHz * layout.substeps));
   const inverse = point.addresses.map((address, i) => views.f32[address / 4 + 3]! * point.weights[i]!);
-  const fastest = (Math.max(...inverse) * length(input.impulse)) / layout.massUnit;
-  const share = fastest > body.mostSpeed ? body.mostSpeed / fastest : 1;
-  point.addresses.forEach((address, i) => {
-    const w = inverse[i]! * share;
-    for (let r = 0; r < 3; r++) views.f32[(address + toV) / 4 + r]! += w * (input.impulse[r]! / layout.massUnit);
-  });
+  const share = Math.min(1, most / (Math.max(...inverse) * length(J)));
+  const add = (address: number, factor: number): void => {
+    for (let r = 0; r < 3; r++) views.f32[(address + layout.v - layout.x) / 4 + r]! += factor * J[r]!;
+  };
+  point.addresses.forEach((address, i) => add(address, share * inverse[i]!));
+  if (!(share < 1)) return;
+  const free: number[] = [];
+  let mass = 0;
+  for (let p = body.first; p < body.first + body.count; p++) {
+    const w = views.f32[layout.x / 4 + 4 * p + 3]!;
+    if (w > 0) {
+      free.push(layout.x + 16 * p);
+      mass += 1 / w;
+    }
+  }
+  const factor = Math.min((1 - share) / mass, most / length(J));
+  for (const address of free) add(address, factor);
 }

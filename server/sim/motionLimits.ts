@@ -69,6 +69,14 @@ const norm = (a: readonly number[]): number => Math.sqrt(a.reduce((sum, c) => su
 export const mostSpeed = (size: number, h: number, velocity: Vec3 = [0, 0, 0]): number =>
   Math.max((MOST_SIZES * size) / h, AUTHORED * norm(velocity));
 
+/**
+ * Fastest that an impulse may make a particle, m/s: MOST_EDGES mean edges in a substep, or the body's greatest speed if
+ * it has no edges.
+ */
+export function mostPushSpeed({ meanEdge, mostSpeed: most }: BodyLayout, h: number): number {
+  return meanEdge > 0 ? Math.min(most, (MOST_EDGES * meanEdge) / h) : most;
+}
+
 /** Bodies as the limits see them. */
 type Measured = Pick<BodyLayout, "size" | "meanEdge" | "kind" | "facing">;
 

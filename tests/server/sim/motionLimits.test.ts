@@ -9,7 +9,9 @@ import { drive } from "../../../load-tests/extremes/drive.ts";
 import { type Knob, knobsOf } from "../../../load-tests/extremes/knobs.ts";
 import { checkRanges } from "../../../server/rooms/requestRanges.ts";
 import { createWorld, type CreatedWorld } from "../../../server/sim/createWorld.ts";
-import { MOST_SIZES } from "../../../server/sim/motionLimits.ts";
+import { applyInput } from "../../../server/sim/grabs.ts";
+import { instantiateKernel } from "../../../server/sim/kernelModule.ts";
+import { MOST_SIZES, mostPushSpeed } from "../../../server/sim/motionLimits.ts";
 import { readScene } from "../../../server/sim/readScene.ts";
 import type { Input, SimEvent } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
@@ -130,6 +132,29 @@ describe("no body moves further than MOST_SIZES in a substep", () => {
     const { found } = await ways({ ...room, bodies: [grain({ velocity })] }, 10);
     expect(Math.min(...found)).toBeCloseTo(3 * MOST_SIZES, 3);
   });
+});
+
+test("the momentum of a strong impulse arrives whole, and no particle gets more than mostPushSpeed from its own share", async () => {
+  const { memory, layout } = await built("jelly-stack");
+  const f32 = new Float32Array(memory.buffer);
+  const body = layout.bodies[0]!;
+  const of = (array: number, p: number, r: number): number => f32[array / 4 + 4 * p + r]!;
+  const J = layout.interaction.maxImpulse;
+  const input: Input = { type: "impulse", member: 1, body: 0, triangle: 8, u: 0.3, v: 0.3, impulse: [J, 0, 0] };
+  const views = { f32, i32: new Int32Array(memory.buffer) };
+  expect(applyInput(views, layout, instantiateKernel(memory), input, 0, () => false)).toBeUndefined();
+  const most = mostPushSpeed(body, 1 / (layout.tickHz * layout.substeps));
+  let momentum = 0;
+  const speeds: number[] = [];
+  for (let p = body.first; p < body.first + body.count; p++) {
+    momentum += (layout.massUnit / of(layout.x, p, 3)) * of(layout.v, p, 0);
+    speeds.push(of(layout.v, p, 0));
+  }
+  // 245 particles, each velocity rounded to float32
+  expect(momentum / J).toBeCloseTo(1, 6);
+  const whole = Math.min(...speeds);
+  expect(whole).toBeGreaterThan(0);
+  expect(Math.max(...speeds) - whole).toBeCloseTo(most, 3);
 });
 
 test("what is heavier, softer and pulled harder at once is refused, with the body and what would do", async () => {
