@@ -180,7 +180,10 @@ export class RoomEvents {
         return;
       case "crowded":
         metrics.crowdings.inc();
-        log.warn({ room, scene, bodies: event.bodies }, "bodies are held: too many contacts at one place");
+        log.warn(
+          { room, scene, bodies: event.bodies },
+          "bodies are held: their contacts exceed the room's memory or work limit",
+        );
         this.#tell(encodeNotice("CROWDED", { tick, bodies: event.bodies }));
         return;
       case "uncrowded":
