@@ -60,10 +60,10 @@ export interface Config {
   adoptionAttempts: number;
   /** For rooms whose state another version wrote: `park` quarantines the room, `restart` starts its scene again. */
   otherVersions: "park" | "restart";
-  /** Quarantined rows and files are kept for this long, days, and up to this size for each room, MB. */
+  /** Quarantined rows of a room are kept for this long, days, and up to this total size, MB. */
   setAsideDays: number;
   setAsideMb: number;
-  /** How far back recordings and undo can reach, s. */
+  /** Time that recordings and undo can reach back, s. */
   historySeconds: number;
   /** Frames per second on the wire; the nearest divisor of the scene's tick rate is used. */
   sendHz: number;
@@ -94,7 +94,7 @@ export interface Config {
   hosts: string[];
   /** Plain HTTP connections that one address may have open. */
   httpConnectionsPerAddress: number;
-  /** Where rooms are stored: `sqlite` (a file in `dataDir`), `none` (in memory only), or a postgres:// URL. */
+  /** Store of the rooms: `sqlite` (a file in `dataDir`), `none` (in memory only), or a postgres:// URL. */
   store: string;
   /** Folder for all files that the server writes. */
   dataDir: string;

@@ -1,6 +1,4 @@
-/**
- * Decides which proxies (`PLIANT_TRUST_PROXY`) and which Host headers (`PLIANT_HOSTS`) the server trusts.
- */
+/** Decides which proxies (`PLIANT_TRUST_PROXY`) and which Host headers (`PLIANT_HOSTS`) the server trusts. */
 import { hostname } from "node:os";
 import { BlockList, isIP, isIPv6 } from "node:net";
 

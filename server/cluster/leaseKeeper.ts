@@ -25,8 +25,8 @@ const MARGIN = 0.1;
 /** Pause after a failed renewal, ms. It is short, because rooms are paused and the store may be back any moment. */
 const RETRY_MS = 250;
 /**
- * How long a lease may exist without a room, s: the time to open the room. Building a scene with large meshes takes up
- * to a minute.
+ * Longest time that a lease may exist without a room, s: the time to open the room. Building a scene with large meshes
+ * takes up to a minute.
  */
 const OPENING_SECONDS = 120;
 
@@ -54,9 +54,7 @@ export interface LeaseKeeperOptions {
 }
 
 export class LeaseKeeper {
-  /**
-   * The store, wrapped: it registers leases that are claimed and released through it. All code must use this one.
-   */
+  /** The store, wrapped: it registers leases that are claimed and released through it. All code must use this one. */
   readonly store: Store;
   readonly #options: LeaseKeeperOptions;
   readonly #held = new Map<string, HeldLease>();

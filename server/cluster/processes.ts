@@ -1,7 +1,7 @@
 /**
  * The processes' reports to each other. Three times in a term each process stores its load, its version, and the rooms
- * that it has just handed over, and reads the other reports. Rooms do not depend on these reports: leases decide about
- * ownership. Without reports a free room goes to the first process that claims it.
+ * that it has just handed over, and reads the other reports. Rooms do not depend on these reports: leases decide which
+ * process has a room. Without reports a free room goes to the first process that claims it.
  */
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import type { GivenRoom, Holder, ListedProcess, ProcessReport, ProcessState, Store } from "../store/store.ts";

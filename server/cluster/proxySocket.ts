@@ -27,9 +27,8 @@ export interface ProxiedSocket {
 }
 
 /**
- * @returns `through`: both ends are connected. `refused`: the owner's refusal was passed on. `unreachable`: there was
- * no
- *   answer, and the client's socket is unchanged
+ * @returns `through`: both ends are connected. `refused`: the owner's refusal was passed on. `unreachable`: no
+ *   answer came, and the client's socket is unchanged
  */
 export function proxySocket({
   request,

@@ -6,8 +6,8 @@
  *     x-pliant-hop: base64url( iv[12] . AES-256-GCM( JSON of the ticket ) . tag[16] )
  *
  * A ticket is sealed with a secret that all processes share, so an eavesdropper can neither read nor forge one. It is
- * valid for one process (`audience`: a foreign address in the store opens nothing), for one request, for one minute,
- * and only once.
+ * valid for one process (`audience`: an attacker that writes its own address into the store cannot use it), for one
+ * request, for one minute, and only once.
  *
  * A request with this header is never forwarded again, even if its ticket is invalid. So two processes that each take
  * the other for a room's owner (one of them is outdated) do not form a loop. A request whose ticket cannot be opened is

@@ -1,6 +1,4 @@
-/**
- * Decides when a room's state is saved, and from which state the room is rebuilt after a thread loss.
- */
+/** Decides when a room's state is saved, and from which state the room is rebuilt after a thread loss. */
 import type { Input } from "../sim/types.ts";
 import type { SavedState, StepResult } from "../workers/messages.ts";
 import { type Checkpoint, type Rebuild, RoomHistory } from "./history.ts";

@@ -1,6 +1,4 @@
-/**
- * Adds a checksum to bytes, to detect damage on disk: u32 CRC-32 of the content, big-endian, then the content.
- */
+/** Adds a checksum to bytes, to detect damage on disk: u32 CRC-32 of the content, big-endian, then the content. */
 import { crc32 } from "node:zlib";
 
 const CHECKSUM_BYTES = 4;

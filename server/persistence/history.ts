@@ -27,9 +27,7 @@ export interface Checkpoint {
   stateHash: string;
   /** The bytes of sim/checkpoint.ts, compressed with zstd; null: the scene's start. */
   packed: Uint8Array | null;
-  /**
-   * Step time of the room in this process up to this tick, s: the cost of rebuilding this state without its bytes.
-   */
+  /** Step time of the room in this process up to this tick, s: the cost of rebuilding this state without its bytes. */
   cost?: number;
 }
 
@@ -207,7 +205,7 @@ export class RoomHistory {
     this.#tick = 0;
   }
 
-  /** Thins out old states to one in SPARSE_SECONDS, and forgets what is older than the time that is kept. */
+  /** Thins out old states to one in SPARSE_SECONDS, and forgets states before the kept time. */
   #thin(): void {
     const sparse = SPARSE_SECONDS * this.#tickHz;
     const states = this.#states;

@@ -11,11 +11,10 @@
  *     prune         deletes data that neither a restart nor the history needs any more
  *
  * 1. Members are written after the journal, because the journal has the releases of members that have left.
- * 2. Writes are numbered, so that a delayed write that was given up does no harm. Each write names the last
- * acknowledged
- *    one. A store that has gone back (a replica without the last transactions) refuses it and names its own last write.
- *    Then settings, members and journal since that write are sent again from memory. The newest state is sent, too, in
- *    case the memory does not reach back so far. A room without writes checks regularly whether it would be refused.
+ * 2. Writes are numbered, so that a delayed write that was given up does no harm. Each names the last acknowledged one.
+ *    A store that has gone back (a replica without the last transactions) refuses it and names its own last write. Then
+ *    settings, members and journal since that write are sent again from memory. The newest state is sent, too, in case
+ *    the memory does not reach back so far. A room without writes checks regularly whether it would be refused.
  * 3. A room's flushes run one after another. A failed write is repeated with the next flush. A lost lease ends the room
  *    here.
  */
@@ -47,7 +46,7 @@ const STORE_COST_SECONDS = 1;
 const SPARE = 3;
 /** Interval between two checks that the store still has its acknowledged writes, ms. */
 const LOOK_MS = 2000;
-/** How often a flush starts again because the store has gone back. */
+/** Most restarts of one flush because the store has gone back. */
 const MOST_RETURNS = 3;
 
 /** The journal writer's view of a room. */
@@ -205,7 +204,7 @@ export class JournalWriter {
   async durable(room: string): Promise<void> {
     const entry = this.#entries.get(room);
     if (entry) await this.#flush(entry);
-    // A room that is not (or no longer) held is not written, so success must not be reported.
+    // This process does not hold the room (any more) and writes nothing, so success must not be reported.
     if (!entry || entry.failure !== null) throw new CodedError("STORE_AWAY", { field: "room", value: room });
   }
 
@@ -313,9 +312,7 @@ export class JournalWriter {
     return [...this.#entries.values()];
   }
 
-  /**
-   * Queues a flush. At most one runs and one waits: a store that does not answer must not accumulate flushes.
-   */
+  /** Queues a flush. At most one runs and one waits: a store that does not answer must not accumulate flushes. */
   #flush(entry: Entry): Promise<void> {
     if (entry.waits) return entry.tail;
     entry.waits = true;

@@ -1,7 +1,7 @@
 /**
  * A room's last minutes as one file: a state, every input since, state hashes, the scene, and the shapes of its
  * objects. With the same program and the scene's other meshes it replays to the same bits (`npm run replay`), so it
- * serves as a bug report. Of the members it contains only their numbers.
+ * serves as a bug report. It contains the members' numbers, but no other data of them.
  *
  *     behind a checksum (checksummed.ts) msgpack of a map {format, room, scene, sceneText, identity, topology, tickHz,
  *     from, until, states, records, hashes, recordedAt, missing?, objects?, memoryMb?}

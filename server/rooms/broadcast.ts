@@ -74,7 +74,9 @@ export const DRAINED_BYTES = Limits.backpressureBytes / 4;
 
 export type Congestion = "flowing" | "skip" | "close";
 
-/** @param largestAlone bytes of the room's largest complete frame: one such frame in the queue is not slowness */
+/**
+ * @param largestAlone bytes of the room's largest complete frame: one such frame in the queue does not count as slow
+ */
 export function congestion(bufferedBytes: number, largestAlone: number): Congestion {
   if (bufferedBytes > Math.max(Limits.tooSlowBytes, 2 * largestAlone)) return "close";
   return bufferedBytes > Limits.backpressureBytes ? "skip" : "flowing";
@@ -132,8 +134,8 @@ export class Broadcast {
   /**
    * Sends one tick. Members that asked for a keyframe get it if their socket has drained; members in the chain get the
    * delta; members in simple mode get positions if they are due. The other messages go first to every member that is
-   * not congested, so that a member with the frame knows whose hands made it. A lost message is replaced by the next of
-   * its kind or by the keyframe.
+   * not congested, so that a member that has the frame also has the grabs that caused it. A lost message is replaced by
+   * the next of its kind or by the keyframe.
    */
   tick(tick: number, frames: Frames, beside: readonly Outgoing[]): void {
     const { delta, keyframe, positions } = frames;

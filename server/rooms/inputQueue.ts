@@ -1,9 +1,10 @@
 /**
- * The inputs that wait for a room's next tick, coalesced. Of several moves of one grab the last wins. A move of a grab
- * that is still queued only changes that grab's target. At most one reset is queued.
+ * The inputs that wait for a room's next tick, coalesced. If one grab has several moves, the last wins. A move of a
+ * grab that is still queued only changes that grab's target. At most one reset is queued.
  *
- * A paused room (its lease is away, a step is slow) takes no inputs, so the queue is bounded: a caller that pushes a
- * grab, an impulse or a spawn asks `hasPlace` first. A release is never refused; there are at most as many as grabs.
+ * A paused room (its lease has expired, or a step is slow) takes no inputs, so the queue is bounded: a caller that
+ * pushes a grab, an impulse or a spawn asks `hasPlace` first. A release is never refused; there are at most as many as
+ * grabs.
  */
 import type { Input } from "../sim/types.ts";
 

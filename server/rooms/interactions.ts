@@ -1,6 +1,6 @@
 /**
- * Turns members' requests into the room's inputs and into the hands that other members see. Checks ranges and limits;
- * never waits.
+ * Turns members' requests into the room's inputs and into the hands (cursor and grabs) that other members see. Checks
+ * ranges and limits; never waits.
  */
 import type { ErrorDetails, NoticeCode } from "../../shared/errors.ts";
 import { Limits } from "../../shared/protocol/protocol.ts";

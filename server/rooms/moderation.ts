@@ -1,6 +1,4 @@
-/**
- * Permissions of members by role, and moderation by owners: kick and ban members, lock the room, set a password.
- */
+/** Permissions of members by role, and moderation by owners: kick and ban members, lock the room, set a password. */
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError, type NoticeCode } from "../../shared/errors.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";

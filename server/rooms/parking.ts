@@ -18,9 +18,7 @@ import type { SceneLibrary } from "./sceneLibrary.ts";
 export const GO_ON_FROM = ["end", "state", "start"] as const;
 export type GoOnFrom = (typeof GO_ON_FROM)[number];
 
-/**
- * Tick rate of a recording whose scene cannot be loaded: the default of scenes. It cannot be stepped without a scene.
- */
+/** Tick rate of a recording whose scene cannot be loaded: the default of scenes. Such a recording is not stepped. */
 const USUAL_TICK_HZ = 60;
 
 export interface ParkingOptions {

@@ -1,7 +1,7 @@
 /** The most recent durations of a task, for a current mean and percentiles. */
 
 export interface TimeSummary {
-  /** s; 0 without any durations. */
+  /** Mean, s; 0 without any durations. */
   mean: number;
   /** Nearest rank, as for `p99`, s. */
   median: number;

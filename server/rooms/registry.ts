@@ -461,7 +461,7 @@ export class RoomRegistry {
       return restored.room;
     });
     const { tick } = rebuilt!;
-    // The restore did no harm. Unless the room ticks already its probation ends for now, so tell the store at once.
+    // The restore succeeded. Unless the room already ticks, its probation is suspended: store this at once.
     await journalWriter.flush(name);
     const seconds = (performance.now() - startMs) / 1000;
     metrics.persistence.restored(cause, seconds, rebuilt!.ticks);
@@ -486,7 +486,7 @@ export class RoomRegistry {
     const { setAsideDays: days, setAsideMb } = this.#options.config;
     const limits = { days, bytes: setAsideMb * 2 ** 20 };
     try {
-      // Remove stored data after the restored tick: rows behind a gap must not be read as this room's next ticks.
+      // Quarantine rows behind a gap: they must not be read as this room's next ticks.
       await store.setAside(lease, [...damaged, ...unreached], new Date().toISOString(), limits);
     } catch (error) {
       await room.dispose(CloseCode.restarting, "the store refused the room");

@@ -1,6 +1,4 @@
-/**
- * The running replays: few at once, one for each address, and each ends if its reader stalls (slots.ts).
- */
+/** The running replays: few at once, one for each address, and each ends if its reader stalls (slots.ts). */
 import type { Readable } from "node:stream";
 import type { RoomPool } from "../workers/pool.ts";
 import { replay, type ReplayPlan } from "./replayStream.ts";

@@ -89,7 +89,7 @@ function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange
 
 /** Limit text for a field of a body that cannot be changed. */
 const NOT_OF_IT =
-  "a field of this body that can change while it runs (with solver implicit, a method, a rigid body or Jacobi sweeps, most cannot)";
+  "of a body that has it and can change it while it runs (with solver implicit, a method, a rigid body or Jacobi sweeps most fields cannot)";
 
 /** @param most longest allowed vector, in `unit` */
 function checkLength(field: string, parts: Point | undefined, most: number, unit: string): Refusal | null {

@@ -100,7 +100,7 @@ export class Room {
   #beginning = false;
   /** Ticks left of the probation. */
   #trialTicks = 0;
-  /** The store knows that the probation has begun. */
+  /** The probation has begun, so its attempt counts. */
   #tried = false;
   #disposed: Promise<void> | null = null;
   #cutOff = false;
@@ -284,7 +284,7 @@ export class Room {
     return this.access.toSettings();
   }
 
-  /** The room was restored and is in its probation: it may still end the process. */
+  /** The room was restored and is in its probation: it may still crash the process. */
   get onTrial(): boolean {
     return this.#trialTicks > 0 && this.#tried && !this.#disposed;
   }
@@ -346,8 +346,7 @@ export class Room {
   /** Stores a new session before it is announced, so that it survives the process from its first moment. */
   async #admit(connection: Connection, hello: Hello, entry: Entry): Promise<Session | null> {
     const session = this.members.reserve(hello, entry);
-    // All members are stored in one write, because one write for each of a thousand simultaneous joins would be too
-    // many.
+    // All members are stored in one write, instead of one for each of a thousand simultaneous joins.
     this.#storing ??= sleep(this.members.sessions.size * STORE_MS_PER_MEMBER).then(() => {
       this.#storing = null;
       return this.#options.durable().catch(() => {}); // Not stored: the session then ends with the process.
@@ -411,8 +410,8 @@ export class Room {
   }
 
   /**
-   * Starts the ticks of a restored room when its first member returns. The store records the probation first, because
-   * the room may end the process.
+   * Starts the ticks of a restored room when its first member returns. The store records the probation first, because a
+   * tick may crash the process.
    */
   #comeAlive(): void {
     if (!this.#awaited || this.#beginning) return;
@@ -483,10 +482,7 @@ export class Room {
     }
   }
 
-  /**
-   * Sends the member list, at most every MEMBERS_MS. Otherwise a thousand joins would send a thousand lists of a
-   * thousand members.
-   */
+  /** Sends the member list, at most every MEMBERS_MS, so that a thousand joins do not send a thousand lists. */
   #membersChanged(): void {
     this.#watchEmptiness();
     if (this.#membersTimer || this.#disposed) return;

@@ -57,9 +57,7 @@ export class RoomEvents {
     this.#contacts = new ContactEvents(options.tickHz);
   }
 
-  /**
-   * Handles one tick's events. Their messages go out in one write, because the inputs of a tick may be thousands.
-   */
+  /** Handles one tick's events. Their messages go out in one write, because the inputs of a tick may be thousands. */
   take({ tick, events, touching }: Pick<StepResult, "tick" | "events" | "touching">): void {
     for (const event of events) this.#report(event, tick);
     if (this.#told.length > 0) this.#options.broadcast.certainly(this.#told);

@@ -32,7 +32,7 @@ export class Session {
   readonly member: number;
   name: string;
   color: string;
-  /** How the member was admitted: its role, subject and address. */
+  /** Admission of the member: its role, subject and address. */
   entry: Entry;
   connection: Connection | null = null;
   /** The session is being stored before its socket is welcomed; its seat is reserved. */

@@ -4,7 +4,7 @@
  * of the time, however many callers there are.
  */
 
-/** Share of the time that may go into making answers; the rest is left for the rooms. */
+/** Share of the time that may go into making answers; the rest is left for other work. */
 const SHARE = 0.1;
 /** Longest pause between two answers, ms. */
 const MOST_PAUSE_MS = 500;

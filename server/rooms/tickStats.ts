@@ -17,7 +17,7 @@ export class TickStats {
   #rate = 1;
   readonly #budget: SceneBudget | undefined;
   #ticks = 0;
-  /** Number of those ticks that completed a tick of simulated time. */
+  /** Number of ticks that completed a tick of simulated time. */
   #finished = 0;
   /** Start of the current window, ms; null while the room is paused. */
   #sinceMs: number | null = null;

@@ -1,5 +1,5 @@
 /**
- * Runs a few ticks of an unlisted room on every thread, so that the first visitor's ticks do not wait until the kernel
+ * Runs a few ticks of a hidden room on every thread, so that the first visitor's ticks do not wait until the kernel
  * is compiled and the codec optimized. Thread time of the first tick, measured with `bunny`: 11 to 12 ms without
  * warm-up, 1 to 3 ms with it.
  */

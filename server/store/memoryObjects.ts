@@ -1,4 +1,4 @@
-/** The object store of a server without a store: its objects end with the process, as its rooms do. */
+/** The object store of a server without a database: its objects end with the process, as its rooms do. */
 import type {
   Expired,
   ObjectContent,

@@ -69,9 +69,7 @@ export interface SceneLimits {
   bytes: number;
 }
 
-/**
- * missing: one of its objects does not exist (any more). full: the limit is reached. Both store nothing.
- */
+/** missing: one of its objects does not exist (any more). full: the limit is reached. Both store nothing. */
 export type ScenePut = "stored" | "missing" | "full";
 
 export interface StoredScene {

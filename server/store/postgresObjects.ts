@@ -152,7 +152,7 @@ export class PostgresObjects implements ObjectStore {
   }
 
   async expireObjects(at: string, before: string): Promise<Expired> {
-    // Separate statements: each sees what was committed while the one before it waited for a lock.
+    // Separate statements: each sees the data that was committed while the one before it waited for a lock.
     return this.#client.transaction(async (query) => {
       await query(
         `UPDATE pliant_scenes SET used_at = greatest(used_at, $1) WHERE id IN (SELECT scene FROM pliant_rooms)`,

@@ -25,7 +25,7 @@ import { StoreRefused } from "./store.ts";
 /** "PLNT": shown by `file` and SQLite's tools; identifies a file of this program. */
 const APPLICATION_ID = 0x504c4e54;
 /**
- * How long a transaction waits for another process's transaction, ms: longer than the slowest checkpoint that we have
+ * Longest wait of a transaction for another process's transaction, ms: longer than the slowest checkpoint that we have
  * seen on a disk, and shorter than a lease.
  */
 const BUSY_TIMEOUT_MS = 4000;

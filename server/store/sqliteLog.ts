@@ -86,7 +86,7 @@ function readFrames(log: Buffer): { whole: number; behind: number; headed: boole
     whole += 1;
   }
   let behind = 0;
-  // Skip the damaged frame, which may have been in writing. A frame with a size ends a transaction.
+  // Skip the damaged frame: a killed process may have been writing it. A frame with a database size ends a transaction.
   for (at += frameBytes; at + frameBytes <= log.length; at += frameBytes)
     if (isOurs(at) && log.readUInt32BE(at + 4) > 0) behind += 1;
   return { whole, behind, headed: true };

@@ -199,7 +199,7 @@ function copyTo(database: DatabaseSync, path: string): void {
   sync(path);
 }
 
-/** Closes the connection. SQLite then deletes the log by name; rename it meanwhile, because it may be another's. */
+/** Closes the connection. SQLite then deletes the log by name, so a log of another database is renamed meanwhile. */
 function closeApart(path: string, database: DatabaseSync): void {
   const logs = ["-wal", "-shm"].map((suffix) => path + suffix).filter((log) => identityOf(log) !== null);
   for (const log of logs) renameSync(log, `${log}.apart`);

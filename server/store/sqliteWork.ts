@@ -46,7 +46,7 @@ const LISTED_ALL = `${LISTED} ORDER BY created_at, name`;
 const LISTED_BY_NAME = `${LISTED} WHERE name = ?`;
 const LISTED_BY_KEY = `${LISTED} WHERE request_key = ?`;
 
-/** Where the rows of each kind are: columns tick, after, bytes; condition by room and tick. */
+/** Source of the rows of each kind: columns tick, after, bytes; condition by room and tick. */
 const SOURCES: Record<BadPiece["what"], { columns: string; where: string }> = {
   checkpoint: { columns: "tick, NULL, state", where: "checkpoints WHERE room = ? AND tick = ?" },
   journal: { columns: "until_tick, after_tick, bytes", where: "journal WHERE room = ? AND until_tick = ?" },

@@ -35,7 +35,7 @@ export const AUDIT_ENTRIES = 100_000;
 export interface Holder {
   /** Unique over all processes and restarts. */
   process: string;
-  /** Where other processes reach it, http://host:port. */
+  /** URL at which other processes reach it, http://host:port. */
   url: string;
 }
 
@@ -94,9 +94,7 @@ export interface Checkpoint {
   tick: number;
   /** State identity that can read `state`: kernel, scene and format (server/persistence). */
   identity: string;
-  /**
-   * State bytes, compressed or not. The writer adds a checksum, and the reader checks it to detect damage on disk.
-   */
+  /** State bytes, compressed or not. The writer adds a checksum, and the reader checks it to detect damage on disk. */
   state: Uint8Array;
 }
 
@@ -165,7 +163,7 @@ export type ProcessState = "starting" | "ready" | "draining" | "gone";
 /** A room that a process has handed over. */
 export interface GivenRoom {
   room: string;
-  /** Process that is to take the room; null: any process of the same version. */
+  /** Receiver of the room; null: any process of the same version. */
   to: string | null;
   /** Age of the report, s. */
   secondsAgo: number;
@@ -196,9 +194,7 @@ export interface ListedProcess extends ProcessReport {
 /** Expired reports are kept for this long, s: the log can then name the dead owner of a room. */
 export const PROCESS_KEPT_SECONDS = 600;
 
-/**
- * The writer's lease is not the current one: the room was claimed again, released or removed. Nothing was written.
- */
+/** The writer's lease is not the current one: the room was claimed again, released or removed. Nothing was written. */
 export class LeaseLost extends Error {
   readonly room: string;
 
@@ -209,9 +205,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/**
- * The store has gone back: it has lost writes of this lease that it had acknowledged. Nothing was written.
- */
+/** The store has gone back: it has lost writes of this lease that it had acknowledged. Nothing was written. */
 export class StoreBehind extends Error {
   readonly room: string;
   /** Number of the lease's last write in the store; 0: none. */
@@ -227,7 +221,7 @@ export class StoreBehind extends Error {
   }
 }
 
-/** The existing data belongs to another application or a newer program. It is left unchanged, and the store fails. */
+/** The existing data belongs to another application or a newer program. It is left unchanged, and opening fails. */
 export class StoreRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -267,14 +261,13 @@ export interface Store {
   /** Creates or migrates the tables. @throws StoreRefused if they are newer than this program */
   open(): Promise<void>;
   close(): Promise<void>;
-  /** Runs a trivial query that needs a working store. */
+  /** Runs a trivial operation. Rejects if the store does not answer, or accepts no writes. */
   ping(): Promise<void>;
 
   /**
    * Creates the room and claims it in one transaction; returns the existing room if the name is taken.
-   * @param key idempotency key of the request: the same key again returns the room that it created, even if the name
-   * was
-   *   generated. Deleted with the room.
+   * @param key idempotency key of the request: a repeated key returns the room that it created, even under a
+   *   generated name. Deleted with the room.
    * @returns created: false and the listing if the room existed; only the creator gets a lease
    */
   createRoom(

@@ -1,8 +1,8 @@
 /**
  * Chooses which room's tick a thread runs next. Pure: the caller passes the time.
  *
- *   due and within its share   light rooms first, then by deadline
- *   due and beyond its share   the room that has had least, by weight (start-time fair queueing: Goyal, Vin and Cheng
+ *   due and within its share   light rooms first, then the others, each by deadline
+ *   due and beyond its share   the least served room, by weight (start-time fair queueing: Goyal, Vin and Cheng
  *   1996)
  *   not due yet                none: the thread sleeps
  *
@@ -15,8 +15,8 @@
  * no room is due all debts are forgotten.
  *
  * That does not suffice if one tick takes longer than other rooms can wait. Therefore a long tick is preempted: between
- * the phases of its step, due ticks of rooms that have had less run in its middle. These are much shorter ticks; and
- * ticks no longer than the long one, of accounts that will have had less even afterwards. So a room within its share
+ * the phases of its step, due ticks of less served rooms run in its middle. These are much shorter ticks; and
+ * ticks no longer than the long one, of accounts that stay less served even afterwards. So a room within its share
  * waits for a piece of a heavy room's tick, never for its end.
  *
  * A piece that cannot be preempted (a phase, encoding, lists) may still cost light rooms ticks. The part that they
@@ -95,9 +95,7 @@ export class Flow {
   dueMs = -Infinity;
   /** A tick is requested and has not begun. */
   waits = false;
-  /**
-   * Expected longest piece of a tick without a preemption point, s: also a median; 0 while unknown.
-   */
+  /** Expected longest piece of a tick without a preemption point, s: also a median; 0 while unknown. */
   pieceSeconds = 0;
   /** Number of finished ticks. */
   #ticks: number;
@@ -143,8 +141,8 @@ export class Flow {
   }
 
   /**
-   * Has it had less than a running room that has used `seconds` of its tick? Compares rooms within an account,
-   * otherwise accounts.
+   * Has it been served less than the running room, which has used `seconds` of its tick? Compares rooms within an
+   * account, otherwise accounts.
    */
   hasHadLess(running: Flow, seconds: number): boolean {
     return this.account === running.account
@@ -152,9 +150,7 @@ export class Flow {
       : this.account.virtualSeconds <= running.#reached(seconds);
   }
 
-  /**
-   * Will its account have had less than the running one's even afterwards, and does it take no longer than that tick?
-   */
+  /** Does its account stay less served than the running one, even afterwards, and is its tick no longer? */
   fitsByShare(running: Flow, seconds: number, wholeSeconds: number): boolean {
     if (this.account === running.account || !this.#isProven || this.expectedSeconds > wholeSeconds) return false;
     const { virtualSeconds, weight } = this.account;
@@ -251,9 +247,8 @@ export class FairSchedule<T> {
 
   /**
    * Ends a tick of `next` or `preempting`.
-   * @param seconds its own time, without ticks in its middle. nowMs: time after it. pieceSeconds: longest time in which
-   * no
-   *   other tick could begin
+   * @param seconds its own time, without ticks in its middle. nowMs: time after it. pieceSeconds: longest time
+   *   without a chance for other ticks to begin
    */
   done(flow: Flow, seconds: number, nowMs: number, pieceSeconds: number = seconds): void {
     this.#running = Math.max(0, this.#running - 1);
@@ -279,9 +274,7 @@ export class FairSchedule<T> {
     return { flow, item };
   }
 
-  /**
-   * Sorts due ticks: rooms within their share by deadline, light ones first; then the others by the time they have had.
-   */
+  /** Sorts due ticks: rooms within their share by deadline, light ones first; then the others, least served first. */
   #ordered(due: Entry<T>[]): Entry<T>[] {
     const beyond = ({ virtualSeconds }: Flow | Account): number =>
       Math.max(0, virtualSeconds - this.#virtualSeconds - SLACK_SECONDS);
@@ -309,7 +302,7 @@ export class FairSchedule<T> {
   /**
    * Longest stall of a light room if it cannot begin before `untilMs`, s. A room that has not requested its tick
    * although it was due before `fromMs` does not count: it waits elsewhere, has moved or has ended. Nor does a room
-   * whose account has had more, because it would wait anyway.
+   * whose account was served more, because it would wait anyway.
    */
   #stallOf(flow: Flow, fromMs: number, untilMs: (other: Flow) => number): number {
     let stallMs = -Infinity;

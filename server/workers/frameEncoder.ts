@@ -16,9 +16,7 @@ import type { World } from "../sim/types.ts";
 import type { FrameState } from "./frameState.ts";
 import { type EncodedMessage, type Frames, NO_FRAMES, type StepTask } from "./messages.ts";
 
-/**
- * The codec's data of a topology. It is shared by all rooms of a scene, because creating it takes 10 ms.
- */
+/** The codec's data of a topology. It is shared by all rooms of a scene, because creating it takes 10 ms. */
 export interface FrameModel {
   snapshot: SnapshotModel;
   /** Grid step of each body, m. */

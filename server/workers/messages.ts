@@ -170,9 +170,7 @@ export interface BuildResult {
   topology: SharedArrayBuffer;
   /** SHA-256 (hex, first 32 digits) of the topology bytes. */
   topologyHash: string;
-  /**
-   * State identity (identity.ts): a state that was saved with another one cannot be loaded.
-   */
+  /** State identity (identity.ts): a state that was saved with another one cannot be loaded. */
   identity: string;
   shape: RoomShape;
   /** Findings in the scene's objects. */
@@ -266,9 +264,7 @@ export interface StepTask {
 /** A step for a thread that may have the room open. */
 export type StepByKey = Omit<StepTask, "room"> & { room: KnownRoom };
 
-/**
- * Parallel work in a tick: number of threads that worked on it, of chunks of work, and of chunks that helpers did.
- */
+/** Parallel work in a tick: number of threads that worked on it, of chunks of work, and of chunks that helpers did. */
 export interface SharedWork {
   threads: number;
   shared: number;

@@ -1,7 +1,6 @@
 /**
- * The thread pools: one Piscina pool that steps all shared rooms, one thread for each kind of building (so that
- * building delays no tick), one thread that steps replays, and a separate pool for each dedicated room. Rooms see only
- * `RoomPool`.
+ * The thread pools: one Piscina pool that steps all shared rooms, the builder's threads (so that building delays no
+ * tick), one thread that steps replays, and a separate pool for each dedicated room. Rooms see only `RoomPool`.
  */
 import { once } from "node:events";
 import { Piscina } from "piscina";

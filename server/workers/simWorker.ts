@@ -36,7 +36,9 @@ import { collectGarbage } from "./reclaim.ts";
 import { ThreadWords } from "./threadWords.ts";
 import { findRoom, forgetRooms, type OpenRoom, openRoom } from "./roomCache.ts";
 
-/** A ticking room is used many times in this time, ms; a paused room is opened again in a millisecond. */
+/**
+ * A collection forgets rooms that were not stepped for this time, ms. Opening such a room again takes a millisecond.
+ */
 const FORGOTTEN_MS = 3000;
 /** Absent in tests that run tasks without the pool. */
 const { collections, words } = (workerData as SimThreadData | undefined) ?? {};

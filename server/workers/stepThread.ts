@@ -23,9 +23,7 @@ import { type LossReason, type StuckReason, ThreadLost } from "./threadLost.ts";
 import { ThreadWatch } from "./threadWatch.ts";
 import { ThreadWords } from "./threadWords.ts";
 
-/**
- * Least time from one start of a thread to the next, ms: a thread that cannot start must not keep the process busy.
- */
+/** Least time from one start of a thread to the next, ms: a thread that cannot start must not keep the process busy. */
 const LEAST_LIFE_MS = 100;
 /** Least deadline of orders without preemption points, ms of CPU time. */
 const OTHERS_DEADLINE_MS = 5000;

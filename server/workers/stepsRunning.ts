@@ -53,9 +53,7 @@ export interface GoFirstOptions {
   mostWaitMs?: number;
 }
 
-/**
- * @returns a function for a thread's yield points (shared/yieldPoint.ts): it waits while steps need all cores
- */
+/** @returns a function for a thread's yield points (shared/yieldPoint.ts): it waits while steps need all cores */
 export function lettingStepsGoFirst(
   running: StepsRunning,
   { cores = availableParallelism(), mostWaitMs = MOST_WAIT_MS }: GoFirstOptions = {},

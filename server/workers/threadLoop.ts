@@ -3,9 +3,9 @@
  * orders between them, and posts each result at once. The main thread sends a step before it is due, so it never delays
  * the next step.
  *
- * While both wait, due steps get one part of the time and other orders OTHERS_SHARE parts. A hundred ticking rooms must
- * not keep the next room from being restored, nor the other way round, and a room that is slow for a moment is better
- * than one that is missing. Helping with another thread's step has the lowest priority.
+ * While both wait, due steps get one part of the time and other orders OTHERS_SHARE parts. So a hundred ticking rooms
+ * do not keep the next room from being restored, and restores do not stop ticking rooms. A room that is slow for a
+ * moment is better than one that is missing. Helping with another thread's step has the lowest priority.
  *
  * Every tick and every replay can be preempted. In its middle run steps that need not wait for its end and, if it is
  * long, other orders, too. The innermost order is the one that the thread executes (threadWords.ts).

@@ -1,6 +1,4 @@
-/**
- * Deadlines in processor time: waiting for a turn or for a processor does not count.
- */
+/** Deadlines in processor time: waiting for a turn or for a processor does not count. */
 import type { Worker } from "node:worker_threads";
 import type { Piscina } from "piscina";
 
