@@ -345,7 +345,7 @@ function checkStore(config: Config): void {
     throw new ConfigError(
       "PLIANT_TOKEN_SECRET",
       "",
-      "set, and the same for all processes, where PLIANT_STORE is a database",
+      "set, and the same for all processes, because PLIANT_STORE is a database",
     );
   }
 }
@@ -366,14 +366,14 @@ function checkAddresses(config: Config): void {
       throw new ConfigError(
         "PLIANT_PUBLIC_URL",
         url,
-        "http(s)://host[:port] of this process, then those of others, in which *.domain stands for many",
+        "http(s)://host[:port] of this process, then those of other processes, where *.domain matches all hosts of a domain",
       );
   }
   if ((config.tlsCert === "") !== (config.tlsKey === ""))
     throw new ConfigError("PLIANT_TLS_KEY", config.tlsKey, "set if and only if PLIANT_TLS_CERT is");
   // The characters that an Authorization header allows (RFC 6750 section 2.1).
   if (config.adminToken !== null && !/^[A-Za-z0-9._~+/-]+=*$/.test(config.adminToken))
-    throw new ConfigError("PLIANT_ADMIN_TOKEN", "(not shown)", "of A-Z a-z 0-9 . _ ~ + / - only");
+    throw new ConfigError("PLIANT_ADMIN_TOKEN", "(not shown)", "made of the characters A-Z a-z 0-9 . _ ~ + / -");
 }
 
 function checkOrigins(config: Config): void {

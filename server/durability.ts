@@ -90,7 +90,7 @@ async function openReporting(
   const store = await openStore(config, log, {
     onLoss: ({ code }) => {
       metrics.store.lost(code);
-      loss = `the store has lost something (${code}): see the log; ready again after a restart`;
+      loss = `the store has lost acknowledged data (${code}): see the log; ready again after a restart`;
     },
     onFilesChanged: ({ code }) => {
       metrics.store.filesChanged(code);

@@ -144,7 +144,7 @@ export class Connection {
     if (nowMs - this.#lastHeardMs > Limits.deadAfterMs) {
       this.close(CloseCode.heartbeatLost, "silent");
     } else if (this.endsAtMs !== null && Date.now() >= this.endsAtMs) {
-      this.close(CloseCode.tokenNeeded, "the token has ended");
+      this.close(CloseCode.tokenNeeded, "the token has expired");
     } else if (nowMs - this.#lastPingMs >= Limits.heartbeatMs) {
       this.#lastPingMs = nowMs;
       this.#socket.ping();
@@ -240,13 +240,13 @@ export class Connection {
 
   #dispatch(request: OpenedRequest | null): void {
     if (this.#queued !== null) {
-      if (request?.type === "hello") throw new MalformedMessage("hello: already said");
+      if (request?.type === "hello") throw new MalformedMessage("hello: already sent");
       if (request) this.#queued.push(request);
     } else if (this.#membership === null) {
       if (request?.type !== "hello") throw new MalformedMessage("the first message must be hello");
       this.#greet(request);
     } else if (request?.type === "hello") {
-      throw new MalformedMessage("hello: already said");
+      throw new MalformedMessage("hello: already sent");
     } else if (request) {
       this.#membership.handle(request);
     }

@@ -44,7 +44,7 @@ export class RoomElsewhere extends Error {
   readonly listing: Listing;
 
   constructor(listing: Listing) {
-    super(`room ${listing.name} is stepped by ${listing.owner?.process ?? "nobody yet"}`);
+    super(`room ${listing.name} is stepped by ${listing.owner?.process ?? "no process yet"}`);
     this.listing = listing;
   }
 }
@@ -235,7 +235,7 @@ export class RoomRegistry {
   /** Stops a room at once and writes nothing, because another process has its lease. */
   async drop(name: string): Promise<void> {
     this.#options.persistence?.journalWriter.drop(name);
-    await this.#rooms.get(name)?.dispose(CloseCode.restarting, "the room is elsewhere now");
+    await this.#rooms.get(name)?.dispose(CloseCode.restarting, "the room moved to another process");
   }
 
   /**
@@ -286,7 +286,7 @@ export class RoomRegistry {
     const ratio = roomsPerAddress < maxRooms ? ROOM_SHARE : 0;
     const full = fullNetwork(address, this.#makers, { perAddress: roomsPerAddress, taken, all: maxRooms, ratio });
     if (!full) return;
-    const limit = full.limit ?? "as many as are left for others";
+    const limit = full.limit ?? "the number of rooms left for other addresses";
     throw new CodedError("ADDRESS_ROOM_LIMIT", { field: "rooms", value: full.own, limit });
   }
 

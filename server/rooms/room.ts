@@ -394,7 +394,7 @@ export class Room {
 
   /** Closes the room after its lease is lost, because another process may step it now. */
   leaseLost(): void {
-    void this.dispose(CloseCode.restarting, "the room is elsewhere now");
+    void this.dispose(CloseCode.restarting, "the room moved to another process");
   }
 
   /** Pauses the room, stores its state so that another process can continue it, and ends it here. */
@@ -429,7 +429,7 @@ export class Room {
   async #giveUp(error: unknown): Promise<void> {
     if (this.#disposed) return;
     const { park, log } = this.#options;
-    log.error({ room: this.name, err: error }, "the room cannot go on");
+    log.error({ room: this.name, err: error }, "the room cannot be stepped any more");
     if (park === null) return this.dispose(CloseCode.roomGone, "the simulation failed");
     this.#still += 1;
     this.#tickWhile(false);
@@ -572,7 +572,7 @@ export class Room {
       } else if (outcome.kind === "dropped") {
         this.#queue.putBack(task.inputs);
       } else if (outcome.kind === "untouched") {
-        log.warn({ room: this.name, err: outcome.error }, "a tick found no thread; it runs again");
+        log.warn({ room: this.name, err: outcome.error }, "a tick found no running thread; it runs again");
         this.#queue.putBack(task.inputs);
       } else {
         began(startMs);
@@ -685,7 +685,7 @@ export class Room {
     const { tick, ticks, seconds } = rebuilt;
     log.error(
       { room: this.name, tick, ticks, seconds, reason, charged, outcome, alone, err: error },
-      "a thread was lost inside a step; the room goes on from its last whole tick",
+      "a thread was lost inside a step; the room continues from its last whole tick",
     );
     metrics.persistence.restored(charged ? "thread" : "beside", seconds, ticks);
     this.#events.standAt(rebuilt, this.tick);

@@ -185,7 +185,7 @@ export class RoomEvents {
         this.#tell(encodeNotice("CROWDED", { tick, bodies: event.bodies }));
         return;
       case "uncrowded":
-        log.info({ room, scene }, "no body is held for its contact any more");
+        log.info({ room, scene }, "no body is held because of its contacts any more");
         this.#tell(encodeNotice("UNCROWDED", { tick }));
         return;
     }

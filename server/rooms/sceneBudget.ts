@@ -44,7 +44,7 @@ export class SceneBudget {
     this.#said = true;
     this.#log.warn(
       { scene: this.#scene, medianMs: 1000 * median, budgetMs: 1000 * budgetSeconds },
-      "a tick of this scene needs more than its time on this machine: its rooms run in slow motion",
+      "a tick of this scene takes longer than its period on this machine: its rooms run in slow motion",
     );
   }
 }

@@ -148,7 +148,7 @@ export function openFile(path: string): Opened {
   if (beat < noted)
     loss ??= {
       code: logged ? "STORE_LOG_DAMAGED" : "STORE_LOG_DELETED",
-      reason: `the store had counted to ${noted}, and is at ${beat}`,
+      reason: `the last noted beat of the store is ${noted}, but the store is at ${beat}`,
       keptAs: null,
     };
   noteBeat(path, beat);

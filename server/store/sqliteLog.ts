@@ -52,9 +52,9 @@ export function forgetBeat(path: string): void {
 export function findDamage(path: string): string | null {
   const log = hasLog(path) ? readFileSync(logOf(path)) : Buffer.alloc(0);
   if (log.length === 0) return null;
-  if (log.length < HEADER_BYTES) return `it has ${log.length} bytes`;
+  if (log.length < HEADER_BYTES) return `it has only ${log.length} bytes`;
   const { whole, behind, headed } = readFrames(log);
-  if (!headed) return "its head is damaged";
+  if (!headed) return "its header is damaged";
   return behind > 0 ? `frame ${whole + 1} is damaged, with ${behind} whole transactions behind it` : null;
 }
 
