@@ -107,7 +107,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     const gone = once(member.child, "exit");
     member.child.kill("SIGTERM");
     // The signal is on its way beside the question: from the moment that it says so it must not be ready.
-    while (member.child.exitCode === null && !member.log.some(({ msg }) => msg === "going down")) await sleep(5);
+    while (member.child.exitCode === null && !member.log.some(({ msg }) => msg === "shutting down")) await sleep(5);
     const ready = await fetch(`${member.url}/readyz`).then(
       ({ status }) => status,
       () => 503,

@@ -283,7 +283,7 @@ export function expectedEnd({ bytes, text }: Frame, first: boolean): End | null 
         code: CloseCode.unsupportedVersion,
         reason: `protocol version ${request.version}, this server speaks ${PROTOCOL_VERSION}`,
       };
-    if (!first && request?.type === "hello") return { code: CloseCode.badMessage, reason: "hello: already said" };
+    if (!first && request?.type === "hello") return { code: CloseCode.badMessage, reason: "hello: already sent" };
     return null;
   } catch (error) {
     if (error instanceof MalformedMessage) return { code: CloseCode.badMessage, reason: error.message };

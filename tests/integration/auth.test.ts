@@ -133,7 +133,7 @@ describe("roles", () => {
   test("a token that ends closes its socket", async () => {
     const { room, token, owner, enter } = await ownedRoom();
     const guest = await enter({ joinToken: await issue(room, "spectator", token, { hours: 2 / 3600 }) });
-    expect(await guest.untilClosed()).toEqual({ code: CloseCode.tokenNeeded, reason: "the token has ended" });
+    expect(await guest.untilClosed()).toEqual({ code: CloseCode.tokenNeeded, reason: "the token has expired" });
     await owner.leave();
   });
 });

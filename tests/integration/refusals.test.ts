@@ -91,7 +91,7 @@ describe("malformed", () => {
     ["a value that is no array", Buffer.from(encode({ a: 1 })), "not a msgpack array"],
     ["a missing field", Buffer.from(encode([ClientMessage.move, 1, 0])), "move: y is not a finite number"],
     ["NaN", Buffer.from(encode([ClientMessage.cursor, NaN, 0, 0])), "cursor: x is not a finite number"],
-    ["a second hello", Buffer.from(encode([ClientMessage.hello, PROTOCOL_VERSION])), "hello: already said"],
+    ["a second hello", Buffer.from(encode([ClientMessage.hello, PROTOCOL_VERSION])), "hello: already sent"],
   ])("%s", async (_, bytes, reason) => {
     await witnessing(async () => {
       const peer = await greeted();

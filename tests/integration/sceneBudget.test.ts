@@ -9,7 +9,7 @@ import { linesOf } from "../ops/logLines.ts";
 import { SCENES_DIR } from "./server.ts";
 
 const TOKEN = "operators-own-token-of-a-heavy-scene";
-const WARNING = "a tick of this scene needs more than its time on this machine: its rooms run in slow motion";
+const WARNING = "a tick of this scene takes longer than its period on this machine: its rooms run in slow motion";
 let server: RunningServer;
 
 beforeAll(async () => {

@@ -106,7 +106,7 @@ test.each<[string, (bot: Bot) => void, string, object]>([
     "a body that is always there",
     (bot) => bot.spawn(THERE, [1, 1, 1]),
     "OUT_OF_RANGE",
-    { field: "body", value: THERE, limit: "a body that may wait: 1, 2" },
+    { field: "body", value: THERE, limit: "a spawnable body: 1, 2" },
   ],
   [
     "a place beyond the world",

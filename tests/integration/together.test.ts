@@ -57,7 +57,11 @@ test("both bodies move alike, the third not at all; the others see the hand, and
   await ann.until(() => ann.notices.length > 0, "a refusal");
   expect(ann.notices[0]).toMatchObject({
     code: "OUT_OF_RANGE",
-    details: { field: "together", value: ALONE, limit: `a body that one hand pulls with others: ${LEFT}, ${RIGHT}` },
+    details: {
+      field: "together",
+      value: ALONE,
+      limit: `a body that one grab pulls together with others: ${LEFT}, ${RIGHT}`,
+    },
   });
 
   ann.release(5);

@@ -71,7 +71,7 @@ describe("health", () => {
     await other.warm;
     expect((await readyz()).statusCode).toBe(200);
     await other.registry.close();
-    expect((await readyz()).json()).toEqual({ status: "going down" });
+    expect((await readyz()).json()).toEqual({ status: "shutting down" });
     const refused = await other.fastify.inject({ method: "POST", url: "/api/rooms", payload: { scene: "cube" } });
     expect(refused.statusCode).toBe(503);
     expect(refused.json()).toMatchObject({ code: "SHUTTING_DOWN" });

@@ -162,7 +162,7 @@ test("a log that is shorter than it was: what it ended with is missing, and that
   truncateSync(log, HEADER_BYTES + 4 * FRAME_BYTES);
   const store = await opened(folder);
   expect(store.losses).toMatchObject([
-    { code: "STORE_LOG_DAMAGED", reason: expect.stringContaining("had counted to") },
+    { code: "STORE_LOG_DAMAGED", reason: expect.stringContaining("last noted beat") },
   ]);
   await store.close();
 });

@@ -168,7 +168,7 @@ describe("checkRanges", () => {
     [{ triangle: 20 }, "triangle", "0 to 19"],
     [{ body: 0, triangle: 10 }, "triangle", "0 to 9"],
     [{ u: -0.01 }, "u", "0 to 1"],
-    [{ body: 0, triangle: 9, together: true }, "together", "a body that one hand pulls with others: 1"],
+    [{ body: 0, triangle: 9, together: true }, "together", "a body that one grab pulls together with others: 1"],
     [{ u: 0.5, v: 0.51 }, "v", "0 to 1 - u"],
     [{ target: [0, 100.1, 0] }, "target", "up to 100 m from the origin"],
     [{ target: [1e200, 1e200, 0] }, "target", "up to 100 m from the origin"],
@@ -188,12 +188,12 @@ describe("checkRanges", () => {
     expect(checkRanges({ ...spawn, body: 0 }, shape)).toEqual({
       field: "body",
       value: 0,
-      limit: "a body that may wait: 1",
+      limit: "a spawnable body: 1",
     });
     expect(checkRanges({ ...spawn, body: 7 }, { ...shape, waiting: [] })).toEqual({
       field: "body",
       value: 7,
-      limit: "a body that may wait: this scene has none",
+      limit: "a spawnable body: this scene has none",
     });
     expect(checkRanges({ ...spawn, heading: [0, 0] }, shape)).toMatchObject({ field: "heading", value: 0 });
     expect(checkRanges({ ...spawn, heading: [1e300, 1] }, shape)).toMatchObject({ field: "heading", value: Infinity });
@@ -242,7 +242,7 @@ describe("checkRanges", () => {
     ],
     [
       { body: 1, pins: false },
-      { field: "pins", value: 0, limit: "of a body that the scene pins" },
+      { field: "pins", value: 0, limit: "a body that the scene pins" },
     ],
     [
       { body: 2, friction: 1 },
