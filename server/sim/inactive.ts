@@ -3,9 +3,9 @@
  * are 0, its surface meets nothing, the phases leave out its blocks (PHASE_RUNS), it is not drawn, and it keeps no room
  * awake.
  *
- *  spawn    place and heading -> is it free (spawn/place.ts)? -> undeformed, with the scene's velocity, turned with it
- *  remove   -> inactive again
- *  reset    -> all inactive, if the scene begins so
+ *   spawn    place and heading -> is it free (spawn/place.ts)? -> undeformed, with the scene's velocity, turned with it
+ *   remove   -> inactive again
+ *   reset    -> all inactive, if the scene begins so
  *
  * A refused input changes nothing, and only its sender is told. Everything is plain arithmetic on the room's memory, at
  * the start of the tick that the input belongs to. So the same inputs give the same bits on any machine and with any

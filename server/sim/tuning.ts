@@ -6,13 +6,13 @@
  *
  *   block   gravity x, y, z, and 1 where anything was changed; wind; time scale; then the fields of each body; last the
  *           phases of the wind's waves
- *  gravity   the acceleration rows, which contain gravity and loads, and the wind's copy of them
+ *   gravity   the acceleration rows, which contain gravity and loads, and the wind's copy of them
  *   wind      the WIND row (wind.ts)
- *  time      0: paused ticks, in which simulated time does not advance (world.ts); else the room's clock uses it
- *  damping   the fourth lane of the velocity rows, also of the copies for reset and roll-back
- *  friction  the fourth lane of the acceleration rows, and two roots in the surface; pairs read it when they are listed
+ *   time      0: paused ticks, in which simulated time does not advance (world.ts); else the room's clock uses it
+ *   damping   the fourth lane of the velocity rows, also of the copies for reset and roll-back
+ *   friction  fourth lane of the acceleration rows, and two roots in the surface; pairs read it when they are listed
  *   material  rows of constraints, inverse masses (retune.ts)
- *  steps, modes  nothing else: methods are opened again with the values of the block (methods/methodBodies.ts)
+ *   steps, modes  nothing else: methods are opened again with the values of the block (methods/methodBodies.ts)
  *
  * A room tuned before its first tick behaves like a scene with those values. Values that are not the material's agree
  * to the bit, values of the material to the rounding of float32. An implicit step agrees to its tolerance

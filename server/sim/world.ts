@@ -3,14 +3,14 @@
  * thread may step the next tick.
  *
  *   step
- *  |- inputs    grabs, moves, impulses, reset, spawns, tuning   invalid ones -> inputRejected, nothing changes
- *  |- intersections   after a start, reset or roll-back: reports intersecting surfaces, then separates or holds them
- *  (intersections/watch.ts)
- *  |- speeds    limits each body to a few of its sizes per substep (motionLimits.ts)
- *   |- guard     finite and inside the world, per body      else rolled back and held -> bodyHeld
- *   '- rest      still -> calmed, then asleep; all asleep -> the next ticks cost nothing (rest.ts)
- *  |- guard     each body finite and inside the world           else rolled back and held -> bodyHeld
- *  '- rest      still -> calmed, then asleep; all asleep -> the next ticks do no work (rest.ts)
+ *   |- inputs    grabs, moves, impulses, reset, spawns, tuning   invalid ones -> inputRejected, nothing changes
+ *   |- intersections   after a start, reset or roll-back: reports intersecting surfaces, then separates or holds them
+ *   (intersections/watch.ts)
+ *   |- speeds    limits each body to a few of its sizes per substep (motionLimits.ts)
+ *   |- kernel    broad phase, substeps (kernel/assembly/step)
+ *   |- methods   bodies with their own method (methods/methodBodies.ts)
+ *   |- guard     each body finite and inside the world           else rolled back and held -> bodyHeld
+ *   '- rest      still -> calmed, then asleep; all asleep -> the next ticks do no work (rest.ts)
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { tellCrowding } from "./crowding.ts";
