@@ -1,8 +1,8 @@
 /**
- * Memory for whoever lists all pairs at once (kernel/assembly/broadPhase/pairs.ts): tests and a benchmark, no room.
- * Rows of the list; and for several threads (pairChunks.ts) the work cut into chunks, and pages to write to. What fits
- * into the list fits into the pages: a chunk leaves less than one page unfilled of vertex-triangle pairs, and one of
- * edges.
+ * Plans memory for listing all pairs at once (kernel/assembly/broadPhase/pairs.ts), as tests and a benchmark do; rooms
+ * do not. It holds the list's rows and, for several threads (pairChunks.ts), the chunks of work and pages for their
+ * results. If the rows fit into the list, they fit into the pages: a chunk leaves less than one page of vertex-triangle
+ * pairs unfilled, and less than one of edges.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
@@ -11,16 +11,19 @@ import { type Meets, SOLID, type SurfaceSource, uniqueEdges } from "./surfaces.t
 /** Blocks of four vertices or edges in a chunk: about 0.1 ms on a cloth that lies folded on itself. */
 const BLOCKS = 64;
 /**
- * Rows of the list: so many for every surface particle, and some for scenes of few particles. A layer that lies on
- * another, vertex on vertex, gives its particle 6 triangles and as many edges as these have, in both directions: 20
- * pairs; 64 hold one between two others, crumpled.
+ * Rows of the list per surface particle, with a minimum for scenes of few particles. Of two layers vertex on vertex,
+ * each particle has 6 triangles and as many edges as these, both ways: 20 pairs. 64 are enough for a crumpled layer
+ * between two others.
  */
 const PAIRS_PER_PARTICLE = 64;
 const LEAST_PAIRS = 4096;
-/** More threads than a room can have keep busy with so many, whatever their chunks weigh; pages for them are 3 MB. */
+/** Enough chunks to keep more threads busy than a room can have, whatever the chunks cost; their pages take 3 MB. */
 const MOST_CHUNKS = 1024;
 
-/** @param meets for a <= b. Returns what writes it later. */
+/**
+ * @param meets called for a <= b
+ * @returns a function that writes the memory later
+ */
 export function planPairList(
   sources: readonly SurfaceSource[],
   meets: Meets,
@@ -62,7 +65,7 @@ function planChunks(
       add(a, b, true);
     }
   }
-  pieces.push(blocks, 0, 0, 0); // the end
+  pieces.push(blocks, 0, 0, 0); // end of the table
   const size = Math.max(BLOCKS, Math.ceil(blocks / MOST_CHUNKS));
   const count = Math.ceil(blocks / size);
   const pages = Math.ceil(pairs / L.PAGE_CAPACITY) + 2 * count;

@@ -1,22 +1,22 @@
 /**
  * Topology of the bounding volume trees over a surface's triangles and edges (kernel/assembly/broadPhase/trees.ts
- * refits and pairs.ts asks them): built once, from the undeformed positions, because neighbors in the mesh stay
- * neighbors. Nodes have four children, so that one test of four lanes meets them all, leaves have four primitives, and
- * both are full but at the end: a node of n leaves is cut into pieces of the largest power of four below n, along the
- * longest side of the box of centers, at the median. Same positions, same tree on any machine; scaled by a power of
- * two, too.
+ * refits them, pairs.ts queries them). They are built once, from the undeformed positions, because neighbors in the
+ * mesh stay neighbors. Nodes have four children, for one test with four lanes, and leaves have four primitives; only
+ * the last ones may have fewer. A node of n leaves is cut into pieces of the largest power of four below n, along the
+ * longest side of the box of centers, at the median. The same positions give the same tree on any machine, also when
+ * scaled by a power of two.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
 
 /**
- * A tree's nodes, the root first, every node before its children; leaves are numbered in the order of `order`, four
+ * A tree's nodes: the root first, every node before its children. Leaves are numbered in the order of `order`, four
  * primitives each.
  */
 export interface TreeShape {
   /** uint32[n] primitives in execution order */
   order: Uint32Array;
-  nodes: { children: { leaf: boolean; index: number /** one behind its last leaf */; end: number }[] }[];
+  nodes: { children: { leaf: boolean; index: number /** one past its last leaf */; end: number }[] }[];
 }
 
 /** @param centers float64[3n] m, one for each primitive */
@@ -44,8 +44,8 @@ export function shapeTree(centers: Float64Array): TreeShape {
 }
 
 /**
- * Sorts order[begin..end) into pieces of `size` primitives each, the last smaller: halves at the median, again and
- * again.
+ * Sorts order[begin..end) into pieces of `size` primitives each, the last one smaller, by repeated halving at the
+ * median.
  */
 function cut(order: Uint32Array, centers: Float64Array, begin: number, end: number, size: number): void {
   const pieces = Math.ceil((end - begin) / size);
@@ -76,8 +76,8 @@ function longestAxis(order: Uint32Array, centers: Float64Array, begin: number, e
 }
 
 /**
- * Quickselect: order[middle] is where sorting would put it, smaller ones before it. Equal centers go by number, so the
- * result is one and only.
+ * Quickselect: moves the element of rank `middle` to order[middle], and smaller ones before it. Equal centers are
+ * ordered by number, so the result is unique.
  */
 function select(
   order: Uint32Array,
@@ -118,7 +118,7 @@ export interface PlannedTree {
   write: (buffer: ArrayBufferLike, x: number) => void;
 }
 
-/** Primitives of one surface, and what is known of its particles. */
+/** Primitives of one surface, and data of its particles. */
 export interface TreeSource {
   /** uint32[corners n] particle numbers of the room */
   primitives: Uint32Array;
@@ -126,11 +126,14 @@ export interface TreeSource {
   /** float64[3N] m, undeformed positions from particle `first` on */
   rest: Float64Array;
   first: number;
-  /** Particles as `vertexOrder` puts them; the triangles' tree holds them. */
+  /** Particles in the order of `vertexOrder`, stored in the triangles' tree. */
   vertices?: Uint32Array;
 }
 
-/** Takes memory for a tree now and returns what writes it later. @param shape of the same primitives */
+/**
+ * Allocates memory for a tree; the result writes it later.
+ * @param shape of the same primitives
+ */
 export function planTree(
   { primitives, corners, rest, first, vertices }: TreeSource,
   { order, nodes }: TreeShape,
@@ -158,7 +161,7 @@ export function planTree(
           i32[at + L.NODE_ENDS / 4 + c] = leaves + end * bytes;
         });
       });
-      // lanes that are left over repeat the last primitive, blocks the last vertex
+      // unused lanes repeat the last primitive, unused blocks the last vertex
       for (let i = 0; i < 4 * leafCount; i++) {
         const primitive = order[Math.min(i, order.length - 1)]!;
         for (let c = 0; c < corners; c++)
@@ -170,7 +173,7 @@ export function planTree(
   };
 }
 
-/** Middles of the primitives' corners, float64[3n]. */
+/** Centers of the primitives' corners, float64[3n]. */
 export function centersOf({ primitives, corners, rest, first }: Omit<TreeSource, "vertices">): Float64Array {
   const centers = new Float64Array((3 * primitives.length) / corners);
   for (let i = 0; i < primitives.length; i++)
@@ -179,8 +182,8 @@ export function centersOf({ primitives, corners, rest, first }: Omit<TreeSource,
 }
 
 /**
- * A surface's particles, neighbors together as in leaves: tried and lost, the order in which the triangles' leaves name
- * them, which leaves strips between leaves.
+ * A surface's particles, with neighbors together as in leaves. Tried: the order in which the triangles' leaves name
+ * them; it leaves strips between leaves.
  */
 export function vertexOrder(first: number, count: number, rest: Float64Array): Uint32Array {
   return shapeTree(rest.subarray(0, 3 * count)).order.map((i) => first + i);
