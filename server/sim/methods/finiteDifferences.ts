@@ -2,8 +2,8 @@
  * Finite differences on a regular sheet (Physically Based Deformable Models, "Finite differences method"; Terzopoulos
  * et al. 1987). The energy is a quadratic form of the changes of metric G_ab = r_a . r_b and curvature B_ab from rest,
  *
- *   U = 1/2 int c_00 e_00^2 + 2 c_01 e_00 e_11 + c_11 e_11^2 + c_22 g^2 + D ((B_00 + B_11)^2 - 2 (1 - nu) (B_00 B_11 -
- *   B_01^2))
+ *   U = 1/2 int c_00 e_00^2 + 2 c_01 e_00 e_11 + c_11 e_11^2 + c_22 g^2
+ *               + D ((B_00 + B_11)^2 - 2 (1 - nu) (B_00 B_11 - B_01^2))
  *   e_aa = (G_aa - 1)/2,   g = G_01
  *
  * with the tensor of plane stress and the rigidity of a plate as Terzopoulos's weights. Derivatives are differences:
