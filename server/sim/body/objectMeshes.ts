@@ -2,7 +2,7 @@
  * Converts objects that a scene names to a mesh for their role, and to a picture drawn on it.
  *
  *     shape (meshing/objectShape.ts) -> prepareSurface by role, size, particles -> mesh, m
- *                                   -> the picture's places, welded            -> detail mesh attached to it
+ *                                    -> the picture's places, welded            -> detail mesh attached to it
  */
 import type { ObjectRole } from "../../../shared/objectRoles.ts";
 import type { ObjectMesh } from "../../../shared/scene.ts";
