@@ -7,9 +7,8 @@
  *   |- sunk      bodies below a plane: moved above it as a whole (sunk.ts)
  *   |- search    all edges against all triangles (kernel/assembly/intersections/intersections.ts), and surfaces wholly
  *   |            inside a solid (enclosed.ts)
- *   |- whole     too many to list, a solid body inside out, or one surface inside the other: contact between the two is
- *                off
- *   |            (MEETS_INTERSECTING) until they are clear
+ *   |- whole     too many to list, a solid body inside out, or one surface inside the other: contact between the two
+ *   |            is off (MEETS_INTERSECTING) until they are clear
  *   |- report    the first time: `tangled`, with the first pairs
  *   |- ways      the rest: separation directions (ways.ts) -> rows for kernel/assembly/intersections/resolution.ts;
  *   |            contact between the marked particles of the rest is off

@@ -5,10 +5,10 @@
  * A signed distance changes by at most the length of a motion (it is 1-Lipschitz). So steps of d - r along xPrev -> x
  * never jump over a surface: conservative advancement (Mirtich 1996). The response, with the outward normal n and the
  * depth p:
- *   x moves out by p along n. The tangential displacement is removed wholly up to mu_static p, else by mu p/|dx_t|
- *   (Coulomb).
- *   The velocity away from the surface is removed. If the approach exceeds two substeps of external acceleration,
- *   restitution times the approach remains.
+ *   x moves out by p along n
+ *   the tangential displacement is removed wholly up to mu_static p, else by mu p/|dx_t| (Coulomb)
+ *   the velocity away from the surface is removed; if the approach exceeds two substeps of external acceleration,
+ *   restitution times the approach remains
  */
 import { addAt, setAt, vectorAt, type Particles } from "./particles.ts";
 import { add, apply, dot, norm, scale, subtract, transpose, type Matrix, type Vector } from "./vector.ts";

@@ -1,7 +1,7 @@
 /**
- * Float64 twin of kernel/assembly/math/closestPoints.ts and pairs.ts: the closest points of two primitives as the
- * nearest of all candidates (inside both; each corner or end against each side), and the list of pairs by trying
- * everything with everything, at as many times as it takes.
+ * Float64 twin of kernel/assembly/math/closestPoints.ts and pairs.ts. The closest points of two primitives are the
+ * nearest of all candidates (inside both; each corner or end against each side). Pairs are found by testing all
+ * primitives against all, at all times.
  */
 import { add, combine, cross, dot, norm, scale, subtract, type Vector } from "./vector.ts";
 
@@ -11,15 +11,15 @@ export interface Closest {
   /** From the second primitive's closest point to the first's, m. */
   difference: Vector;
   /**
-   * Of the four particles, such that difference = sum_k weights_k x_k: those of the first primitive sum to 1, those of
-   * the second to -1.
+   * Weights of the four particles such that difference = sum_k weights_k x_k: those of the first primitive sum to 1,
+   * those of the second to -1.
    */
   weights: [number, number, number, number];
 }
 
 type Weights = Closest["weights"];
 
-/** Place of the segment's point that is nearest to p: a + s (b - a). */
+/** Parameter s of the segment's point nearest to p: a + s (b - a). */
 function placeOn(p: Vector, a: Vector, b: Vector): number {
   const u = subtract(b, a);
   const length2 = dot(u, u);
@@ -27,9 +27,9 @@ function placeOn(p: Vector, a: Vector, b: Vector): number {
 }
 
 /**
- * The nearest of several pairs of points; the first where equal. Measured from the last particle, for the digits.
- * @param inside where both points are inside of their primitives the difference is along the normal, which has more
- *   digits
+ * The nearest of several pairs of points; of equal ones the first. Measured from the last particle, to keep digits.
+ * @param inside candidate with both points inside of their primitives: its difference is along the normal, which keeps
+ * more digits
  */
 function nearest(x: readonly Vector[], candidates: readonly Weights[], inside?: Closest): Closest {
   const from = x.map((p) => subtract(p, x[3]!));
@@ -70,7 +70,7 @@ export function vertexTriangleDistance(p: Vector, a: Vector, b: Vector, c: Vecto
   return nearest([p, a, b, c], candidates, inside);
 }
 
-/** Edge a0 a1 against edge b0 b1, parallel, without length, or not. */
+/** Edge a0 a1 against edge b0 b1: parallel, degenerate, or neither. */
 export function edgesDistance(a0: Vector, a1: Vector, b0: Vector, b1: Vector): Closest {
   const s0 = placeOn(b0, a0, a1);
   const s1 = placeOn(b1, a0, a1);
@@ -96,10 +96,10 @@ export function edgesDistance(a0: Vector, a1: Vector, b0: Vector, b1: Vector): C
   return nearest([a0, a1, b0, b1], candidates, inside);
 }
 
-/** A surface as the kernel has it: particle numbers, float32 numbers. */
+/** A surface with the kernel's particle numbers and float32 values. */
 export interface PairSurface {
   vertices: readonly number[];
-  /** Three particles each, two particles each. */
+  /** Three particles for each triangle, two for each edge. */
   triangles: readonly number[][];
   edges: readonly number[][];
   radius: number;
@@ -115,23 +115,20 @@ export interface ListedPair extends Closest {
   /** r + m, m */
   reach: number;
   thickness: number;
-  /**
-   * Distance less the most that two corners approach each other along the difference, m: it never gets smaller than
-   * this.
-   */
+  /** Lower bound of the distance, m: the distance minus the largest approach of two corners along the difference. */
   bound: number;
   /** Largest difference of two of its particles' trajectories, m. */
   relative: number;
   /**
-   * Does it come that near (m) while its particles follow their trajectories? "Yes" has been seen; "no" is proved but
-   * for a thousandth of a millionth of the time.
+   * Whether it comes that near (m) while its particles follow their trajectories. True is certain; false is certain
+   * except within a time of 1e-9.
    */
   comesWithin: (reach: number) => boolean;
 }
 
 /**
- * Is f(t) <= limit for some t in [0, 1]? By halving: a function that changes by `rate` at most exceeds (f(t0) + f(t1) -
- * rate (t1 - t0)) / 2 between t0 and t1.
+ * Whether f(t) <= limit for some t in [0, 1], by bisection: a function that changes by at most `rate` exceeds (f(t0) +
+ * f(t1) - rate (t1 - t0)) / 2 between t0 and t1.
  */
 function goesBelow(f: (t: number) => number, rate: number, limit: number): boolean {
   const search = (t0: number, f0: number, t1: number, f1: number): boolean => {
@@ -145,9 +142,11 @@ function goesBelow(f: (t: number) => number, rate: number, limit: number): boole
 }
 
 /**
- * Every pair that may get closer than `slack` times its reach, by trying all.
- * @param x, rest positions now and undeformed, by particle; w inverse masses; trajectories how far each goes, default:
- *   nowhere
+ * Every pair that may get closer than `slack` times its reach, by testing all pairs.
+ * @param x current positions, by particle
+ * @param rest undeformed positions, by particle
+ * @param w inverse masses
+ * @param trajectories displacements of the particles; default: none
  */
 export function everyPair(
   surfaces: readonly PairSurface[],
