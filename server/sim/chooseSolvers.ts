@@ -11,8 +11,8 @@
  * Costs are elements times steps; 0.65 us of a 2 core EPYC for a tetrahedron and 0.35 for a triangle, four steps a
  * tick. Solids of 8,000 tetrahedra and sheets of 12,000 triangles without contact take about a tick of 60 Hz. Bodies in
  * contact are solved again until friction is settled, and folds of a grabbed sheet touch everywhere.
- * Measured in ms a tick (p99), pulled loose by three grabs, on a machine with five times its cores' load. In round
- * brackets is the loaded time, in square brackets the compliant solver:
+ * Measured in ms a tick, with p99 in round brackets and the compliant solver in square brackets; bodies pulled loose by
+ * three grabs, on a machine with five times more work than cores:
  *   a sheet of 800 triangles 6 (25) [5 (13)], of 1,800 14 (49) [13 (26)], two of 800 9 (25) [10 (20)]; one of 7,200
  *   without grabs 8 [11]
  *   a sheet of 800 over a floor 19 (52) [7 (20)], over floor and sphere 20 (70) [8 (24)], one of 392 there 7 (28) [3
@@ -117,7 +117,7 @@ function refusal(scene: Scene, bodies: readonly BodyTemplate[]): string | undefi
     checkImplicit(scene);
   } catch (error) {
     if (!(error instanceof SceneError)) throw error;
-    return `${error.path} has to be ${error.limit}`;
+    return `${error.path} must be ${error.limit}`;
   }
   const bouncing = scene.bodies.find((body) => body.kind !== "points" && body.contact?.restitution);
   if (bouncing) return `${bouncing.name} has a restitution`;
@@ -125,13 +125,12 @@ function refusal(scene: Scene, bodies: readonly BodyTemplate[]): string | undefi
   if (tiny) return `${tiny.name} has edges of ${tiny.meanEdge.toPrecision(2)} m, limit: ${SMALLEST}`;
   for (const body of scene.bodies) {
     const met = body.kind === "cloth" && notKnown(scene).find((other) => !passThrough(body, other));
-    if (met)
-      return `${body.name} is a sheet that may touch ${met.name ?? "a mesh"}: under hands it would cost too much`;
+    if (met) return `${body.name} is a sheet that may touch ${met.name ?? "a mesh"}: with grabs it would cost too much`;
   }
   const overlap = overlapping(scene, bodies);
   if (overlap) return `${overlap.join(" and ")} may intersect from the start`;
   const cost = costOf(scene, bodies);
-  return cost > LIMIT ? `it would cost ${(cost / LIMIT).toFixed(1)} times as much as it may` : undefined;
+  return cost > LIMIT ? `it would cost ${(cost / LIMIT).toFixed(1)} times the limit` : undefined;
 }
 
 type Met = Parameters<typeof passThrough>[1];

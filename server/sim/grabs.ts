@@ -90,7 +90,7 @@ function refuse(
         limit: "barycentric: u >= 0, v >= 0, u + v <= 1",
       };
     if (input.type === "grab" && input.together && !layout.interaction.together.includes(input.body))
-      return { field: "together", value: input.body, limit: "a body that the scene lets one hand pull with others" };
+      return { field: "together", value: input.body, limit: "a body of the scene's interaction.together" };
   }
   if (input.type === "grab" || input.type === "move") {
     const d = length(input.target.map((c, r) => c + layout.origin[r]!));

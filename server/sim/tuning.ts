@@ -186,7 +186,7 @@ export class RoomTuning {
     const tunable = this.layout.tunable[body]!;
     const { mostStrain, mostSteps } = tunable;
     if (change.steps !== undefined && change.steps > mostSteps!)
-      return { field: "steps", value: change.steps, limit: `<= ${mostSteps} for its particles` };
+      return { field: "steps", value: change.steps, limit: `<= ${mostSteps} for its number of particles` };
     if (change.yield !== undefined && !(change.yield < mostStrain!))
       return { field: "yield", value: change.yield, limit: `< ${mostStrain}, which is max` };
     return tunable.implicit ? refuseFar(tunable, this.ofBody(body), change) : this.refuseStiff(body, change);
@@ -248,7 +248,7 @@ export class RoomTuning {
         ? `<= ${Number(((now.youngsModulus! * most) / speed2(now)).toPrecision(4))} for this density and this room's steps`
         : field === "density"
           ? `>= ${Number(((now.density! * speed2(now)) / most).toPrecision(4))} for this stiffness and this room's steps`
-          : "less: sound is too fast for this room's steps";
+          : "less: sound would be too fast for this room's steps";
     return { field, value: change[field]!, limit };
   }
 

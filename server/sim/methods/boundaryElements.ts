@@ -34,13 +34,13 @@ export const boundaryElements: MethodKind = {
     const refuse = (limit: string): SceneError => new SceneError(path, spec.type, limit);
     if (corners * body.count > MOST_INTEGRALS)
       throw refuse(
-        `a method of a body whose particles times those on its surface are at most ${MOST_INTEGRALS}, which are ${corners * body.count} of this`,
+        `another method: at most ${MOST_INTEGRALS} particles times surface particles; this body has ${corners * body.count}`,
       );
     const fixed = Uint8Array.from({ length: corners }, (_, i) => (body.mass[i]! > 0 ? 0 : 1));
     const free = Uint32Array.from({ length: corners }, (_, i) => i).filter((i) => !fixed[i]);
     if (free.length === 0 || !isHeld(positions, fixed))
       throw refuse(
-        `another method: ${corners - free.length} of ${corners} particles on the body's surface are fixed, and it needs one that is not, and three that are and do not lie on a line`,
+        `another method: ${corners - free.length} of ${corners} particles on the body's surface are fixed; it needs a free one, and three fixed ones that are not on a line`,
       );
     try {
       // shared/sceneMethod.ts requires a material with these values

@@ -40,7 +40,7 @@ export function greensFunctions(
   const stiffness = new Float64Array(n * n);
   for (let i = 0; i < n; i++) stiffness[n * i + i] = 1;
   if (!solveDense(green.slice(), stiffness, n, n))
-    throw new RangeError("surface: a force does not move it, limit: each force moves it");
+    throw new RangeError("surface: a force does not move it, limit: every force must move it");
   const pulled = Float64Array.from({ length: 3 * n }, (_, k) => columns[n + (k % 3)]![rows[Math.floor(k / 3)]!]!);
   return { rest: mesh.positions, free, green, stiffness, pulled, ...planInside(mesh, columns, stiffness, pulled) };
 }

@@ -39,7 +39,7 @@ export const lennardJones: MethodKind = {
       throw new SceneError(
         path.replace(/type$/, "dissociation"),
         (spec as Spec).dissociation,
-        `less, or of fewer and larger points: its pairs need ${substeps} steps in each of the method's, and points times steps are at most ${MOST_STEPPED} a tick`,
+        `less, or use fewer and larger points: its pairs need ${substeps} substeps in each step of the method, and points times substeps are limited to ${MOST_STEPPED} a tick`,
       );
     return { law: Float64Array.of(law.d0, law.cutOff, law.m, law.n, law.depth, substeps) };
   },

@@ -35,7 +35,7 @@ export const modal: MethodKind = {
       throw new SceneError(
         path,
         spec.type,
-        `a method of a body with at most ${MOST_ROWS / 3} free particles, which this one has ${rows.length / 3} of`,
+        `another method: at most ${MOST_ROWS / 3} free particles; this body has ${rows.length / 3}`,
       );
     const elements = placedElements(template);
     const stiffness = new Tetrahedra(tetrahedraOf(elements, volumeGradients(elements)), false);

@@ -154,7 +154,11 @@ function leastSteps(constants: Constants, mass: Float64Array, x: Float64Array, t
 
 function requireSteps(steps: number, least: number): void {
   if (steps < least)
-    throw new SceneError("/reference/steps", steps, `at least ${least}: its mesh vibrates that fast, or fewer cells`);
+    throw new SceneError(
+      "/reference/steps",
+      steps,
+      `at least ${least} for the vibrations of its mesh, or use fewer cells`,
+    );
 }
 
 /** Finds points in a mesh: the corners of an element and their shares, all positive inside of the element. */

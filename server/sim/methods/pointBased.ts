@@ -64,7 +64,7 @@ export const pointBased: MethodKind = {
       throw new SceneError(
         path.replace(/type$/, "steps"),
         spec.steps ?? 4,
-        `points times steps at most ${MOST_STEPPED} a tick`,
+        `small enough that points times steps are at most ${MOST_STEPPED} a tick`,
       );
     const { density, youngsModulus: E, poissonsRatio: nu } = template.material as Required<PointsBody["material"]>;
     const law = [
@@ -85,7 +85,7 @@ export const pointBased: MethodKind = {
       throw new SceneError(
         path.replace(/method\/type$/, "mesh/cells"),
         `${squares.loose} points whose neighbors lie in a plane`,
-        "2 or more in every direction: across a plane nothing is known",
+        "2 or more in every direction: points in a plane have no gradient across it",
       );
     return constants;
   },
