@@ -2,15 +2,15 @@
  * Converts a room's state between two ticks to bytes and back. A fresh copy of the scene's template that loads the
  * bytes goes on bit for bit like the original room, on any machine.
  *
- *    state = all memory that differs from the template's, except
- *            the pair list            most of a room's writes (12 of 13 MB in a heap of a hundred bodies): both sides
- *                                     make it again, in memory of the same grown size
- *            the scheduler's words, times  belong to the threads and clocks of this process
+ *     state = all memory that differs from the template's, except
+ *             the pair list            most of a room's writes (12 of 13 MB in a heap of a hundred bodies): both sides
+ *                                      make it again, in memory of the same grown size
+ *             the scheduler's words, times  belong to the threads and clocks of this process
  *
  * Making the list again changes bits, since pairs are solved in its order. So taking a checkpoint is an event in a
  * room's life, like an input: the journal records it, and a replay forgets the list at the same tick (`forgetList`).
  *
- *    record  u32 address, u32 bytes, then that many bytes; little-endian, records ascending, addresses and lengths
+ *     record  u32 address, u32 bytes, then that many bytes; little-endian, records ascending, addresses and lengths
  *             multiples of LINE
  */
 import * as L from "../kernel/assembly/layout/layout.ts";

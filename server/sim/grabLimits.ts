@@ -1,9 +1,10 @@
 /**
  * Limits a grab's force so that it does not tear the body. A grab has its full force while no edge is stretched beyond
- * `ease`, and none from `ease` + half of the allowed stretch on, with a straight line in between. The kernel checks the
- * edges at the held particles in every substep (points.ts), and all edges of the body once before every tick. If a
- * weight or another grab has already stretched the body when a grab begins, `ease` starts at that stretch, but never
- * above `grabMaxStretch`. So the body can still be held, and no grab stretches it by more than half as much again.
+ * `ease`. It has no force from `ease` + half of the allowed stretch on, and falls linearly in between. The kernel
+ * checks the edges at the held particles in every substep (points.ts), and all edges of the body once before every
+ * tick. If a weight or another grab has already stretched the body when a grab begins, `ease` starts at that stretch,
+ * but never above `grabMaxStretch`. So the body can still be held, and no grab stretches it by more than half as much
+ * again.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Views } from "./grabs.ts";

@@ -22,7 +22,7 @@ export interface Refusal {
   by?: SurfaceName;
 }
 
-/** Inputs that grabs and impulses consist of. */
+/** Inputs about grabs and impulses. */
 export type HandInput = Exclude<Input, { type: "reset" | "spawn" | "remove" | "tune" }>;
 
 /**
@@ -153,8 +153,8 @@ function aim(views: Views, layout: SimLayout, slot: number, hand: readonly [numb
  * The speed is in simulated time: if a tick takes long, a grab does not pull harder.
  * Tried: grabs that slow down, to a quarter at least, while contact does more than half a tick's work (counted, so that
  * bits stay the same). Eight grabs on drape then take 25 ms a tick instead of 38, on the funnel's cloth 63 instead of
- * 88. Where grabs are not the cost (tangled-hands) they crawl for nothing, and by wall time held bodies move slower
- * than in slow motion.
+ * 88. If grabs are not the cost (tangled-hands) they crawl for nothing, and by wall time held bodies move slower than
+ * in slow motion.
  */
 export function moveHands({ f32, i32 }: Views, layout: SimLayout): void {
   const most = layout.interaction.handSpeed / layout.tickHz;

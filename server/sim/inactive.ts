@@ -1,11 +1,11 @@
 /**
  * Spawnable bodies. A room's memory has their place from the start. An inactive one takes no part: its inverse masses
- * are 0, its surface meets nothing, the phases leave out its blocks (PHASE_RUNS), it is not drawn, and it keeps no room
- * awake.
+ * are 0 and its surface meets nothing. The phases leave out its blocks (PHASE_RUNS). It is not drawn, and it keeps no
+ * room awake.
  *
  *   spawn    place and heading -> is it free (spawn/place.ts)? -> undeformed, with the scene's velocity, turned with it
  *   remove   -> inactive again
- *   reset    -> all inactive, if the scene begins so
+ *   reset    -> all spawnable bodies are inactive, as at the scene's start
  *
  * A refused input changes nothing, and only its sender is told. Everything is plain arithmetic on the room's memory, at
  * the start of the tick that the input belongs to. So the same inputs give the same bits on any machine and with any
@@ -48,10 +48,7 @@ function meetsTable(i32: Int32Array, n: number): number {
   return i32[(i32[(L.HEADER + L.H_SURFACE) / 4]! + n * L.SURFACE_BYTES + L.SURFACE_MEETS) / 4]!;
 }
 
-/**
- * Deactivates all bodies that the scene begins with inactive: at the start, and after a reset has moved them to their
- * places.
- */
+/** Deactivates all spawnable bodies: at the start, and after a reset has moved them to their places. */
 export function parkAll(views: Views, layout: SimLayout): void {
   layout.bodies.forEach(({ waits }, b) => waits && park(views, layout, b));
 }

@@ -3,7 +3,7 @@
  * several values together are checked when they are set (tuning.ts): weight by `weightStrain`, sound by MOST_EDGES
  * (substeps.ts), an implicit step by MOST_QUOTIENT (retuneImplicit.ts).
  *   density, youngsModulus, bendingStiffness   within factors of the scene's value; the weight does not crush the body,
- *                                             sound crosses no more edges in a substep than the step allows
+ *                                              sound crosses no more edges in a substep than the step allows
  *   poissonsRatio                              as stiff against compression as those two allow
  *   pressure, yield, steps                     a balloon's; below the largest plastic strain; by the number of
  *                                              particles

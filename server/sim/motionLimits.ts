@@ -3,29 +3,29 @@
  * the type of a number. h is a substep, s the diagonal of a body's box, a its mean edge, all in SI units.
  *
  * Speed. No free body moves further than MOST_SIZES of its sizes in a substep, so its speed is at most
- *    v = MOST_SIZES s / h,   or AUTHORED times the velocity that the scene gives it, if that is more.
+ *     v = MOST_SIZES s / h,   or AUTHORED times the velocity that the scene gives it, if that is more.
  * `limitSpeeds` enforces this before each tick, whatever made the body fast: a long fall, impulses, a collision. It
  * scales the body's velocities by one factor, so the direction and axis of its motion stay. Within the tick the limits
  * of gravity and wind below add less than a size per substep. Ordinary motion is 10 to 100 times slower and keeps every
  * bit.
  *
  * Gravity g is at most the smallest, over all bodies, of
- *    2 s / FALL_SECONDS^2             a fall through the body's own size is visible, and takes FALL_SECONDS
+ *     2 s / FALL_SECONDS^2             a fall through the body's own size is visible, and takes FALL_SECONDS
  *     (MOST_EDGES a / h)^2 / (2 s)     at its end the body moves MOST_EDGES edges in a substep: contact sees each edge
  *     E / (rho s)                      the body's weight strains it by MOST_STRAIN = 1 (materialLimits.ts)
  * but never less than EARTHLY, which all scenes are made for, nor less than the scene's own gravity.
  *
  * Wind. Bodies reach at most its velocity (kernel/assembly/wind/wind.ts), so U is bounded like a speed:
- *    s / CROSSING_SECONDS             it crosses a body in CROSSING_SECONDS
- *    MOST_EDGES a / h                 in a substep it carries a body MOST_EDGES edges
- *    sqrt(2 p (a / T^2) / (rho C))    with the mass p per square meter, it moves a body at rest half an edge in
- *                                     a tick T: a sheet that it presses against something is not crushed
+ *     s / CROSSING_SECONDS             it crosses a body in CROSSING_SECONDS
+ *     MOST_EDGES a / h                 in a substep it carries a body MOST_EDGES edges
+ *     sqrt(2 p (a / T^2) / (rho C))    with the mass p per square meter, it moves a body at rest half an edge in
+ *                                      a tick T: a sheet that it presses against something is not crushed
  * over the bodies that feel it, but never less than BREEZE or STORM times the scene's wind. Gusts are at most as strong
  * as the wind. The push of air grows with its density and coefficients, which stay those of air.
  *
  * Limits of materials: materialLimits.ts.
  *
- * A scene's author may exceed these limits, up to one: `checkMotion` refuses a scene whose gravity, loads, wind or
+ * A scene's author may exceed these limits, but not all: `checkMotion` refuses a scene whose gravity, loads, wind or
  * grabs alone move a body further than MOST_SIZES of its sizes in one substep. Velocities of the scene raise the limit
  * of their body.
  */

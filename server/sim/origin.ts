@@ -15,8 +15,8 @@ import { placed } from "./body/transform.ts";
 import type { BodyTemplate } from "./body/template.ts";
 
 /**
- * Tolerance in sizes of the scene. Positions then lose at most 4 of float32's 24 bits against a scene at zero, and
- * bodies at ordinary places (a ball above a table) keep the coordinates of their file.
+ * Tolerance in sizes of the scene. Positions then lose at most 4 of float32's 24 bits against a scene at zero. Bodies
+ * at ordinary places (a ball above a table) keep the coordinates of their file.
  */
 const NEAR = 16;
 

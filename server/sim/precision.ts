@@ -1,5 +1,5 @@
 /**
- * Decides which rooms keep low words, the part that float32 rounding takes from positions and velocities
+ * Decides which rooms keep low words: the part of positions and velocities that float32 rounding removes
  * (kernel/assembly/integrate/particles.ts, and `shift` of math/lanes.ts).
  *
  * A correction is exact only to half a step of float32 at the particle's coordinate, r = 2^-24 |x|, and a velocity made
@@ -7,10 +7,10 @@
  * energy, and damped ones tremble; if r is above g h^2, a body released from rest does not fall. With low words only
  * the strain of rounded positions is left: an acceleration of omega^2 r in place of r/h^2.
  *
- * Measured: bar of 1e4 Pa, 1 m, clamped, damping 2, at rest 1.5 m from the origin; rms of its speed without and with
- * low words: 20 substeps 10 mm/s and less, 40 34 and 0.01, 160 440 and 0.7. Energy of an undamped pendulum 3.5 m from
- * the origin after a minute, relative to the start: 5.3 without, 0.93 with them (implicit Euler's own loss). They cost
- * a sixth of the solve, so rooms of ordinary size with damped bodies do without.
+ * Measured: bar of 1e4 Pa, 1 m, clamped, damping 2, at rest 1.5 m from the origin; rms of its speed, mm/s: 20 substeps
+ * 10 without low words; 40 substeps 34 without, 0.01 with them; 160 substeps 440 and 0.7. Energy of an undamped
+ * pendulum 3.5 m from the origin after a minute, relative to the start: 5.3 without, 0.93 with them (implicit Euler's
+ * own loss). They cost a sixth of the solve, so rooms of ordinary size with damped bodies do without.
  */
 import type { BodyTemplate } from "./body/template.ts";
 

@@ -40,9 +40,9 @@ export interface World {
   scene: Scene;
   bodies: BodyTemplate[];
   colliders: readonly Collider[];
-  /** Core meshes of smooth colliders, by collider. */
+  /** Core meshes by collider; undefined for planes. */
   cores: Awaited<ReturnType<typeof loadCores>>;
-  /** Edge length of the core meshes, m. */
+  /** Longest edge that bodies lay on colliders, m (colliders/smooth.ts). */
   edge: number;
   /** Number of each body's first particle. */
   firsts: number[];

@@ -1,10 +1,10 @@
 /**
  * Recordings: `manifest.json` (description of the particles) and `positions.f32` (little-endian float32 x y z per
  * particle, frames back to back), in world coordinates. Particles, elements and triangles are numbered as in the mesh
- * file, not in the simulation's order. Far from the world's origin float32 is coarse (0.06 mm at 1 km). So a scene that
- * is simulated around its own origin (origin.ts) also gets `local.f32`: the same positions from the manifest's
- * `origin`, with every bit of the simulation. The particles of the colliders' core meshes follow the bodies' particles,
- * under their numbers in the room.
+ * file, not in the simulation's order. Far from the world's origin float32 is coarse (0.06 mm at 1 km). So a scene with
+ * its own origin (origin.ts) also gets `local.f32`: the same positions from the manifest's `origin`, with every bit of
+ * the simulation. The particles of the colliders' core meshes follow the bodies' particles, under their numbers in the
+ * room.
  */
 import { mkdirSync, openSync, writeFileSync, writeSync, closeSync } from "node:fs";
 import { join } from "node:path";

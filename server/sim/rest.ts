@@ -2,7 +2,7 @@
  * Finds bodies at rest; the last stage of a tick. It counts how long each body has stayed in place, calms those that
  * do, lets stress settle, and marks sleeping bodies.
  *
- *   stays within STILL (STILL_LYING) of one place for SECONDS_TO_CALM   calmed: damped, and what its stress lacks is
+ *   stays within STILL (STILL_LYING) of one place for SECONDS_TO_CALM   calmed: damped, and its missing stress is
  *                                                                       remembered
  *   the same for SECONDS_TO_SLEEP, its stress settled                   asleep: with its island (sleepingIslands.ts);
  *                                                                       all asleep: velocities are zero, ticks only
@@ -71,9 +71,9 @@ const MEASURED = 0.5;
  */
 const ROUNDING = 2 ** -21;
 /**
- * A body settles until its stress is this close to its limit (relative), for at most this long (s), or for at most
- * twice the time that its share predicts. Where contact trembles, the estimate of the missing stress stays above
- * SETTLED (0.02 in a pile of jellies).
+ * A body settles until its stress is this close to its limit (relative). It settles for at most SECONDS_TO_SETTLE s,
+ * and for at most twice the time that its share predicts. Where contact trembles, the estimate of the missing stress
+ * stays above SETTLED (0.02 in a pile of jellies).
  */
 const SETTLED = 0.005;
 const SECONDS_TO_SETTLE = 60;
@@ -269,7 +269,7 @@ export class Rest {
     f32[(at + L.BODY_GAIN) / 4] = useful ? Math.min(1, (GAIN * damping) / tickHz) : 0;
     f32[(at + L.BODY_KEEP) / 4] = !slow && this.moves(b, FAST, 0.5) ? 1 / (1 + FORGETTING / (pace * tickHz)) : 1;
     const share = row.getFloat32(L.BODY_SHARE, true);
-    // measured only while iterations add much to their start: a full memory hides what they cannot reach
+    // measured only while iterations change much: a full memory hides the part that iterations cannot reach
     const change = row.getFloat64(L.BODY_CHANGE, true);
     if (slow && change > Math.max(MEASURED ** 2 * row.getFloat64(L.BODY_STRAIN, true), this.roundingOf(b, row))) {
       const measured = 1 / (1 + Math.sqrt(row.getFloat64(L.BODY_MISMATCH, true) / change));

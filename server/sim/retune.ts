@@ -4,9 +4,9 @@
  * the current material, not on earlier changes, and with the scene's material it has the scene's bits.
  *
  *   modulus, Poisson's ratio, rigidity, yield   compliances and flow; remembered stress stays, because under the same
- *                                              forces stress at rest is the same
+ *                                               forces stress at rest is the same
  *   density    inverse masses, and K and W of the rows, which are sums of them; velocities stay, so momentum changes
- *             with the mass, as if matter was added at the body's velocity
+ *              with the mass, as if matter was added at the body's velocity
  *   pins       inverse masses of pinned particles: off, they become free where they are; on, they stay where they are
  * A change of masses makes the body forget its remembered stress, whose unit contains them (constraints/tetrahedra.ts).
  */

@@ -1,5 +1,5 @@
 /**
- * Words that control helpers from outside of the kernel (kernel/assembly/step/step.ts): they open and close a tick for
+ * Words that control helpers from outside of the kernel (kernel/assembly/step/step.ts). They open and close a tick for
  * helpers, send one helper away, or mark one as lost. Any thread may write them; no call waits.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";

@@ -1,19 +1,19 @@
 /**
- * Puts islands, bodies in contact with or attached to each other, to sleep while others move, once all of an island's
- * bodies are at rest. A sleeping island has zero velocities and inverse masses, the phases leave out its blocks and
- * particles (BODY_INACTIVE), and its surfaces have no contact with each other or with colliders (MEETS_ASLEEP). An
- * awake body meets it like a collider. A room that sleeps as a whole steps nothing at all (rest.ts).
+ * Puts islands to sleep while other bodies move. An island is a set of bodies in contact with or attached to each
+ * other; it sleeps once all of them are at rest. A sleeping island has zero velocities and inverse masses, and the
+ * phases leave out its blocks and particles (BODY_INACTIVE). Its surfaces have no contact with each other or with
+ * colliders (MEETS_ASLEEP). An awake body meets it like a collider. A room that sleeps as a whole steps nothing at all
+ * (rest.ts).
  *
  *   begin   once a tick, before its first substep: islands wake and fall asleep
  *   sleep   every body is at rest (rest.ts), no grab holds one, and there is no reason to wake
- *   wake    a collider moves beside it or carries it; an uncalm body touches it, or may reach it within the tick, so
- *           that
- *          the island is awake when hit; an input concerns one of its bodies, or all bodies
+ *   wake    a collider moves beside it or carries it; a moving body touches it, or may reach it within the tick, so
+ *           that the island is awake when hit; an input concerns one of its bodies, or all bodies
  *
  * A calm body does not wake an island: it joins the island beside it after the same time at rest. The sleep of an
- * island is part of the room's state: one word per body after the counts of rest.ts, BODY_INACTIVE, the tables of
- * surfaces that may meet, and the inverse masses, which the state hash includes. Each change makes the pair list
- * invalid, so islands fall asleep only in every TICKS-th tick.
+ * island is part of the room's state. It consists of one word per body after the counts of rest.ts, BODY_INACTIVE, the
+ * tables of surfaces that may meet, and the inverse masses, which the state hash includes. Each change makes the pair
+ * list invalid, so islands fall asleep only in every TICKS-th tick.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { HandInput, Views } from "./grabs.ts";

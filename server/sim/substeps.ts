@@ -1,8 +1,8 @@
 /**
  * Chooses the substeps and iterations of a scene.
  *
- * The effect of a substep's iterations on a body depends on the number n of mesh edges that sound crosses in it, n =
- * (h/a) sqrt(k/density), with lambda + 2 mu for k in Neo-Hookean bodies.
+ * The effect of a substep's iterations on a body depends on the number n of mesh edges that sound crosses in it:
+ *   n = (h/a) sqrt(k/density), with lambda + 2 mu for k in Neo-Hookean bodies
  *   n < 0.6   one iteration keeps the body calm, and remembered stress (kernel/assembly/warmStart/warmStart.ts) makes
  *             its rest shape exact
  *   n = 1     a vertex or two of a strongly bent body may tremble for ever (beams of 7e5 to 1.3e6 Pa: 8 of 15 runs at

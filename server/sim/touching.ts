@@ -1,7 +1,7 @@
 /**
- * Finds the bodies that touch each other after a tick: contact lanes solved in the last substep whose gap is within the
- * contact distance, and bodies as near to a smooth ball. Contacts with colliders are not included: colliders push
- * particles, without lanes.
+ * Finds the bodies that touch each other after a tick: pairs with a contact lane that the last substep solved and whose
+ * gap is within the contact distance, and bodies as near to a ball. Contacts with colliders are not included: colliders
+ * push particles, without lanes.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Views } from "./grabs.ts";

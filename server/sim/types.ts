@@ -218,7 +218,7 @@ export interface World {
   contactCounts(): ContactCounts;
   /** Writes the current positions of the streamed particles, float32[3*streamedParticles], m from the room's origin. */
   readStreamed(out: Float32Array): void;
-  /** Returns 1 for each sleeping or spawnable-but-inactive body, else 0. */
+  /** Returns 1 for each body that sleeps or is inactive, else 0. */
   asleep(): Uint8Array;
   /** Returns 1 for each inactive spawnable body, else 0. */
   waiting(): Uint8Array;

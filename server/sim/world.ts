@@ -5,7 +5,7 @@
  *   step
  *   |- inputs    grabs, moves, impulses, reset, spawns, tuning   invalid ones -> inputRejected, nothing changes
  *   |- intersections   after a start, reset or roll-back: reports intersecting surfaces, then separates or holds them
- *   (intersections/watch.ts)
+ *   |                  (intersections/watch.ts)
  *   |- speeds    limits each body to a few of its sizes per substep (motionLimits.ts)
  *   |- kernel    broad phase, substeps (kernel/assembly/step)
  *   |- methods   bodies with their own method (methods/methodBodies.ts)

@@ -4,9 +4,9 @@
  * and nothing may pass through it.
  *   box       exact: 8 vertices, 12 triangles
  *   sphere    icosphere of 1,280 triangles: sag (depth of a facet below the surface) less than 1 % of the radius;
- *            large ones lie deeper (smooth.ts)
+ *             large ones lie deeper (smooth.ts)
  *   capsule, cylinder   inscribed: convex, so facets between points of the surface are inside; sag at most 1 % of the
- *            radius
+ *             radius
  *   funnel    a tube with walls, all of it inside the wall, everywhere within 1 % of the larger radius of its surface
  * A regular polygon of n corners on a circle sags by 1 - cos(pi/n) of the radius. A facet between two such polygons of
  * a ball sags by 1 - cos(pi/n) cos(step/2), with `step` the angle between them.

@@ -3,7 +3,7 @@
  * kernel/assembly/constraints/bending.ts).
  *
  *          x2
- *    x0 ------ x1      curved at rest: E = (|C| - rest)^2 / (2 alpha), the constraint keeps C's direction
+ *         /  \          C = sum_j K_j x_j (a vector),  E = |C|^2 / (2 alpha)
  *     x0 ------ x1      curved at rest: E = (|C| - rest)^2 / (2 alpha), the constraint keeps C's direction
  *         \  /           K and alpha: sheetBending.ts
  *          x3

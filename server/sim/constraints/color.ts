@@ -4,8 +4,9 @@
  *
  * First fit in the given order; on a spatially ordered mesh it leaves few, large colors first and small ones last. A
  * particle of valence n needs n colors. Most of them would have only the few constraints around it, with three empty
- * lanes in four. So, from the smallest color on, the constraints missing to whole blocks of four are taken from the
- * largest color. If all constraints of a mesh share one particle, none can be moved, and they are solved one by one.
+ * lanes in four. So, from the smallest color on, each color is filled up to whole blocks of four with constraints from
+ * the largest color. If all constraints of a mesh share one particle, none can be moved, and they are solved one by
+ * one.
  */
 
 /** Colors of every particle, one bit each in 32-bit words; words are added as colors are needed. */

@@ -1,6 +1,6 @@
 /**
- * Description of one kind of constraint for the host: the bodies that have it, its layout in memory, its float64 twin,
- * its energy, and its tunable values. kinds.ts lists the kinds; all other code uses that list.
+ * Descriptor of one kind of constraint: the bodies that have it, its layout in memory, its float64 twin, its energy,
+ * and its tunable values. kinds.ts lists the kinds; all other code uses that list.
  */
 import type { BodyTuning } from "../../../shared/protocol/protocol.ts";
 import type { ClothMaterial, SoftMaterial } from "../../../shared/scene.ts";

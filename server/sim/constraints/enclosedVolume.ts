@@ -49,8 +49,8 @@ export interface EnclosedRows {
 }
 
 /**
- * Allocates the rows; the result writes them later. One thread handles a body's whole surface, which no other body
- * shares.
+ * Allocates the rows; the result's `write` fills them later. One thread handles a body's whole surface, which no other
+ * body shares.
  */
 export function planEnclosedVolumes(bodies: readonly BodyTemplate[], allocator: Allocator): EnclosedRows {
   const keeping = bodies.flatMap((body, index) => (body.enclosed ? [{ body, index, volume: body.enclosed }] : []));

@@ -133,9 +133,9 @@ function addLine(out: Found, [c, s, l, r]: [number, number, number, number], AB:
 }
 
 /**
- * Adds a stencil. K is the multiple in which corner a has `first`, with sum K = 0 and sum K x = 0 in the plane: (2, 0,
- * -1, -1) for a line, (1, 1, -1, -1) for a rectangle, and values that keep the rest state at rest if the corners are
- * not exactly that.
+ * Adds a stencil. K is the multiple in which corner a has `first`, with sum K = 0 and sum K x = 0 in the plane. It is
+ * (2, 0, -1, -1) for a line and (1, 1, -1, -1) for a rectangle. If the corners are not exactly that, other values keep
+ * the rest state at rest.
  * @param corners a b c d
  */
 function addStencil(

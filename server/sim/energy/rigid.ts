@@ -1,7 +1,7 @@
 /**
  * Impulses of colliders on rigid bodies in a substep. Bodies that rest on colliders have rows among the contacts
- * (kernel/assembly/rigid/rigidGround.ts). Bodies that fall on colliders meet them in the phase that makes velocities
- * rigid (kernel/assembly/rigid/rigid.ts), which leaves its pushes in the SHAPE rows.
+ * (kernel/assembly/rigid/rigidGround.ts). Falling bodies meet colliders in the phase that makes velocities rigid
+ * (kernel/assembly/rigid/rigid.ts). It leaves its pushes in the SHAPE rows.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 
@@ -36,9 +36,8 @@ export function colliderPushes(buffer: ArrayBufferLike, rows: number, x: number,
 }
 
 /**
- * After KIND_CONTACTS, for every particle of a rigid body that rests on a collider
- * (kernel/assembly/rigid/rigidGround.ts): the velocity that the collider gave it in this iteration, m/s. Parameters as
- * above.
+ * After KIND_CONTACTS, for every particle of a rigid body that rests on a collider: the velocity from that collider in
+ * this iteration, m/s (kernel/assembly/rigid/rigidGround.ts). Parameters as above.
  */
 export function colliderSupports(buffer: ArrayBufferLike, x: number, h: number, give: Give): void {
   const i32 = new Int32Array(buffer);

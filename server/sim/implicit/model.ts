@@ -147,9 +147,10 @@ function diagonalOf(matrix: BlockMatrix, count: number): Float64Array {
 }
 
 /**
- * c M and bending, on the diagonal. Tried: with the membrane's stiffness, which acts in the plane, folds throw each
- * other about: a sheet of 800 triangles pulled by three grabs took 488 iterations a tick and 60 impulses after the
- * solve instead of 110 and 7. With 0.3 of c M it takes 84 and 11, with 4 times as much 158 and 9.
+ * c M and bending, on the diagonal.
+ * Tried: the membrane's stiffness, which acts in the plane. Folds then throw each other about: a sheet of 800 triangles
+ * pulled by three grabs took 488 iterations a tick and 60 impulses after the solve instead of 110 and 7. With 0.3 of c
+ * M it takes 84 and 11, with 4 times as much 158 and 9.
  */
 function resistanceAcross(mass: Float64Array, coefficient: number, bends: BendElements | undefined): Float64Array {
   const diagonal = mass.map((m) => coefficient * m);

@@ -1,5 +1,5 @@
 /**
- * Direction for an edge if neither surface is separated into parts by the other: it shortens the intersection contour,
+ * Direction for an edge if neither surface is separated into parts by the other. It shortens the intersection contour,
  * the curve along which they intersect (Volino & Magnenat-Thalmann 2006, Resolving surface collisions through
  * intersection contour minimization):
  *   G = sum over the edge's triangles i of  R_i - 2 (E . R_i)/(E . N) N

@@ -4,8 +4,8 @@
  * Neither are mesh colliders: both sides of their triangles are solid, but not the space inside. If a part of a surface
  * crosses nothing, one of its particles decides by winding number whether the whole part is inside (spawn/inside.ts).
  *
- * Of a few directions out, the one along which the two boxes separate first is chosen: along the axes, from center to
- * center, and to the outer surface's nearest particle.
+ * The direction out is chosen among a few: along the axes, from center to center, and to the outer surface's nearest
+ * particle. The one along which the two boxes separate first is taken.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";

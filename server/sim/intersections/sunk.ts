@@ -1,6 +1,6 @@
 /**
  * Moves bodies that begin below a plane. A plane has no surface to intersect, and its shape moves each particle out
- * alone, which flattens a body deep below: it was thrown up at 24 m/s, a rigid one at 600. So the whole body is moved
+ * alone. That flattens a body deep below: it was thrown up at 24 m/s, a rigid one at 600. So the whole body is moved
  * above, undeformed, before the first substep. The plane itself handles bodies within their own contact radius. It also
  * handles balls, which planes move as a whole anyway, and bodies with fixed particles.
  */

@@ -279,8 +279,8 @@ export class IntersectionWatch {
   }
 
   /**
-   * Pairs of surfaces in which one is inside the other or on its way out, or a ball has its center in a solid body: as
-   * a sphere it would keep itself inside.
+   * Pairs of surfaces in which one is inside the other or on its way out. A ball with its center in a solid body
+   * counts, too: as a sphere it would keep itself inside.
    */
   private findEnclosed(
     groups: ReadonlyMap<string, readonly Intersection[]>,

@@ -1,10 +1,10 @@
 /**
  * Chooses the separation directions for the intersections of two surfaces (or of one with itself). In this order:
  *   overlap   two closed bodies: the direction that reduces their common volume fastest, the sum of the area vectors of
- *            the parts inside the other
+ *             the parts inside the other
  *   parted    one of them is separated into parts by the other (sides.ts): its edges leave the triangles toward the
- *             right
- *            side. Of the two roles, the smaller request is chosen: the smaller wrong part, and edges that agree
+ *             right side. If that holds for both, the smaller request is chosen: the smaller wrong part, and edges that
+ *             agree
  *   contour   neither is: shortens the intersection contour (contour.ts)
  * If the edges agree, all intersections of two different surfaces use the common direction, so that bodies move apart
  * as a whole. It is kept for a second at a time: computed in every tick, it turned back and forth once a cloth had slid

@@ -20,7 +20,7 @@ export interface PlannedColliders {
 }
 
 /**
- * Allocates memory for all colliders and their paths; the result writes them later.
+ * Allocates memory for all colliders and their paths; the result's `write` fills them later.
  * @param centers center of rotation of each, m: a plane's is known in world coordinates only
  * @param meshes core meshes (colliders/coreMesh.ts); those of mesh colliders define their size
  * @param edge the longest edge that bodies lay on colliders, m

@@ -1,7 +1,7 @@
 /**
- * Plans core meshes in memory: fixed particles (w = 0) after those of all bodies, a SurfaceSource for each, and the
- * data with which kernel/assembly/colliders/coreMeshes.ts moves those of moving colliders. They are not part of the
- * state (hash, copies for reset, frames): their position follows from the tick.
+ * Plans core meshes in memory: fixed particles (w = 0) after those of all bodies, and a SurfaceSource for each mesh.
+ * For moving colliders it also plans the data of kernel/assembly/colliders/coreMeshes.ts, which moves their cores. Core
+ * meshes are not part of the state (hash, copies for reset, frames): their position follows from the tick.
  */
 import { matrixOf, poseAt } from "../../../shared/motion.ts";
 import type { Collider } from "../../../shared/scene.ts";
@@ -30,7 +30,7 @@ export interface PlannedCoreMeshes {
 }
 
 /**
- * Allocates memory for moving cores (their particles are in the room's arrays); the result writes them later.
+ * Allocates memory for moving cores (their particles are in the room's arrays); the result's `write` fills them later.
  * @param cores one per collider, undefined for planes
  * @param first particle number of the first core
  * @param edge the longest edge that bodies lay on colliders (colliders/smooth.ts), m
@@ -101,8 +101,8 @@ function coreSurface(
   edge: number,
 ): SurfaceSource {
   const friction = c.friction ?? DEFAULT_FRICTION;
-  // a face of a moving collider does not stay flat: resolving violations may hold back one of its corners
-  // (kernel/assembly/colliders/coreMeshes.ts), and then edges intersect it where it is bent
+  // a face of a moving collider does not stay flat: resolving a violation may hold back one of its corners
+  // (kernel/assembly/colliders/coreMeshes.ts). Edges then intersect it where it is bent
   const edges = c.motion ? uniqueEdges(mesh.triangles) : creases(mesh);
   return {
     first,

@@ -55,7 +55,7 @@ export interface PlannedFilters {
   write: (buffer: ArrayBufferLike) => void;
 }
 
-/** Allocates memory for the bodies that pass through some collider; the result writes it later. */
+/** Allocates memory for the bodies that pass through some collider; the result's `write` fills it later. */
 export function planFilters(
   bodies: readonly FilteredBody[],
   colliders: readonly Collider[],

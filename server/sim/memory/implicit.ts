@@ -54,7 +54,7 @@ interface Planned {
 }
 
 /**
- * Allocates memory for every implicit body; the result writes it later.
+ * Allocates memory for every implicit body; the result's `write` fills it later.
  * @param substeps of a tick; a body that meets a moving collider takes one step in each of them
  * @param met by body
  * @param points slots of weighted points in the room

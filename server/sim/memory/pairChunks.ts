@@ -1,8 +1,8 @@
 /**
  * Plans memory for listing all pairs at once (kernel/assembly/broadPhase/pairs.ts), as tests and a benchmark do; rooms
  * do not. It holds the list's rows and, for several threads (pairChunks.ts), the chunks of work and pages for their
- * results. If the rows fit into the list, they fit into the pages: a chunk leaves less than one page of vertex-triangle
- * pairs unfilled, and less than one of edges.
+ * results. If the rows fit into the list, they fit into the pages: a chunk leaves less than one page of each kind
+ * unfilled (vertex-triangle pairs, edge pairs).
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
@@ -11,9 +11,9 @@ import { type Meets, SOLID, type SurfaceSource, uniqueEdges } from "./surfaces.t
 /** Blocks of four vertices or edges in a chunk: about 0.1 ms on a cloth that lies folded on itself. */
 const BLOCKS = 64;
 /**
- * Rows of the list per surface particle, with a minimum for scenes of few particles. Of two layers vertex on vertex,
- * each particle has 6 triangles and as many edges as these, both ways: 20 pairs. 64 are enough for a crumpled layer
- * between two others.
+ * Rows of the list per surface particle, with a minimum for scenes of few particles. If two layers lie vertex on
+ * vertex, each particle has 6 triangles and as many edges as these, both ways: 20 pairs. 64 are enough for a crumpled
+ * layer between two others.
  */
 const PAIRS_PER_PARTICLE = 64;
 const LEAST_PAIRS = 4096;

@@ -14,8 +14,8 @@ const PINNED_WEIGHT = 1e6;
 
 /**
  * Relative excess of a ball's contact sphere over its radius. The corners of its mesh lie on the sphere. If one of them
- * met the face of a box, rounding would decide their distance, and the contact check would separate them (a ball that
- * slid over a box without friction lost 0.4 % of its speed).
+ * met the face of a box, rounding would decide their distance, and the contact check would separate them. (A ball that
+ * slid over a box without friction lost 0.4 % of its speed.)
  */
 const SKIN = 1e-4;
 
@@ -49,7 +49,7 @@ function runsOf(
   return shaped.flatMap(({ body, index }, n) => (leftOut(body) ? [{ body: index, first: n, end: n + 1 }] : []));
 }
 
-/** Allocates memory for every shape-matched body; the result writes it later. */
+/** Allocates memory for every shape-matched body; the result's `write` fills it later. */
 export function planShapes(bodies: readonly BodyTemplate[], iterations: number, allocator: Allocator): PlannedShapes {
   const shaped = bodies.flatMap((body, index) => (body.shape ? [{ body, index, shape: body.shape }] : []));
   const rows = allocator.take(shaped.length * L.SHAPE_BYTES);

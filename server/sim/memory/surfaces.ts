@@ -155,7 +155,7 @@ function planSurface(source: SurfaceSource, count: number, anyMeet: boolean, all
 }
 
 /**
- * Allocates memory for all surfaces; the result writes it later.
+ * Allocates memory for all surfaces; the result's `write` fills it later.
  * @param sources bodies first, in body order, then core meshes
  * @param particles number in the room, padding included
  * @param meets the scene's filters; default: everything meets everything

@@ -131,7 +131,7 @@ export interface TreeSource {
 }
 
 /**
- * Allocates memory for a tree; the result writes it later.
+ * Allocates memory for a tree; the result's `write` fills it later.
  * @param shape of the same primitives
  */
 export function planTree(

@@ -14,7 +14,15 @@ export interface MemoryUse {
 }
 
 /** Names of the lists, in the order of their kinds' numbers. */
-const NAMES = ["close pairs", "notes", "new rows", "parted pairs", "rows", "solved rows", "near rows"] as const;
+const NAMES = [
+  "leaf pairs",
+  "pair results",
+  "new rows",
+  "separated pairs",
+  "rows",
+  "solved rows",
+  "near rows",
+] as const;
 
 export function memoryUse({ buffer }: WebAssembly.Memory): MemoryUse {
   const i32 = new Int32Array(buffer);

@@ -1,6 +1,6 @@
 /**
- * Plans WIND rows for surfaces exposed to wind: all bodies' triangles one after another, and each surface particle with
- * its triangles in their order (kernel/assembly/wind/wind.ts). Balls and points feel no wind.
+ * Plans WIND rows for surfaces exposed to wind (kernel/assembly/wind/wind.ts). They contain all bodies' triangles one
+ * after another, and each surface particle with its triangles in their order. Balls and points feel no wind.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
@@ -91,7 +91,7 @@ function runsOf(
 }
 
 /**
- * Allocates memory for all exposed surfaces; the result writes it later.
+ * Allocates memory for all exposed surfaces; the result's `write` fills it later.
  * @param particles number in the room, padding included
  */
 export function planWind(

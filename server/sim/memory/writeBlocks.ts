@@ -302,7 +302,7 @@ function takeSweepArrays(groups: readonly SweepGroup[], particles: number, from:
   };
 }
 
-/** Allocates memory for all blocks; the result writes it later. */
+/** Allocates memory for all blocks; the result's `write` fills it later. */
 export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator): PlannedBlocks {
   const planned: PlannedRange[] = [];
   const groups: SweepGroup[] = [];

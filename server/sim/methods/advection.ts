@@ -1,7 +1,7 @@
 /**
  * Advection of a velocity by itself on a staggered grid. Semi-Lagrangian (Stam 1999): the value at the place where a
  * face's fluid was h ago, found by a midpoint step, linear between faces. MacCormack (Selle et al. 2008) adds half of
- * the loss of a step forth and back, without a limiter; it has order 2, and interpolates cubically.
+ * the loss of a step back and forth, without a limiter; it has order 2, and interpolates cubically.
  */
 import { cubic, linear } from "./gridInterpolation.ts";
 import type { MacGrid } from "./macGrid.ts";
@@ -25,7 +25,7 @@ export class Advection {
     const { fields } = grid;
     fields.forEach((_, axis) => this.carry(axis, h, spare[axis]!));
     if (grid.spec.maccormack) {
-      // a step forth and back changes values by twice the error
+      // a step back and forth changes values by twice the error
       const before = fields.map(({ values }) => values.slice());
       const gone = fields.map((field, axis) => ({ ...field, values: spare[axis]! }));
       gone.forEach((field, axis) => grid.fillRim(field, axis));

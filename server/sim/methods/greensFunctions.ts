@@ -1,6 +1,6 @@
 /**
- * Green's functions of an elastic solid with fixed corners, from its surface (James and Pai 1999): displacements of
- * corners and inner particles by unit forces at each free corner, and by accelerations along the axes.
+ * Green's functions of an elastic solid with fixed corners, from its surface (James and Pai 1999). They are the
+ * displacements of corners and inner particles by unit forces at each free corner, and by accelerations along the axes.
  */
 import { BoundarySolid, type BoundaryLoad, type BoundaryMesh } from "./boundarySolid.ts";
 import { solveDense } from "./denseSolve.ts";
@@ -101,8 +101,9 @@ function faceOf(x: Float64Array, triangles: Uint32Array, t: number): { normal: n
 }
 
 /**
- * A unit acceleration along an axis. A displacement that it causes is -rho |y|^2 e / (2 (lambda + 4 mu)), y from the
- * first corner; its stress is 2 c (lambda (y . e) + mu (e y^T + y e^T)). The load on the surface subtracts both.
+ * A unit acceleration along an axis. A particular solution for it is the displacement -rho |y|^2 e / (2 (lambda + 4
+ * mu)), y from the first corner; its stress is 2 c (lambda (y . e) + mu (e y^T + y e^T)). The load on the surface
+ * cancels both.
  */
 class Acceleration {
   readonly load: BoundaryLoad;

@@ -1,7 +1,7 @@
 /**
- * Finds the triangle of a surface nearest to each nearby point, the place on it and, if the surface has an inside, the
- * side that the point is on. Like pairs of points (neighbors.ts), candidates are listed until a displacement exceeds
- * the skin; displacements also rule out candidates that cannot be the nearest yet.
+ * Finds the triangle of a surface nearest to each nearby point, and the place on it. If the surface has an inside,
+ * finds also the side that the point is on. Like pairs of points (neighbors.ts), candidates are listed until a
+ * displacement exceeds the skin; displacements also rule out candidates that cannot be the nearest yet.
  */
 import type { Surface } from "./method.ts";
 import { ALONG, DISTANCE, HEIGHT, NEAREST, nearestOn } from "./nearestOn.ts";

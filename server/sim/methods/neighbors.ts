@@ -31,7 +31,7 @@ export class Neighbors {
   readonly group: Uint32Array;
   second: Uint32Array;
   private readonly count: number;
-  /** Where a cell begins in `order`. */
+  /** Start of each cell in `order`. */
   private readonly begin = new Uint32Array(MOST_CELLS ** 3 + 1);
   private readonly cell: Uint32Array;
   /** float64[3N] positions, in the order of `order`. */

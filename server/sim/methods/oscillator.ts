@@ -1,5 +1,5 @@
 /**
- * Exact step of q'' + c q' + lambda q = g for a constant g: the exponential of its matrix, by a Taylor series over a
+ * Exact step of q'' + c q' + lambda q = g for a constant g, by the exponential of its matrix: a Taylor series over a
  * 2^-k-th of the step, squared k times (Higham 2005, without the Pade quotient). Only + - * /: sines and cosines of
  * different libraries differ in bits.
  */

@@ -35,7 +35,7 @@ import { APART, headOf, type ReferenceLayout } from "./planReference.ts";
 /** 1/(2^p - 1) with p = 1.42. */
 const BEYOND = 0.597;
 /**
- * Ticks until motion has faded, in inverse rates of damping: amplitudes fall at half the rate, so they have then faded
+ * Time until motion has faded, in inverse rates of damping. Amplitudes fall at half the rate, so they have then faded
  * by e^-5.
  */
 const FADED = 10;

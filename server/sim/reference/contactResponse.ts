@@ -186,7 +186,7 @@ const limitsOf = (p: Particles, safe: Float64Array, rows: readonly Row[]): Limit
 });
 
 /**
- * Sweeps forth and back until no row has a violation.
+ * Sweeps back and forth until no row has a violation.
  * @returns the moved particles, in that order
  * @throws Error if one was moved further than its limit
  */

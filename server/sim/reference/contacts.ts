@@ -133,8 +133,9 @@ export function checkContacts(
 }
 
 /**
- * Direction and weights for solving a pair. They are those of the closest points at x, if the pair slides by more than
- * STRAY of its thickness and they point the same way or separated it at the start.
+ * Direction and weights for solving a pair. If the pair slides by more than STRAY of its thickness, they are those of
+ * the closest points at x. That requires that both directions point the same way, or that the new one separated the
+ * pair at the start.
  * @returns undefined: its primitives have passed each other
  */
 export function turnAlong(

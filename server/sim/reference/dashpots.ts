@@ -1,5 +1,5 @@
 /**
- * Twin of kernel/assembly/constraints/dashpots.ts and of the solves that use its state: a dashpot is an elastic
+ * Twin of kernel/assembly/constraints/dashpots.ts and of the solves that use its state. A dashpot is an elastic
  * constraint around the strain at the substep's start, with h/tau of the compliance.
  */
 import type { BendElements } from "../constraints/bend.ts";

@@ -4,9 +4,9 @@
  *
  *   F = D_s D_m^-1 = sum_j x_j b_j^T = U diag(sigma) V^T
  *   Neo-Hookean   Psi = mu/2 sum_i f(sigma_i) + lambda/2 t^2,  f = sigma^2 - 1 - 2 log sigma,  t = sum_i log sigma_i
- *                (Bender et al. 2014, eq 8)
+ *                 (Bender et al. 2014, eq 8)
  *   stable        Psi = mu/2 (sum_i sigma_i^2 - 3) + lambda'/2 ((j - gamma)^2 - (1 - gamma)^2),
- *                j = sigma_0 sigma_1 sigma_2      (Macklin & Mueller 2021)
+ *                 j = sigma_0 sigma_1 sigma_2      (Macklin & Mueller 2021)
  * Below the stretch s0 (`clamp`) f, log and j are continued by their tangents in sigma_i. While a body is `tangled`,
  * all of it has the continued Saint Venant-Kirchhoff energy of the same moduli (tetrahedron.ts, `strainOf`).
  *

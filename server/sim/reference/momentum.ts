@@ -1,6 +1,6 @@
 /**
- * Twin of kernel/assembly/integrate/momentum.ts and momentumCorrection.ts: the error that the elastic solve makes in a
- * free body's linear and angular momentum is corrected by a rigid motion (Dahl & Bargteil 2019).
+ * Twin of kernel/assembly/integrate/momentum.ts and momentumCorrection.ts. The elastic solve makes an error in a free
+ * body's linear and angular momentum; a rigid motion corrects it (Dahl & Bargteil 2019).
  */
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { add, cross, dot, scale, solveLinear, subtract, ZERO, type Vector } from "./vector.ts";

@@ -1,6 +1,6 @@
 /**
  * Twin of kernel/assembly/constraints/points.ts: attachments and grabs.
- *    C = sum_j b_j x_j - target (a vector),  alphaTilde = alpha/h^2,  |lambda| <= maxForce h^2
+ *   C = sum_j b_j x_j - target (a vector),  alphaTilde = alpha/h^2,  |lambda| <= maxForce h^2
  */
 import { addAt, type Particles, vectorAt } from "./particles.ts";
 import { add, combine, norm, scale, subtract, type Vector } from "./vector.ts";

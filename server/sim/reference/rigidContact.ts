@@ -1,11 +1,11 @@
 /**
  * Twin of kernel/assembly/contact/rigidContact.ts and its parts (rigidRow.ts, rigidManifold.ts, rigidIslands.ts,
  * rigidWarmStart.ts, rigid/rigidGround.ts). Near pairs of rigid bodies, and their contacts with fixed colliders, push
- * whole bodies: one impact after another on displacements since the start of the substep, in sweeps forth and back
- * (projected Gauss-Seidel, accelerated by conjugate gradients).
+ * whole bodies. Pushes are solved one after another, on displacements since the substep's start, in sweeps back and
+ * forth (projected Gauss-Seidel, accelerated by conjugate gradients).
  *   u . n >= e a   if a pair nearer than its thickness approached faster than a resting one; else its gap stays
- *                 min(thickness, gap at the start)
- * Of resting contacts only the outermost are solved; they begin with the pushes of the previous substep.
+ *                  min(thickness, gap at the start)
+ * Only the outermost of resting contacts are solved; they begin with the pushes of the previous substep.
  */
 import { distanceTo, type ReferenceCollider } from "./collide.ts";
 import { addAt, setAt, vectorAt, type Particles } from "./particles.ts";
@@ -145,7 +145,7 @@ export function solveRigidContacts(
 }
 
 /**
- * Solves one island: sweeps forth and back, accelerated by conjugate gradients.
+ * Solves one island: sweeps back and forth, accelerated by conjugate gradients.
  * @param fall m
  */
 function solveIsland(p: Particles, island: readonly Contact[], fall: number): void {

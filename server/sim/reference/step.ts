@@ -3,7 +3,7 @@
  * times slower. It performs the same operations in the same order on the loader's element arrays and color lists.
  *
  *   tick      contacts; per substep: predict, iterations x (every schedule's bodies: sweep.ts; enclosed volumes;
- *            points; contacts), balance, velocity, restore, collide, missed contacts, plastic flow, dashpots' strains
+ *             points; contacts), balance, velocity, restore, collide, missed contacts, plastic flow, dashpots' strains
  */
 import { collide, type ReferenceCollider } from "./collide.ts";
 import { solveEnclosedVolumes, type ReferenceEnclosed } from "../constraints/enclosedVolume.ts";

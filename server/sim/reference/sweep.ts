@@ -1,6 +1,6 @@
 /**
  * Twin of kernel/assembly/constraints/sweep.ts and sim/memory/program.ts: one iteration of the bodies of one schedule.
- * Gauss-Seidel by colors, forward or forth and back; Jacobi with split masses; Chebyshev's combination of positions and
+ * Gauss-Seidel by colors, forward or back and forth; Jacobi with split masses; Chebyshev's combination of positions and
  * of the constraints' memories.
  */
 import type { Form } from "../memory/writeBlocks.ts";

@@ -17,8 +17,8 @@ import type { Obstacle, Wall } from "./obstacles.ts";
 import { separation } from "./separation.ts";
 
 /**
- * Extra distance of a raised body, relative to the farthest coordinate, so that rounding does not take it below the
- * contact distance: four units in the last place of float32. It is also the accuracy of heights.
+ * Extra distance of a raised body, relative to the farthest coordinate: four units in the last place of float32. With
+ * it, rounding does not take the body below the contact distance. It is also the accuracy of heights.
  */
 const ROUNDING = 2 ** -21;
 /** Largest number of layers that a body is raised through; each needs one check. */

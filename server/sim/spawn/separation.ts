@@ -1,6 +1,6 @@
 /**
  * Distance of two triangles: the smallest distance of a corner of one from the other and of two of their sides
- * (Ericson, Real-Time Collision Detection, 2005, sections 5.1.5 and 5.1.9), 0 if a side of one passes through the
+ * (Ericson, Real-Time Collision Detection, 2005, sections 5.1.5 and 5.1.9). It is 0 if a side of one passes through the
  * other. Triangles without area count as their sides, so a point is allowed, too.
  *
  * Float64 on float32 numbers: distances are exact to about 2^-50 of the coordinates' size. If a side passes through a

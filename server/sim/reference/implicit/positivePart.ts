@@ -1,6 +1,6 @@
 /**
- * Twin of kernel/assembly/implicit/solids.ts `positivePart`, which does two at a time: a symmetric 3x3 matrix without
- * its negative eigenvalues, computed from the one eigenvalue whose sign differs from the other two.
+ * Twin of kernel/assembly/implicit/solids.ts `positivePart`, which does two at a time. Removes the negative eigenvalues
+ * of a symmetric 3x3 matrix, using the one eigenvalue whose sign differs from the other two.
  */
 
 /** Newton's steps: the first guess is wrong by at most 15 %, and each step doubles the digits. */

@@ -1,7 +1,7 @@
 /**
  * Twin of kernel/assembly/implicit/preconditioner.ts: z = R L^-T D^-1 L^-1 R^T r with the factor at rest, in float32,
- * and the rotations R of the particles (1 for sheets): the matrix at rest, rotated with the body (Mueller et al. 2002,
- * stiffness warping).
+ * and the rotations R of the particles (1 for sheets). This is the matrix at rest, rotated with the body (Mueller et
+ * al. 2002, stiffness warping).
  */
 import type { TetElements } from "../../constraints/tetrahedra.ts";
 import type { Factor } from "../../implicit/factor.ts";
