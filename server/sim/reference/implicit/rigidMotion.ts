@@ -4,8 +4,8 @@
  *   y = S + Q (y - Y),  S, Y = centers of mass of xt, y
  *   L' = sum m q x v' = keep ((4 L - L1)/3 + 2h/3 sum m q x a),  v' = (3 y - 4 x + x1)/2h,  q = y - Y
  *   Euler's L' = keep (L + h sum m q x a),  v' = (y - x)/h
- * With v' = (k y - e)/b, the acceleration's part of a step is moved from L' to e, which gets b times it. Q is a sequence
- * of Cayley's rotations w, one per step of Newton's method:
+ * With v' = (k y - e)/b, the acceleration's part of a step is moved from L' to e, which gets b times it. Q is a
+ * sequence of Cayley's rotations w, one per step of Newton's method:
  *   sum m ((q.e) 1 - (q e^T + e q^T)/2) w = sum m q x e + b L'
  */
 
