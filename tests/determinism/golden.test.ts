@@ -1,9 +1,8 @@
 /**
- * The contract: the same scene and inputs give the same bits on any machine, with any number of threads and on repeat.
- * A copy of the memory, a restored checkpoint and another stepping thread change nothing.
- *
- * golden.json stores these state hashes. halfGolden.json stores the hashes of the scenes in DEAR half-way, where `npm
- * test` stops. `npm run golden` writes both.
+ * The contract: the same scene and inputs give the same bits on any machine, with any number of threads, on repeat,
+ * whatever thread steps a tick, when the memory is copied and carried on elsewhere, and on from a checkpoint.
+ * golden.json pins what those bits are, halfGolden.json those of the dearest scenes half-way, which is as far as `npm
+ * test` goes; `npm run golden` changes both.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
@@ -33,14 +32,11 @@ const scenes = readdirSync(SCENES_FOLDER)
   .map((f) => f.slice(0, -5))
   .sort();
 
-/**
- * One scene for each mesher. Every golden hash includes the built template; the long run builds the other scenes again,
- * too.
- */
+/** One of each mesher: what a scene is built to is in every golden hash, so the rest is built again in the long run. */
 const BUILT_AGAIN = ["bunny", "drape", "jelly-stack", "position-based"];
 /**
- * One scene for each kind of body and each stage: run with three threads, and with a new world object every tick. The
- * long run does so for all scenes. Two threads and checkpoints are tested with every scene.
+ * And of each kind of body and stage: three threads, and worlds opened anew for every tick. The rest is in the long
+ * run; two threads, and worlds that go on from a checkpoint, are tried with every scene.
  */
 const ALL_WAYS = [
   ...BUILT_AGAIN,
@@ -53,22 +49,22 @@ const ALL_WAYS = [
   "tank",
 ];
 
-test("every bundled scene has a golden hash, and no other scene has one", () => {
+test("every bundled scene has a golden hash, and no other", () => {
   expect(Object.keys(golden).sort()).toEqual(scenes);
   expect(Object.keys(halfGolden).sort()).toEqual(DEAR);
 });
 
 interface Run {
-  /** Start, middle of the first part, and the worlds at the checkpoints, by tick. */
+  /** What it began with, where it was half-way through its first part, and where checkpoints are taken, by tick. */
   copy: () => Built;
   middle: () => Built;
   taken: Map<number, () => Built>;
-  /** Hash after the first part, which the other runs must reproduce; and hash at the end. */
+  /** After the first part, to which other ways are held; and at the end. */
   hash: string;
   golden: string;
 }
 
-/** Ticks to compare after a checkpoint. */
+/** Ticks for which whoever goes on from a checkpoint is compared. */
 const ON = inLong(8, 4);
 
 describe.each(scenes)("%s", (scene) => {
@@ -76,10 +72,10 @@ describe.each(scenes)("%s", (scene) => {
   const until = isHalf ? halfOf(scene) : ticksOf(scene);
   const part = partOf(scene);
   const half = Math.floor(part / 2);
-  /** free fall, and the middle of the pull or of many contacts */
+  /** In the air, and in the middle of the pull or of the crowd. */
   const taken = [7, Math.min(33, until)];
   let started: Promise<Run> | undefined;
-  /** The whole run on one thread, the reference of all other runs. */
+  /** The whole run, by one thread: what everybody else's is held to. */
   const begun = (): Promise<Run> => (started ??= build(scene).then(wholeRun));
   afterAll(() => (started = undefined));
 
@@ -105,7 +101,7 @@ describe.each(scenes)("%s", (scene) => {
     expect((await begun()).golden).toBe((isHalf ? halfGolden : golden)[scene]);
   });
 
-  test("a world restored from a checkpoint has the same bits", async () => {
+  test("whoever goes on from a checkpoint has the same bits", async () => {
     const run = await begun();
     const template = run.copy().memory;
     for (const [from, at] of run.taken) {
@@ -118,32 +114,32 @@ describe.each(scenes)("%s", (scene) => {
       for (let tick = from + 1; tick <= from + ON; tick++) {
         const [one, two] = [live, other].map((world) => world.step(script(tick)).events);
         expect(two).toEqual(one);
-        expect(other.stateHash(), `tick ${tick}, after a checkpoint at ${from}`).toBe(live.stateHash());
+        expect(other.stateHash(), `tick ${tick}, of a checkpoint after ${from}`).toBe(live.stateHash());
         expect(other.contactCounts()).toEqual(live.contactCounts());
       }
-      // checkpoints of both worlds have the same bytes
+      // both take another one: the same bytes
       expect(Buffer.compare(saveState(restored, template, layout), saveState(memory, template, layout))).toBe(0);
     }
   });
 
-  test("2 threads, from a copy of the built memory, give the same hash", async () => {
+  test("2 threads, from a copy of the built memory", async () => {
     const { copy, hash } = await begun();
     expect(await hashOf(copy(), { threads: 2, until: part })).toBe(hash);
   });
 
-  // more threads than cores: they spin while they wait
+  // Threads that outnumber the cores spin while they wait.
   if (inLong(true, BUILT_AGAIN.includes(scene)))
-    test("3 threads on a world built again give the same hash", async () => {
+    test("3 threads, built again", async () => {
       expect(await hashOf(await build(scene), { threads: 3, until: part })).toBe((await begun()).hash);
     });
   else if (ALL_WAYS.includes(scene))
-    test("3 threads that continue from the middle give the same hash", async () => {
+    test("3 threads, on from the middle", async () => {
       const { middle, hash } = await begun();
       expect(await hashOf(middle(), { threads: 3, from: half + 1, until: part })).toBe(hash);
     });
 
   if (inLong(true, ALL_WAYS.includes(scene)))
-    test("a new world object every tick, and a memory that moves half-way, give the same hash", async () => {
+    test("a new world object for every tick, and a memory that moves half-way", async () => {
       const { copy, hash } = await begun();
       const { memory, layout } = copy();
       await hashOf({ memory, layout }, { reopen: true, until: half });

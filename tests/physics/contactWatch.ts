@@ -1,6 +1,6 @@
 /**
- * Runs a scene, records every substep, and checks the recording as `npm run check:collisions` does: exactly, and
- * without code of the simulation.
+ * Runs a scene, records every substep, and has the recording judged as `npm run check:collisions` does: exactly, and by
+ * nothing that the simulation uses.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,12 +15,12 @@ import type { SimEvent } from "../../server/sim/types.ts";
 import type { ContactScene } from "./contactScenes.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
-/** Frames checked together. */
+/** Frames that are judged together. */
 const RUN = 16;
-/** Most findings to keep of a frame. */
+/** Findings kept of a frame. */
 const MOST = 3;
 
-/** Counts of contact handling over the room's life. */
+/** What the response to contacts did in the room's life. */
 export interface Tally {
   lists: number;
   impulses: number;
@@ -31,9 +31,9 @@ export interface Tally {
 export interface Watched {
   lab: Laboratory;
   events: SimEvent[];
-  /** Number of checked frames: the start and every substep. */
+  /** Frames judged: the start and every substep. */
   frames: number;
-  /** Findings as text. */
+  /** What was found, in words. */
   findings: string[];
   tally: Tally;
 }

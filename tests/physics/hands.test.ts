@@ -1,5 +1,6 @@
 /**
- * Grabs obey contacts: with the largest force that a scene may allow, nothing passes through anything in any substep.
+ * Hands obey contact: whatever they pull, with the largest force that a scene may allow, nothing goes through anything,
+ * in any substep.
  */
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
@@ -10,7 +11,7 @@ import { laboratory } from "./laboratory.ts";
 const TICKS = 90;
 
 test.each([60, 1e9])(
-  "two grabs pull a cloth down over a fixed jelly without intersections, with %d N each",
+  "two hands pull a cloth down over a jelly that stands firm, with %d N each",
   async (grabMaxForce) => {
     const bodies: Body[] = [
       {
@@ -42,7 +43,7 @@ test.each([60, 1e9])(
     } = lab;
     const triangles = lab.created.bodies[1]!.triangles;
     const rest = lab.positions(1);
-    /** Triangle nearest to a place on the cloth. */
+    /** The triangle nearest to a place on the cloth. */
     const nearest = (x: number, z: number): number => {
       let best = 0;
       let least = Infinity;
@@ -83,7 +84,7 @@ test.each([60, 1e9])(
     }
     expect(tangled).toBe(0);
     expect(substeps).toBe(10 * TICKS);
-    // they did pull: the cloth has moved
+    // they did pull: the cloth is not where it lay
     expect(Math.max(...lab.positions(1).map((v, k) => Math.abs(v - rest[k]!)))).toBeGreaterThan(0.1);
   },
 );

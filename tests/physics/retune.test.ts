@@ -1,9 +1,8 @@
 /**
- * Material changes in a running room (server/sim/retune.ts). A changed body rests as in a scene with this material from
- * the start, a body changed before the first tick moves as in such a scene, and a change can be undone to the bit.
- *
- * Tolerances: rest means that stress is within 0.5 % of its limit (SETTLED of server/sim/rest.ts), in both rooms.
- * Motion from the start differs by the rounding of float32 rows, which a second of motion amplifies by less than a
+ * What a body is made of, changed while the room runs (server/sim/retune.ts): it comes to the rest of a scene that had
+ * it from the start, it goes as that scene from the first tick on, and it can be taken back to the bit.
+ * Tolerances: rest is reached when stress is within 0.5 % of where it goes (SETTLED of server/sim/rest.ts), on both
+ * sides; motion from the start differs by the rounding of float32 rows, which a second of it amplifies by less than a
  * thousand.
  */
 import { describe, expect, test } from "vitest";
@@ -22,7 +21,7 @@ type Change = Omit<BodyTuning, "body">;
 const tune = (change: Change, body = 0): Input => ({ type: "tune", member: 1, body, ...change });
 
 const PINS = [{ select: { box: { min: [-1, -1, -1], max: [-0.49, 1, 1] } } }];
-/** A beam fixed at one end. */
+/** A beam that is held at one end. */
 const beam = (material: object, more: object = {}): Body =>
   ({
     name: "beam",
@@ -32,7 +31,7 @@ const beam = (material: object, more: object = {}): Body =>
     pins: PINS,
     ...more,
   }) as Body;
-/** A strip of cloth fixed at one end. */
+/** A strip of cloth likewise. */
 const strip = (material: object): Body =>
   ({
     name: "strip",
@@ -69,7 +68,7 @@ const balloon = (volume: object): Body =>
 type Parts = Partial<Scene> & Pick<Scene, "bodies">;
 const scene = (body: Body): Parts => ({ gravity: [0, -9.81, 0], tickHz: 60, substeps: 20, bodies: [body] });
 
-/** Displacement of each particle from its start, m, once the room sleeps. */
+/** How far each particle is from where it began, m, as it stands in the end. */
 async function restOf(lab: Laboratory): Promise<Float64Array> {
   lab.world.mayRest = true;
   for (let n = 0; n < 60 * 60 && !lab.world.resting; n++) lab.world.step([]);
@@ -121,7 +120,7 @@ const CASES: [string, (changed: boolean) => Body, Change][] = [
   ],
 ];
 
-/** The same with implicit steps, whose factorization stays that of the scene. */
+/** The same with a step of its own, whose factor stays the scene's. */
 const IMPLICIT = { solver: "implicit" };
 const IMPLICIT_CASES: typeof CASES = [
   ["stiffness", (c) => beam({ youngsModulus: c ? 1.6e6 : 1e5 }, IMPLICIT), { youngsModulus: 1.6e6 }],
@@ -139,7 +138,7 @@ const IMPLICIT_CASES: typeof CASES = [
   ],
 ];
 
-describe("a changed body rests as in a scene with this material from the start", () => {
+describe("at rest a changed body is where the same material would be from the start", () => {
   test.each([
     ...CASES,
     ...IMPLICIT_CASES.map(([name, ...rest]): (typeof CASES)[number] => [`${name}, implicit`, ...rest]),
@@ -150,12 +149,12 @@ describe("a changed body rests as in a scene with this material from the start",
     const [wanted, there, without] = await Promise.all([said!, tuned!, before!].map(restOf));
     const moved = distance(wanted!, before!.created.bodies[0]!.positions);
     expect(distance(there!, wanted!)).toBeLessThan(0.01 * moved);
-    // the rest differs from that without the change
+    // and it is another place than without
     expect(distance(without!, wanted!)).toBeGreaterThan(0.03 * moved);
   });
 });
 
-describe("a body changed before its first tick moves as in a scene with this material", () => {
+describe("changed before its first tick, a body goes as a scene that says so", () => {
   test.each([
     ...CASES,
     ["pressure", (c: boolean) => balloon(c ? { pressure: 1.5 } : {}), { pressure: 1.5 }] as (typeof CASES)[number],
@@ -171,7 +170,7 @@ describe("a body changed before its first tick moves as in a scene with this mat
   });
 });
 
-describe("an implicit body changed before its first tick moves as in a scene with this material", () => {
+describe("changed before its first tick, an implicit body goes as a scene that says so", () => {
   const damped: (typeof CASES)[number] = ["damping", (c) => beam({ damping: c ? 30 : 3 }, IMPLICIT), { damping: 30 }];
   test.each([...IMPLICIT_CASES, damped])("%s", async (_, body, change) => {
     const [said, tuned, before] = await Promise.all([true, false, false].map((c) => laboratory(scene(body(c)))));
@@ -181,13 +180,13 @@ describe("an implicit body changed before its first tick moves as in a scene wit
     tuned!.run(30, [tune(change)]);
     const way = distance(said!.positions(), start);
     const off = distance(tuned!.positions(), said!.positions());
-    // frequencies are right to 0.5 % in both rooms, and nothing here swings faster than 2.4 Hz: 0.075 of it after 0.5 s
+    // frequencies are right to 0.5 % on both sides, and nothing here swings faster than 2.4 Hz: 0.075 of it after 0.5 s
     expect(off).toBeLessThan(0.075 * way);
     expect(distance(before!.positions(), said!.positions())).toBeGreaterThan(5 * off);
   });
 });
 
-test("a change that is taken back leaves no trace, to the bit, and does not affect other bodies", async () => {
+test("taken back, everything is as it was, to the bit; others are left alone", async () => {
   const parts: Parts = {
     ...scene(beam({})),
     bodies: [beam({}), { ...strip({}), transform: { translate: [0, 1, 0] } } as Body],
@@ -210,7 +209,7 @@ test("a change that is taken back leaves no trace, to the bit, and does not affe
   for (const body of [0, 1]) expect(tuned!.positions(body)).toEqual(plain!.positions(body));
 });
 
-test("the same holds for an implicit body; a checkpoint includes the change", async () => {
+test("an implicit body likewise; what was changed is in a checkpoint", async () => {
   const floor = { colliders: [{ type: "plane", normal: [0, 1, 0], offset: -0.4 }] } as Partial<Scene>;
   const cloth = { ...strip({}), ...IMPLICIT, transform: { translate: [0, 1, 0] }, contact: {} } as Body;
   const parts: Parts = { ...scene(beam({})), ...floor, bodies: [beam({}, { ...IMPLICIT, pins: [] }), cloth] };
@@ -243,7 +242,7 @@ test("the same holds for an implicit body; a checkpoint includes the change", as
     for (const particle of [0, 30, 54]) expect(here.position(body, particle)).toEqual(fresh.position(body, particle));
 });
 
-test("warm-start stress survives a change of stiffness, and is dropped with a change of mass, its unit", async () => {
+test("stress is remembered through another stiffness, and forgotten with another mass, whose unit it has", async () => {
   const { created, world } = await laboratory(scene(beam({ youngsModulus: 1e7 })));
   const { memory, layout } = created;
   const template = copyMemory(memory);
@@ -254,7 +253,7 @@ test("warm-start stress survives a change of stiffness, and is dropped with a ch
         views.i32.subarray(at, at + L.WARM_START_BODY / 4).some((word) => word !== 0),
       ),
     );
-  // a settling body stores warm-start stress after some ticks
+  // what settles is remembered, from some tick on
   world.mayRest = true;
   for (let n = 0; n < 60 * 60 && !remembered(); n++) world.step([]);
   expect(remembered()).toBe(true);
@@ -266,7 +265,7 @@ test("warm-start stress survives a change of stiffness, and is dropped with a ch
   expect(remembered()).toBe(false);
 });
 
-test("a changed density keeps velocities, so momentum changes with the mass", async () => {
+test("a changed density keeps velocities, so that momentum goes with the mass", async () => {
   const lab = await laboratory({ bodies: [beam({ damping: 0 }, { pins: [], velocity: [2, 0, 0] })] });
   lab.run(5);
   const before = lab.velocities();
@@ -276,7 +275,7 @@ test("a changed density keeps velocities, so momentum changes with the mass", as
   lab.velocities().forEach((v, k) => expect(v).toBeCloseTo(before[k]!, 4));
 });
 
-test("pins release particles and fix them where they are; a reset puts them where the scene has them", async () => {
+test("pins let go and take hold where things are; a reset puts them where the scene has them", async () => {
   const lab = await laboratory(scene(beam({})));
   const { pinned } = lab.created.layout.tunable[0]!;
   expect(pinned.length).toBe(9);
@@ -292,7 +291,7 @@ test("pins release particles and fix them where they are; a reset puts them wher
   held().forEach((y, n) => expect(y).toBe(start[n]!));
 });
 
-test("changes are part of the state: another thread continues with them, from the memory or from a checkpoint", async () => {
+test("is part of the state: another thread goes on with it, from the memory or from a checkpoint", async () => {
   const room = await laboratory(scene(beam({ plasticity: { yield: 0.01, creep: 5, max: 0.3 } })));
   const { memory, layout } = room.created;
   const template = copyMemory(memory);
@@ -310,7 +309,7 @@ test("changes are part of the state: another thread continues with them, from th
   }
 });
 
-test("the energy ledger balances over a change", async () => {
+test("the books close over a change", async () => {
   const { books, run } = await watched(scene(beam({})));
   run(10);
   run(10, [tune({ youngsModulus: 3e5, density: 200, poissonsRatio: 0.4 })]);
@@ -318,7 +317,7 @@ test("the energy ledger balances over a change", async () => {
   expect(worst(books)).toBeLessThan(1e-12);
 });
 
-test("an invalid change is refused with field, value and limit, and changes nothing", async () => {
+test("what cannot be is refused with the field, the value and the limit, and changes nothing", async () => {
   const lab = await laboratory(scene(beam({ model: "neo-hookean" })));
   const refusals = (change: Change): object[] => lab.run(1, [tune(change)]);
   // sound crosses 0.6 edges of 12 cm in 1/1200 s: k (1 - nu)/((1 + nu)(1 - 2 nu)) = density (0.6 a/h)^2

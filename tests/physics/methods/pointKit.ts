@@ -1,6 +1,4 @@
-/**
- * Measurements of point-based bodies for their test and the report: affine maps, and a beam against finite elements.
- */
+/** What point-based bodies are measured by, for their test and the report: affine maps, and a beam against elements. */
 import type { Method as MethodSpec, PointBased, PointsBody } from "../../../shared/scene.ts";
 import { staticEquilibrium } from "../../statics/equilibrium.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
@@ -8,7 +6,7 @@ import { block, largest, opened, outside, POISSON, YOUNG, type Opened } from "./
 
 export const SPACING = 0.1;
 
-/** 4 x 3 x 3 points, free. */
+/** 4 x 3 x 3 points, held by nobody. */
 export function body(method: Partial<PointBased> = {}): PointsBody {
   return block({ type: "point-based", ...method } as MethodSpec, {
     mesh: { type: "lattice", arrangement: "cubic", cells: [4, 3, 3], spacing: SPACING },
@@ -19,7 +17,7 @@ export function body(method: Partial<PointBased> = {}): PointsBody {
 export const points = (spec: Partial<PointBased> = {}, fixed = false): Promise<Opened> =>
   opened(body(spec), undefined, { fixed });
 
-/** Forces from one explicit step from rest: M dv/h. */
+/** Forces, by one explicit step from rest: M dv/h. */
 export function forces({ of, method, state }: Opened, x: Float64Array): Float64Array {
   const v = new Float64Array(x.length);
   method.step({ x: x.slice(), v, more: state.more.slice() }, outside(of));
@@ -35,7 +33,7 @@ export const mapped = (X: Float64Array, F: readonly number[], by: (k: number) =>
     return F[r]! * p[0]! + F[r + 1]! * p[1]! + F[r + 2]! * p[2]! + by(k);
   });
 
-/** Rotation matrix by 1.1 rad about (1, 2, 2)/3. */
+/** By 1.1 rad about (1, 2, 2)/3. */
 function rotation(): number[] {
   const n = [1 / 3, 2 / 3, 2 / 3];
   const [s, c] = [Math.sin(1.1), Math.cos(1.1)];
@@ -45,7 +43,7 @@ function rotation(): number[] {
 
 export const EXPLICIT = { integrator: "explicit" } as const;
 
-/** Largest force over E s^2 and energy over E s^3 after a rotation by 1.1 rad and a shift, for points s apart. */
+/** Of a rotation by 1.1 rad and a shift: largest force over E s^2, and energy over E s^3, of points s apart. */
 export async function rigidMotion(): Promise<{ force: number; energy: number }> {
   const still = await points({ ...EXPLICIT, volumeStiffness: 1 });
   const x = mapped(still.template.positions, rotation(), (k) => 0.3 - 0.2 * (k % 3));
@@ -55,7 +53,7 @@ export async function rigidMotion(): Promise<{ force: number; energy: number }> 
   };
 }
 
-/** Relative error of the energy of an affine map against the law of Saint Venant-Kirchhoff. */
+/** Error of the energy of an affine map against Saint Venant and Kirchhoff's law, relative. */
 export async function affineError(): Promise<number> {
   const F = [1.1, 0.2, 0, -0.1, 0.95, 0.05, 0.02, 0, 1.05];
   const still = await points(EXPLICIT);
@@ -71,13 +69,13 @@ export async function affineError(): Promise<number> {
   return Math.abs(energyAt(still, mapped(still.template.positions, F)) / (density * still.of.count * SPACING ** 3) - 1);
 }
 
-/** A beam of 3.5 x 1 x 1 widths, clamped in a wall, under gravity. */
+/** A beam of 3.5 x 1 x 1 widths that sticks out of a wall, under gravity. */
 export const WIDTH = 0.25;
 export const BEAM = { density: 1000, youngsModulus: 1e5, poissonsRatio: POISSON };
 export const GRAVITY = 0.3;
 
 export interface Bent {
-  /** Mean sag of the free part, weighted by mass, m. */
+  /** Mean of what is free, by mass, m. */
   sag: number;
   /** Mean height of each layer across the beam, m, by its distance from the wall, m. */
   line: [x: number, y: number][];
@@ -130,7 +128,7 @@ export async function beamOfElements(n: number): Promise<Bent> {
   return bent(lab, x);
 }
 
-/** Beam of points; its first layer lies in the wall's face. @param n points across, odd */
+/** Its first layer of points lies in the wall's face. @param n points across, odd */
 export async function beamOfPoints(n: number): Promise<Bent> {
   const spacing = WIDTH / n;
   const lab = await laboratory({
