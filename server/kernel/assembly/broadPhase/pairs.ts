@@ -1,14 +1,14 @@
 /**
- * The broad phase of contact: every vertex-triangle and edge-edge pair of surfaces that may touch, if it may come
+ * The broad phase of contact: lists every vertex-triangle and edge-edge pair of surfaces that may touch, if it may come
  * closer than its reach
  *   R = r + m,  r the radii of both, m their margins (a surface with itself: twice its margin)
- * while every particle follows its trajectory p + t d, t from 0 to 1: neighbors that move together stay out of the
- * list, however fast they are. Vertices and edges are asked four at a time, neighbors together, against the other
- * surface's tree; what their boxes leave is thinned out by a float32 test of four lanes that lets everything within R
- * pass (pairLeaves.ts), and then measured exactly (closestPoints.ts, trajectories.ts). Tried and lost: one drift for a
- * whole surface, and margins for what its particles do beside that (a cloth that swings at 1 m/s lists millions of
- * pairs of neighbors in one tick). Order: pairs of surfaces, the first's vertices, the second's, edges; within them the
- * trees' order. A part is a range of blocks of four.
+ * while every particle follows its trajectory p + t d, t from 0 to 1. So neighbors that move together are not listed,
+ * however fast they are. Vertices and edges are tested four at a time, sorted by neighborhood, against the other
+ * surface's tree. Pairs with near boxes go through a float32 test of four lanes that passes everything within R
+ * (pairLeaves.ts), and are then measured exactly (closestPoints.ts, trajectories.ts). Order: pairs of surfaces, the
+ * first's vertices, the second's, edges; within them the trees' order. A part is a range of blocks of four.
+ * Tried, slower: one drift for a whole surface, and margins for its particles' motion relative to it (a cloth that
+ * swings at 1 m/s lists millions of pairs of neighbors in one tick).
  */
 import {
   HEADER,
@@ -52,12 +52,12 @@ import { edgeLeaves, openLeaves, vertexLeaf } from "./pairLeaves";
 import { askFast, askMoving, column, passing, refit } from "./trees";
 
 /**
- * Rounding of a coordinate plus or minus the reach: half a unit (2^-24) each of both ends p + d and of the sum, and six
- * of what is between them.
+ * Rounding of a coordinate plus or minus the reach: half a unit (2^-24) each for both ends p + d and the sum, and six
+ * for the operations between them.
  */
 const BOX_ROUNDING: f32 = 5.9604644775390625e-7; // 2^-24 x 10
 /**
- * What a surface's longest triangle side and edge may round to, and rest positions besides: any small share, it only
+ * Factor that covers the rounding of a surface's longest sides and of rest positions. Its size is not critical: it only
  * saves work.
  */
 const SIDES: f32 = 1.001;
@@ -84,8 +84,7 @@ function reachOf(A: usize, B: usize): f64 {
   );
 }
 
-// ---- the surfaces that are asked now
-// ---------------------------------------------------------------------------------------------
+// the current pair of surfaces
 let itself: bool;
 let boxReach: f32;
 let shift: usize;
@@ -102,7 +101,7 @@ function farthest(tree: usize): f32 {
   return max<f32>(f32x4.extract_lane(most, 0), max<f32>(f32x4.extract_lane(most, 1), f32x4.extract_lane(most, 2)));
 }
 
-/** How far a surface's edges go, all together. */
+/** Returns twice the displacement of the center of a surface's edges. */
 // @inline
 function way(A: usize): v128 {
   if (!load<i32>(edgeTree(A), TREE_NODE_COUNT)) return f32x4.splat(0);
@@ -113,17 +112,17 @@ function way(A: usize): v128 {
   );
 }
 
-/** Twice the largest coordinate of what two surfaces' ways differ by. */
+/** Returns twice the largest coordinate of the difference of two surfaces' displacements. */
 function apartness(A: usize, B: usize): f32 {
   const d = f32x4.abs(f32x4.sub(way(A), way(B)));
   return max<f32>(f32x4.extract_lane(d, 0), max<f32>(f32x4.extract_lane(d, 1), f32x4.extract_lane(d, 2)));
 }
 
 /**
- * Readies a pair of surfaces by number, a <= b, in any thread that lists a part of it.
+ * Prepares a pair of surfaces by number, a <= b, in any thread that lists a part of it.
  * @param positions, trajectories as for listPairs; trees are refitted to them
- * @returns false: they may not meet, are tangled all over, or cannot: both fixed, or blown up to infinity, which the
- *   guard deals with
+ * @returns false if they may not meet, are tangled all over, are both fixed, or have infinite positions, which the
+ * guard handles
  */
 export function openPair(a: i32, b: i32, positions: usize, trajectories: usize): bool {
   const A = surface(a);
@@ -137,7 +136,7 @@ export function openPair(a: i32, b: i32, positions: usize, trajectories: usize):
   itself = a === b;
   shift = positions - <usize>load<u32>(HEADER, H_X);
   toTrajectories = trajectories - <usize>load<u32>(HEADER, H_X);
-  // a vertex that is near a box is no further away than the box, but for the reach
+  // a vertex near a box is no further away than the box, but for the reach
   const far = max<f32>(
     max<f32>(farthest(edgeTree(A)), farthest(edgeTree(B))),
     max<f32>(farthest(triangleTree(A)), farthest(triangleTree(B))),
@@ -151,7 +150,7 @@ export function openPair(a: i32, b: i32, positions: usize, trajectories: usize):
       max<f32>(load<f32>(edgeTree(A), TREE_LONGEST), load<f32>(edgeTree(B), TREE_LONGEST)),
     );
   openSurfaces(a, b, reach, load<f32>(A, SURFACE_RADIUS) + load<f32>(B, SURFACE_RADIUS), sides);
-  // across their way only what goes further than primitives are long has something to be parted by
+  // separating boxes across their displacements only helps if those are longer than the primitives
   askFast(!itself && apartness(A, B) > 2 * sides, far + boxReach);
   openLeaves(<f32>(reach * reach), boxReach, itself, shift, toTrajectories);
   return true;
@@ -165,7 +164,7 @@ export function edgeBlocks(n: i32): i32 {
   return load<i32>(edgeTree(surface(n)), TREE_LEAF_COUNT);
 }
 
-// what is no number is left out
+// pmin and pmax ignore NaN
 // @inline
 function least(a: v128, b: v128, c: v128, d: v128): v128 {
   return f32x4.pmin(f32x4.pmin(f32x4.pmin(f32x4.pmin(f32x4.splat(Infinity), a), b), c), d);
@@ -175,7 +174,7 @@ function most(a: v128, b: v128, c: v128, d: v128): v128 {
   return f32x4.pmax(f32x4.pmax(f32x4.pmax(f32x4.pmax(f32x4.splat(-Infinity), a), b), c), d);
 }
 
-/** Vertices of surface a, blocks [from, to), against the triangles of surface b. Row's surfaces: a, b. */
+/** Lists vertices of surface a, blocks [from, to), with triangles of surface b. The row's surfaces: a, b. */
 export function listVertices(a: i32, b: i32, from: i32, to: i32): void {
   const vertices = triangleTree(surface(a));
   const tree = triangleTree(surface(b));
@@ -230,7 +229,7 @@ function askTriangles(tree: usize, node: usize, block: usize, count: i32): void 
   }
 }
 
-/** Edges of surface a, leaves [from, to) of its tree, against the edges of surface b; each pair of one surface once. */
+/** Lists edges of surface a, leaves [from, to) of its tree, with edges of surface b; each pair of one surface once. */
 export function listEdges(a: i32, b: i32, from: i32, to: i32): void {
   const own = edgeTree(surface(a));
   const tree = edgeTree(surface(b));
@@ -241,7 +240,7 @@ export function listEdges(a: i32, b: i32, from: i32, to: i32): void {
   askOwn(own, <usize>load<u32>(own, TREE_NODES), tree, begin, end);
 }
 
-/** Leaves of the tree `own` below `node`, of those in [begin, end), whose box may meet the whole of `tree`. */
+/** Finds leaves of the tree `own` below `node`, in [begin, end), whose box may meet the box of all of `tree`. */
 function askOwn(own: usize, node: usize, tree: usize, begin: usize, end: usize): void {
   const root = <usize>load<u32>(tree, TREE_NODES);
   askAround(
@@ -265,7 +264,7 @@ function askOwn(own: usize, node: usize, tree: usize, begin: usize, end: usize):
   }
 }
 
-/** Asks for the box of one child. */
+/** Sets the box of one child as the query. */
 // @inline
 function askLane(lane: usize): void {
   askAround(
@@ -278,7 +277,7 @@ function askLane(lane: usize): void {
 
 function askEdges(own: usize, leaf: usize, tree: usize, node: usize): void {
   let bits = passing(node);
-  // of one surface's pairs of leaves, those whose first comes first; with itself, too
+  // within one surface, pairs of leaves whose first comes first; a leaf with itself too
   if (itself) bits &= i32x4.bitmask(i32x4.gt_s(v128.load(node, NODE_ENDS), i32x4.splat(<i32>leaf)));
   for (; bits; bits &= bits - 1) {
     const child = <usize>load<u32>(node + ((<usize>ctz(bits)) << 2), NODE_CHILDREN);
@@ -290,10 +289,10 @@ function askEdges(own: usize, leaf: usize, tree: usize, node: usize): void {
 /**
  * Fills H_PAIRS. Serial, and the same for any number of threads.
  * @param positions address of an f32x4 array parallel to X, or X: coordinates are read there, rows hold addresses in X
- *   (m)
- * @param trajectories address of an f32x4 array parallel to X: how far every particle goes while the list lives (m);
- *   all zero: pairs within R now
- * @returns rows, or -1 where they do not fit: then the list is empty
+ * (m)
+ * @param trajectories address of an f32x4 array parallel to X: displacement of every particle while the list is valid
+ * (m); all zero: pairs within R now
+ * @returns number of rows, or -1 if they do not fit: then the list is empty
  */
 export function listPairs(positions: usize, trajectories: usize): i32 {
   const count = load<i32>(HEADER, H_SURFACE_COUNT);
@@ -320,7 +319,7 @@ function listAll(count: i32, positions: usize, trajectories: usize): void {
   }
 }
 
-/** @returns rows in H_PAIRS, or -1 where they did not fit */
+/** @returns number of rows in H_PAIRS, or -1 if they did not fit */
 function counted(pairs: usize, end: usize): i32 {
   const vertexPairs = full ? 0 : <i32>(vertexRowsEnd() - pairs) / PAIR_BYTES;
   const edgePairs = full ? 0 : <i32>(end - edgeRowsBegin()) / PAIR_BYTES;
@@ -329,7 +328,7 @@ function counted(pairs: usize, end: usize): i32 {
   return full ? -1 : vertexPairs + edgePairs;
 }
 
-/** All trees to positions and trajectories, as for listPairs; no trajectories (0): nothing moves. */
+/** Refits all trees to positions and trajectories, as for listPairs; no trajectories (0): nothing moves. */
 export function refitTrees(positions: usize, trajectories: usize): void {
   const x = <usize>load<u32>(HEADER, H_X);
   for (let n = 0; n < load<i32>(HEADER, H_SURFACE_COUNT); n++) {

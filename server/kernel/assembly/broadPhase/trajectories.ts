@@ -1,14 +1,14 @@
 /**
- * Do two primitives whose corners go straight, p + t d with t from 0 to 1, stay further apart than a distance R all the
- * time? Proved by a direction n that parts them: along n every corner moves evenly, so the least difference of a corner
- * of the first and one of the second, a concave function of t, is nowhere less than at both ends. If it is above R
- * there, no two points ever come within R. Directions that are tried: from closest point to closest point at the start
- * (which alone lists what may come closer by g - a <= R, g the gap, a the most that two corners approach each other
- * along n), then likewise at the time when those two points are nearest to each other, and again from there: of
- * primitives that do not turn, where this settles, the direction that parts them best. "Apart" is proved but for
- * rounding in float64, 2^-50 of lengths and trajectories; the other answer may be wrong. Any direction proves what it
- * proves: errors in n cost only time. Nothing moves relative to the rest: apart, since it is asked only of what is
- * further apart than R at the start.
+ * Tests whether two primitives whose corners move straight, p + t d with t from 0 to 1, stay further apart than a
+ * distance R. A direction n that separates them is the proof. Along n every corner moves linearly, so the least
+ * difference of a corner of the first and one of the second is a concave function of t, least at one of both ends. If
+ * it is above R at both, no two points ever come within R.
+ * Tried directions: between the closest points at the start (which alone lists all pairs that may approach to g - a <=
+ * R, g the gap, a the most that two corners approach each other along n), then between those two points at the time of
+ * their least distance, and again from there. For primitives that do not rotate, this converges to the best separating
+ * direction. "Apart" is proved but for rounding in float64, 2^-50 of lengths and trajectories; the other answer may be
+ * wrong. Any direction gives a valid proof: errors in n cost only time. If the corners have no relative motion, the
+ * answer is "apart": only pairs further apart than R at the start are tested.
  */
 import {
   closestEdges,
@@ -31,26 +31,27 @@ function dot(a: v128, from: v128, x: f64, y: f64, z: f64): f64 {
   );
 }
 
-/** Do b, c and d go just as a goes? */
+/** Returns whether b, c and d have the same displacement as a. */
 // @inline
 function together(a: v128, b: v128, c: v128, d: v128): bool {
   return (v128.bitmask<i32>(v128.and(v128.and(f32x4.eq(a, b), f32x4.eq(a, c)), f32x4.eq(a, d))) & 7) === 7;
 }
 
-/** Where x is at time t, seen from `from`, which itself goes: rounded to float32, good for a direction. */
+/** Returns x at time t relative to `from`, which moves too: rounded to float32, enough for a direction. */
 // @inline
 function seen(x: v128, from: v128, trajectory: v128, fromTrajectory: v128, t: v128): v128 {
   return f32x4.add(f32x4.sub(x, from), f32x4.mul(t, f32x4.sub(trajectory, fromTrajectory)));
 }
 
 /**
- * Directions after the first. Of two tilted sheets of 98 particles flying through each other at 100 m/s 1, 2, 3, 4 list
- * 2939, 398, 160, 160 pairs: 160 do meet.
+ * Number of directions after the first. For two tilted sheets of 98 particles flying through each other at 100 m/s, 1,
+ * 2, 3, 4 directions list 2939, 398, 160, 160 pairs; 160 do meet.
  */
 const ROUNDS = 3;
 
 /**
- * When two points are nearest to each other that are differenceX... apart at time t and whose trajectories differ by r.
+ * Returns the time of least distance of two points that are differenceX... apart at time t and whose trajectories
+ * differ by r.
  */
 // @inline
 function nearestTime(t: f32, r: v128): f32 {
@@ -67,10 +68,9 @@ function times(weight: f32, a: v128, from: v128): v128 {
   return f32x4.mul(f32x4.splat(weight), f32x4.sub(a, from));
 }
 
-// ---- vertex p, triangle a b c
-// -------------------------------------------------------------------------------------------------------
+// vertex p, triangle a b c
 
-/** Along (x, y, z) / length: a difference that closestPoints.ts has measured. What is no number stays apart. */
+/** Tests the direction (x, y, z) / length of the last difference of closestPoints.ts. NaN counts as apart. */
 // @inline
 function partsVertex(p: v128, a: v128, b: v128, c: v128, dp: v128, da: v128, db: v128, dc: v128, reach: f64): bool {
   const x = differenceX;
@@ -85,7 +85,7 @@ function partsVertex(p: v128, a: v128, b: v128, c: v128, dp: v128, da: v128, db:
 }
 
 /**
- * To be asked just after closestVertexTriangle(p, a, b, c), of a pair further apart than `reach`.
+ * Call just after closestVertexTriangle(p, a, b, c), for a pair further apart than `reach`.
  * @param dp, da, db, dc trajectories, m; reach R, m
  */
 export function vertexTriangleStaysApart(
@@ -116,8 +116,7 @@ export function vertexTriangleStaysApart(
   return false;
 }
 
-// ---- edge a0 a1, edge b0 b1
-// ---------------------------------------------------------------------------------------------------------
+// edge a0 a1, edge b0 b1
 
 // @inline
 function partsEdges(
@@ -145,7 +144,7 @@ function partsEdges(
   );
 }
 
-/** Likewise just after closestEdges(a0, a1, b0, b1); @see vertexTriangleStaysApart */
+/** Call just after closestEdges(a0, a1, b0, b1); @see vertexTriangleStaysApart */
 export function edgesStayApart(
   a0: v128,
   a1: v128,

@@ -1,11 +1,12 @@
 /**
- * Refits the bounding volume trees of a surface (topology: sim/memory/trees.ts) to positions and trajectories: leaves
+ * Refits the bounding volume trees of a surface (topology: sim/memory/trees.ts) to positions and trajectories. Leaves
  * get the coordinates of their four primitives in lanes, nodes the boxes of their four children, both at the start (t =
  * 0) and at the end (t = 1) of straight trajectories p + t d. From the last node to the first, so children come before
- * their parents. Boxes that move so are apart at all times if at both ends the one lies beyond the other on the same
- * side: the highest of points that move evenly is a convex function of time, the lowest a concave one. What is past
- * each other only in between, on another side at each end, counts as meeting. A coordinate that is no number is left
- * out of boxes: what it belongs to touches nothing until the guard has dealt with it.
+ * their parents.
+ * Moving boxes are apart at all times if at both ends one lies beyond the other on the same side: the highest of
+ * linearly moving points is a convex function of time, the lowest a concave one. Boxes that pass each other, on
+ * opposite sides at the two ends, count as meeting. Boxes ignore NaN coordinates: such primitives touch nothing until
+ * the guard has reset their body.
  */
 import {
   TREE_NODES,
@@ -30,17 +31,17 @@ import {
 } from "../layout/layout";
 import { xs, ys, zs } from "../math/lanes";
 
-// bytes from X to what is read
+// offsets from X to the arrays that are read
 let toPositions: usize;
 let toTrajectories: usize;
 let moving: bool;
-// boxes of what was gathered last
+// boxes of the last gathered corners
 let low: v128;
 let high: v128;
 let laterLow: v128;
 let laterHigh: v128;
 
-/** Corner `c` of the leaf's four primitives: coordinates and trajectories into lanes, and into the boxes. */
+/** Gathers corner `c` of the leaf's four primitives: coordinates and trajectories into lanes, and into the boxes. */
 // @inline
 function gather(leaf: usize, c: usize, at: usize, trajectories: usize): void {
   const from = leaf + (c << 4);
@@ -83,7 +84,7 @@ function gather(leaf: usize, c: usize, at: usize, trajectories: usize): void {
   laterHigh = f32x4.pmax(f32x4.pmax(f32x4.pmax(f32x4.pmax(laterHigh, a), b), e), f);
 }
 
-/** What storeLane has put there: x y z, and 0. */
+/** Loads a box column written by storeLane: x y z, and 0. */
 // @inline
 export function column(at: usize): v128 {
   return f32x4.replace_lane(f32x4.replace_lane(v128.load32_zero(at), 1, load<f32>(at, 16)), 2, load<f32>(at, 32));
@@ -151,8 +152,7 @@ export function refit(tree: usize, corners: i32, positions: usize, trajectories:
   }
 }
 
-// ---- the box that is asked for, in all lanes
-// -------------------------------------------------------------------------------------
+// the query box, in all lanes
 let lowX: v128;
 let lowY: v128;
 let lowZ: v128;
@@ -179,7 +179,7 @@ function splatZ(a: v128): v128 {
   return v128.shuffle<f32>(a, a, 2, 2, 2, 2);
 }
 
-/** What `overlapping` looks for. */
+/** Sets the query box of `overlapping`. */
 // @inline
 export function ask(lx: f32, ly: f32, lz: f32, hx: f32, hy: f32, hz: f32): void {
   lowX = f32x4.splat(lx);
@@ -190,7 +190,7 @@ export function ask(lx: f32, ly: f32, lz: f32, hx: f32, hy: f32, hz: f32): void 
   highZ = f32x4.splat(hz);
 }
 
-/** @returns a bit for each child of the node whose box, at the start, meets the one asked for */
+/** @returns a bit for each child of the node whose box, at the start, meets the query */
 // @inline
 export function overlapping(node: usize): i32 {
   return v128.bitmask<i32>(
@@ -211,15 +211,15 @@ let fast: bool;
 let farthest: f32;
 
 /**
- * For all that is asked after this: whether the two trees go different ways (then it pays to part them across these),
- * and the largest coordinate there is, m.
+ * Sets for all later queries whether the two trees move in different directions (then boxes can be separated across
+ * them), and the largest coordinate, m.
  */
 export function askFast(different: bool, far: f32): void {
   fast = different;
   farthest = far;
 }
 
-/** What `passing` looks for: a box (x y z) at the start and at the end. */
+/** Sets the query box of `passing` (x y z), at the start and at the end. */
 // @inline
 export function askMoving(low: v128, high: v128, laterLow: v128, laterHigh: v128): void {
   lowX = splatX(low);
@@ -251,7 +251,9 @@ function above(node: usize, row: usize, limit: v128, laterLimit: v128): v128 {
   );
 }
 
-/** Rounding of what `across` projects, of coordinates and of distances: some thirty roundings of 2^-24 each. */
+/**
+ * Relative rounding of projections in `across`, of coordinates and of distances: about thirty roundings of 2^-24 each.
+ */
 const ACROSS_ROUNDING: f32 = 3.814697265625e-6; // 2^-18
 
 // @inline
@@ -273,8 +275,8 @@ function reaches(o: v128, p: v128): v128 {
 }
 
 /**
- * Of fast boxes: a bit for each child that is not parted from the one asked for across their relative way: by the
- * direction from middle to middle, less what of it lies along that way, twice their lengths.
+ * For fast boxes: a bit for each child that is not separated from the query across their relative displacement. The
+ * direction leads from center to center, without its part along that displacement. All lengths are doubled.
  */
 function across(node: usize): i32 {
   const ax = v128.load(node, NODE_LOW);
@@ -330,7 +332,7 @@ function across(node: usize): i32 {
   return 15 ^ v128.bitmask<i32>(v128.and(f32x4.gt(start, sum(half, slack)), f32x4.gt(end, sum(laterHalf, slack))));
 }
 
-/** @returns a bit for each child of the node whose box may meet the one asked for on their way */
+/** @returns a bit for each child of the node whose box may meet the query on their way */
 // @inline
 export function passing(node: usize): i32 {
   const bits = meeting(node);

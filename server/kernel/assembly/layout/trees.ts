@@ -1,18 +1,21 @@
-/** Bounding volume trees (broadPhase/trees.ts): one of a surface's triangles, one of its edges. */
+/** Bounding volume trees (broadPhase/trees.ts): one for a surface's triangles, one for its edges. */
 import { F32, I32, LANES } from "./sizes.ts";
 
 export const TREE_NODES = 0; // i32 pointer: NODE rows, the root first, a node before its children
 export const TREE_NODE_COUNT = TREE_NODES + I32; // i32; 0: no primitives
 export const TREE_LEAVES = TREE_NODE_COUNT + I32; // i32 pointer: LEAF rows
 export const TREE_LEAF_COUNT = TREE_LEAVES + I32; // i32
-export const TREE_COUNT = TREE_LEAF_COUNT + I32; // i32 primitives: four in every leaf, in the last as many as are left
+export const TREE_COUNT = TREE_LEAF_COUNT + I32; // i32 primitives: four in every leaf, the rest in the last
 export const TREE_LONGEST = TREE_COUNT + I32; // f32 greatest distance of two corners of a primitive at rest, m
-// i32 pointer: addresses of the surface's particles, neighbors together, four in a block; of the triangles' tree only
+// i32 pointer: addresses of the surface's particles, sorted by neighborhood, four in a block; only in the triangles'
+// tree
 export const TREE_VERTICES = TREE_LONGEST + F32;
 export const TREE_VERTEX_COUNT = TREE_VERTICES + I32; // i32
 export const TREE_BYTES = TREE_VERTEX_COUNT + I32;
 
-/** Boxes of four children in lanes, then of all of them, at the start; then the same at the end of all trajectories. */
+/**
+ * Boxes of four children in lanes, then of all of them, at the start of all trajectories; then the same at their end.
+ */
 export const NODE_LOW = 0; // f32x4 of x, of y, of z
 export const NODE_HIGH = NODE_LOW + LANES + 32; // likewise
 export const NODE_CHILDREN = NODE_HIGH + 3 * LANES; // i32x4 addresses; a leaf's with bit 0 set; 0: none
