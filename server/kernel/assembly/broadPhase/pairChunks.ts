@@ -1,9 +1,9 @@
 /**
- * The list of pairs (pairs.ts) by several threads: chunks, of as many blocks each, of all the work in the order in
- * which one thread does it. A chunk writes where nobody else does, in pages that it takes from a common heap as it
- * fills them (pairPages.ts); which pages those are depends on who was first, what is in them and how many they are does
- * not. Joined in the chunks' order they are the list of one thread, bit for bit. Calls: beginChunks by one thread;
- * listChunk once for every chunk, by any threads in any order; joinChunks by one. All is published by the caller.
+ * The pair list (pairs.ts) by several threads. Chunks have equal numbers of blocks, in the order in which one thread
+ * would work. A chunk writes to its own pages, taken from a common heap as it fills them (pairPages.ts). The threads'
+ * timing decides which pages a chunk gets, but not their contents or number. Joined in the order of the chunks they are
+ * bitwise the list of one thread. Calls: beginChunks by one thread; listChunk once for every chunk, by any threads in
+ * any order; joinChunks by one. The caller publishes all data.
  */
 import {
   HEADER,
@@ -47,8 +47,8 @@ function chunkRow(n: i32): usize {
 }
 
 /**
- * Trees to positions and trajectories, as for listPairs, which the chunks then read.
- * @returns how many chunks there are: the same as long as the room is
+ * Refits trees to positions and trajectories, as for listPairs; the chunks then read them.
+ * @returns number of chunks, constant in a room
  */
 export function beginChunks(positions: usize, trajectories: usize): i32 {
   const all = chunks();
@@ -68,7 +68,7 @@ export function listChunk(chunk: i32): void {
   const size = load<i32>(all, CHUNKS_BLOCKS);
   const pieces = <usize>load<u32>(all, CHUNKS_PIECES);
   const last = pieces + <usize>load<i32>(all, CHUNKS_PIECE_COUNT) * PIECE_BYTES;
-  // the row behind the last piece has the sum of all blocks
+  // the row after the last piece has the number of all blocks
   const begin = chunk * size;
   const end = min<i32>(begin + size, load<i32>(last, PIECE_FIRST));
   openPages(positions, trajectories);
@@ -100,7 +100,7 @@ export function listChunk(chunk: i32): void {
   closePages(row);
 }
 
-/** The piece that block `block` of all belongs to: the last that begins there or before. */
+/** Returns the piece that contains block number `block`: the last one that begins there or before. */
 function pieceOf(pieces: usize, last: usize, block: i32): usize {
   let low: i32 = 0;
   let high = <i32>((last - pieces) / PIECE_BYTES);
@@ -113,8 +113,8 @@ function pieceOf(pieces: usize, last: usize, block: i32): usize {
 }
 
 /**
- * Fills H_PAIRS from what all chunks have listed: listPairs' list.
- * @returns rows, or -1 where they do not fit: then the list is empty
+ * Fills H_PAIRS from the lists of all chunks: the same list as listPairs.
+ * @returns number of rows, or -1 if they do not fit: then the list is empty
  */
 export function joinChunks(): i32 {
   const count = load<i32>(chunks(), CHUNKS_COUNT);
@@ -144,7 +144,7 @@ export function joinChunks(): i32 {
       fits = front + bytes <= back;
       if (!fits) break;
       back -= bytes;
-      // filled from its end, as the list is
+      // filled from its end, like the list
       memory.copy(back, page + PAGE_BYTES - bytes, bytes);
     }
   }

@@ -1,15 +1,16 @@
 /**
- * Leaf against leaf: which of sixteen pairs of primitives may come within reach, four lanes at a time in float32. What
- * passes is measured exactly (pairList.ts); what is refused is parted, at the start and at the end of all trajectories,
- * by one of a few directions: axes of the boxes, the triangle's normal and those of its sides in its plane, the closest
- * points of two edges, and across the way of what moves fast: from middle to middle, less what of it lies along their
- * relative trajectory. Corners are projected, so any direction will do, right or wrong: only the rounding of
- * projections counts. Distances are let go from sqrt(R^2 + R^2/64 + (s_1^2 + s_2^2)/2^13 + m^2/2^24) on, s the lengths
- * of two sides, m what trajectories differ by. Projections of differences, taken from one corner, are off by 2^-22 of
- * s, R and m; a side that is as short as 1/32 of the others has its distance from theirs, by that factor worse, and
- * shorter ones part nothing. Triangles with an angle whose sine is below 2^-10 have no normal in float32 and all pass.
- * Lengths to the fourth power must be normal numbers: sides of 1e-9 m to 1e9 m. Tried and lost: rows written from the
- * lanes where float32 is good enough; the list was no faster (2.9 ms both, 5,000 triangles, 20,748 pairs).
+ * Tests leaf against leaf: which of sixteen pairs of primitives may come within reach, four lanes at a time in float32.
+ * Pairs that pass are measured exactly (pairList.ts). Rejected pairs are separated, at the start and at the end of all
+ * trajectories, by one of a few directions: axes of the boxes, the triangle's normal and the normals of its sides in
+ * its plane, the closest points of two edges. For fast primitives also across their motion: the direction between
+ * centers, without its part along their relative trajectory.
+ * Corners are projected, so any direction is valid; only the rounding of projections counts. Pairs are rejected beyond
+ * the distance sqrt(R^2 + R^2/64 + (s_1^2 + s_2^2)/2^13 + m^2/2^24), s the lengths of two sides, m the difference of
+ * trajectories. Projections of differences, relative to one corner, are off by 2^-22 of s, R and m. The projection of a
+ * side down to 1/32 of the others is derived from theirs, with an error larger by that factor; shorter sides separate
+ * nothing. Triangles with an angle whose sine is below 2^-10 have no normal in float32 and all pass. Lengths to the
+ * fourth power must be normal numbers: sides of 1e-9 m to 1e9 m.
+ * Tried, no faster: rows written from the lanes where float32 suffices (2.9 ms both, 5,000 triangles, 20,748 pairs).
  */
 import {
   EDGE_LEAF_AT,
@@ -36,8 +37,8 @@ let shift: usize;
 let toTrajectories: usize;
 
 /**
- * @param reach2 R^2; box how far boxes are inflated, rounding included; same whether both leaves are of one surface;
- *   positions, trajectories bytes from X
+ * @param reach2 R^2; box inflation of boxes, rounding included; same whether both leaves are of one surface; positions,
+ * trajectories offsets from X
  */
 export function openLeaves(reach2: f32, box: f32, same: bool, positions: usize, trajectories: usize): void {
   wideReach2 = f32x4.splat(reach2 * WIDER);
@@ -71,14 +72,14 @@ function most(a: v128, b: v128, c: v128): v128 {
 function clamp(a: v128): v128 {
   return f32x4.pmin(f32x4.splat(1), f32x4.pmax(f32x4.splat(0), a));
 }
-/** Both differences beyond the limit (a square), along a direction whose square is length2. */
+/** Returns whether both differences exceed the limit (a square), along a direction whose square is length2. */
 // @inline
 function parted(w: v128, later: v128, limit: v128, length2: v128): v128 {
   const less = f32x4.pmin(w, later);
   return and(f32x4.gt(less, f32x4.splat(0)), f32x4.gt(mul(less, less), mul(limit, length2)));
 }
 
-/** Four particles, their addresses at `block`, the first `count` valid, against a leaf of triangles. */
+/** Tests four particles, their addresses at `block`, the first `count` valid, against a leaf of triangles. */
 export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): void {
   const at = leaf + TRIANGLE_LEAF_AT;
   const ahead = leaf + TRIANGLE_LEAF_TRAJECTORIES;
@@ -109,7 +110,7 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
   const Cx = add(cx, fX);
   const Cy = add(cy, fY);
   const Cz = add(cz, fZ);
-  // the boxes at either end of the trajectories
+  // the boxes at both ends of the trajectories
   const lx = sub(least(ax, bx, cx), boxReach);
   const ly = sub(least(ay, by, cy), boxReach);
   const lz = sub(least(az, bz, cz), boxReach);
@@ -176,15 +177,15 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
   nx = f32x4.div(nx, area);
   ny = f32x4.div(ny, area);
   nz = f32x4.div(nz, area);
-  // normals of the sides a b (c's) and a c (b's), inward, as long as the side; that of b c is minus their sum, a at
-  // area
+  // normals of the sides a b (opposite c) and a c (opposite b), inward, as long as the side; that of b c is minus their
+  // sum, a at area
   const fx = sub(mul(ny, uz), mul(nz, uy));
   const fy = sub(mul(nz, ux), mul(nx, uz));
   const fz = sub(mul(nx, uy), mul(ny, ux));
   const gx = sub(mul(vy, nz), mul(vz, ny));
   const gy = sub(mul(vz, nx), mul(vx, nz));
   const gz = sub(mul(vx, ny), mul(vy, nx));
-  // trajectories of b and c as seen from a, and the triangle's least and greatest along each direction at the end
+  // trajectories of b and c relative to a, and the triangle's extent along each direction at the end
   const bX = sub(eX, kx);
   const bY = sub(eY, ky);
   const bZ = sub(eZ, kz);
@@ -207,7 +208,7 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
     add(u2, v2),
     madd(f32x4.splat(TRAJECTORY_SHARE), add(dot3(bX, bX, bY, bY, bZ, bZ), dot3(cX, cX, cY, cY, cZ, cZ)), wideReach2),
   );
-  // whether what lies along one of those directions parts them at both ends
+  // test whether one of those directions separates them at both ends
   for (let i = 0; near; i++, near >>= 4) {
     if (!(near & 15)) continue;
     const particle = load<u32>(block + ((<usize>i) << 2));
@@ -245,7 +246,7 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
         ),
       ),
     );
-    // what moves far: parted across the way between their middles?
+    // fast ones: separated across their relative motion, along the direction between centers?
     let bits = near & 15 & ~v128.bitmask<i32>(out);
     if (bits && bits & v128.bitmask<i32>(f32x4.gt(dot3(dx, dx, dy, dy, dz, dz), wideReach2))) {
       const third = f32x4.splat(0.3333333432674408);
@@ -276,7 +277,7 @@ export function vertexLeaf(tree: usize, leaf: usize, block: usize, count: i32): 
   }
 }
 
-/** Edges of leaf A against those of leaf B; a leaf with itself: each pair once. */
+/** Tests edges of leaf A against those of leaf B; a leaf with itself: each pair once. */
 export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void {
   const at = B + EDGE_LEAF_AT;
   const ahead = B + EDGE_LEAF_TRAJECTORIES;
@@ -298,7 +299,7 @@ export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void
   const Dx = add(dx, mx);
   const Dy = add(dy, my);
   const Dz = add(dz, mz);
-  // the boxes at either end of the trajectories
+  // the boxes at both ends of the trajectories
   const lx = sub(f32x4.pmin(cx, dx), boxReach);
   const ly = sub(f32x4.pmin(cy, dy), boxReach);
   const lz = sub(f32x4.pmin(cz, dz), boxReach);
@@ -370,7 +371,7 @@ export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void
       );
       if (!bits) continue;
     }
-    // sides and the way between them
+    // sides and the vector between them
     const ux = sub(bx, ax);
     const uy = sub(by, ay);
     const uz = sub(bz, az);
@@ -389,7 +390,7 @@ export function edgeLeaves(treeA: usize, A: usize, treeB: usize, B: usize): void
     const gx = madd(s, ux, sub(qx, mul(t, vx)));
     const gy = madd(s, uy, sub(qy, mul(t, vy)));
     const gz = madd(s, uz, sub(qz, mul(t, vz)));
-    // all four ends along that, as seen from c
+    // all four ends along that direction, relative to c
     const pa = dot3(gx, qx, gy, qy, gz, qz);
     const pb = madd(gx, ux, madd(gy, uy, madd(gz, uz, pa)));
     const pd = dot3(gx, vx, gy, vy, gz, vz);

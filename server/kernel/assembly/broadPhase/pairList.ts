@@ -1,7 +1,7 @@
 /**
- * Where pairs go while they are listed (pairs.ts): one region of PAIR rows, vertex-triangle from the front, edge-edge
- * from the back; or, for chunks of the list (pairChunks.ts), pages of their own, each filled from the front or from the
- * back. Put one behind the other in the order of the parts they are the list of one thread.
+ * Storage of listed pairs (pairs.ts): one region of PAIR rows, vertex-triangle from the front, edge-edge from the back.
+ * For chunks of the list (pairChunks.ts), pages of their own, each filled from the front or from the back. Concatenated
+ * in the order of the parts they are the list of one thread.
  */
 import {
   HEADER,
@@ -37,13 +37,12 @@ import { takePage } from "./pairPages";
 import { writeMeasured } from "./pairRow";
 
 /**
- * Part of the distance at rest that contact may ask of neighbors in one surface: rounding or a slight bend must not
- * push them from the start.
+ * Largest contact distance between neighbors in one surface, as a part of their distance at rest: rounding or a slight
+ * bend must not push them from the start.
  */
 const REST_SHARE: f64 = 0.9;
 
-// first free row of vertex-triangle and the end of the free ones of edge-edge; how far they may go: each other, but for
-// pages
+// first free vertex-triangle row, end of the free edge-edge rows, and their limits: each other, or the ends of pages
 let front: usize;
 let back: usize;
 let frontEnd: usize;
@@ -56,7 +55,7 @@ let vertexPage: usize;
 let edgePages: usize;
 let edgePage: usize;
 
-/** Everything of the pair of surfaces that is being listed; m, bytes. */
+/** Values of the current pair of surfaces; m, bytes. */
 let shift: usize;
 let toTrajectories: usize;
 let toRest: usize;
@@ -74,12 +73,12 @@ export function openRegion(from: usize, to: usize, positions: usize, trajectorie
   openArrays(positions, trajectories);
 }
 
-/** The region has grown by so many bytes, and edge-edge stand at its end again. */
+/** Extends the region after it has grown by `bytes`, with edge-edge rows at its new end. */
 export function widenRegion(bytes: usize): void {
   back += bytes;
 }
 
-/** Pages instead, taken as they are needed. */
+/** Uses pages instead, taken as they are needed. */
 export function openPages(positions: usize, trajectories: usize): void {
   front = 0;
   frontEnd = 0;
@@ -94,7 +93,7 @@ export function openPages(positions: usize, trajectories: usize): void {
   openArrays(positions, trajectories);
 }
 
-/** Notes the pages in a CHUNK row. */
+/** Stores the pages in a CHUNK row. */
 export function closePages(chunk: usize): void {
   closeVertexPage();
   closeEdgePage();
@@ -109,7 +108,7 @@ function closeEdgePage(): void {
   if (edgePage) store<i32>(edgePage, PAGE_CAPACITY - <i32>(back - edgePage - PAGE_AT) / PAIR_BYTES, PAGE_ROWS);
 }
 
-/** @returns whether there is room for one more */
+/** @returns whether there is room for one more row */
 // @inline
 function roomInFront(): bool {
   return front + PAIR_BYTES <= (paged ? frontEnd : back) || moreInFront();
@@ -162,9 +161,9 @@ export function edgeRowsBegin(): usize {
 }
 
 /**
- * Rows from here on are of these two surfaces.
- * @param within listed up to this distance, m; distance that contact keeps, m; sides the longest triangle side and the
- *   longest edge at rest, together, m
+ * Begins rows of these two surfaces.
+ * @param within largest listed distance, m; distance that contact keeps, m; sides longest triangle side plus longest
+ * edge at rest, m
  */
 export function openSurfaces(first: i32, second: i32, within: f64, distance: f32, sides: f32): void {
   reach = within;
@@ -173,7 +172,7 @@ export function openSurfaces(first: i32, second: i32, within: f64, distance: f32
   itself = first === second;
   turnSurfaces(first, second);
 }
-/** Which of them the row's first primitive belongs to. */
+/** Sets which surface the row's first primitive belongs to. */
 export function turnSurfaces(first: i32, second: i32): void {
   surfaces = (first << 16) | second;
 }
@@ -183,7 +182,10 @@ function fixed(address: u32): bool {
   return load<f32>(<usize>address, 12) === 0;
 }
 
-/** False for most: two particles, one of each primitive, further apart at rest than the primitives are long. */
+/**
+ * Returns whether two primitives may be near each other at rest. `a`, `b`: one particle of each. False for most pairs,
+ * which are further apart than the primitives are long.
+ */
 // @inline
 function nearAtRest(a: u32, b: u32): bool {
   const d = f32x4.abs(f32x4.sub(v128.load(<usize>a + toRest), v128.load(<usize>b + toRest)));
@@ -229,7 +231,7 @@ function limit(row: usize, atRest2: f64): void {
 export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
   const squared = closestVertexTriangle(at(p), at(a), at(b), at(c));
   if (fixed(p) && fixed(a) && fixed(b) && fixed(c)) return;
-  // as they are now, also in the row of a pair that has yet to come near
+  // current values, also in the row of a pair that is not near yet
   const x = differenceX;
   const y = differenceY;
   const z = differenceZ;
@@ -255,7 +257,7 @@ export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
   front += PAIR_BYTES;
 }
 
-/** Lists edges a and b likewise. */
+/** Lists edges a and b in the same way. */
 export function addEdges(a0: u32, a1: u32, b0: u32, b1: u32): void {
   const squared = closestEdges(at(a0), at(a1), at(b0), at(b1));
   if (fixed(a0) && fixed(a1) && fixed(b0) && fixed(b1)) return;

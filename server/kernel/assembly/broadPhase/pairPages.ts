@@ -1,6 +1,6 @@
 /**
- * The heap of pages that chunks of the list of pairs write to (pairChunks.ts): taken one by one, by any thread, and all
- * given back at once.
+ * Heap of pages for the chunks of the pair list (pairChunks.ts). Any thread takes pages one by one; all are given back
+ * at once.
  */
 import {
   HEADER,
@@ -23,14 +23,14 @@ export function emptyHeap(): void {
 }
 
 /**
- * Was there a page for everyone who asked? Who is refused stops asking, so this depends on the pages that all chunks
- * together need, not on their order.
+ * Returns whether all requested pages existed. A thread without a page stops asking, so the result depends on the
+ * number of pages that all chunks need, not on their order.
  */
 export function heapWasEnough(): bool {
   return atomic.load<i32>(chunks(), CHUNKS_TAKEN) <= load<i32>(chunks(), CHUNKS_PAGE_COUNT);
 }
 
-/** @returns an empty page's address, 0: there is none left */
+/** @returns address of an empty page, 0 if none is left */
 export function takePage(): usize {
   const n = atomic.add<i32>(chunks(), 1, CHUNKS_TAKEN);
   if (n >= load<i32>(chunks(), CHUNKS_PAGE_COUNT)) return 0;
