@@ -6,7 +6,7 @@
  * drag along w on its area across w, and lift across w, with C_L sin cos of the angle of attack like a flat plate (S.
  * F. Hoerner, Fluid-Dynamic Drag, chapters 3 and 7; as a model of cloth: M. Keckeisen et al. 2004, Wind and Snow for
  * cloth; C. Wilson 2014, Simulating wind effects on cloth and hair in Disney's Frozen). Both are 0, and smooth, where
- * air flows along the triangle. Both sides of a sheet feel it. Of a closed surface only triangles that the air meets
+ * air flows along the triangle. Both sides of a sheet feel it. On a closed surface only triangles that the air meets
  * from outside do, so a convex body's drag is rho/2 C_D |w|^2 times its shadow. A third of F goes to each corner.
  * Bodies do not shelter each other.
  *
