@@ -277,7 +277,7 @@ function askLane(lane: usize): void {
 
 function askEdges(own: usize, leaf: usize, tree: usize, node: usize): void {
   let bits = passing(node);
-  // within one surface, pairs of leaves whose first comes first; a leaf with itself too
+  // within one surface each pair of leaves once, the earlier one first; also a leaf with itself
   if (itself) bits &= i32x4.bitmask(i32x4.gt_s(v128.load(node, NODE_ENDS), i32x4.splat(<i32>leaf)));
   for (; bits; bits &= bits - 1) {
     const child = <usize>load<u32>(node + ((<usize>ctz(bits)) << 2), NODE_CHILDREN);

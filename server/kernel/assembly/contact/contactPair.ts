@@ -104,7 +104,7 @@ export function examine(pair: i32): i32 {
   const ey = ny;
   const ez = nz;
   const before = separation(0, ex, ey, ez);
-  // apart at the end by the least distance, and at the start in the same direction: by how much there does not matter
+  // apart by the least distance at the end, and in the same direction at the start, where any separation suffices
   if (end >= keep && end < Infinity && before > SURE * keep) {
     if (before >= 0.5 * keep) {
       learn(lane);

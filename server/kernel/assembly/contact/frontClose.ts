@@ -74,7 +74,9 @@ const LEAST: f32 = 1.0 / 32;
 const STEPS: f32 = 6;
 /** Primitives without a row are further apart than r at S by this part of the margin, if rounding is less. */
 const SURE: f32 = 0.25;
-/** Two sides of a triangle in a box, squared, added and rooted, are at most SIDES times the sum of the box's sides. */
+/**
+ * The root of the summed squares of two sides of a triangle in a box is at most SIDES times the sum of the box's sides.
+ */
 const SIDES: f32 = 1.5;
 /** Factor that covers the rounding of a comparison with a slack. */
 const MORE: f32 = 1.00001;
@@ -328,7 +330,7 @@ export function scanClose(): void {
   const count = load<i32>(front(), FRONT_CLOSE_COUNT);
   noteUsed(LIST_CLOSE, count);
   again = false;
-  // rows before `from` have been moved to before `to`
+  // compaction: rows in front of `from` have been moved down and end at `to`
   let from = 0;
   let to = 0;
   let notes: u32 = 0;

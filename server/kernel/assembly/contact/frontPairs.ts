@@ -53,9 +53,9 @@ let nearestZ: v128 = i32x4(0, 0, 0, 0);
 let gatheredX: v128 = i32x4(0, 0, 0, 0);
 let gatheredY: v128 = i32x4(0, 0, 0, 0);
 let gatheredZ: v128 = i32x4(0, 0, 0, 0);
-/** Only pairs that come near by x become rows. */
+/** True if only pairs that come near by x become rows. */
 let sparse = false;
-/** No pair becomes a row. */
+/** True if no pair becomes a row. */
 let silent = false;
 /** Offset from a particle's place at x to the place where it is measured. */
 let toSafe: usize = 0;

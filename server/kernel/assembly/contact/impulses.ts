@@ -6,7 +6,7 @@
  * undo them. Friction as in Bridson, Fedkiw & Anderson 2002, section 5.2, from a row's new push. Particles stopped by a
  * collider (leaveColliders.ts) count as fixed in the rows of their other pairs. A row asks for at most the distance
  * that S had along its direction, and rounds are limited, so that none throws a particle: contradicting rows moved one
- * by 11 cm in a substep (25 m/s; drape with 3 hands); now 4.3 m/s.
+ * by 11 cm in a substep (25 m/s; drape with 3 grabs); now 4.3 m/s.
  * Tried, slower: one pair after another, eight times. Between opposing pairs or beside a collider, a round removed a
  * quarter of the violation or less, and examined thousands of neighbors for it.
  */

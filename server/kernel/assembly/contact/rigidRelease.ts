@@ -65,7 +65,7 @@ function findLevels(count: i32): void {
   }
 }
 
-/** Lowers a body's level by way of the other one. @returns whether it changed */
+/** Lowers a body's level to one above that of the other body, if that is lower. @returns whether it changed */
 function raise(row: usize, other: usize): bool {
   if (levelOf(other) === NONE || levelOf(row) <= levelOf(other) + 1) return false;
   store<u32>(row, levelOf(other) + 1, SHAPE_ISLAND);

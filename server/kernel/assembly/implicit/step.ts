@@ -17,7 +17,7 @@
  * been so. One thread steps a body, and all sums are serial. Bodies that may touch surfaces have one step a substep:
  *   aimTogether   moves each to its unconstrained position, for the front (contact/contacts.ts)
  *   stepTogether  finds near pairs, and solves bodies that share some together (contacts.ts)
- * A step in REUSED_STEPS computes rotations and positive parts of stresses; the others reuse them. They affect only the
+ * One step in REUSED_STEPS computes rotations and positive parts of stresses; the others reuse them. They affect only the
  * speed of convergence. Steps of a solid without contacts and points also reuse the number of iterations, without
  * testing the residual after each (newton.ts): a free beam takes two thirds of the time.
  * Twin: sim/reference/implicit/step.ts, bit for bit.
@@ -63,7 +63,7 @@ import { collide } from "../colliders/collide";
 import { findContacts, forgetContacts, useContacts } from "./contacts";
 import { stepGroup } from "./newton";
 
-/** Of REUSED_STEPS steps of a tick, the first computes rotations and stresses, and the others reuse them. */
+/** The first of REUSED_STEPS steps of a tick computes rotations and stresses, and the others reuse them. */
 const REUSED_STEPS: i32 = 4;
 
 // current body

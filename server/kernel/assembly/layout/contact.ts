@@ -72,7 +72,8 @@ export const CHUNKS_PAGES = CHUNKS_ROWS + I32; // i32 pointer: PAGE_BYTES each
 export const CHUNKS_PAGE_COUNT = CHUNKS_PAGES + I32; // i32
 export const CHUNKS_POSITIONS = CHUNKS_PAGE_COUNT + I32; // i32 address of the positions
 export const CHUNKS_TRAJECTORIES = CHUNKS_POSITIONS + I32; // i32 likewise
-export const CHUNKS_TAKEN = CHUNKS_TRAJECTORIES + I32 + 28; // i32, atomic: pages asked for; on a cache line of its own
+// i32, atomic: number of requested pages; on a cache line of its own
+export const CHUNKS_TAKEN = CHUNKS_TRAJECTORIES + I32 + 28;
 export const CHUNKS_BYTES = CHUNKS_TAKEN + I32 + 60;
 
 /** Vertices of surface a with triangles of b, or edges of a with edges of b. */

@@ -31,12 +31,12 @@ export const IMPLICIT_KEEP = IMPLICIT_COEFFICIENT + F64; // f64 1/(1 + 2 h dampi
 export const IMPLICIT_TOLERANCE = IMPLICIT_KEEP + F64; // f64
 export const IMPLICIT_MU = IMPLICIT_TOLERANCE + F64; // f64 Pa, with lambda, of solids
 export const IMPLICIT_LAMBDA = IMPLICIT_MU + F64;
-// i32: counters for tools: steps, iterations, halvings, and steps that started from x instead of 2x - x1
+// f64 Pa: plane stress, of sheets
 export const IMPLICIT_C00 = IMPLICIT_LAMBDA + F64;
 export const IMPLICIT_C01 = IMPLICIT_C00 + F64;
 export const IMPLICIT_C11 = IMPLICIT_C01 + F64;
 export const IMPLICIT_C22 = IMPLICIT_C11 + F64;
-// i32, for tools: steps, iterations, halvings, and steps that began where the last one had ended
+// i32: counters for tools: steps, iterations, halvings, and steps that started from x instead of 2x - x1
 export const IMPLICIT_STEPS_DONE = IMPLICIT_C22 + F64;
 export const IMPLICIT_ITERATIONS = IMPLICIT_STEPS_DONE + I32;
 export const IMPLICIT_HALVINGS = IMPLICIT_ITERATIONS + I32;

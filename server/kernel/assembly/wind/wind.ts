@@ -113,7 +113,7 @@ export function windForces(rows: usize, begin: i32, end: i32): void {
       v128.store(row, f32x4.splat(0), WIND_TRIANGLE_FORCE);
       continue;
     }
-    // with s -> 2 A s and n -> N/|N|
+    // here s includes the factor 2 A, and n = N/|N|
     const across: f32 = (lift * s) / (2 * length);
     const along: f32 = 0.5 * drag * abs<f32>(s) - (across * s) / speed;
     const F = f32x4.add(f32x4.mul(f32x4.splat(along), w), f32x4.mul(f32x4.splat(across * speed), N));
