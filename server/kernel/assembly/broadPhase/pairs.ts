@@ -4,8 +4,8 @@
  *   R = r + m,  r the radii of both, m their margins (a surface with itself: twice its margin)
  * while every particle follows its trajectory p + t d, t from 0 to 1. So neighbors that move together are not listed,
  * however fast they are. Vertices and edges are tested four at a time, sorted by neighborhood, against the other
- * surface's tree. Pairs with near boxes go through a float32 test of four lanes that passes everything within R
- * (pairLeaves.ts), and are then measured exactly (closestPoints.ts, trajectories.ts). Order: pairs of surfaces, the
+ * surface's tree. Pairs with near boxes go through a float32 test of four lanes, which passes everything within R
+ * (pairLeaves.ts). Then they are measured exactly (closestPoints.ts, trajectories.ts). Order: pairs of surfaces, the
  * first's vertices, the second's, edges; within them the trees' order. A part is a range of blocks of four.
  * Tried, slower: one drift for a whole surface, and margins for its particles' motion relative to it (a cloth that
  * swings at 1 m/s lists millions of pairs of neighbors in one tick).

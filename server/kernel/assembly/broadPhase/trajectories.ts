@@ -1,14 +1,14 @@
 /**
  * Tests whether two primitives whose corners move straight, p + t d with t from 0 to 1, stay further apart than a
- * distance R. A direction n that separates them is the proof. Along n every corner moves linearly, so the least
- * difference of a corner of the first and one of the second is a concave function of t, least at one of both ends. If
- * it is above R at both, no two points ever come within R.
- * Tried directions: between the closest points at the start (which alone lists all pairs that may approach to g - a <=
- * R, g the gap, a the most that two corners approach each other along n), then between those two points at the time of
- * their least distance, and again from there. For primitives that do not rotate, this converges to the best separating
- * direction. "Apart" is proved but for rounding in float64, 2^-50 of lengths and trajectories; the other answer may be
- * wrong. Any direction gives a valid proof: errors in n cost only time. If the corners have no relative motion, the
- * answer is "apart": only pairs further apart than R at the start are tested.
+ * distance R. A direction n that separates them is the proof. Along n every corner moves linearly. So the least
+ * difference of a corner of the first and one of the second is a concave function of t, and its minimum is at one of
+ * both ends. If it is above R at both, no two points ever come within R.
+ * The first direction is that between the closest points at the start. Alone it would list all pairs with g - a <= R, g
+ * the gap, a the largest approach of two corners along n. The next one is that between these two points at the time of
+ * their least distance, and so on. For primitives that do not rotate, this converges to the best separating direction.
+ * "Apart" is proved but for rounding in float64, 2^-50 of lengths and trajectories; the other answer may be wrong. Any
+ * direction gives a valid proof: errors in n cost only time. If the corners have no relative motion, the answer is
+ * "apart": only pairs further apart than R at the start are tested.
  */
 import {
   closestEdges,

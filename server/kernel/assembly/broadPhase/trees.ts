@@ -1,8 +1,8 @@
 /**
  * Refits the bounding volume trees of a surface (topology: sim/memory/trees.ts) to positions and trajectories. Leaves
- * get the coordinates of their four primitives in lanes, nodes the boxes of their four children, both at the start (t =
- * 0) and at the end (t = 1) of straight trajectories p + t d. From the last node to the first, so children come before
- * their parents.
+ * get the coordinates of their four primitives in lanes, nodes the boxes of their four children. Both are for the start
+ * (t = 0) and the end (t = 1) of straight trajectories p + t d. From the last node to the first, so children come
+ * before their parents.
  * Moving boxes are apart at all times if at both ends one lies beyond the other on the same side: the highest of
  * linearly moving points is a convex function of time, the lowest a concave one. Boxes that pass each other, on
  * opposite sides at the two ends, count as meeting. Boxes ignore NaN coordinates: such primitives touch nothing until

@@ -23,8 +23,8 @@
  * the same bits. Non-finite numbers: 0.
  *
  * Bounds. Differences have one relative rounding u = 2^-53 each. A Bernstein coefficient is a sum of triple products
- * with at most 10 roundings on a path (12 with the factor 1/3) of terms whose magnitudes add up to at most V = |A| |B|
- * |C| (1-norms, largest of both ends): 12 u V, taken as 14 u V. Underflow loses less than 2^-1074, times at most
+ * with at most 10 roundings on a path (12 with the factor 1/3). The magnitudes of its terms add up to at most V = |A|
+ * |B| |C| (1-norms, largest of both ends): 12 u V, taken as 14 u V. Underflow loses less than 2^-1074, times at most
  * LARGE^2: UNDERFLOW covers it.
  *
  * Sources: Provot 1997 and Bridson et al. 2002 (coplanarity); Wang et al. 2021 (requirements of a test); closest points

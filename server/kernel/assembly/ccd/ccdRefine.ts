@@ -2,7 +2,7 @@
  * The coplanarity cubic of ccd.ts with three times the digits, for pairs that are nearly coplanar all the time, so that
  * float64 does not determine its sign.
  *
- * Every difference is a + a' exactly (Knuth's sum), every product p + e exactly (Dekker's product), so a monomial a b c
+ * Every difference is a + a' exactly (Knuth's sum), every product p + e exactly (Dekker's product). So a monomial a b c
  * of the determinant is a few terms of the order 1, u and u^2, u = 2^-53, times |a b c|. They are added up in three
  * sums (Ogita, Rump and Oishi 2005, SumK with K = 3): rounding errors of the first sum go to the second exactly, those
  * of the second to the third.

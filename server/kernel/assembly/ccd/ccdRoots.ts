@@ -86,7 +86,7 @@ function bracket(a: f64, b: f64, c0: f64, c1: f64, c2: f64, c3: f64, rise: f64):
   rootLow = a;
   rootHigh = b;
   for (let i = 0, reach = ((2.0 * bound) / slope) * width + 2.3e-16; i < 4 && reach < width; i++, reach *= 8.0) {
-    // 2^-52: the neighboring numbers
+    // 2^-52: the distance of neighboring float64 numbers near 1
     const t = root - reach;
     if (t <= a) break;
     if (rise * value(t) < -bound) {

@@ -1,7 +1,7 @@
 /**
  * Particles against analytic colliders: continuous (swept) test, non-penetration, Coulomb friction on displacements.
  *
- * Every collider is a signed distance d(p), convex along the motion xPrev -> x, so marching from tangent to tangent of
+ * Every collider is a signed distance d(p), convex along the motion xPrev -> x. So marching from tangent to tangent of
  * d - r (Newton's method) never jumps over a surface. A funnel's is only 1-Lipschitz, and there steps of d - r never do
  * (conservative advancement). So "no contact" is certain. Cull without marching: the motion stays clear while d(xPrev)
  * + d(x) - 2r > |x - xPrev|. A particle that enters and leaves again within the substep is put back at its entry.

@@ -4,7 +4,7 @@
  * them.
  *   x = s + R q, q the vertex from the collider's center in the scene's frame
  * q and the sum are float64, q the difference of two float32 numbers. So an unmoved collider (R = 1, s the center) is
- * exactly where the scene puts it, and x at the end of a substep is bitwise xPrev at the start of the next.
+ * exactly where the scene puts it. x at the end of a substep is bitwise xPrev at the start of the next.
  * If a path restarts elsewhere (MOTION_JUMPS), both poses are the new one, and so are the safe positions: they are not
  * swept across the room. A collider may squeeze a body that has no room left. Then the contact response
  * (contactResponse.ts) holds back particles of its core mesh, in the last resort. They return to the path in the next

@@ -20,9 +20,9 @@
  * with s0 just above that trap (server/sim/materials.ts). J is linear in each singular value: with one of them below s0
  * this is the energy itself.
  *
- * Tangled bodies: from the first inverted element until no element is compressed to less than 58 %, the whole body is
- * solved with the Saint Venant-Kirchhoff energy of the same mu, lambda (lambda' in the stable model), continued from
- * 1/sqrt 3 on like in inversion.ts:
+ * Tangled bodies: from the first inverted element until no element is compressed to less than 58 %, the whole body has
+ * the Saint Venant-Kirchhoff energy. mu and lambda (lambda' in the stable model) stay; it is continued from 1/sqrt 3 on
+ * like in inversion.ts:
  *   P_i = mu (c_i^3 - c_i) + lambda t c_i,   t = sum_i (c_i^2 - 1)/2 + c_i (sigma_i - c_i)
  * In a body that was flattened or crumpled, vertices are turned inside out. To untangle them, upright elements must be
  * pressed through flatness, which the energies above resist: bodies of 30 kPa stayed at 84 ... 97 % of their volume for

@@ -47,7 +47,7 @@ export function paperTetrahedronBytes(kind: i32): i32 {
 
 /**
  * P and E of four elements: scratch rows F in, P (9), E and DONE out. For a DONE lane, P is not the stress but twice
- * the correction G = -P E / sum (inversion.ts, whose constraint sqrt(2E) without compliance steps twice as far).
+ * the correction G = -P E / sum: inversion.ts has the constraint sqrt(2E), which steps twice as far without compliance.
  */
 // @inline
 function stress(kind: i32, block: usize, scratch: usize): void {

@@ -119,7 +119,7 @@ export function solveTetrahedronDashpots(block: usize, own: usize, count: i32, p
 
 /**
  * Solves all four kinds. `general` (nine compliances), `plastic` (a strain without stress), `dashpot` and `keeps`
- * (math/lanes.ts, shift) are compile-time constants, so the plain path does not pay for the others.
+ * (math/lanes.ts, shift) are compile-time constants. So the plain path does not pay for the others.
  */
 // @inline
 function solveStrains(

@@ -6,8 +6,8 @@
  *        |  \         C = (eps_xx, eps_yy, gamma_xy): Green strain, gamma_xy = 2 eps_xy; x is weft, y is warp
  *       x2---x0       E_s = A t / 2  C^T (elasticity tensor) C                      Bender et al. 2014, section 4.3
  *
- * All three strains are solved as one block, with the material's compliance matrix S = (A t tensor)^-1 (3x3) and three
- * multipliers, which are the second Piola-Kirchhoff stresses times -h^2 A t:
+ * All three strains are solved as one block, with the material's compliance matrix S = (A t tensor)^-1 (3x3). The three
+ * multipliers are the second Piola-Kirchhoff stresses times -h^2 A t:
  *   (W + aT S) dL = -C - aT S L,   W_IJ = sum_i w_i gradC_I,i . gradC_J,i = products of F^T F and sum_i w_i b_i b_i^T
  * As in tetrahedron.ts, the multipliers so far act through today's F: dx_i = w_i (F [dL] + theta (F [L] - applied))
  * b_i, theta = 1/(1 + |L| tr K). Multipliers per strain keep the direction of the stress, and weft, warp and shear

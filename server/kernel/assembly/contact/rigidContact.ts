@@ -16,8 +16,8 @@
  * bodies. Contacts that are still too near are separated without a velocity (rigidRelease.ts). Serial, forward and
  * backward, in the order of the list, then contacts on colliders by body (rigid/rigidGround.ts).
  * Only the outermost resting contacts are solved (rigidManifold.ts). They start with the pushes of the substep
- * before (rigidWarmStart.ts). Sweeps of an island (rigidIslands.ts) end when the largest correction is below RESIDUE,
- * over the ratio of the island's masses, of the largest so far or of the displacement that external acceleration makes
+ * before (rigidWarmStart.ts). Sweeps of an island (rigidIslands.ts) end at a correction below RESIDUE over the ratio of
+ * the island's masses. It is relative to the largest correction so far, or to the displacement by external acceleration
  * in a substep.
  */
 import {

@@ -13,7 +13,8 @@
  * exactly (contact/contacts.ts).
  * Known error: friction brakes a body too much where its vertices pass between triangles of a coarse mesh. A plate of 1
  * m/s on triangles of 0.5 m stops after 0.08 m with mu 0.5 (exact 0.102), after 0.03 to 0.07 m with mu 0.2 (exact
- * 0.255), mostly in single steps that brake by ten times mu g. Without friction it keeps 0.9998 of its speed.
+ * 0.255). Most of that happens in single steps that brake by ten times mu g. Without friction it keeps 0.9998 of its
+ * speed.
  * Tried for that: friction of the step before until the active set is known (stops after 0.005 m); slip without any
  * force in all solves of a step (no change). More: server/kernel/README.md.
  */

@@ -1,10 +1,9 @@
 /**
  * Conserves momentum of bodies without outside contact. The elastic solve is internal, so linear and angular momentum
- * must stay as predicted. They do not quite: implicit Euler damps every rotation by omega^2 h a second (7 % in 10 s at
- * 3 rad/s and 1/1200 s), sweeps that are not converged add torques, and positions are rounded to float32 before
- * velocities are computed from them (a body 6 m from the origin drifts by half its velocity in a minute). The
- * difference is restored as a rigid motion (Dahl & Bargteil 2019, Global momentum preservation for position-based
- * dynamics):
+ * must stay as predicted. They do not quite. Implicit Euler damps every rotation by omega^2 h a second (7 % in 10 s at
+ * 3 rad/s and 1/1200 s). Sweeps that are not converged add torques. Velocities are computed from positions rounded to
+ * float32 (a body 6 m from the origin drifts by half its velocity in a minute). The difference is restored as a rigid
+ * motion (Dahl & Bargteil 2019, Global momentum preservation for position-based dynamics):
  *   balance, before the velocity update, with c and I the center and inertia at x:
  *     P* = sum m v,  L* = sum m (S - cS) x v            (v as predicted, S at the start of the substep)
  *     P  = sum m u,  L  = sum m (x - c) x u,            u = (x - xPrev)/h
@@ -14,9 +13,9 @@
  * + h a / 2): without the correction it falls too far by h/t in the time t (1/3600 in 3 s at 20 substeps, 20 times as
  * much with one). Bodies with outside contact keep Euler's step, because it can rest.
  * The velocity is computed anew and rounded once: the correction is often less than a unit in the last place. Sums are
- * float64 and serial per body, so they do not depend on threads. Not corrected are bodies with a fixed particle, an
- * attachment or a grab, which exchange momentum with the world inside the solve, and bodies that may reach a collider
- * in this tick, where the error is not visible.
+ * float64 and serial per body, so they do not depend on threads. Bodies with a fixed particle, an attachment or a grab
+ * are not corrected: they exchange momentum with the world inside the solve. Neither are bodies that may reach a
+ * collider in this tick, where the error is not visible.
  * Bodies near each other exchange momentum: they are an island, whose total momentum is conserved like a single body's.
  * Contact keeps a distance between the points that it pushes, so its friction is a couple, which is restored too.
  * Without islands two jellies that met at 2 m/s lost a hundredth of their angular momentum. Velocities of rigid bodies

@@ -1,11 +1,11 @@
 /**
- * Restores momentum that the contact response (contactResponse.ts) changed, for free bodies and for islands of bodies
- * that touch only each other (momentum.ts), as a rigid motion of the island. Impulses act along directions of S on
+ * Restores momentum that the contact response (contactResponse.ts) changed, as a rigid motion. It does so for free
+ * bodies, and for islands of bodies that touch only each other (momentum.ts). Impulses act along directions of S on
  * particles that have moved to x: a couple. Particles that are stopped lose all their momentum. Only velocities change,
  * so the verification stays valid.
  *   dP = sum m (v - v0),  dL = sum m (x x v - x0 x v0)   over the moved particles, from x0, v0
- * Islands with a rigid body are corrected in the same way, once a substep, to the momentum that they had at its start,
- * after rigid.ts has computed velocities from positions.
+ * Islands with a rigid body are corrected in the same way, once a substep, to the momentum at its start. That follows
+ * rigid.ts, which computes velocities from positions.
  *   V = -dP/M,  w = I^-1 (c x dP - dL),  v += V + w x (x - c)   over all of the island, c and I at x
  */
 import {

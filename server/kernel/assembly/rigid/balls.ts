@@ -244,7 +244,7 @@ function keepLists(balls: i32, rows: usize, h: f32): void {
 }
 
 /**
- * Lists every particle, and every triangle that is not small, of other bodies within `reach` plus their margin of the
+ * Lists particles, and triangles that are not small, of other bodies. They are within `reach` plus their margin of the
  * ball's center at the start of the substep.
  */
 function listThings(ball: usize, shape: usize, reach: f32): void {

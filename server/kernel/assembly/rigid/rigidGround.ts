@@ -1,8 +1,9 @@
 /**
  * Resting contacts of rigid bodies with analytic colliders, as rows beside those of their pairs
- * (contact/rigidContact.ts). Solved after the pairs and per body (rigid.ts), a body on a floor was pushed into it by
- * the body on top, with half of the weight a substep. Of two boxes the lower one crept at 8 mm/s and the upper one fell
- * within 15 s; a tower of eight collapsed within a second. In one system the floor's push goes up through all of them.
+ * (contact/rigidContact.ts). When they were solved after the pairs and per body (rigid.ts), the body on top pushed the
+ * lower one into the floor with half of its weight a substep. With two boxes the lower one crept at 8 mm/s and the
+ * upper one fell within 15 s; a tower of eight collapsed within a second. In one system the floor's push goes up
+ * through all of them.
  *   d0 distance of a surface particle from the collider minus its margin at the start of the substep,  n its gradient
  *   u . n >= min(0, d0) - d0,  u the displacement of the particle's place on the body against the collider's
  * Only for near and slow particles: rigid.ts handles impacts that may bounce, and penetration during the substep.

@@ -3,7 +3,7 @@
  *
  * A substep's iterations start from zero stress. If the body is stiff or its mesh fine, they end before the stress is
  * built up: they reach only a share r of it, and the body sags 1/r times too far. So while a body is slow, a share of
- * the stress at the end of the last substep is remembered once a tick, and every substep starts from it:
+ * the stress at the end of the last substep is remembered once a tick. Every substep starts from it:
  *   L0 += gain (L - L0),   x = x~ + sum_i w_i F [L0] b_i  ("support", one vector a particle),   iterations continue
  *                          from
  *   L = L0
