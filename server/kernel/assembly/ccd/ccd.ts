@@ -2,14 +2,14 @@
  * Continuous collision of one pair: a vertex and a triangle, or two edges, whose points move in straight lines, x(t) =
  * (1-t) x0 + t x1. Closed primitives: touching counts.
  *
- *     boxes      corners apart along an axis at t0 and at t1, on the same side                    -> no (exact:
- *                comparisons only)
- *     cubic      f(t) = det(A, B, C) is zero if points touch: Bernstein coefficients all of one sign, beyond their
- *                rounding                                                                         -> no
- *     repeat     first interval from `now` on in which f may be zero (ccdRoots.ts): none          -> no; else now = its
- *                begin
- *                direction between the closest points at `now`, how long it separates (ccdDirections.ts): to the end ->
- *                no; for a while -> now = its end
+ *     boxes      corners apart along an axis at t0 and at t1, on the same side (exact)            -> no
+ *     cubic      f(t) = det(A, B, C) is zero if points touch; Bernstein coefficients all of one
+ *                sign, beyond their rounding                                                      -> no
+ *     repeat     first interval from `now` on in which f may be zero (ccdRoots.ts): none          -> no
+ *                    else now = its begin
+ *                direction between the closest points at `now` (ccdDirections.ts) separates
+ *                    to the end                                                                   -> no
+ *                    for a while: now = its end
  *                a plain contact, well inside both primitives, f's sign change enclosed narrowly  -> yes, at `now`
  *                not separated: once, f with three times the digits (ccdRefine.ts); twice         -> yes, at `now`
  *

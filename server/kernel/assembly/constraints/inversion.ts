@@ -21,8 +21,7 @@
  * Orthotropic or plastic: with H = V diag(e(sigma)) V^T in material axes and the plastic strain H_pl,
  *   E = V/2 (H - H_pl) : C (H - H_pl),   S = V C (H - H_pl),   S^ = V^T S V,   P = U P^ V^T
  *   P^_ii = e'(sigma_i) S^_ii
- *   P^_ij = g_ij sigma_i S^_ij,  g_ij = 2 (e_i - e_j)/(sigma_i^2 - sigma_j^2)        [1 if neither is clamped: P = F S
- *   again]
+ *   P^_ij = g_ij sigma_i S^_ij,  g_ij = 2 (e_i - e_j)/(sigma_i^2 - sigma_j^2)        [1 if neither is clamped: P = F S]
  * This is dE/dF itself (V turns by (sigma_i A_ij + sigma_j A_ji)/(sigma_j^2 - sigma_i^2), A = U^T dF V), so E falls in
  * every step. The tangent is used instead of the constant stress of figure 2 b because the plastic rest strain may lie
  * beyond e0: a stress that stays constant below s0 would then push the element through itself for ever. With the

@@ -1,8 +1,8 @@
 /**
  * The paper's own form for cloth triangles, isotropic or orthotropic, four at a time (Bender et al. 2014, eqs 1-3 and
  * section 4.3):
- *   C = E,  dx_j = -w_j grad_j E  E / sum_i w_i |grad_i E|^2,  E = A t/2 eps : tensor eps,  grad_j E = A t F (tensor
- *   eps) b_j
+ *   C = E,  dx_j = -w_j grad_j E  E / sum_i w_i |grad_i E|^2,
+ *   E = A t/2 eps : tensor eps,  grad_j E = A t F (tensor eps) b_j
  * divided by k_weft A t, which cancels (see paperTetrahedron.ts).
  *
  * If a singular value is below s0 = 1/sqrt 3, the stress fades towards a flat triangle while the energy does not, so
@@ -10,8 +10,8 @@
  * any elasticity tensor:
  *   F = U diag(s) V^T (3x2, s >= 0),  eps = V diag(t) V^T,  t_i = (s_i^2 - 1)/2 above s0, e0 + s0 (s_i - s0) below;
  *   t_i' = max(s_i, s0)
- *   T = V^T (tensor eps) V,  dE/dF = U (T_11 t_1', 2 r T_12 s_1; 2 r T_12 s_2, T_22 t_2') V^T,  r = (t_1 - t_2)/(s_1^2
- *   - s_2^2)
+ *   T = V^T (tensor eps) V,  dE/dF = U (T_11 t_1', 2 r T_12 s_1; 2 r T_12 s_2, T_22 t_2') V^T
+ *   r = (t_1 - t_2)/(s_1^2 - s_2^2)
  * because d eps_12 = r (s_1 dA_12 + s_2 dA_21) in the frame of the singular vectors, dF = U dA V^T. Scalar float64,
  * because such lanes are rare.
  */

@@ -3,8 +3,7 @@
  * 2016, sections 3.4 and 4.3; Macklin et al. 2014; Wang 2015). One iteration k of a body:
  *
  *   begin     kept = x_k, sum = 0, inverse masses n w
- *   per color the constraints, as usual; then collect: sum += x - kept, x = kept                 every constraint sees
- *                                                                                                x_k
+ *   per color the constraints, as usual; then collect: sum += x - kept, x = kept (every constraint sees x_k)
  *   end       x = x_k + sum/n, then Chebyshev: x_(k+1) = omega (x - x_(k-1)) + x_(k-1); inverse masses w
  *   memory    the same combination of the constraints' stored values (multipliers, and corrections applied)
  *

@@ -1,19 +1,16 @@
 /**
  * The contact pipeline between surfaces: finds near rows, solves them in every iteration, verifies each substep.
  *
- *   tick       beginPairList   rows, if there are none                                                      front.ts
- *   substep    keepSafe        S = x
- *              ... predict, solve
- *              foresee         predicts contacts: rows for the predicted x; near ones will be solved        front.ts,
- *                              frontNear.ts
- *              ... solve with solveNearContacts in every iteration
- *              contactPasses.ts, contactSolver.ts
+ *   tick       beginPairList     rows, if there are none: front.ts
+ *   substep    keepSafe          S = x
+ *              ... predict
+ *              foresee           predicts contacts: rows for the predicted x: front.ts; packs near ones: frontNear.ts
+ *              ... solve         solveNearContacts in every iteration: contactPasses.ts, contactSolver.ts
  *              ... velocity, colliders
- *              verifyContacts  rows for all that may have come near on the way. Are all clear?              front.ts,
- *                              contactCheck.ts
- *                              if not: impulses, zones, stop
- *                              contactResponse.ts, rigidImpactZones.ts
- *                              bodies whose rows do not fit or are not cleared are held with their group    hold.ts
+ *              verifyContacts    rows for all pairs that may have come near on the way: front.ts
+ *                                check of all rows: contactCheck.ts
+ *                                violations: impulses, zones, stop: contactResponse.ts, rigidImpactZones.ts
+ *                                rows do not fit, or cannot be cleared: their group of bodies is held: hold.ts
  *
  * After verifyContacts no two surfaces intersect at x, nor did they on straight paths from S to x, unless filters
  * ignore the pair.

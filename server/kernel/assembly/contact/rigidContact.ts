@@ -7,8 +7,8 @@
  *   a = -u . n
  *   u . n >= e a if g is below the thickness and a exceeds the approach of a resting body (coefficients.ts),
  *   else g >= min(thickness, g0)
- *   lambda >= 0 accumulated over the sweeps (projected Gauss-Seidel),  |friction| <= mu_static lambda, else cut to mu
- *   lambda
+ *   lambda >= 0 accumulated over the sweeps (projected Gauss-Seidel)
+ *   |friction| <= mu_static lambda, else cut to mu lambda
  *   w = 1/M + (r x n) . I^-1 (r x n) of a rigid body,  sum w_k b_k^2 of particles
  * A bounce moves bodies by its displacement: positions at the end are those at the start plus h times the velocities.
  * So the push does not shift the bodies' lines of motion against each other, which would be angular momentum. Both

@@ -3,8 +3,8 @@
  * outermost ones. If two flat faces meet, u . n is linear over the face, so the outermost contacts bound all others.
  * Two boxes of 3 x 3 cells have some hundred near pairs, of which eight are left. Without this a tower of eight boxes
  * took 32 ms a tick. Contacts left out are still verified at the end of the substep. The outermost are found in eight
- * directions across the leader's normal, as in other engines' manifolds (Jolt, Box2D). Between contacts within NEARLY of
- * each other the first is taken, so that the next substep finds the same ones.
+ * directions across the leader's normal, as in other engines' manifolds (Jolt, Box2D). Between contacts within NEARLY
+ * of each other the first is taken, so that the next substep finds the same ones.
  */
 import {
   RIGID_CONTACT_ARM,

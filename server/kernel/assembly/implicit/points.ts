@@ -1,7 +1,6 @@
 /**
  * Attachments and grabs of an implicit body, as springs in the objective of its step:
- *   c = sum_i b_i x_i - target,   E = k |c|^2 / 2 up to |c| = F/k, from there on F (|c| - F/2k): a grab has a largest
- *   force F
+ *   c = sum_i b_i x_i - target,   E = k |c|^2 / 2 up to |c| = F/k, from there on F (|c| - F/2k), F the force limit
  *   k = 1/(alpha + W/(RIGID coefficient)),  W = sum_i b_i^2/m_i
  * POINT_LAMBDA is the force times the squared substep, as for other bodies. Twin: sim/reference/implicit/points.ts.
  */

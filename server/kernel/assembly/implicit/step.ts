@@ -3,8 +3,8 @@
  * any stiffness.
  *
  * BDF2 (Curtiss & Hirschfelder 1952) with implicit damping d: the new positions y minimize
- *   c/2 (y - xt)^T M (y - xt) + E(y),   xt = (4x - x1)/3 + keep h (8v - 2v1)/9 + a/c,   then  v' = (3 (y - x) - (x -
- *   x1))/2h
+ *   c/2 (y - xt)^T M (y - xt) + E(y),   xt = (4x - x1)/3 + keep h (8v - 2v1)/9 + a/c
+ * then  v' = (3 (y - x) - (x - x1))/2h.
  * x1 and v1 are those of the step before, a the external acceleration, keep = 1/(1 + 2 h d/3), c = 2.25/(h^2 keep).
  * One Newton step with conjugate gradients, preconditioned by the factor at rest (preconditioner.ts). It starts at 2x -
  * x1, or at x if the objective is lower there: extrapolation amplifies the residual that a step leaves. (Always at 2x -
@@ -17,8 +17,8 @@
  * been so. One thread steps a body, and all sums are serial. Bodies that may touch surfaces have one step a substep:
  *   aimTogether   moves each to its unconstrained position, for the front (contact/contacts.ts)
  *   stepTogether  finds near pairs, and solves bodies that share some together (contacts.ts)
- * One step in REUSED_STEPS computes rotations and positive parts of stresses; the others reuse them. They affect only the
- * speed of convergence. Steps of a solid without contacts and points also reuse the number of iterations, without
+ * One step in REUSED_STEPS computes rotations and positive parts of stresses; the others reuse them. These affect only
+ * the speed of convergence. Steps of a solid without contacts and points also reuse the number of iterations, without
  * testing the residual after each (newton.ts): a free beam takes two thirds of the time.
  * Twin: sim/reference/implicit/step.ts, bit for bit.
  */

@@ -46,7 +46,7 @@ export const FRONT_FOUND_CAPACITY = FRONT_FOUND + I32; // i32 words
 // i32 1: the rows did not fit; until few are left, only pairs that come near on the way get rows
 export const FRONT_SPARSE = FRONT_FOUND_CAPACITY + I32;
 export const FRONT_PICKED_CAPACITY = FRONT_SPARSE + I32; // i32 lanes
-export const FRONT_HOLDS = FRONT_PICKED_CAPACITY + I32; // i32 pointer: HOLD rows, one for every surface (contact/hold.ts)
+export const FRONT_HOLDS = FRONT_PICKED_CAPACITY + I32; // i32 pointer: HOLD rows, one a surface (contact/hold.ts)
 export const FRONT_HELD_ANY = FRONT_HOLDS + I32; // i32 1: at least one surface is held
 // i32 pointer, for every surface: first leaf, and first node minus the number of leaves; the totals follow
 export const FRONT_STARTS = FRONT_HELD_ANY + I32;

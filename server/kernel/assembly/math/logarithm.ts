@@ -4,8 +4,7 @@
  *
  *   x = 2^e m with sqrt(1/2) <= m < sqrt 2,  u = (m - 1)/(m + 1),  |u| < 0.1716
  *   ln m = 2 (u + u^3/3 + u^5/5 + u^7/7 + u^9/9)      atanh's series; the remainder is below 2 u^11/11 = 7e-10
- *   ln x = e ln 2 + ln m                              ln 2 in two parts, the first so short that its product with e is
- *                                                     exact
+ *   ln x = e ln 2 + ln m                              ln 2 in two parts; e times the first is exact
  * m - 1 is exact, so ln 1 = 0 and the relative error does not grow near 1. Error: 2.5 units in the last place at most
  * over all normal numbers (tests/parity/logarithm.test.ts). Results for zero, negative, subnormal numbers and NaN are
  * undefined.

@@ -6,9 +6,8 @@
  * V is found without iteration, from T = F^T F = q I + p B with tr B = 0 and |B|^2 = 6 (after Eberly 2014, "A robust
  * eigensolver for 3x3 symmetric matrices"):
  *   the eigenvalues of B are 2 cos(phi + 2 pi k/3), cos 3 phi = r = det B/2. The one far from both others (by 3/2 and
- *   more) is sign(r) 2 c with 4 c^3 - 3 c = |r| and sqrt(3)/2 <= c <= 1, where the cubic is steep: an interpolation
- *   good
- *   to 1e-4 and one Newton step reach float32's precision.
+ *   more) is sign(r) 2 c with 4 c^3 - 3 c = |r| and sqrt(3)/2 <= c <= 1, where the cubic is steep. An interpolation
+ *   accurate to 1e-4 and one Newton step reach float32's precision.
  *   Its eigenvector is the largest cross product of two rows of B - 2 c I. One Jacobi rotation in the plane across it
  *   gives the other two.
  * U = F V, orthogonalized from the largest singular value down. Squaring F costs digits: the angle between v_i and v_j
