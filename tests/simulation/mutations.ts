@@ -1,4 +1,4 @@
-/** Faults in the server itself, each of which the histories have to find. */
+/** Deliberate faults in the server, each of which the histories must detect. */
 import type { Mutation } from "./load.ts";
 
 export const MUTATIONS: readonly Mutation[] = [

@@ -1,4 +1,4 @@
-/** A room's recording, encoded and decoded, steps again to the hashes that are in it and to the state of the room. */
+/** Encodes, decodes and replays a room's recording: the replay gives the recorded hashes and the room's state. */
 import type { Room } from "../../server/rooms/room.ts";
 import type { Program } from "./load.ts";
 import { type State, Violation } from "./model.ts";
