@@ -1,6 +1,6 @@
 /**
- * Bytes that break WebSocket itself (RFC 6455), written to a bare TCP line after a proper handshake, and the close
- * codes that the standard and PROTOCOL.md have for each.
+ * Byte sequences that violate WebSocket itself (RFC 6455), written to a bare TCP connection after a proper handshake.
+ * Each has the close code that the standard and PROTOCOL.md define.
  */
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
@@ -109,7 +109,7 @@ export const VIOLATIONS: readonly Violation[] = [
 
 /**
  * Writes the bytes after a handshake.
- * @returns the code of the close frame that came back; 1006 when the line just ended
+ * @returns the code of the close frame that came back; 1006 if the connection ended without one
  */
 export function violate(url: string, room: string, bytes: Buffer, withinMs = 10_000): Promise<number> {
   const { hostname, port } = new URL(url);
@@ -140,7 +140,7 @@ export function violate(url: string, room: string, bytes: Buffer, withinMs = 10_
   });
 }
 
-/** The server's frames are not masked, and those of a line that has not said hello are short. */
+/** The server's frames are not masked, and those of a connection before its hello are short. */
 function closeCodeIn(bytes: Buffer): number {
   for (let at = 0; at + 2 <= bytes.length; at += 2 + (bytes[at + 1]! & 127))
     if ((bytes[at]! & 15) === 8 && at + 4 <= bytes.length) return bytes.readUInt16BE(at + 2);

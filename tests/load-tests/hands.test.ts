@@ -1,6 +1,6 @@
 /**
- * Measurements of the benchmark part `hands`: paths of the grabs, where they take hold, how far a body is deformed, and
- * which stamps meet in a frame.
+ * Measurements of the benchmark part `hands`: paths of the grabs, places where they take hold, deformation of a body,
+ * and intersections in a frame.
  */
 import { describe, expect, test } from "vitest";
 import { offsetOf, positionOf, spread } from "../../load-tests/hands/circles.ts";

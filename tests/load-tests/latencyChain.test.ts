@@ -1,6 +1,6 @@
 /**
- * How the latency benchmark joins its stamps: which tick took an input, which frame carried it, and which picture
- * showed it first.
+ * Joining of the latency benchmark's stamps: which tick took an input, which frame carried it, and which picture showed
+ * it first.
  */
 import { expect, test } from "vitest";
 import { chains, firstChange, parseTrace } from "../../load-tests/latency/chain.ts";

@@ -119,11 +119,11 @@ export class Database {
     const looks = LOOKS.test(method);
     if (this.full && !looks) throw new DiskError("database or disk is full");
     if (this.errorRate > 0 && this.#machine.random.chance(this.errorRate)) throw new DiskError("disk I/O error");
-    // A ping counts as a change, too.
+    // A ping writes as well, which changes total_changes().
     if (method === "ping") this.#changed = null;
     if (looks) return this.#do(method, args);
     const before = this.#changed ?? this.#changes;
-    // If the call is refused, its transaction is rolled back but was already counted.
+    // If the call fails, total_changes() still includes its rolled-back changes.
     this.#changed = null;
     const result = this.#do(method, args);
     this.#changed = this.#changes;

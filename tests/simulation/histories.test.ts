@@ -13,23 +13,22 @@ describeHistories(0);
 /**
  * Histories outside these ranges that once broke a rule, by cause:
  *
- * an undo, answered after its transaction was lost       7079898 7145234 7157312 7187908
- * an undo, followed by an undo of a later owner          7390103
- * an undo that depends on an earlier transaction         7327557
- * an undo without acknowledgement, after a failover      7304046
- * an undo by a holder of a lease from before a failover  7270154
- * a request that arrived after the end of its room       7194928
- * settings that were written before the claim            7242424 7263946
- * a state of a room that went back, before its journal   7179930 7376146
- * a lease without a room                                 7364796 7388569 20044193
- * a room that was not left to a process that was ending  20042878
- * a paused copy of a deleted room                        20105236
- * a room lost by failover, beside its successor          400041692
- * a deleted room, taken again by the process to remove it 500077329
- * a room asked for by its key while it was given away    900277600
- * a room handed over while it could not be written       1000174325
- * an undo by a holder of an old lease                    900184598
- * a setting, acknowledged after another process took over 900400340
+ *     an undo, answered after its transaction was lost         7079898 7145234 7157312 7187908
+ *     an undo, followed by an undo of a later owner            7390103
+ *     an undo that depends on an earlier transaction           7327557
+ *     an undo without acknowledgement, after a failover        7304046
+ *     an undo by a holder of a lease from before a failover    7270154 900184598
+ *     a request that arrived after the end of its room         7194928
+ *     settings that were written before the claim              7242424 7263946
+ *     a state of a room that went back, before its journal     7179930 7376146
+ *     a lease without a room                                   7364796 7388569 20044193
+ *     a room that was not left to a process that was ending    20042878
+ *     a paused copy of a deleted room                          20105236
+ *     a room lost by failover, beside its successor            400041692
+ *     a deleted room, taken again by the process to delete it  500077329
+ *     a room asked for by its key while it was given away      900277600
+ *     a room handed over while it could not be written         1000174325
+ *     a setting, acknowledged after another process took over  900400340
  */
 const WRONG_ONCE = [
   7079898, 7145234, 7157312, 7179930, 7187908, 7194928, 7242424, 7263946, 7270154, 7304046, 7327557, 7364796, 7376146,

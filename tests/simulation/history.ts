@@ -121,9 +121,7 @@ export class History {
     return this.#outcome();
   }
 
-  /**
-   * Waits until calls from the time of the fault have timed out, and until owners have sent the replica what it lost.
-   */
+  /** Waits until calls from the time of the fault have timed out, and until owners have restored the replica. */
   async #calm(): Promise<void> {
     const { servers, model, timeline } = this;
     const sinceMs = Math.max(this.healthySinceMs, ...servers.map(({ disturbedMs }) => disturbedMs));

@@ -3,12 +3,12 @@
  * transactions, every tick with its process and the states before and after, and the answers to visitors. From these it
  * checks:
  *
- * owner       each claim's epoch is higher than all before; a process that writes for a room has its newest epoch; a
- * process that steps a room owns it
- * line        states of a room by tick, each made from the one before. A room resumes from one of them, at or after
- * the last whose journal was committed (`floor`), and from none that an undo has ended (`deaths`)
- * settings    acknowledged values hold; values that were requested but not acknowledged may hold or not
- * rooms       one for a key; it exists until its deletion is requested, and is gone once that is acknowledged
+ *     owner       each claim's epoch is higher than all before; a process that writes for a room has its newest epoch;
+ *                 a process that steps a room owns it
+ *     line        states of a room by tick, each made from the one before. A room resumes from one of them, at or
+ *                 after the last whose journal was committed (`floor`), and from none that an undo has ended (`deaths`)
+ *     settings    acknowledged values hold; values that were requested but not acknowledged may hold or not
+ *     rooms       one for a key; it exists until its deletion is requested, and is gone once that is acknowledged
  *
  * Each room is identified by its name. A request may create several rooms: another one after the deletion of the first,
  * or after a failover has removed it. The new room shares nothing with the old one, whose owner may step it until its
@@ -16,8 +16,8 @@
  *
  * A replica that takes over without the last transactions loses the facts that these acknowledged, and nothing else.
  * Each fact stores the transaction that it depends on, and is lost with it. A process with a lease from before may step
- * until the lease ends. An owner that continues knows what the replica has lost (`known`), and after some calm seconds
- * the replica has it again.
+ * until the lease ends. An owner that continues knows the lost facts (`known`), and after some calm seconds the replica
+ * has them again.
  */
 import type { JournalSegment, Lease, Rewritten } from "../../server/store/store.ts";
 import type { Commit } from "./database.ts";
@@ -368,8 +368,8 @@ export class Model {
   began(name: string, process: string, world: World): void {
     const room = this.rooms.get(name)!;
     const state = room.states.get(world.hash) ?? this.#unknown(room, process, world);
-    // A process that has lost the room without knowing it is harmless until it steps, and cannot know what a later
-    // owner acknowledged. Its writes do not reach the store: only the owner writes, which is checked.
+    // A process that has lost the room without knowing it is harmless until it steps. It cannot know a later owner's
+    // acknowledgements. Its writes do not reach the store: only the owner writes, which is checked.
     const owner = this.ownerOf(room.name);
     // A process with a lease that a failover lost knows only its own states.
     const believes = !owner && this.#mayStep(room, process) && !this.#isOn(room, process, state);

@@ -191,7 +191,7 @@ export const MUTATIONS: readonly Mutation[] = [
     faults: ["thread"],
   },
   {
-    name: "a room is parked that was not tried alone",
+    name: "a room is quarantined that was not tried alone",
     file: "server/rooms/simulation.ts",
     find: "this.#isTried = alone;",
     replace: "this.#isTried = false;",

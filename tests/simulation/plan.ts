@@ -1,6 +1,6 @@
 /**
- * The plan of a history, chosen by its seed before it begins: how many servers and rooms, what visitors do and when,
- * which faults occur and how long they last. A plan is plain data, so that a smaller one can be tried (shrink.ts).
+ * The plan of a history, chosen by its seed before it begins: the servers and rooms, the actions of visitors with their
+ * times, the faults and their durations. A plan is plain data, so that a smaller one can be tried (shrink.ts).
  */
 import { Random } from "../fuzz/random.ts";
 

@@ -35,7 +35,7 @@ export interface VisitorOptions {
 /** Settings that an owner may change, with their first values. */
 export const SETTINGS = { locked: false, ownersOnly: false, password: null } as const;
 
-/** Close reason of a deleted room. */
+/** The visitor's connection, from its acceptance to its close. */
 interface Line {
   membership: Membership | null;
   server: Server;

@@ -1,4 +1,4 @@
-/** When CI runs `npm run test:long`, too. */
+/** Conditions under which CI runs `npm run test:long`, too. */
 import { expect, test } from "vitest";
 import { isRelease } from "./release.ts";
 
