@@ -1,4 +1,4 @@
-/** Loaded before the server (--import): the program is of the next version, whose states this one cannot read. */
+/** Loaded before the server (--import): gives the program the next version, whose states this version cannot read. */
 import { registerHooks } from "node:module";
 
 const FIND = /const STEPS_VERSION = (\d+);/;
