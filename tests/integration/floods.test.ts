@@ -76,7 +76,7 @@ test.each([
   },
 );
 
-test("the limit also covers silent connections, and the server stops handling further ones", async () => {
+test("the number of silent connections is limited, too, and the server accepts no further ones", async () => {
   const { server: http } = server.app.fastify;
   const from = "127.0.3.200";
   let made = 0;

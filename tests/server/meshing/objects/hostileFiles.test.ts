@@ -1,6 +1,4 @@
-/**
- * Broken and hostile files: refused with a code, at the place, with the value and the limit, before they cost anything.
- */
+/** Broken and hostile files are refused with code, place, value and limit, before they cost time or memory. */
 import { gzipSync } from "node:zlib";
 import { WebIO } from "@gltf-transform/core";
 import { KHRDracoMeshCompression } from "@gltf-transform/extensions";
@@ -14,7 +12,7 @@ const cube = box(1, 1, 1);
 const { json: SOUND, binary: BINARY } = await jsonOf(documentOf(cube).document);
 type Json = Record<string, any>;
 const position = SOUND.meshes[0].primitives[0].attributes.POSITION as number;
-/** The cube as GLB, with something wrong: in its JSON, or with the text in place of it. */
+/** The cube as GLB, with an error in its JSON, or with a text in place of the JSON. */
 const bent =
   (bend: (json: Json) => unknown, binary: Uint8Array = BINARY) =>
   (): Uint8Array => {
@@ -31,7 +29,7 @@ const nan = Buffer.from(BINARY);
     (SOUND.bufferViews[accessor.bufferView].byteOffset ?? 0) + (accessor.byteOffset ?? 0) + 16,
   );
 }
-/** A PNG of 65,535 x 65,535 in 33 bytes: its header is all there is. */
+/** A PNG of 65,535 x 65,535 in 33 bytes: only its header. */
 const hugePng = Buffer.concat([
   Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]),
   Buffer.from("IHDR"),
@@ -394,7 +392,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
   ],
 ];
 
-/** As in use, but smaller where a test would have to make something large. */
+/** The limits in use, but lower where a test would need a large file. */
 const LIMITS = { bytes: 1_000_000, primitives: 2000 };
 
 test.each(CASES)("%s", async (_, name, bytes, code, message) => {
@@ -409,23 +407,23 @@ test.each(CASES)("%s", async (_, name, bytes, code, message) => {
   expect(error?.code).toBe(code);
   for (const part of [error!.fault.where, String(error!.fault.value), error!.fault.limit, error!.fault.help])
     expect(part).not.toBe("");
-  // What a bomb would unpack to takes minutes.
+  // Unpacking the whole bomb would take minutes.
   const { user, system } = process.cpuUsage(before);
   expect(user + system, "µs of a processor").toBeLessThan(10e6);
 });
 
-test("the cube that all of these bend is read", async () => {
+test("the cube that all of these modify is read", async () => {
   expect((await readObjectFile(bent(() => {})(), "a.glb")).surface.triangles).toHaveLength(36);
 });
 
-test("what a file says stands in sentences only as text of one line", async () => {
+test("text of the file appears in messages only as plain text of one line", async () => {
   const name = `x.${"\n\u0000\u202e".repeat(20)}${"a".repeat(500)}`;
   const error = await readObjectFile(Buffer.from("zzz"), name).catch((thrown: unknown) => thrown);
   expect((error as ObjectError).message).toMatch(/^[\p{L}\p{N}\p{P}\p{S} ]{20,300}$/u);
 });
 
 test.each([
-  // Collapses alone would take ten minutes for this one.
+  // Edge collapses alone would take ten minutes for this one.
   ["all triangles on the same three vertices", 400_000, "v 0 0 0\nv 1 0 0\nv 0 1 0\n", () => "f 1 2 3\n"],
   [
     "all triangles on one edge",
@@ -442,7 +440,7 @@ test.each([
   const drawn = json.accessors[json.meshes[0].primitives[0].indices].count / 3;
   expect(drawn).toBeGreaterThan(0);
   expect(drawn).toBeLessThanOrEqual(1.25 * 5000);
-  // Its simulation is as bounded.
+  // The number of simulated triangles is limited, too.
   const few = await simplifySurface(file.surface, 5000, Infinity);
   expect(few.triangles.length / 3).toBeLessThanOrEqual(5000);
 });
