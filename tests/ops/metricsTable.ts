@@ -1,6 +1,6 @@
 /**
  * server/ops/METRICS.md: the metrics of the server as a table, from the registry itself. `node
- * tests/ops/writeMetrics.ts` writes it anew.
+ * tests/ops/writeMetrics.ts` rewrites it.
  */
 import { Metrics } from "../../server/metrics/metrics.ts";
 

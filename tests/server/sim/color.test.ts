@@ -57,7 +57,7 @@ test("meshes: hardly more colors than the most crowded particle needs", () => {
 const blocksOf = (colors: readonly number[][]): number =>
   colors.reduce((n, { length }) => n + Math.ceil(length / 4), 0);
 
-/** Number of colors of more than two blocks; in the largest of them the last block may stay incomplete. */
+/** Number of colors of more than two blocks: the largest of them may leave their last block incomplete. */
 const large = (colors: readonly number[][]): number => colors.filter(({ length }) => length > 8).length;
 
 /** A disk of `rings` rings of `valence` particles around one: the innermost triangles all meet there. */

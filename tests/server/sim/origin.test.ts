@@ -46,7 +46,7 @@ test("the rule is relative: a millimeter at a meter is as far as a meter at a ki
   expect(chooseOrigin([small])).toEqual([1, 0, 0]);
 });
 
-test("of bodies far apart each has less rounding than its own size shows", () =>
+test("for bodies far apart a new origin gains nothing, so it stays at 0", () =>
   expect(chooseOrigin([cube(900, 0, 0), cube(1100, 0, 0)])).toEqual([0, 0, 0]));
 
 test("every position moves, and no other value", () => {

@@ -150,7 +150,7 @@ test("pairs of triangles that form no rectangles have hinges", () => {
   expect(rectangularBending(positions, flattened(positions, triangles)!, triangles.subarray(3), 1)).toBeUndefined();
 });
 
-test("bodies with the bending model of the paper keep the paper's hinges", async () => {
+test("bodies with solver paper keep the paper's hinges", async () => {
   const of = async (solver?: "paper"): Promise<number> => {
     const body = {
       name: "b",
