@@ -85,7 +85,7 @@ export function lost(fleet: Fleet, member: Member, endedMs: number, mayLoseMs = 
     if (!restored) found.push(`${room}: not restored since ${member.name} ended`);
     else if ((restored.tick as number) < last.tick)
       found.push(
-        `${room}: went on from tick ${restored.tick}, ${member.name} had stepped ${last.tick} ${Math.round(endedMs - last.ms)} ms before its end`,
+        `${room}: resumed from tick ${restored.tick}, but ${member.name} had stepped ${last.tick} ${Math.round(endedMs - last.ms)} ms before its end`,
       );
   }
   return found;
@@ -106,7 +106,7 @@ export function redone(fleet: Fleet, sinceMs: number): string[] {
     const reached = Math.max(undo.tick, ...(first < 0 ? [] : ticks.slice(first)).map((one) => one.tick));
     if (tick > reached)
       found.push(
-        `${room}: went on from tick ${tick}, but an undo to ${undo.tick} was acknowledged, and ${reached} reached since`,
+        `${room}: resumed from tick ${tick}, but an undo to ${undo.tick} was acknowledged, and only ${reached} reached since`,
       );
   }
   return found;

@@ -127,7 +127,7 @@ export class Owner {
     if (this.#member !== 0 && member !== this.#member && !this.#fleet.clocksJumped)
       this.#wrong.push(`${this.room}: its owner was member ${this.#member} and came back as ${member}`);
     [this.#session, this.#member] = [token, member];
-    await this.#bot.until(() => this.#bot!.access !== null, "how the room is");
+    await this.#bot.until(() => this.#bot!.access !== null, "the room's access");
     this.#judgeAccess();
   }
 

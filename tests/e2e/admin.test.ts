@@ -194,7 +194,7 @@ describe.skipIf(noBrowser)("operations", () => {
     await page.fill('input[name="announcement"]', "Closing <b>soon</b>");
     await page.press('input[name="announcement"]', "Enter");
     await toasted(guest, "Closing <b>soon</b>");
-    await bot.until(() => bot.notices.some(({ code }) => code === "ANNOUNCEMENT"), "what was said");
+    await bot.until(() => bot.notices.some(({ code }) => code === "ANNOUNCEMENT"), "the announcement");
     await page.waitForSelector('.audit li[data-action="announce"]');
     expect(await page.locator('.audit li[data-action="announce"]').count()).toBe(1);
     expect(elsewhere.notices).toEqual([]);

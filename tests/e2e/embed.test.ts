@@ -263,9 +263,9 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     const other = await Bot.join(stage.url, name);
     const held = (): number => [...other.hands.values()].flatMap(({ grabs }) => grabs).length;
     await page.mouse.move(440, 210);
-    await other.until(() => held() === 1, "its hand is seen");
+    await other.until(() => held() === 1, "its grab");
     await page.mouse.up();
-    await other.until(() => held() === 0, "its hand lets go");
+    await other.until(() => held() === 0, "the end of its grab");
     await other.leave();
     expect(stage.takeErrors()).toEqual([]);
     await stage.leave();

@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
     await hold(page, "right", [x + 0.35, y + 0.2, z + 0.5], 1);
     await hold(page, "left", [x - 0.35, y + 0.2, z + 0.5], 1);
     const held = (): Point[] => [...other.hands.values()].flatMap(({ grabs }) => grabs.map(({ target }) => target));
-    await other.until(() => held().length === 2 && Math.abs(held()[0]![0] - held()[1]![0]) > 0.1, "both hands pull");
+    await other.until(() => held().length === 2 && Math.abs(held()[0]![0] - held()[1]![0]) > 0.1, "both grabs");
     await expect
       .poll(
         async () => {
@@ -131,7 +131,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
     await page.evaluate((button) => document.querySelector<HTMLButtonElement>(button)!.click(), enter);
     await until(page, () => window.pliant.seen([0, 0, 0]) === undefined, undefined);
     await owned(page, 0);
-    await other.until(() => held().length === 0, "both hands have let go");
+    await other.until(() => held().length === 0, "the end of both grabs");
     await other.leave();
     expect(await drawing(page)).toEqual(before);
     const pictures = await page.evaluate(() => window.pliant.drawn);

@@ -55,11 +55,11 @@ export const VIOLATIONS: readonly Violation[] = [
     code: 1002,
   },
   {
-    name: "an opcode that is none",
+    name: "an unknown opcode",
     bytes: (random) => frame({ opcode: random.pick([3, 4, 5, 6, 7, 11, 12, 13, 14, 15]), payload: new Uint8Array(3) }),
     code: 1002,
   },
-  { name: "a continuation of nothing", bytes: () => frame({ opcode: 0, payload: new Uint8Array(3) }), code: 1002 },
+  { name: "a continuation without a start", bytes: () => frame({ opcode: 0, payload: new Uint8Array(3) }), code: 1002 },
   {
     name: "a message within a message",
     bytes: () =>
@@ -73,13 +73,13 @@ export const VIOLATIONS: readonly Violation[] = [
   },
   { name: "a ping of 126 bytes", bytes: () => frame({ opcode: 9, payload: new Uint8Array(126) }), code: 1002 },
   {
-    name: "text that is no UTF-8",
+    name: "text with invalid UTF-8",
     bytes: () => frame({ opcode: 1, payload: Uint8Array.from([0xc3, 0x28]) }),
     code: 1007,
   },
-  { name: "a close reason that is no UTF-8", bytes: () => close(1000, Uint8Array.from([0xff])), code: 1007 },
+  { name: "a close reason with invalid UTF-8", bytes: () => close(1000, Uint8Array.from([0xff])), code: 1007 },
   {
-    name: "a close code that nobody may send",
+    name: "a reserved close code",
     bytes: (random) => close(random.pick([0, 999, 1004, 1005, 1006, 1015, 2999])),
     code: 1002,
   },
@@ -88,7 +88,7 @@ export const VIOLATIONS: readonly Violation[] = [
   { name: "a length of 2^32", bytes: () => frame({ length: 2n ** 32n }), code: 1009 },
   { name: "a length just over the limit", bytes: () => frame({ length: 4097 }), code: 1009 },
   {
-    name: "fragments beyond the limit together",
+    name: "fragments beyond the limit in total",
     bytes: () =>
       Buffer.concat([
         frame({ fin: false, payload: new Uint8Array(4000) }),

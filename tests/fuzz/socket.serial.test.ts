@@ -32,7 +32,7 @@ test("5,000 hostile frames: every connection ends as documented for its last fra
   expect(result.findings).toEqual([]);
   expect(result.connections).toBeGreaterThan(100);
   expect(Object.keys(result.notices)).toEqual(expect.arrayContaining(["NOT_ALLOWED", "OUT_OF_RANGE"]));
-  await fuzzed.witness.until(() => fuzzed.witness.counts.deltas > deltas + 5, "frames for everybody else");
+  await fuzzed.witness.until(() => fuzzed.witness.counts.deltas > deltas + 5, "frames for the witness");
   expect(fuzzed.witness.closed).toBeNull();
   // Sessions that were closed for their messages stay for 2 s.
   await expect.poll(fuzzed.holds, { timeout: 300_000 }).toMatchObject({ sessions: 1, rooms: 3 });

@@ -147,7 +147,7 @@ test("the answer to one change does not contain another change that is not store
   const server = await startTestServer({ store: "sqlite", dataDir: join(folder, "two"), adminToken: ADMIN });
   const { token } = await createRoom(server.url, "cube", "room");
   const owner = await Bot.join(server.url, "room", { joinToken: token! });
-  await owner.until(() => owner.access !== null, "how the room is");
+  await owner.until(() => owner.access !== null, "the room's access");
   const real = SqliteStore.prototype.writeSettings;
   const gates: (() => void)[] = [];
   const spy = vi.spyOn(SqliteStore.prototype, "writeSettings").mockImplementation(async function (
@@ -161,11 +161,11 @@ test("the answer to one change does not contain another change that is not store
   await vi.waitUntil(() => gates.length === 1, { timeout: 300_000 });
   owner.setAccess({ ownersOnly: true });
   owner.ping();
-  await owner.until(() => owner.counts.pongs === 1, "both to be there");
+  await owner.until(() => owner.counts.pongs === 1, "both members");
   gates[0]!();
   await vi.waitUntil(() => gates.length === 2, { timeout: 300_000 });
   owner.ping();
-  await owner.until(() => owner.counts.pongs === 2, "what was said by then");
+  await owner.until(() => owner.counts.pongs === 2, "the messages until then");
   expect(owner.access).toMatchObject({ locked: false, ownersOnly: false });
   gates[1]!();
   await owner.until(() => owner.access!.ownersOnly, "the second change");
@@ -187,7 +187,7 @@ test("a change that the store rejects is not acknowledged: it takes effect, and 
   }
   owner.setAccess({ locked: true });
   await owner.until(() => owner.notices.some(({ code }) => code === "STORE_AWAY"), "the notice");
-  await owner.until(() => owner.access?.locked === true, "the lock, which holds all the same");
+  await owner.until(() => owner.access?.locked === true, "the lock, which is in effect nevertheless");
   expect((await Bot.connect(server.url, "room").untilClosed()).code).toBe(CloseCode.locked);
   await owner.frames(30);
   const undo = await call(server.url, "POST", "/api/rooms/room/undo", token!, { seconds: 0.5 });

@@ -26,7 +26,7 @@ test("a body that blows up is held and reported, and the room continues", async 
   expect(await server.metric("pliant_bodies_held")).toBe(1);
   // The other body moves on; the held one stays at its place, inside the world.
   const [stays, leaves] = [bot.center(0), bot.center(1)];
-  await bot.until(() => bot.center(0)[1] > stays[1] + 0.02, "the other body's way");
+  await bot.until(() => bot.center(0)[1] > stays[1] + 0.02, "the other body's motion");
   expect(bot.center(1)).toEqual(leaves);
   expect(Math.abs(leaves[0])).toBeLessThan(5);
   // A reset releases it, until it blows up again.
@@ -39,7 +39,7 @@ test("a body that blows up is held and reported, and the room continues", async 
 test("bodies that intersect from the start are reported to all members, and so is the end of the intersection", async () => {
   await createRoom(server.url, "overlap", "overlapping");
   const bot = await Bot.join(server.url, "overlapping");
-  await bot.until(() => bot.notices.some(({ code }) => code === "UNTANGLED"), "the end of it");
+  await bot.until(() => bot.notices.some(({ code }) => code === "UNTANGLED"), "the end of the intersection");
   expect(bot.notices.map(({ code }) => code)).toEqual(["TANGLED", "UNTANGLED"]);
   expect(bot.notices[0]).toMatchObject({ details: { held: [], pairs: [{ between: [{ body: 0 }, { body: 1 }] }] } });
   expect(await server.metric("pliant_tangled_starts_total")).toBe(1);

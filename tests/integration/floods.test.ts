@@ -55,8 +55,8 @@ test("only a limited number of pipelined requests is answered", async () => {
 test.each([
   ["that are refused for their cost", "GET", "/api/rooms/none/recording"],
   ["for health", "GET", "/healthz"],
-  ["of pages of other origins that may not", "OPTIONS", "/api/rooms"],
-  ["with a percent escape that is none", "GET", "/%zz"],
+  ["of pages of other origins", "OPTIONS", "/api/rooms"],
+  ["with an invalid percent escape", "GET", "/%zz"],
 ])(
   "the number of responses for one address is limited, also for requests %s; another address has its own limit",
   async (_what, method, path) => {

@@ -35,7 +35,7 @@ describe("sessions", () => {
       () => ben.members.some(([member, , , connected]) => member === ann.welcome.member && !connected),
       "Ann's loss",
     );
-    await ben.until(() => ben.hands.get(ann.welcome.member)?.grabs.length === 0, "her hands to let go");
+    await ben.until(() => ben.hands.get(ann.welcome.member)?.grabs.length === 0, "the end of her grabs");
     const back = await Bot.join(server.url, "resume", { resume: ann.welcome.token });
     expect(back.welcome.member).toBe(ann.welcome.member);
     expect(back.welcome.session).toBe(ann.welcome.session);

@@ -89,7 +89,7 @@ describe("an uploaded object", () => {
     const [x, y, z] = bot.surfacePosition(point);
     bot.grab(1, point, [x, y, z]);
     bot.move(1, [x, y + 0.3, z]);
-    await bot.until(() => bot.surfacePosition(point)[1] > y + 0.1, "the body follows the hand");
+    await bot.until(() => bot.surfacePosition(point)[1] > y + 0.1, "the body follows the grab");
     bot.release(1);
     await bot.until(() => bot.tick > 60, "a second of ticks");
 
@@ -180,7 +180,7 @@ describe("an unusable file", () => {
     expect(await server.metric("pliant_objects")).toBe(0);
     expect(await server.metric("pliant_objects_uploaded_total", { result: "refused" })).toBe(6);
     const { tick } = neighbor;
-    await neighbor.until(() => neighbor.tick > tick + 30, "the room next door goes on");
+    await neighbor.until(() => neighbor.tick > tick + 30, "the other room continues");
     expect(neighbor.notices).toEqual([]);
   });
 

@@ -80,7 +80,7 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
         const grabs = [...bot.hands.values()].flatMap(({ grabs }) => grabs);
         seen.push(...grabs.map(({ grab, body, target }) => [grab, body, target[1]]));
         return seen.length > 5 && grabs.length === 0;
-      }, "a hand that pulls and lets go");
+      }, "a grab and its release");
       const had = await member(`${server.url}/r/${name}`, FRAMES, { mode });
       await Promise.all([hand, bot.until(() => bot.tick >= had.frames.at(-1)![0], "the other member's frame")]);
       expect(had.frames).toHaveLength(FRAMES);
@@ -106,7 +106,7 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
     const bot = await Bot.join(server.url, "opened", { timeoutMs: 300_000 });
     const hand = bot.until(
       () => [...bot.hands.values()].some(({ grabs }) => grabs.some(({ together }) => together)),
-      "a hand on all cubes",
+      "a grab of all cubes",
     );
     await Promise.all([hand, member(`${server.url}/r/opened`, 3, {})]);
     const refusals: [string, Record<string, unknown>, string][] = [

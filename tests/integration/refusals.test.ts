@@ -88,8 +88,8 @@ async function witnessing<T>(work: () => Promise<T>): Promise<T> {
 
 describe("malformed", () => {
   test.each([
-    ["bytes that are no msgpack", Buffer.from([0xc1]), "not one msgpack value"],
-    ["a value that is no array", Buffer.from(encode({ a: 1 })), "not a msgpack array"],
+    ["bytes that are not msgpack", Buffer.from([0xc1]), "not one msgpack value"],
+    ["a value that is not an array", Buffer.from(encode({ a: 1 })), "not a msgpack array"],
     ["a missing field", Buffer.from(encode([ClientMessage.move, 1, 0])), "move: y is not a finite number"],
     ["NaN", Buffer.from(encode([ClientMessage.cursor, NaN, 0, 0])), "cursor: x is not a finite number"],
     ["a second hello", Buffer.from(encode([ClientMessage.hello, PROTOCOL_VERSION])), "hello: already said"],
@@ -228,7 +228,7 @@ test("a missing room, and a full one", async () => {
   expect((await extra.untilClosed()).code).toBe(CloseCode.roomFull);
   // The seat of a disconnected member is given to a new one.
   bots[0]!.drop();
-  await bots[1]!.until(() => bots[1]!.members.some(([, , , connected]) => !connected), "the lost line");
+  await bots[1]!.until(() => bots[1]!.members.some(([, , , connected]) => !connected), "the lost connection");
   const late = await Bot.join(server.url, room);
   expect(late.closed).toBeNull();
   await Promise.all([...bots.slice(1), late].map((bot) => bot.leave()));

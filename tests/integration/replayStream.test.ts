@@ -157,7 +157,7 @@ test("it includes spawned and removed bodies, resets, and saved states", async (
   await bot.until(() => bot.waiting.bodies.length === 1, "the spare");
   const came = bot.waiting.tick;
   bot.reset();
-  await bot.until(() => bot.resets === 1 && bot.waiting.bodies.length === 2, "the reset, and who waits again");
+  await bot.until(() => bot.resets === 1 && bot.waiting.bodies.length === 2, "the reset, and the absent bodies");
   const back = bot.waiting.tick;
   // States are saved every five seconds, and leave a mark.
   await bot.until(() => bot.tick > 330, "five seconds and a half");

@@ -109,7 +109,7 @@ describe("bundled scenes", () => {
         const { frameTick, quantized } = await inspect(server.url, scene);
         told.set(frameTick, quantized);
         return [...told.keys()].filter((tick) => simple.frames.has(tick)).length >= 5 && simple.frames.size >= FRAMES;
-      }, "frames, five of which the server told, too");
+      }, "frames, five of them also from the server");
       await until(() => bot.tick >= simple.tick, "the other member's frame");
       for (const [tick, frame] of simple.frames) {
         if (told.has(tick)) expect([...frame]).toEqual(told.get(tick));

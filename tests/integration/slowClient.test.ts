@@ -29,7 +29,7 @@ test("skipped frames, then a keyframe", async () => {
 
   const seen = slow.counts.keyframes;
   slow.resumeReading();
-  await slow.until(() => slow.counts.keyframes > seen && slow.tick > quick.tick - 30, "the way back into the chain");
+  await slow.until(() => slow.counts.keyframes > seen && slow.tick > quick.tick - 30, "the return to the chain");
   await slow.frames(10);
   clearInterval(talking);
   await slow.until(() => slow.tick === quick.tick, "the same tick");

@@ -89,12 +89,12 @@ test("grabs of a removed body end; a reset removes all spawned bodies", async ()
   ann.remove(SPARE);
   await ben.until(() => ben.waiting.bodies.includes(SPARE), "the removal");
   expect(ben.waiting).toMatchObject({ bodies: [SPARE], member: ann.welcome.member });
-  await ann.until(() => ann.hands.get(ben.welcome.member)?.grabs.length === 0, "Ben's hand let go");
+  await ann.until(() => ann.hands.get(ben.welcome.member)?.grabs.length === 0, "the end of Ben's grab");
   // An absent body cannot be grabbed.
   ben.grab(4, { body: SPARE, triangle: 0, u: 0.3, v: 0.3 }, [1, 0.5, 0]);
   await ben.until(() => ben.notices.length > 0, "the refusal");
   expect(ben.notices).toMatchObject([{ code: "INPUT_REJECTED", details: { field: "body", value: SPARE } }]);
-  await ann.until(() => ann.hands.get(ben.welcome.member)?.grabs.length === 0, "the refused hand");
+  await ann.until(() => ann.hands.get(ben.welcome.member)?.grabs.length === 0, "the refused grab");
   ann.reset();
   await ben.until(() => ben.waiting.bodies.length === 2, "the reset");
   expect(ben.waiting).toMatchObject({ bodies: [SPARE, BALL], member: 0 });
@@ -103,7 +103,7 @@ test("grabs of a removed body end; a reset removes all spawned bodies", async ()
 
 test.each<[string, (bot: Bot) => void, string, object]>([
   [
-    "a body that is always there",
+    "a body that is not spawnable",
     (bot) => bot.spawn(THERE, [1, 1, 1]),
     "OUT_OF_RANGE",
     { field: "body", value: THERE, limit: "a body that may wait: 1, 2" },
@@ -115,13 +115,13 @@ test.each<[string, (bot: Bot) => void, string, object]>([
     { field: "position", value: 1000 },
   ],
   [
-    "a heading of no length",
+    "a heading of length 0",
     (bot) => bot.spawn(SPARE, [1, 1, 1], { heading: [0, 0] }),
     "OUT_OF_RANGE",
     { field: "heading", value: 0 },
   ],
   [
-    "to take out what waits",
+    "removing an absent body",
     (bot) => bot.remove(BALL),
     "INPUT_REJECTED",
     { field: "body", value: BALL, limit: "a body that is there: this one waits" },
@@ -137,8 +137,8 @@ test.each<[string, (bot: Bot) => void, string, object]>([
 });
 
 test.each([
-  ["a heading that is no direction", [10, 1, 0, 0, 0, { heading: [1] }], "spawn: heading is not two finite numbers"],
-  ["a word that is none", [10, 1, 0, 0, 0, { occupied: "push" }], "spawn: occupied is neither refuse nor lift"],
+  ["a heading with one number", [10, 1, 0, 0, 0, { heading: [1] }], "spawn: heading is not two finite numbers"],
+  ["an unknown word", [10, 1, 0, 0, 0, { occupied: "push" }], "spawn: occupied is neither refuse nor lift"],
   ["a missing coordinate", [10, 1, 0, 0], "spawn: z is not a finite number"],
 ])("malformed: %s", async (what, message, reason) => {
   await createRoom(server.url, "spare", "malformed");

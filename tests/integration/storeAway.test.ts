@@ -100,7 +100,7 @@ async function outage(
   const again = await rejoined(url, token);
   expect(again.welcome).toMatchObject({ session, member });
   const { tick } = again;
-  await again.until(() => again.tick > tick + 30, "that it goes on");
+  await again.until(() => again.tick > tick + 30, "the room's next ticks");
   await again.leave();
 }
 
@@ -175,10 +175,10 @@ test("a room is not handed over while the store cannot write it: it continues he
     .spyOn(SqliteStore.prototype, "appendJournal")
     .mockRejectedValue(new StoreUnavailable("the disk", new Error("disk I/O error")));
   const { tick } = bot;
-  await bot.until(() => bot.tick > tick + 10, "ticks that the store has not got");
+  await bot.until(() => bot.tick > tick + 10, "ticks that are not stored");
   expect(await handOver()).toEqual({ handedOver: [] });
   const later = bot.tick;
-  await bot.until(() => bot.tick > later + 10, "that it goes on");
+  await bot.until(() => bot.tick > later + 10, "the room's next ticks");
   expect(bot.closed).toBeNull();
   failing.mockRestore();
   await vi.waitUntil(async () => ((await handOver()) as { handedOver: string[] }).handedOver.length === 1);

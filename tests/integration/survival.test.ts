@@ -82,7 +82,7 @@ test.each(inLong<Record<string, number[]>[]>(ROOMS, SMALL))(
     const bots: Bot[] = [];
     for (const scene of scenes) {
       const { token: joinToken } = await createRoom(first.url, scene, scene);
-      const bot = await Bot.join(first.url, scene, { name: `who pulls ${scene}`, joinToken });
+      const bot = await Bot.join(first.url, scene, { name: `the grab in ${scene}`, joinToken });
       for (const change of TUNED[scene] ?? []) bot.tune(change);
       for (const [hand, body] of pulled[scene]!.entries()) {
         const point = { body, triangle: 3 + 20 * hand, u: 0.3, v: 0.3 };
@@ -144,7 +144,7 @@ test("a visitor at the process that does not have the room sees it, scene and al
   const point = { body: 0, triangle: 100, u: 0.3, v: 0.3 };
   const [x, y, z] = near.surfacePosition(point);
   far.grab(1, point, [x, y + 0.3, z]);
-  await near.until(() => near.surfacePosition(point)[1] > y + 0.02, "the pull of who came through the other process");
+  await near.until(() => near.surfacePosition(point)[1] > y + 0.02, "the pull through the other process");
   const { member, token } = far.welcome;
   await a.close();
   ends.shift();

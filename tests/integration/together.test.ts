@@ -50,7 +50,7 @@ test("both bodies move alike, the third not at all; other members and a replay s
   const held = { grab: 5, body: RIGHT, triangle: 7, together: true };
   expect(ben.hands.get(ann.welcome.member)!.grabs).toMatchObject([held]);
   const late = await Bot.join(server.url, "twins");
-  await late.until(() => late.hands.get(ann.welcome.member)?.grabs[0]?.together === true, "the hand of before");
+  await late.until(() => late.hands.get(ann.welcome.member)?.grabs[0]?.together === true, "the earlier grab");
 
   // A grab of a body outside the group is refused with a message, and has no effect.
   ann.grab(6, { ...point, body: ALONE }, [0, 1, 0], { together: true });

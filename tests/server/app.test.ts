@@ -224,7 +224,7 @@ describe("rooms", () => {
     ["a name with a space", { scene: "cube", room: "a room" }, 400, "ROOM_NAME_INVALID", "room"],
     ["a name that is a path", { scene: "cube", room: "../x" }, 400, "ROOM_NAME_INVALID", "room"],
     ["too long a name", { scene: "cube", room: "x".repeat(41) }, 400, "ROOM_NAME_INVALID", "room"],
-    ["a scene that is not there", { scene: "nothing" }, 404, "SCENE_NOT_FOUND", "scene"],
+    ["a missing scene", { scene: "nothing" }, 404, "SCENE_NOT_FOUND", "scene"],
     ["a body beyond the limit", { scene: "cube", room: "x".repeat(70_000) }, 400, "BODY_INVALID", "body"],
   ])("%s", async (_, payload, status, code, field) => {
     const answer = await post(payload);

@@ -97,7 +97,7 @@ function pause({ timeline, note }: History, server: Server, later: Later, forMs:
   server.disturbed(forMs);
   later(forMs, () => {
     if (!server.machine.stopped) return;
-    note(server.name, () => "goes on");
+    note(server.name, () => "continues");
     timeline.thaw(server.machine);
   });
 }
@@ -144,7 +144,7 @@ function end(history: History, server: Server, later: Later, forMs: number): voi
 function line({ timeline, note }: History, server: Server, { fault, forMs }: Harm, faults: Partial<LineFaults>): void {
   if (!server.up) return;
   const { line: own } = server;
-  note(server.name, () => `its line to the database is ${fault} for ${forMs.toFixed(0)} ms`);
+  note(server.name, () => `its connection to the database is ${fault} for ${forMs.toFixed(0)} ms`);
   // A call from the end of the fault waits for its answer as long as the driver does, and writes nothing meanwhile.
   server.disturbed(forMs + (fault === "slow" ? 0 : QUERY_TIMEOUT_MS));
   Object.assign(own.faults, faults);

@@ -210,7 +210,8 @@ export class History {
     const [{ room }, { reason, identity }] = args as [Lease, Parked];
     const { plan, timeline, servers } = this;
     // In the simulation a tick completes if no other room's work interferes.
-    if (reason === "steps") throw new Violation("no room is parked for losses of others", `${room} is parked`);
+    if (reason === "steps")
+      throw new Violation("no room is quarantined for other rooms' losses", `${room} is quarantined`);
     const linesHold = plan.actions.every((action) => action.do !== "fault" || LINES_HOLD.has(action.fault));
     if (reason !== "version" || !linesHold) return;
     const knownMs = timeline.nowMs - KNOWN_TERMS * 1000 * plan.leaseSeconds;
@@ -219,8 +220,8 @@ export class History {
     );
     if (able)
       throw new Violation(
-        "left to those who can read it",
-        `${room} is parked, though ${able.name} could go on with it`,
+        "a room is left to processes that can read it",
+        `${room} is quarantined, although ${able.name} could continue it`,
       );
   }
 
@@ -367,8 +368,8 @@ export class History {
       if (missing.length === 0 && servers.every(({ alive }) => alive)) break;
       if (this.timeline.nowMs >= endMs)
         throw new Violation(
-          "everything comes back",
-          `${missing.join(", ") || "a server"} is not back at its one server ${BACK_MS / 1000} s after all was healed`,
+          "everything recovers",
+          `${missing.join(", ") || "a server"} is not open at exactly one server ${BACK_MS / 1000} s after the end of all faults`,
         );
       await this.#until(() => false, LOOK_MS);
     }

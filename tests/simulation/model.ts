@@ -225,7 +225,7 @@ export class Model {
     const { room: known } = request;
     // A key is "forgotten with the room" (store.ts, createRoom): a request that arrives after the end creates another.
     if (known?.deletion === "none" && this.#owners.has(known.name))
-      throw new Violation("one key, one room", `${known.name} was made for a request, and now ${name} for the same`);
+      throw new Violation("one key, one room", `${known.name} was created for a request, and now ${name} for the same`);
     const position = this.#options.position();
     const room = new RoomModel(name, request, this.#options.start(scene), position);
     request.made.push({ room, position });
@@ -251,7 +251,7 @@ export class Model {
     if (until < room.floor.tick)
       throw new Violation(
         "acknowledged ticks stay",
-        `${lease.room} forgets what follows tick ${until}, but tick ${room.floor.tick} was in the journal`,
+        `${lease.room} removes the ticks after ${until}, but tick ${room.floor.tick} was in the journal`,
       );
     for (const undo of room.undos) if (undo.process === lease.process) undo.position = room.position;
     if (segment && !late) this.#journaled(room, { args: [lease, segment] });
@@ -387,7 +387,7 @@ export class Model {
 
   #unknown(room: RoomModel, process: string, { hash, tick }: World): never {
     throw new Violation(
-      "a room goes on from what it was",
+      "a room resumes from a state that it had",
       `${process} begins ${room.name} at tick ${tick} with the state ${hash}, which no tick has made`,
     );
   }
@@ -397,14 +397,14 @@ export class Model {
     if (!follows(state, floor))
       throw new Violation(
         "acknowledged ticks stay",
-        `${process} begins ${name} at tick ${state.tick}${at(floor, state.tick) === state ? "" : " of another line"}, but tick ${floor.tick} (${floor.hash}) was acknowledged`,
+        `${process} begins ${name} at tick ${state.tick}${at(floor, state.tick) === state ? "" : " of another branch"}, but tick ${floor.tick} (${floor.hash}) was acknowledged`,
       );
     const death = room.deaths.find(
       (dead) => state.tick > dead.state.tick && state.born < dead.born && follows(state, dead.state),
     );
     if (death)
       throw new Violation(
-        "what was undone stays undone",
+        "undone ticks stay undone",
         `${process} begins ${name} at tick ${state.tick}, which an acknowledged undo to tick ${death.state.tick} has ended`,
       );
   }
@@ -415,7 +415,7 @@ export class Model {
     const parent = room.tips.get(process)!;
     if (parent.hash !== before)
       throw new Violation(
-        "a room goes on from what it was",
+        "a room resumes from a state that it had",
         `${process} stepped ${name} from ${before}, not ${parent.hash}`,
       );
     const { hash, tick } = world;
@@ -517,11 +517,15 @@ export class Model {
     if (tick === null) return;
     const { process, position } = undo;
     const began = undo.began.findLast(({ state }) => state.tick === tick);
-    if (!began) throw new Violation("an undo says where it is", `tick ${tick} was answered, where nothing has begun`);
+    if (!began)
+      throw new Violation(
+        "an undo answers with its tick",
+        `the answer was tick ${tick}, from which no process has resumed`,
+      );
     if (position === null)
       throw new Violation(
-        "what is acknowledged is stored",
-        `an undo to tick ${tick} was answered, but nobody wrote it`,
+        "an acknowledged change is stored",
+        `an undo to tick ${tick} was acknowledged, but not written`,
       );
     if (position !== Infinity) {
       insert(room.floors, { state: began.state, position });
@@ -540,7 +544,10 @@ export class Model {
   /** As with an undo: it depends on the transaction that wrote it, not on another process's later transactions. */
   settingAcknowledged({ room, process, name, value, position }: Change): void {
     if (position === null)
-      throw new Violation("what is acknowledged is stored", `${name} of ${room.name} was told, but nobody wrote it`);
+      throw new Violation(
+        "an acknowledged change is stored",
+        `${name} of ${room.name} was acknowledged, but not written`,
+      );
     const order = ++this.#orders;
     if (position !== Infinity) insert(room.settings.get(name)!.acknowledged, { value, order, position });
     else if (room.known?.process === process) room.known.settings.push({ name, value, order });
@@ -574,9 +581,9 @@ export class Model {
   judgeRooms(listed: ReadonlySet<string>): void {
     for (const { name, deletion, request } of this.rooms.values()) {
       if (typeof deletion === "object" && listed.has(name))
-        throw new Violation("what was deleted stays deleted", `${name} is listed`);
+        throw new Violation("a deleted room stays deleted", `${name} is listed`);
       if (deletion === "none" && request.name === name && !listed.has(name))
-        throw new Violation("rooms stay", `${name} is not listed, though nobody has deleted it`);
+        throw new Violation("rooms stay", `${name} is not listed, although it was not deleted`);
     }
   }
 }

@@ -258,7 +258,7 @@ export class Physics {
     const { machine, program, stepSeconds } = this.#options;
     const nowMs = machineMs(machine);
     return new Promise((resolve, reject) => {
-      const dropped = (): void => reject(new program.StepDropped("withdrawn, or its time was over"));
+      const dropped = (): void => reject(new program.StepDropped("withdrawn, or too late"));
       const begin = (): void => {
         waiting.begun = true;
         const startMs = machineMs(machine);

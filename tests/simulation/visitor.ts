@@ -180,7 +180,7 @@ export class Visitor {
     const line = this.#line;
     if (!line?.membership) return;
     const { membership, server, process } = line;
-    this.#closed(line, "the line broke");
+    this.#closed(line, "the connection broke");
     if (server.process === process && server.alive)
       this.#options.timeline.after(1, server.machine, () => membership.lost(1006));
   }
@@ -249,7 +249,7 @@ export class Visitor {
     } else if (type === ServerMessage.access && this.#change && line.membership) {
       const { asked, refused } = this.#change;
       this.#change = null;
-      this.#note(() => `is ${refused ? "refused" : "told"} ${asked.name} = ${JSON.stringify(asked.value)}`);
+      this.#note(() => `is ${refused ? "refused" : "acknowledged"} ${asked.name} = ${JSON.stringify(asked.value)}`);
       if (!refused) this.#options.judge(() => this.#options.model.settingAcknowledged(asked));
     }
   }

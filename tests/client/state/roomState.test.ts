@@ -143,7 +143,7 @@ describe("RoomState", () => {
 
   test.each([
     [
-      "frames that came in a burst while the page was busy",
+      "frames in a burst while the page was busy",
       () => {
         for (let tick = 4; tick <= 120; tick += 2) state.receive(delta(tick, 96 + tick, 98 + tick), 1000);
       },

@@ -83,8 +83,8 @@ describe("release", () => {
   });
 
   test.each([
-    ["the server let go by itself", (hold: Hold) => hold.acknowledged.note(100, [])],
-    ["the line was lost or the room began again", (hold: Hold) => hold.bend.release(1000, false)],
+    ["the server ended the grab", (hold: Hold) => hold.acknowledged.note(100, [])],
+    ["the connection was lost or the room was reset", (hold: Hold) => hold.bend.release(1000, false)],
   ])("%s: the offset fades as a cross-fade does, and then is over", (_, happens) => {
     const hold = new Hold();
     hold.acknowledged.note(98, [grabbed([0.5, 0, 0])]);

@@ -58,7 +58,7 @@ async function until(what: string, done: () => boolean | Promise<boolean>): Prom
 }
 
 const bothReady = (server: RunningServer): Promise<void> =>
-  until("operators see both", async () => {
+  until("both in the operators' list", async () => {
     const { processes } = await admin(server, "processes");
     return processes.length === 2 && processes.every(({ state }: { state: string }) => state === "ready");
   });
@@ -92,18 +92,18 @@ test("some rooms of a busy process move to an idle one, with their members; then
   const first = await start();
   for (const room of rooms) await createRoom(first.url, "cube", room);
   const welcomes = visit(first, rooms);
-  await until("everybody is in", () => welcomes.every((own) => own.length > 0));
+  await until("all members are in", () => welcomes.every((own) => own.length > 0));
   const members = welcomes.map((own) => own[0]!.member);
   const second = await start();
   await bothReady(first);
   const held = async (): Promise<number[]> =>
     (await admin(first, "processes")).processes.map(({ rooms: own }: { rooms: number }) => own);
   // Loads of six tenths and zero: half of them moves, and then both are equally busy.
-  await until("half of the rooms are at the other one", async () => (await held()).every((own) => own === 3));
+  await until("half of the rooms are at the other process", async () => (await held()).every((own) => own === 3));
   await new Promise((resolve) => setTimeout(resolve, 6_000));
   expect(await held()).toEqual([3, 3]);
   expect([await moved(first, "moved"), await moved(second, "moved")]).toEqual([3, 0]);
-  await until("everybody is in again", () => lines.every((line) => line.isOpen));
+  await until("all members are in again", () => lines.every((line) => line.isOpen));
   for (const [i, own] of welcomes.entries())
     expect(new Set(own.map(({ member }) => member))).toEqual(new Set([members[i]]));
   expect(welcomes.some((own) => own.at(-1)!.url === second.url)).toBe(true);
@@ -115,7 +115,7 @@ test("with balancing switched off no room moves, and new rooms stay where they w
   const [first, second] = [await start({ PLIANT_BALANCE: "off" }), await start({ PLIANT_BALANCE: "off" })];
   for (const room of rooms) await createRoom(first.url, "cube", room);
   const welcomes = visit(first, rooms);
-  await until("everybody is in", () => welcomes.every((own) => own.length > 0));
+  await until("all members are in", () => welcomes.every((own) => own.length > 0));
   await until("it is busy", async () => {
     const { processes } = await admin(second, "processes");
     return processes.some(({ load }: { load: number }) => load > 0.5);

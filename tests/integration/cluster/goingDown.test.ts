@@ -80,14 +80,14 @@ test(`SIGTERM with ${ROOMS} rooms ends in time, and no member is lost`, async ()
       if (performance.now() > endMs) throw new Error(`${what}: not within 300 s\n${leaving.output()}`);
   };
   const at = (server: RunningServer) => (own: Welcome[]) => own.at(-1)?.url === server.url;
-  await until("everybody is in", () => welcomes.every(at(leaving)) && lines.every((line) => line.isOpen));
+  await until("all members are in", () => welcomes.every(at(leaving)) && lines.every((line) => line.isOpen));
   const before = welcomes.map((own) => own.at(-1)!.session);
   const startMs = performance.now();
   expect(await leaving.stop()).toBe(0);
   const seconds = (performance.now() - startMs) / 1000;
   expect(seconds).toBeLessThan(readConfig({}).shutdownSeconds);
   expect(seconds).toBeLessThan(grace().kill);
-  await until("everybody is in again", () => welcomes.every(at(staying)) && lines.every((line) => line.isOpen));
+  await until("all members are in again", () => welcomes.every(at(staying)) && lines.every((line) => line.isOpen));
   const back = (performance.now() - startMs) / 1000;
   expect(welcomes.map((own) => own.at(-1)!.session)).toEqual(before);
   console.info(`${ROOMS} rooms: ended after ${seconds.toFixed(2)} s, all members back after ${back.toFixed(2)} s`);

@@ -95,7 +95,7 @@ test("only the room of a stuck thread is charged: the other rooms' ticks are rep
   expect(told).toHaveLength(beside);
   await bystander.until(
     () => bystander.counts.keyframes - keyframes === bystander.notices.length,
-    "a keyframe for each time that it was restored, and no other",
+    "exactly one keyframe for each restore",
   );
   expect([long.closed, bystander.closed]).toEqual([null, null]);
   expect(long.resets + bystander.resets).toBe(0);

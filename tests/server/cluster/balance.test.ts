@@ -46,17 +46,17 @@ describe("a running room", () => {
     ["that drains", { state: "draining" }],
     ["that is not ready", { state: "starting" }],
     ["that has ended", { state: "gone" }],
-    ["of which nothing was heard", { secondsLeft: -0.1 }],
+    ["without an announcement", { secondsLeft: -0.1 }],
     ["that is full", { rooms: 64 }],
-    ["that is hardly less busy", { load: 0.9 - BALANCE.gap + 0.01 }],
+    ["that is only slightly less busy", { load: 0.9 - BALANCE.gap + 0.01 }],
   ])("moves to no process %s", (_what, changes) => {
     expect(movesOf(busy, 1, [busy, listed("b", changes)], rooms, BALANCE)).toEqual([]);
   });
 
   test.each<[string, Partial<RoomLoad>]>([
-    ["that is going back, on trial or handed over", { movable: false }],
-    ["that has just come", { residentMs: BALANCE.residenceMs - 1 }],
-    ["that takes nearly nothing", { share: BALANCE.leastShare / 2 }],
+    ["that is being undone, on probation or handed over", { movable: false }],
+    ["that has just arrived", { residentMs: BALANCE.residenceMs - 1 }],
+    ["with almost no load", { share: BALANCE.leastShare / 2 }],
     ["that would make the other as busy", { share: 0.8 }],
   ])("stays: one %s", (_what, changes) => {
     expect(movesOf(busy, 1, [busy, listed("b")], [room("one", 0.3, changes)], BALANCE)).toEqual([]);

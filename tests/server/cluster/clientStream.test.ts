@@ -91,7 +91,7 @@ test("without rewriting all bytes are unchanged", async () => {
 
 test.each<[string, Buffer]>([
   ["text", frame(1, Buffer.from("hello"))],
-  ["a continuation of nothing", frame(0, Buffer.from("hello"))],
+  ["a continuation without a start", frame(0, Buffer.from("hello"))],
   ["no mask", Buffer.from([0x82, 1, 65, 0x82, 1, 65])],
   ["reserved bits", Buffer.from([0xc2, 0x81, 0, 0, 0, 0, 65])],
   ["a length of 64 bits", Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0])],
@@ -101,7 +101,7 @@ test.each<[string, Buffer]>([
     Buffer.concat(Array.from({ length: 9 }, (_, i) => frame(i ? 0 : 2, Buffer.alloc(1), false))),
   ],
   ["pongs alone", Buffer.concat(Array.from({ length: 200 }, () => frame(0xa, Buffer.alloc(120))))],
-  ["an end before it is whole", frame(2, Buffer.from("hello")).subarray(0, 9)],
+  ["an end before the message is complete", frame(2, Buffer.from("hello")).subarray(0, 9)],
 ])("%s passes unchanged, without being offered", async (_what, sent) => {
   const { out, seen } = await through(cut(sent, [3, 7]), async () => Buffer.alloc(0));
   expect(out.equals(sent)).toBe(true);

@@ -68,9 +68,9 @@ test.each<[string, Part[], Part?]>([
 test.each([
   ["soft enough for its substeps", [beam({}, { youngsModulus: 1e5 })], {}],
   ["as viscous as its substeps can be", [beam({}, { youngsModulus: 1e5, retardationTime: 0.005 })], {}],
-  ["of a scene that takes its very substeps", [beam()], { refine: false }],
-  ["that says so", [beam({ solver: "compliant" })], {}],
-  ["stiff, in a scene with substeps enough", [beam()], { substeps: 200 }],
+  ["of a scene with refine: false", [beam()], { refine: false }],
+  ["with solver compliant", [beam({ solver: "compliant" })], {}],
+  ["stiff, in a scene with enough substeps", [beam()], { substeps: 200 }],
 ])("a body %s is compliant, without a finding", async (_what, bodies, more) => {
   const { layout, compliant } = await make(bodies, more);
   expect(layout.bodies[0]!.implicit).toBe(false);
@@ -101,8 +101,8 @@ test.each([
     /beam and other/,
   ],
   ["is too large", [sheet(100, { contact: { self: false } })], {}, /1.5 times/],
-  ["is too large for what lies on something", [cube(9)], { colliders: [floor] }, /1.4 times/],
-  ["is too large for what lies on another", [cube(5), cube(5, 0.4)], {}, /1.9 times/],
+  ["is too large to lie on something", [cube(9)], { colliders: [floor] }, /1.4 times/],
+  ["is too large to lie on another body", [cube(5), cube(5, 0.4)], {}, /1.9 times/],
   ["is too large for a sheet that may touch itself", [sheet(30)], {}, /1.4 times/],
   ["is too large for a sheet that may touch a shape", [sheet(16)], { colliders: [floor] }, /1.2 times/],
   [

@@ -69,7 +69,7 @@ describe("refused", () => {
       },
     ],
     [
-      "a pin that holds nothing",
+      "a pin without a particle",
       {
         bodies: [
           cube,
@@ -83,17 +83,17 @@ describe("refused", () => {
       },
     ],
     [
-      "a load on a particle that is not there",
+      "a load on a missing particle",
       { bodies: [{ ...sheet, loads: [{ select: { particles: [8, 9] }, force: [0, 1, 0] }] }] },
       { path: "/bodies/0/loads/0/select/particles", value: 9, limit: /^a particle of the body's 9$/ },
     ],
     [
-      "an attachment from a particle that is not there",
+      "an attachment from a missing particle",
       { bodies: [sheet], attachments: [{ from: { body: "sheet", particle: 9 }, to: { world: [0, 0, 0] } }] },
       { path: "/attachments/0/from/particle", value: 9, limit: /^a particle of body sheet, which has 9$/ },
     ],
     [
-      "an attachment to a particle that is not there",
+      "an attachment to a missing particle",
       {
         bodies: [sheet, cube],
         attachments: [{ from: { body: "sheet", particle: 0 }, to: { body: "cube", particle: 27 } }],

@@ -291,12 +291,12 @@ describe("refused, with field, value and limit, and without a change", () => {
   const base = { member: 3, body: 0, triangle: 0, u: 0.2, v: 0.2 };
   test.each<[string, Input, Record<string, unknown>]>([
     [
-      "a body that is not there",
+      "a missing body",
       { ...base, type: "grab", grab: 0, body: 2, target: [0, 0, 0] },
       { field: "body", value: 2, limit: "0 to 1" },
     ],
     [
-      "a triangle that is not there",
+      "a missing triangle",
       { ...base, type: "impulse", triangle: 108, impulse: [0, 0, 0] },
       { field: "triangle", value: 108, limit: "0 to 107" },
     ],
@@ -322,7 +322,7 @@ describe("refused, with field, value and limit, and without a change", () => {
     ],
     ["a target that is not a number", { ...base, type: "grab", grab: 0, target: [NaN, 0, 0] }, { field: "target" }],
     [
-      "a move out of the world",
+      "a move beyond the world",
       { type: "move", member: 3, grab: 0, target: [0, 0, 1e9] },
       { field: "target", value: 1e9 },
     ],

@@ -172,9 +172,9 @@ describe("an unusable file", () => {
   };
 
   test.each([
-    ["its first page is noise", (file: Buffer) => file.fill(0xa5, 0, 4096)],
-    ["a page of its tables is noise", (file: Buffer) => file.fill(0xa5, 4096, 5 * 4096)],
-    ["it is cut off", (file: Buffer) => file.subarray(0, Math.floor(file.length / 8192) * 4096)],
+    ["its first page is random bytes", (file: Buffer) => file.fill(0xa5, 0, 4096)],
+    ["a page of its tables is random bytes", (file: Buffer) => file.fill(0xa5, 4096, 5 * 4096)],
+    ["it is truncated", (file: Buffer) => file.subarray(0, Math.floor(file.length / 8192) * 4096)],
   ])("%s: it is moved aside whole, reported, and an empty store begins", async (_what, damage) => {
     const { folder, path } = await filled();
     const damaged = damage(readFileSync(path));

@@ -131,11 +131,11 @@ test("a missing log is reported with its code, and rooms are as in the file", as
 
 test.each([
   [
-    "a frame in its middle is noise",
+    "a frame in its middle is random bytes",
     (log: Buffer) => log.fill(0xa5, Math.floor(log.length / 2), Math.floor(log.length / 2) + 200),
   ],
-  ["its head is noise", (log: Buffer) => log.fill(0xa5, 0, 32)],
-  ["it is cut off within its head", (log: Buffer) => log.subarray(0, 20)],
+  ["its header is random bytes", (log: Buffer) => log.fill(0xa5, 0, 32)],
+  ["it is truncated within its header", (log: Buffer) => log.subarray(0, 20)],
 ])("%s: reported with its code, the log is kept, and its readable part is in the store", async (_what, damage) => {
   const { folder, path, log } = newPath();
   const room = await killedAfter(path, 60);

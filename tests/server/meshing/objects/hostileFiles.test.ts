@@ -79,7 +79,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
   ],
   ["glTF 1.0", "a.glb", bent((json) => (json.asset.version = "1.0")), "NOT_SUPPORTED", /\/asset\/version/],
   ["deep JSON", "a.gltf", text(`{"asset":${"[".repeat(90_000)}${"]".repeat(90_000)}}`), "TOO_LARGE", /nesting/],
-  ["JSON that is none", "a.gltf", text('{"asset":'), "FILE_DAMAGED", /JSON/],
+  ["invalid JSON", "a.gltf", text('{"asset":'), "FILE_DAMAGED", /JSON/],
   ["a list for an object", "a.gltf", text("[]"), "FILE_DAMAGED", /object is needed/],
   [
     "an external buffer",
@@ -90,7 +90,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
   ],
   ["an external image", "a.glb", textured({ uri: "http://169.254.169.254/x.png" }), "EXTERNAL_URI", /\/images\/0\/uri/],
   [
-    "a needed extension that nobody knows",
+    "an unknown required extension",
     "a.glb",
     bent((json) => (json.extensionsRequired = ["EVIL_mesh"])),
     "NOT_SUPPORTED",
@@ -149,21 +149,21 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
   ],
   ["a negative count", "a.glb", bent((json) => (json.accessors[position].count = -1)), "FILE_DAMAGED", /count is -1/],
   [
-    "a component type that is none",
+    "an unknown component type",
     "a.glb",
     bent((json) => (json.accessors[position].componentType = 9)),
     "FILE_DAMAGED",
     /componentType is 9/,
   ],
   [
-    "a type of the object's own",
+    "a type with the name of an object property",
     "a.glb",
     bent((json) => (json.accessors[position].type = "constructor")),
     "FILE_DAMAGED",
     /\/type/,
   ],
   [
-    "an index that is no vertex",
+    "an index without a vertex",
     "a.glb",
     bent((json) => (json.accessors[position].count = 4)),
     "FILE_DAMAGED",
@@ -207,7 +207,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     "TOO_LARGE",
     /depth/,
   ],
-  ["a mesh that is none", "a.glb", bent((json) => (json.nodes[0].mesh = 7)), "FILE_DAMAGED", /\/nodes\/0\/mesh is 7/],
+  ["a missing mesh", "a.glb", bent((json) => (json.nodes[0].mesh = 7)), "FILE_DAMAGED", /\/nodes\/0\/mesh is 7/],
   [
     "an infinite matrix",
     "a.glb",
@@ -250,7 +250,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     /65535 x 65535/,
   ],
   [
-    "an image that is none",
+    "an invalid image",
     "a.glb",
     textured({ uri: dataUri("image/png", Buffer.from("GIF89a")) }),
     "NOT_SUPPORTED",
@@ -264,7 +264,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     /\/images\/0/,
   ],
   [
-    "a texture of Basis alone",
+    "a texture in Basis only",
     "a.glb",
     textured({ bufferView: 0 }, { extensions: { KHR_texture_basisu: { source: 0 } } }),
     "NOT_SUPPORTED",
@@ -294,14 +294,14 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     /\/skins\/0\/joints\/0/,
   ],
   [
-    "Draco data that are none",
+    "invalid Draco data",
     "a.glb",
     () => draco((json, binary) => binary.fill(7, dracoView(json).byteOffset ?? 0, 20)),
     "FILE_DAMAGED",
     /Draco data of/,
   ],
   [
-    "Draco data of more triangles than are said",
+    "Draco data with more triangles than stated",
     "a.glb",
     () => draco((json) => (json.accessors[json.meshes[0].primitives[0].indices].count = 3)),
     "FILE_DAMAGED",
@@ -325,7 +325,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     "TOO_LARGE",
     /EXT_meshopt_compression once decoded/,
   ],
-  ["OBJ with a corner that is none", "a.obj", text("v 0 0 0\nv 1 0 0\nf 1 2 3\n"), "FILE_DAMAGED", /line 3/],
+  ["OBJ with an invalid corner", "a.obj", text("v 0 0 0\nv 1 0 0\nf 1 2 3\n"), "FILE_DAMAGED", /line 3/],
   ["OBJ without faces", "a.obj", text("v 0 0 0\n"), "NO_TRIANGLES", /at least 1/],
   [
     "OBJ whose triangles have no area",
@@ -341,7 +341,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     "GEOMETRY_INVALID",
     /size of the whole/,
   ],
-  ["OBJ with a number beyond numbers", "a.obj", text("v 1e999 0 0\n"), "FILE_DAMAGED", /line 1: v x is 1e999/],
+  ["OBJ with a number beyond float64", "a.obj", text("v 1e999 0 0\n"), "FILE_DAMAGED", /line 1: v x is 1e999/],
   [
     "OBJ a light year wide",
     "a.obj",
@@ -350,7 +350,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     /1000000000000000/,
   ],
   [
-    "PLY that counts more than it has",
+    "PLY with fewer elements than stated",
     "a.ply",
     text(`${plyHead(3_000_000, 1)}0 0 0\n`),
     "FILE_DAMAGED",
@@ -373,7 +373,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     /vertex 0/,
   ],
   [
-    "STL that counts more than it has",
+    "STL with fewer triangles than stated",
     "a.stl",
     () => {
       const bytes = Buffer.alloc(134);

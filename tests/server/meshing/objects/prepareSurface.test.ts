@@ -92,7 +92,7 @@ describe("soft", () => {
 
   test.each([
     ["turned inside out", flipped(bumpySphere(3)), ["FLIPPED"]],
-    ["half of whose triangles are turned", flipped(bumpySphere(3), (t) => t % 2 === 0), ["FLIPPED"]],
+    ["with half of its triangles turned", flipped(bumpySphere(3), (t) => t % 2 === 0), ["FLIPPED"]],
     ["with holes", without(bumpySphere(3), (t) => t % 50 === 0), ["HOLES"]],
     ["drawn from both sides", together(bumpySphere(3), flipped(bumpySphere(3))), []],
   ])("a body %s is the same body", async (_, surface, notes) => {

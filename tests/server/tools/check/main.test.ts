@@ -414,7 +414,7 @@ describe("errors: exit code 2, a message that names field, value and limit, noth
     ["no thread", ["a", "--threads", "0"], /^--threads: 0, limit: a whole number from 1 to 64/],
     ["an empty list", ["a", "--list", ""], /^--list: empty, limit: a whole number from 1 to 10000/],
     ["an unknown option", ["a", "--deep"], /^Unknown option '--deep'/],
-    ["a recording that is not there", ["none"], /^ENOENT[^\n]*manifest\.json[^\n]*\n$/],
+    ["a missing recording", ["none"], /^ENOENT[^\n]*manifest\.json[^\n]*\n$/],
     ["a manifest that is not JSON", [broken], /^[^\n]*manifest\.json: [^\n]*, limit: JSON\n$/],
     [
       "another version",

@@ -113,16 +113,8 @@ const whole =
     Math.floor(n * random());
 
 describe.each([
-  [
-    "whole numbers that seldom change",
-    whole(7),
-    (random: () => number) => (random() < 0.15 ? whole(3)(random) - 1 : 0),
-  ],
-  [
-    "whole numbers in one plane or two",
-    whole(2),
-    (random: () => number) => (random() < 0.3 ? whole(3)(random) - 1 : 0),
-  ],
+  ["integers that seldom change", whole(7), (random: () => number) => (random() < 0.15 ? whole(3)(random) - 1 : 0)],
+  ["integers in one plane or two", whole(2), (random: () => number) => (random() < 0.3 ? whole(3)(random) - 1 : 0)],
   ["any floats, slow", (random: () => number) => 4 * random(), (random: () => number) => 0.02 * (random() - 0.5)],
   ["any floats, fast", (random: () => number) => 4 * random(), (random: () => number) => 3 * (random() - 0.5)],
 ] as const)("%s", (_, coordinate, step) => {
