@@ -72,15 +72,15 @@ const readAs =
   async (input: Uint8Array): Promise<"read" | "refused"> => {
     try {
       const file = await readObjectFile(input, name, LIMITS);
-      if (!file.surface.positions.every(Number.isFinite)) throw new Error("a position that is no number");
+      if (!file.surface.positions.every(Number.isFinite)) throw new Error("a position is not a number");
       const vertices = file.surface.positions.length / 3;
-      if (!file.surface.triangles.every((v) => v < vertices)) throw new Error("a corner that is none");
-      if (!file.surfaceOfPicture.every((v) => v < vertices)) throw new Error("a place that is none");
+      if (!file.surface.triangles.every((v) => v < vertices)) throw new Error("a corner is not a vertex");
+      if (!file.surfaceOfPicture.every((v) => v < vertices)) throw new Error("a place of a note is not a point");
       return "read";
     } catch (error) {
       if (!(error instanceof ObjectError)) throw error;
       if (!/^[\p{L}\p{N}\p{P}\p{S} ]+$/u.test(error.message))
-        throw new Error(`a sentence that is none: ${error.message}`);
+        throw new Error(`the message is not a sentence: ${error.message}`);
       return "refused";
     }
   };

@@ -117,7 +117,7 @@ export function violate(url: string, room: string, bytes: Buffer, withinMs = 10_
     let received = Buffer.alloc(0);
     let open = false;
     const line = connect(Number(port), hostname);
-    const overdue = setTimeout(() => line.destroy(new Error("the server did not end the line")), withinMs);
+    const overdue = setTimeout(() => line.destroy(new Error("the server did not close the connection")), withinMs);
     line.on("error", reject);
     line.on("data", (chunk) => {
       received = Buffer.concat([received, chunk]);

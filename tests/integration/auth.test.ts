@@ -280,7 +280,9 @@ describe("access to a room", () => {
     // Attempts beyond the limit are refused at once, while earlier guesses are still being checked.
     await Promise.any(
       guessing.map((guess) =>
-        guess.then((code) => (code === CloseCode.tooManyAttempts ? code : Promise.reject(new Error("looked at")))),
+        guess.then((code) =>
+          code === CloseCode.tooManyAttempts ? code : Promise.reject(new Error("the guess was checked")),
+        ),
       ),
     );
     expect(

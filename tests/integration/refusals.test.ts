@@ -240,7 +240,7 @@ test("an invalid room name, and addresses without a socket", async () => {
   const refusal = (path: string): Promise<[number | undefined, string]> =>
     new Promise((resolve, reject) => {
       const socket = new WebSocket(`${server.url.replace("http", "ws")}${path}`);
-      socket.once("open", () => reject(new Error("it opened")));
+      socket.once("open", () => reject(new Error("the socket opened")));
       socket.once("error", () => {});
       socket.once("unexpected-response", (_request, answer) => {
         let body = "";

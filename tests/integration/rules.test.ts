@@ -167,7 +167,7 @@ function expected(route: string, mode: Mode, state: State, caller: Caller): stri
     case "admin":
       return caller === "admin" ? passes : refused;
     case "socket":
-      throw new Error("sockets are asked by themselves");
+      throw new Error("sockets have tests of their own");
     default: {
       const inside = INSIDE[mode][state][caller];
       if (isRole(inside)) return atLeast(inside, who) ? passes : refused;

@@ -51,7 +51,7 @@ function watch(simulation: RoomSimulation, hz: number, awake = false): Watched {
     last = (async () => {
       tick += 1;
       const outcome = await simulation.step({ ...tickOf(tick, awake), dueMs }, lost);
-      if (outcome.kind !== "stepped") throw new Error("a step was not stepped", { cause: outcome });
+      if (outcome.kind !== "stepped") throw new Error("a step was not executed", { cause: outcome });
       const { startMs, wholeSeconds } = outcome.result;
       began(startMs);
       ticks.push({ startMs, ownMs: 1000 * wholeSeconds });

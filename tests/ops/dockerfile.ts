@@ -153,8 +153,8 @@ function copy(
   const target = step.target.startsWith("/") ? join(into.root, step.target) : resolve(into.workdir, step.target);
   for (const name of step.sources) {
     const from = source ? join(source.root, name) : join(context, name);
-    if (!source && ignored(name.split("/")[0])) throw new Error(`COPY ${name}: .dockerignore keeps it out`);
-    if (!existsSync(from)) throw new Error(`COPY ${name}: not there`);
+    if (!source && ignored(name.split("/")[0])) throw new Error(`COPY ${name}: .dockerignore excludes it`);
+    if (!existsSync(from)) throw new Error(`COPY ${name}: missing`);
     // As Docker does: a folder's contents go into the target. A file goes into a target that ends in a slash, or
     // becomes the target.
     const isFolder = statSync(from).isDirectory();

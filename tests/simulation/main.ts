@@ -51,7 +51,7 @@ async function printWrong(stage: Stage, { seed, violation }: Outcome): Promise<v
   const plan = planOf(seed, faults);
   const smallest = values.whole ? plan : await shrink(stage, plan, violation!.rule);
   print(smallest, await runPlan(stage, smallest, true));
-  console.log(`again: npm run simulate:histories -- --seed ${seed} --count 1 --faults ${faults.join(",")}\n`);
+  console.log(`to repeat: npm run simulate:histories -- --seed ${seed} --count 1 --faults ${faults.join(",")}\n`);
 }
 
 function startTally(): Tally {

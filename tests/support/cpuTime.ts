@@ -59,7 +59,7 @@ const counted = globalThis as { cpuSecondsCounted?: number };
 // Of a browser count only the time from here on; of a file's own process also its start.
 counted.cpuSecondsCounted ??= process.env[SHARED_BROWSER_PID] ? secondsSoFar() : 0;
 
-// biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern what a hook asks for
+// biome-ignore lint/correctness/noEmptyPattern: Vitest finds the fixtures of a hook in this pattern
 afterAll(({}, file) => {
   const now = secondsSoFar();
   file.meta.cpu = now - counted.cpuSecondsCounted!;

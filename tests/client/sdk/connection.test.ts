@@ -64,7 +64,7 @@ function connect(options: { roomExists?: () => Promise<boolean>; name?: () => st
 async function eventually(condition: () => boolean): Promise<void> {
   const until = performance.now() + 50_000;
   while (!condition()) {
-    if (performance.now() > until) throw new Error(`it did not happen within 50 s: ${condition}`);
+    if (performance.now() > until) throw new Error(`the condition was not met within 50 s: ${condition}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

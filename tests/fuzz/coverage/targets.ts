@@ -84,8 +84,8 @@ const meshes = FORMATS.map(
     mutate: bytes,
     run: refusing(MeshError, (input) => {
       const { positions, corners } = read(input);
-      if (!positions.every(Number.isFinite)) throw new Error("a position that is no number");
-      if (!corners.every((corner) => corner < positions.length / 3)) throw new Error("a corner that is none");
+      if (!positions.every(Number.isFinite)) throw new Error("a position is not a number");
+      if (!corners.every((corner) => corner < positions.length / 3)) throw new Error("a corner is not a vertex");
     }),
   }),
 );

@@ -50,7 +50,7 @@ test("a quarantined room is released at once if its mark cannot be removed after
     names: () => [],
     members: () => 0,
     drop: () => Promise.resolve(),
-    adopt: () => Promise.reject(new Error("it was adopted all the same")),
+    adopt: () => Promise.reject(new Error("it was taken over nevertheless")),
   };
   const keeper = new LeaseKeeper({ store: failing, holder, rooms, metrics, log });
   const heirs = (): Promise<Map<string, Holder>> => Promise.resolve(new Map());

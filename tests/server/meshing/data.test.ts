@@ -33,7 +33,7 @@ const volumeMesh = async (file: string): Promise<TetMesh> => {
 };
 const surfaceMesh = async (file: string): Promise<SurfaceMesh> => {
   const loaded = await loadMeshFile(join(dataFolder, file));
-  if (loaded.kind !== "surface") throw new Error(`${file} is no surface`);
+  if (loaded.kind !== "surface") throw new Error(`${file} is not a surface`);
   return loaded.surface;
 };
 

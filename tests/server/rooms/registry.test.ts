@@ -50,7 +50,7 @@ test("a room that is open nowhere, and that could not be removed, is released at
 });
 
 test("a room that failed to open, and that could not be removed, is released at once", async () => {
-  const registry = registryOf([() => Promise.resolve({}), () => Promise.reject(new Error("its file is gone"))]);
-  await expect(registry.create({ scene: "s", name: "unopened" })).rejects.toThrow("its file is gone");
+  const registry = registryOf([() => Promise.resolve({}), () => Promise.reject(new Error("its file is missing"))]);
+  await expect(registry.create({ scene: "s", name: "unopened" })).rejects.toThrow("its file is missing");
   expect(await store.room("unopened")).toMatchObject({ owner: null });
 });

@@ -83,7 +83,7 @@ describe.skipIf(lacks("PostgreSQL", bin))("PostgreSQL", () => {
         store.appendJournal(answer.lease, { after: 0, until: 1, bytes: new Uint8Array(1) }),
       ].map((ask) =>
         ask.then(
-          () => new Error("it answered"),
+          () => new Error("the database answered"),
           (thrown: Error) => thrown,
         ),
       );

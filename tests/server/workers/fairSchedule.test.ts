@@ -64,7 +64,7 @@ function simulate(rooms: readonly Room[], seconds: number): Seen[] {
     const next = schedule.next(nowMs);
     if ("item" in next) run(next.item);
     else if (next.againMs > nowMs) nowMs = next.againMs;
-    else throw new Error(`asked to ask again at ${next.againMs}, at ${nowMs}`);
+    else throw new Error(`the schedule asked for another call at ${next.againMs}, but it is ${nowMs}`);
   }
   return rooms.map(({ hz, from = 0 }, i) => ({
     rate: clocks[i]!.begun / hz / (seconds - from),

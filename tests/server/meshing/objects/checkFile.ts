@@ -47,7 +47,7 @@ export async function checkFile(file: ObjectFile): Promise<Picture> {
   surfaceOfPicture.forEach((place, v) => {
     for (let k = 0; k < 3; k++)
       if (picture.positions[3 * v + k] !== surface.positions[3 * place + k])
-        throw new Error(`vertex ${v} is elsewhere`);
+        throw new Error(`vertex ${v} is at another place`);
   });
   return picture;
 }
