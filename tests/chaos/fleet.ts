@@ -61,7 +61,7 @@ export class Fleet {
   /** True once the time of day of any process has been changed. */
   clocksJumped = false;
   readonly undos: Undo[] = [];
-  /** Who was killed, and when, ms. */
+  /** Killed members, and the times of the kills, ms. */
   readonly kills: { by: string; ms: number }[] = [];
   readonly folder = mkdtempSync(join(tmpdir(), "pliant-chaos-"));
   readonly database: PostgresServer;

@@ -130,7 +130,7 @@ describe.skipIf(noBrowser)("the replay page", () => {
       await scrubTo(page, tick);
       expect(await replay(page, (hook = window.pliantReplay) => hook.ints())).toEqual(ints);
       const displayed = await replay(page, (hook = window.pliantReplay) => hook.displayed());
-      // float32 of a grid coordinate times its grid
+      // Rounding: float32 of a grid coordinate times its grid step.
       expect(Math.max(...displayed.map((x, i) => Math.abs(x - Math.fround(ints[i]! * quanta[0]!))))).toBeLessThan(1e-6);
       seen.push(displayed);
     }

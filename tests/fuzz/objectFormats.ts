@@ -75,7 +75,7 @@ const readAs =
       if (!file.surface.positions.every(Number.isFinite)) throw new Error("a position is not a number");
       const vertices = file.surface.positions.length / 3;
       if (!file.surface.triangles.every((v) => v < vertices)) throw new Error("a corner is not a vertex");
-      if (!file.surfaceOfPicture.every((v) => v < vertices)) throw new Error("a place of a note is not a point");
+      if (!file.surfaceOfPicture.every((v) => v < vertices)) throw new Error("a picture vertex has no surface vertex");
       return "read";
     } catch (error) {
       if (!(error instanceof ObjectError)) throw error;

@@ -159,7 +159,7 @@ describe("scenes", () => {
     try {
       for (let i = 0; i < 5; i++) expect(await titles()).toHaveLength(20);
       expect(parsed).toBe(0);
-      // The same size, immediately after.
+      // A change without a new file size, immediately after.
       write("scene-7", "title X");
       await expect.poll(titles, { timeout: 30_000 }).toContain("title X");
       expect(parsed).toBe(1);

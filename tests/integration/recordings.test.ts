@@ -48,7 +48,7 @@ function replay(bytes: Uint8Array, ...options: string[]): { status: number | nul
 test("a recording replays to every recorded hash, with a thread lost on the way", async () => {
   const made = await createRoom(server.url, "victim", "recorded", "dedicated", ADMIN);
   expect(made.token).toEqual(expect.any(String));
-  // The sheet is fine, so building its memory on a new thread takes time.
+  // The sheet has a fine mesh, so building its memory on a new thread takes time.
   const bot = await Bot.join(server.url, "recorded");
   const point = { body: 0, triangle: 7199, u: 0.3, v: 0.3 };
   await bot.frames(5);

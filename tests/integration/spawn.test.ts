@@ -15,7 +15,7 @@ afterAll(() => server.close());
 const THERE = 0;
 const SPARE = 1;
 const BALL = 2;
-/** The smallest coordinate of a body's particles. */
+/** Height of a body's lowest particle, m. */
 const lowest = (bot: Bot, body: number): number =>
   Math.min(...Array.from({ length: bot.topology.bodies[body]!.count }, (_, i) => bot.position(body, i)[1]));
 

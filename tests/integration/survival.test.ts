@@ -52,9 +52,9 @@ async function joinWhenThere(url: string, room: string): Promise<Bot> {
 
 /** Rooms of one server, and the bodies that are pulled in each, with one grab each. */
 const ROOMS: Record<string, number[]>[] = [
-  // Of one cube: one grab for all bodies with warped elements, and one each for modes and points.
+  // Scene one-cube: one grab for all bodies with warped elements, and one each for modes and points.
   { "put-in": [0], "stretched-cloth": [0], "one-cube": [3, 6, 7] },
-  // Of melt: a crystal and two solids.
+  // Scene melt: a crystal and two solids.
   { melt: [1, 2, 3], integrators: [0, 1, 2], smoke: [0, 0, 0] },
   { tank: [0, 1, 2] },
   // Its ticks end early while all bodies land at once.

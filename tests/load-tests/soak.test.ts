@@ -46,7 +46,7 @@ async function until(done: () => boolean | Promise<boolean>, what: string): Prom
 /**
  * @param replaced how many rooms are deleted and opened anew before the crowd leaves: a number, not a time, so that a
  * busy machine does the same work
- * @returns the rooms, and what the clients received
+ * @returns the rooms, and the clients' received data
  */
 async function crowd(
   replaced: number,

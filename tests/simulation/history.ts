@@ -315,7 +315,7 @@ export class History {
     const owner = this.visitors.find((visitor) => visitor.request === request)!;
     let asked: ReturnType<Model["undoAsked"]> | undefined;
     const outcome = await owner.atRoom(async (served, server) => {
-      if (room.undo) throw new Error("the room exists already");
+      if (room.undo) throw new Error("an undo is pending already");
       asked = model.undoAsked(room, server.process, seconds, plan.tickHz);
       return served.undo(seconds, 0);
     });

@@ -1,6 +1,6 @@
 /**
  * Measures the CPU time of each test file, independent of the machine's other load. Counts its process with threads and
- * its ended child programs (Linux; elsewhere only the process). Of a shared browser it counts the time used during the
+ * its ended child programs (Linux; elsewhere only the process). For a shared browser it counts the time used during the
  * file. Set up before every file (vitest.config.ts); countsReporter.ts reads it.
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -56,7 +56,7 @@ function secondsSoFar(): number {
 
 /** A process that runs many files sets up anew for each. */
 const counted = globalThis as { cpuSecondsCounted?: number };
-// Of a browser count only the time from here on; of a file's own process also its start.
+// For a browser count only the time from here on; for a file's own process also its start.
 counted.cpuSecondsCounted ??= process.env[SHARED_BROWSER_PID] ? secondsSoFar() : 0;
 
 // biome-ignore lint/correctness/noEmptyPattern: Vitest finds the fixtures of a hook in this pattern

@@ -8,7 +8,7 @@ import type { Body } from "../../../shared/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 import { plasticStrains } from "../../physics/plasticity.ts";
 
-/** 15 and 40 tetrahedra: lanes of both share blocks. */
+/** 15 and 40 tetrahedra, so that some blocks have lanes of both bodies. */
 const body = (name: string, x: number, cells: [number, number, number]): Body => ({
   name,
   kind: "soft",

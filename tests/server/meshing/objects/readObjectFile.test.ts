@@ -9,7 +9,7 @@ import { documentOf, glb, glbOf, gltf, io, jsonOf, objOf, plyOf, stlOf } from ".
 import { box, bumpySphere, moved, together } from "./wildShapes.ts";
 
 const sphere = bumpySphere(2);
-/** A position in float32, as in pictures and most formats. */
+/** Expects equal positions up to float32 rounding, which pictures and most formats have. */
 const close = (actual: ArrayLike<number>, expected: ArrayLike<number>, size = 1): void => {
   expect(actual.length).toBe(expected.length);
   for (let i = 0; i < actual.length; i++)

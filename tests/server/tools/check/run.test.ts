@@ -1,6 +1,6 @@
 /**
  * Runs of frames against brute force: every pair, no boxes, no filter, exact. Coordinates are small integers, so that
- * primitives often touch, are coplanar or have no extent, or any floats.
+ * primitives often touch, are coplanar or have no extent; other scenes have arbitrary floats.
  */
 import { describe, expect, test } from "vitest";
 import { edgeEdge, vertexTriangle } from "../../../../server/tools/check/exact/swept.ts";
