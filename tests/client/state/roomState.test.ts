@@ -150,7 +150,7 @@ describe("RoomState", () => {
     ],
     ["a reset", () => state.receive({ type: "reset", tick: 2, member: 1 }, 1000)],
     [
-      "a lost line",
+      "a lost connection",
       () => {
         state.receive(welcome(), 1000);
         state.receive(keyframe(90, 100), 1000);

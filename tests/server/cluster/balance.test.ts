@@ -43,7 +43,7 @@ describe("a running room", () => {
 
   test.each<[string, Partial<ListedProcess>]>([
     ["of another version", { version: "2" }],
-    ["that drains", { state: "draining" }],
+    ["that is draining", { state: "draining" }],
     ["that is not ready", { state: "starting" }],
     ["that has ended", { state: "gone" }],
     ["without an announcement", { secondsLeft: -0.1 }],

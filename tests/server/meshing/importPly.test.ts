@@ -89,7 +89,7 @@ test("polygons become fans; the order of properties, and additional properties a
 });
 
 test.each([
-  ["no PLY", "obj\n", { line: 1, field: "first line", value: "obj" }],
+  ["text that is not PLY", "obj\n", { line: 1, field: "first line", value: "obj" }],
   ["unknown format", QUAD.replace("ascii", "utf8"), { line: 2, field: "format", value: "utf8" }],
   ["unknown version", QUAD.replace("ascii 1.0", "ascii 1.1"), { line: 2, field: "version", value: "1.1" }],
   ["endless header", "ply\nformat ascii 1.0\n", { field: "header" }],

@@ -119,7 +119,7 @@ test.each([
     { field: "end of file", limit: "$EndElements is needed first" },
   ],
   [
-    "fewer nodes than promised",
+    "fewer nodes than stated",
     MSH.replace("$Nodes\n5", "$Nodes\n6"),
     { line: 15, field: "node number", value: "$EndNodes" },
   ],

@@ -185,7 +185,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     /its own child/,
   ],
   [
-    "nodes in a circle",
+    "a cycle of nodes",
     "a.glb",
     bent((json) => json.nodes.push({ children: [2] }, { children: [1] })),
     "FILE_DAMAGED",
@@ -218,7 +218,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     /of a vertex/,
   ],
   [
-    "a scale of words",
+    "a scale that is a text",
     "a.glb",
     bent((json) => (json.nodes[0].scale = ["1", 1, 1])),
     "FILE_DAMAGED",
@@ -278,7 +278,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     /\/textures\/0\/source/,
   ],
   [
-    "a factor of words",
+    "a factor that is a text",
     "a.glb",
     bent((json) => (json.materials = [{ pbrMetallicRoughness: { baseColorFactor: "red" } }])),
     "FILE_DAMAGED",
