@@ -1,6 +1,7 @@
 /**
  * A float texture that a vertex shader reads like an array of vec3: particle positions, or normals. One texel per
- * entry, rows of TEXTURE_WIDTH; read with texelFetch, so no filtering extension is needed (plain WebGL 2).
+ * entry,
+ * rows of TEXTURE_WIDTH; read with texelFetch, so no filtering extension is needed (plain WebGL 2).
  */
 import { DataTexture, FloatType, NearestFilter, RGBAFormat } from "three";
 
@@ -13,7 +14,7 @@ export class VertexTexture {
   readonly texture: DataTexture;
   private readonly data: Float32Array;
 
-  /** @param entries how many vec3 it holds */
+  /** @param entries number of vec3 that it holds */
   constructor(entries: number) {
     const height = Math.max(1, Math.ceil(entries / TEXTURE_WIDTH));
     this.data = new Float32Array(4 * TEXTURE_WIDTH * height);
