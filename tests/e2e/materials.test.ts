@@ -65,7 +65,7 @@ describe.skipIf(noBrowser)("materials", () => {
     expect(await problems(page)).toEqual([]);
     await page.fill("#height", "11");
     expect(await problems(page)).toEqual([
-      "Height of the beam: 11 is outside of what it takes, 0.001\u00a0cm to 10\u00a0cm.",
+      "Height of the beam: 11 is out of range. The range is 0.001\u00a0cm to 10\u00a0cm.",
     ]);
     expect(await page.textContent("#wobble")).toBe("–");
     expect(await page.locator(".to-scale svg").count()).toBe(0);
