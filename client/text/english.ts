@@ -252,7 +252,8 @@ export const english = {
   forProjector: "For a projector",
   linkCopied: "Link copied",
   qrCode: "QR code of {address}",
-  warningLoopback: "This address works only on this computer. To invite others, connect the server to a network and start it with HOST=0.0.0.0.",
+  warningLoopback:
+    "This address works only on this computer. To invite others, connect the server to a network and start it with HOST=0.0.0.0.",
   warningPlain: "Not encrypted: anyone on the same network can read it, including passwords.",
 
   // numbers
