@@ -1,7 +1,9 @@
 /**
- * The broad phase of contact on a cloth that lies folded on itself, 1 mm apart, slightly wavy and turned, from 1,000 to
- * 100,000 triangles. Each part of 64 blocks (256 vertices or edges) is timed alone, many times, and the fastest of each
- * are added: what else the machine does stays out of the sum.
+ * The broad phase of contact on a cloth that is folded onto itself, 1 mm apart, slightly wavy and rotated, from 1,000
+ * to
+ * 100,000 triangles. Each part of 64 blocks (256 vertices or edges) is timed alone, many times, and the fastest times
+ * are
+ * added, which excludes other load of the machine.
  */
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
@@ -12,7 +14,7 @@ import type { Row } from "../part.ts";
 
 export const name = "pairs";
 export const about =
-  "a folded cloth, 1 mm apart, 1 mm of margin: ns per triangle to list all pairs on one thread, and how it grows";
+  "a folded cloth, 1 mm apart, 1 mm of margin: ns per triangle to list all pairs on one thread, and its growth";
 export const runs = 3;
 
 const CELLS = [23, 50, 100, 158, 224];
@@ -34,7 +36,7 @@ function measure(n: number): { seconds: number; pairs: number; triangles: number
   }
   const allocator = new Allocator();
   const x = allocator.take(16 * count);
-  const trajectories = allocator.take(16 * count); // nothing moves
+  const trajectories = allocator.take(16 * count); // All zero: nothing moves.
   const sources: SurfaceSource[] = [
     {
       first: 0,
@@ -97,7 +99,7 @@ export async function run(): Promise<Row[]> {
     rows.push({ what: `${triangles} triangles, ${pairs} pairs`, value: 1000 * seconds, unit: "ms" });
     rows.push({ what: `${triangles} triangles, per triangle`, value: (1e9 * seconds) / triangles, unit: "ns" });
   }
-  // least squares through the logarithms
+  // Least squares through the logarithms.
   const points = all.map(({ seconds, triangles }) => [Math.log(triangles), Math.log(seconds)] as const);
   const mean = [0, 1].map((k) => points.reduce((sum, p) => sum + p[k]!, 0) / points.length) as [number, number];
   const slope =
