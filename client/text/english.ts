@@ -455,7 +455,7 @@ export const english = {
   adminPassword: "password",
   adminOwnersOnly: "owners only",
   adminBans: { one: "{count} banned", other: "{count} banned" },
-  adminNobodyHere: "Nobody is here.",
+  adminNobodyHere: "No members are here.",
   adminNoAnswer: "Its process does not answer.",
   adminSetAside: "Quarantined",
   adminPieceMembers: "members",

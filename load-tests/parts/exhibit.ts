@@ -103,7 +103,7 @@ class Exhibit {
     page.on("pageerror", (error) => this.faults.push(error.stack ?? error.message));
     page.on("console", (message) => message.type() === "error" && this.faults.push(message.text()));
     page.context().on("page", (other) => {
-      this.#isStuck(`another page was opened over it: ${other.url()}`);
+      this.#isStuck(`another page was opened: ${other.url()}`);
       void other.close();
     });
   }

@@ -1,10 +1,9 @@
 /**
  * A single server with a hundred rooms, one player in each, is killed during operation, or asked to end, and restarted
- * at
- * once on the same port. Players are the browser client's own network code and reconnect automatically, so the waits
- * between their attempts are part of the time until all are back. Lost inputs are measured as the number of ticks that a room
- * is
- * behind the newest frame of its player. tests/integration/survival checks that rooms continue with the same bits.
+ * at once on the same port. Players are the browser client's own network code and reconnect automatically, so the waits
+ * between their attempts are part of the time until all are back. Lost inputs are measured as the number of ticks that
+ * a room is behind the newest frame of its player. tests/integration/survival checks that rooms continue with the same
+ * bits.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRoom } from "../bot.ts";

@@ -4,9 +4,9 @@
  *   T(N) = sum of serial pieces + sum over shared pieces of  ceil(c / n) t / c + (n + 2) l,   n = min(N, c)
  *
  *   t, c   seconds on one thread, chunks
- *   l      time to receive a cache line that another core has written: once each for the ticket, the thread's own counter
- *          and the sum, for the last thread to arrive; and once for the sum for each other thread, one after another.
- *          Claims of a thread's own part cost nothing beyond t.
+ *   l      time to receive a cache line that another core has written: once each for the ticket, the thread's own
+ *          counter and the sum, for the last thread to arrive; and once for the sum for each other thread, one after
+ *          another. Claims of a thread's own part cost nothing beyond t.
  *
  * If no helper arrives in time, the orchestrator does a piece alone: at most t + 3 l. The model ignores that memory and
  * cores slow down when all cores work, and that other cores may be farther apart than the two on which l was measured.

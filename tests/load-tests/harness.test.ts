@@ -155,9 +155,7 @@ describe("releases", () => {
     expect(fault(text.replace(",2\n", "\n"))).toBe(
       'releases, line 2: the number of cells is "8", but must be 9, one for each column',
     );
-    expect(fault(`${text}${text.split("\n")[1]}\n`)).toBe(
-      'releases, line 3: release is "0.1.0", but must be unique',
-    );
+    expect(fault(`${text}${text.split("\n")[1]}\n`)).toBe('releases, line 3: release is "0.1.0", but must be unique');
     expect(fault(text.replace("tick/step [ms]", "cpu"))).toContain('a column\'s name is "cpu"');
     expect(fault(text.replace(",2\n", ',"2" 3\n'))).toContain("line 2: a cell is");
   });
