@@ -40,8 +40,7 @@ export interface Cost {
   fastest: Record<string, number>;
   /**
    * With another kernel: its fastest pass over the regular shape, and the ratio of this kernel's times to its times,
-   * the
-   * median over all rounds.
+   * the median over all rounds.
    */
   other?: { fastest: number; ratio: number };
   elements: number;
@@ -105,8 +104,7 @@ async function passOf(
 
 /**
  * Alternates passes over all shapes, so that other load of the machine affects all shapes equally. Each shape has a
- * world
- * of its own, because a body remembers that it is tangled.
+ * world of its own, because a body remembers that it is tangled.
  * @param cells the block has cells^3 cubes of five tetrahedra
  * @param passes in each shape; the fastest counts
  * @param other another kernel, which also solves the regular shape

@@ -73,8 +73,7 @@ export interface Summary extends Omit<Row, "value"> {
   values: number[];
   /**
    * Values per run, independent of the machine: times divided by the yardstick, rates multiplied by it, other
-   * quantities
-   * unchanged.
+   * quantities unchanged.
    */
   ratios: number[];
   /** Absent without a target. */

@@ -1,7 +1,6 @@
 /**
  * Child process of the benchmark: loads one part, runs it once, and sends its rows and the yardstick of this process to
- * the
- * parent.
+ * the parent.
  */
 import { pathToFileURL } from "node:url";
 import { measureYardstick } from "./harness/yardstick.ts";

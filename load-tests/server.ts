@@ -1,7 +1,6 @@
 /**
  * Starts the real server as a process of its own on a free port, and stops it. For load tests and for tests that need
- * the
- * whole program.
+ * the whole program.
  */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";

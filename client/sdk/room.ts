@@ -266,8 +266,7 @@ export class Room {
 
   /**
    * Changes gravity, wind, the time scale or a body's material, for everyone. The server answers with the event
-   * `tuned`,
-   * or with a notice that names the reason. `asScene` undoes all such changes.
+   * `tuned`, or with a notice that names the reason. `asScene` undoes all such changes.
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
    */
   tune({ body, ...asked }: Omit<TuningChange, "body"> & { body?: BodyReference }): void {

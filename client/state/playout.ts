@@ -4,8 +4,7 @@
  *
  * The playhead is steered by its rate (near 1) and never set. Time dilation of the server or a drifting clock therefore
  * shows as slightly slower motion and not as stutter. Jitter is the mean deviation of RFC 3550, section 6.4.1. Tried
- * and
- * rejected: offset = fastest arrival of the last seconds; under time dilation it lags by its whole window.
+ * and rejected: offset = fastest arrival of the last seconds; under time dilation it lags by its whole window.
  */
 
 export interface PlayoutOptions {

@@ -1,7 +1,6 @@
 /**
  * The state of the room that this page shows. Socket messages change it; the view reads it. It does not draw, so it
- * runs
- * without a browser. Frames that arrive before the topology are kept, because the chain of deltas needs every one.
+ * runs without a browser. Frames that arrive before the topology are kept, because the chain of deltas needs every one.
  */
 import type { Topology } from "../../shared/topology.ts";
 import { dequantizeInto } from "../../shared/snapshot/index.ts";

@@ -1,7 +1,6 @@
 /**
  * Dialog that uploads a model file, shows a preview, and turns it into a body: its kind, material, size and room.
- * Errors
- * appear in the dialog, and another file may be tried.
+ * Errors appear in the dialog, and another file may be tried.
  */
 import "../styles/bring.css";
 import type { PresetName } from "../../shared/materialPresets.ts";

@@ -1,7 +1,6 @@
 /**
  * Two-second animation of a hand that pulls, to explain the room without words. It only draws: it follows the point
- * that
- * it seems to grab, and disappears at the first real pull.
+ * that it seems to grab, and disappears at the first real pull.
  */
 import { h, icon, wear } from "./dom.ts";
 

@@ -1,7 +1,6 @@
 /**
  * The replay page (`/r/<room>/replay`, `?seconds=` up to 120): fetches the room's replay stream, and plays the part
- * that
- * has arrived.
+ * that has arrived.
  */
 import { ApiError, fetchRecording, fetchTopology } from "../net/api.ts";
 import { fetchReplay } from "../net/replayStream.ts";

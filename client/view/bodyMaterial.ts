@@ -1,8 +1,7 @@
 /**
  * Materials of a body: a standard material with a skinning vertex shader, and the depth material of its shadow. It adds
- * a
- * soft rim of light at grazing angles (light scattered in soft matter), another color on the back of cloth, and a dark
- * inside of solid bodies.
+ * a soft rim of light at grazing angles (light scattered in soft matter), another color on the back of cloth, and a
+ * dark inside of solid bodies.
  */
 import { BackSide, Color, DoubleSide, FrontSide, MeshDepthMaterial, MeshStandardMaterial } from "three";
 import type { TopologyBody } from "../../shared/topology.ts";

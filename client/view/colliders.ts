@@ -1,7 +1,6 @@
 /**
  * Meshes of a scene's colliders: the studio floor (a horizontal plane), other planes, spheres, boxes, capsules,
- * cylinders,
- * funnels, triangle meshes.
+ * cylinders, funnels, triangle meshes.
  */
 import {
   BoxGeometry,

@@ -1,7 +1,6 @@
 /**
  * Light of a warm photo studio: image-based fill light from three painted soft boxes (nothing is downloaded), a key
- * light
- * that casts the shadows, and a cool rim light from behind.
+ * light that casts the shadows, and a cool rim light from behind.
  */
 import {
   Color,

@@ -1,28 +1,22 @@
 /**
  * Immediate response to an own grab: the neighborhood of the grabbed point follows the pointer by the pointer's
- * movement
- * since the pull that the picture already shows.
+ * movement since the pull that the picture already shows.
  *
  *     offset = sat(RESPONSE (h - e)),   sat(d) = d / (1 + |d| / LIMIT)
  *
  * h: the pointer's target now; e: the target that the server had at the moment shown (`state/acknowledgedGrabs.ts`).
- * When
- * the server's answer arrives, the offset shrinks in the same picture. It is one smooth offset on top of the server's
- * positions: nothing is corrected afterwards, and no state is simulated here.
+ * When the server's answer arrives, the offset shrinks in the same picture. It is one smooth offset on top of the
+ * server's positions: nothing is corrected afterwards, and no state is simulated here.
  *
  * Why nothing pops: sat is 1-Lipschitz, and the weights are at most 1. Between two pictures a vertex moves by the
- * server's
- * motion plus at most RESPONSE (|dh| + |de|). At the end of a grab h rests and e arrives at h where the server
- * releases,
- * so the offset is zero when the body flies off. The slope of the offset over the surface is at most 1.54 LIMIT = 0.54
- * of
- * an undeformed length (`(1 - q)^2` falls fastest at r = radius / sqrt 3), so neither the surface nor a detail mesh
- * folds.
+ * server's motion plus at most RESPONSE (|dh| + |de|). At the end of a grab h rests and e arrives at h where the server
+ * releases, so the offset is zero when the body flies off. The slope of the offset over the surface is at most 1.54
+ * LIMIT = 0.54 of an undeformed length (`(1 - q)^2` falls fastest at r = radius / sqrt 3), so neither the surface nor a
+ * detail mesh folds.
  *
  * Tried and rejected: e from the local history at now - (round trip + buffer). The estimate shifts with the latency (15
- * mm
- * at 1 m/s for 25 ms), delayed messages arrive in bunches, and at the release the offset had to be faded against a body
- * that was still pulled.
+ * mm at 1 m/s for 25 ms), delayed messages arrive in bunches, and at the release the offset had to be faded against a
+ * body that was still pulled.
  */
 import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
 

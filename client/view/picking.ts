@@ -1,8 +1,8 @@
 /**
  * Finds the point of a simulation surface that a ray meets. Brute force over the displayed triangles, both sides
- * (Moller
- * and Trumbore 1997); some ten thousand triangles take well under a millisecond. If the ray just misses, the nearest
- * particle within a tolerance is taken, because fingers are thick and a detail mesh may be larger than the surface.
+ * (Moller and Trumbore 1997); some ten thousand triangles take well under a millisecond. If the ray just misses, the
+ * nearest particle within a tolerance is taken, because fingers are thick and a detail mesh may be larger than the
+ * surface.
  */
 
 /** The surface of one body as displayed now. */

@@ -1,12 +1,10 @@
 /**
  * The picture of an uploaded model on a body: geometry and materials of its file, attached to the body's surface. All
  * primitives become one geometry with a group each, skinned by the same shader as detail meshes. Texture coordinates
- * and
- * colors of the file are kept.
+ * and colors of the file are kept.
  *
  * Tangents are dropped: the shader derives them from the texture coordinates, which works in every deformed shape.
- * three
- * does the same for files without tangents.
+ * three does the same for files without tangents.
  */
 import {
   BufferAttribute,

@@ -10,8 +10,7 @@ const tracking = OrbitControls.prototype as unknown as Tracking;
 
 /**
  * Camera controls that record the position of a mouse, too. three's own record only fingers. If the end of a mouse
- * press
- * is lost (released over a button, in another window), they throw when a finger is lifted later.
+ * press is lost (released over a button, in another window), they throw when a finger is lifted later.
  */
 export class ViewControls extends OrbitControls {
   _addPointer(event: PointerEvent): void {

@@ -255,8 +255,7 @@ export class RoomView {
 
   /**
    * Returns the surface point under a point of the window, on the displayed simulation surface; undefined if nothing or
-   * a
-   * collider is there.
+   * a collider is there.
    * @param tolerancePx accepted distance beside the surface, CSS pixels
    */
   pick(clientX: number, clientY: number, tolerancePx: number): Picked | undefined {

@@ -1,10 +1,8 @@
 /**
  * Cloth is drawn as the closed shell of a thin sheet: front, back, and a rim between them along its hems; only faces
- * that
- * face the eye are drawn. A single two-sided layer showed dashes of the back along every fold: of two triangles at an
- * outline, the hidden one wins some samples, and on a coarse mesh parts of it stick out. In the shell the back is a
- * whole
- * thickness behind.
+ * that face the eye are drawn. A single two-sided layer showed dashes of the back along every fold: of two triangles at
+ * an outline, the hidden one wins some samples, and on a coarse mesh parts of it stick out. In the shell the back is a
+ * whole thickness behind.
  *
  *      p+ ------- q+     front: side 1     side: selects color and normal; the rim uses those of the visible side
  *      |           |     rim: side 0

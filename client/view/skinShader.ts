@@ -2,10 +2,9 @@
  * The skinning vertex shader, in WebGL 2 GLSL. Its CPU twin is shared/skinning; tests compare the two.
  *
  * Position (Bender, Koschier, Charrier, Weber 2014, section 5): x = (1-u-v) a + u b + v c + d N, where N is the
- * normalized
- * interpolation of the surface's corner normals. Normal: phi(u, v, d) maps parameters to space with Jacobian J =
- * [ju jv N]. A rest normal n0 is stored as the covector m = J0^T n0 and becomes n ~ cof(J) m, the exact normal of the
- * mapped surface (inverse transpose) and not merely the rotated one. The columns of J are
+ * normalized interpolation of the surface's corner normals. Normal: phi(u, v, d) maps parameters to space with Jacobian
+ * J = [ju jv N]. A rest normal n0 is stored as the covector m = J0^T n0 and becomes n ~ cof(J) m, the exact normal of
+ * the mapped surface (inverse transpose) and not merely the rotated one. The columns of J are
  *   ju = b - a + d (I - N N^T)(nb - na) / |n|     jv = c - a + d (I - N N^T)(nc - na) / |n|     (n: N before
  *   normalizing)
  */

@@ -1,7 +1,6 @@
 /**
  * A float texture that a vertex shader reads like an array of vec3: particle positions, or normals. One texel per
- * entry,
- * rows of TEXTURE_WIDTH; read with texelFetch, so no filtering extension is needed (plain WebGL 2).
+ * entry, rows of TEXTURE_WIDTH; read with texelFetch, so no filtering extension is needed (plain WebGL 2).
  */
 import { DataTexture, FloatType, NearestFilter, RGBAFormat } from "three";
 

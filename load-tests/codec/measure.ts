@@ -23,8 +23,7 @@ export interface PhaseFigures {
   decodeMs: number;
   /**
    * zlib and zstd at level 1, on byte planes of each displacement minus that of the particle before: bytes per
-   * particle,
-   * and encoding time.
+   * particle, and encoding time.
    */
   zlibBytesPerParticle: number;
   zstdBytesPerParticle: number;

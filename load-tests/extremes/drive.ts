@@ -1,7 +1,6 @@
 /**
  * Steps a scene in this thread with one setting at its limit and grabs that pull at full force. Measures the CPU time
- * of
- * a tick, the displacement of bodies, and the events that the room reports.
+ * of a tick, the displacement of bodies, and the events that the room reports.
  */
 import type { Vec3 } from "../../shared/scene.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";

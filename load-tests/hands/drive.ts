@@ -1,7 +1,6 @@
 /**
  * Steps a scene in this thread while grabs move its bodies in circles. Measures the CPU time of a tick, the deformation
- * of
- * bodies, and intersections.
+ * of bodies, and intersections.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,6 @@
 /**
  * Measures a room of a bundled scene on the real server while members' grabs move in real time: the time between
- * frames,
- * and the simulated time that passes.
+ * frames, and the simulated time that passes.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Bot as Member, Bot, createRoom, deleteRoom, type Point } from "../bot.ts";

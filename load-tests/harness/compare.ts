@@ -1,10 +1,8 @@
 /**
  * Changes since a release. A figure has moved if its median differs from the release's by more than the larger of the
  * two spreads over runs. Each median must then be outside of the other's range. With three and three equal runs, 4 of
- * 20
- * orders satisfy this. So for any distribution, fewer than a fifth of the unchanged figures are listed; the list
- * therefore
- * shows the size of the change.
+ * 20 orders satisfy this. So for any distribution, fewer than a fifth of the unchanged figures are listed; the list
+ * therefore shows the size of the change.
  */
 import { quantile, type Summary } from "../part.ts";
 import { columnOf, type ReleaseRow } from "./releases.ts";

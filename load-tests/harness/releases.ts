@@ -1,17 +1,13 @@
 /**
  * `results/releases.csv`: one row per release (RFC 4180, UTF-8, LF), one set of columns per figure, so that a column
- * read
- * from top to bottom is a figure's history.
+ * read from top to bottom is a figure's history.
  *
  *     release,date,commit,cpu,cores,node,v8,yardstick ms,<figure>,<figure> spread,<figure> hash, ...
  *
  * A figure's column is named `part/what [unit]`. Its value is the median over the runs of `ratioOf` (times divided by
- * the
- * yardstick of the same process, rates multiplied by it, other quantities unchanged), so that rows of different
- * machines
- * are comparable. `spread` is the largest minus the smallest value, in the same unit. A column that later releases do
- * not
- * measure stays, empty; columns are never renamed.
+ * the yardstick of the same process, rates multiplied by it, other quantities unchanged), so that rows of different
+ * machines are comparable. `spread` is the largest minus the smallest value, in the same unit. A column that later
+ * releases do not measure stays, empty; columns are never renamed.
  */
 import { quantile, type Summary } from "../part.ts";
 

@@ -1,8 +1,7 @@
 /**
  * The unit for comparing figures of different machines: the time of one fixed loop in plain JavaScript, measured in the
  * same process and within the same minute as the figure. All rows of results/releases.csv depend on it, so this file
- * must
- * not change: another loop is another unit, and needs another name.
+ * must not change: another loop is another unit, and needs another name.
  *
  * The loop projects the distances of a closed chain of 4,096 particles, Gauss-Seidel, in float32 arrays of 64 KB:
  * dependent arithmetic, a square root and a division per link, from the first two cache levels. This resembles a solver

@@ -1,7 +1,6 @@
 /**
  * Runs a scenario: the real server in one process, its clients in another. Samples both once a second, from outside of
- * the
- * server: /metrics, CPU time of its threads, resident memory.
+ * the server: /metrics, CPU time of its threads, resident memory.
  */
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";

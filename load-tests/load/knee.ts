@@ -11,8 +11,7 @@ export interface KneeOptions {
 
 /**
  * Doubles the number until it fails, then bisects. A number fails only after two failed tries, because other load of
- * the
- * machine may spoil one.
+ * the machine may spoil one.
  *
  * @param holds tries this number once
  * @returns the largest number that held; 0 if 1 fails

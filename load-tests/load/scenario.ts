@@ -1,7 +1,6 @@
 /**
  * A load test as a file (load-tests/scenarios/*.json): rooms, clients in each, their grabs, and the length. Checked by
- * a
- * JSON Schema; an error names the place in the file, its value and the limit.
+ * a JSON Schema; an error names the place in the file, its value and the limit.
  */
 import { readFileSync } from "node:fs";
 import { Ajv, type ErrorObject } from "ajv";

@@ -1,22 +1,18 @@
 /**
  * Effect of one anonymous address that runs all attacks at once on the members of other rooms. A real server with
- * default
- * settings; three rooms with members at addresses of their own, each with a grab. A probe in the server measures in CPU
- * time how long its main thread works without returning to the event loop (attack/probe.ts); other load does not change
- * this. Everything runs on one machine: the attacker is a process of its own, all of whose threads have idle priority.
+ * default settings; three rooms with members at addresses of their own, each with a grab. A probe in the server
+ * measures in CPU time how long its main thread works without returning to the event loop (attack/probe.ts); other load
+ * does not change this. Everything runs on one machine: the attacker is a process of its own, all of whose threads have
+ * idle priority.
  *
  * Calm and attacked windows of ten seconds alternate, so that other load of the machine affects both. Before each
- * window an
- * operator ends the rooms of the attack, and the window begins once the server counts only the members' own rooms and
- * sessions. The figure is attacked over calm: the 99th percentile of all gaps of a window (about 900), and of the
- * windows
- * of a kind the median, which one disturbance does not move. Also shown are the quartiles of the windows, and the
- * figure
- * relative to the first calm window, before any attack.
+ * window an operator ends the rooms of the attack, and the window begins once the server counts only the members' own
+ * rooms and sessions. The figure is attacked over calm: the 99th percentile of all gaps of a window (about 900), and of
+ * the windows of a kind the median, which one disturbance does not move. Also shown are the quartiles of the windows,
+ * and the figure relative to the first calm window, before any attack.
  *
  * Windows of a third kind show the effect of the attacker's own CPU time: beside a process that is as busy as the
- * attacker
- * but sends no requests (attack/busy.ts). On two cores: calm 38 ms, busy 39, attacked 51.
+ * attacker but sends no requests (attack/busy.ts). On two cores: calm 38 ms, busy 39, attacked 51.
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";

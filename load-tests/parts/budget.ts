@@ -1,7 +1,6 @@
 /**
  * Layout shift and interaction to next paint of all pages, as in Lighthouse, measured by the browser's own observers in
- * a
- * Chromium with software rendering. Each page is used as intended: every control that opens something is pressed, by
+ * a Chromium with software rendering. Each page is used as intended: every control that opens something is pressed, by
  * pointer and by key.
  */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";

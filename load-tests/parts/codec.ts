@@ -1,8 +1,7 @@
 /**
  * Bytes and time of the snapshot codec on inputs that do not depend on the solver: a cloth of 10,201 particles that
- * falls
- * over a sphere and settles, a cloth in the wind, the pulled cloth of `drape`, a wobbling surface. In the same run,
- * general compressors on the same integers, and the decoder's time in a headless Chromium. For recorded scenes see
+ * falls over a sphere and settles, a cloth in the wind, the pulled cloth of `drape`, a wobbling surface. In the same
+ * run, general compressors on the same integers, and the decoder's time in a headless Chromium. For recorded scenes see
  * load-tests/codec/bench.ts.
  */
 import { timeInChromium } from "../codec/chromium.ts";

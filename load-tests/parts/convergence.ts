@@ -5,10 +5,10 @@
  *
  * The error is the distance of all particles (root of the mean square) from the converged motion, relative to their
  * displacement in it. Converged includes time: implicit Euler's error is proportional to h. From two runs with many
- * short
- * substeps, x(h/2) and x(h), whose iterations have converged, 2 x(h/2) - x(h) is the reference (Richardson), and their
- * difference is reported as the reference's uncertainty. So an alternative is charged for the damping of long steps as
- * well as for unfinished iterations. Time is that of the solve stage in the fastest tick, under ordinary gravity.
+ * short substeps, x(h/2) and x(h), whose iterations have converged, 2 x(h/2) - x(h) is the reference (Richardson), and
+ * their difference is reported as the reference's uncertainty. So an alternative is charged for the damping of long
+ * steps as well as for unfinished iterations. Time is that of the solve stage in the fastest tick, under ordinary
+ * gravity.
  */
 import type { Scene, SoftBody, Sweep } from "../../shared/scene.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";

@@ -1,10 +1,9 @@
 /**
  * One heavy room beside seven light rooms on the same threads, in the server's own room engine (ticker, simulation,
- * pool),
- * without sockets. Measures how late the light rooms' ticks start, how long they wait for a thread, and how fast the
- * heavy
- * room is: alone on one thread, with a crew, and the light rooms without it. The heavy room borrows idle threads: light
- * rooms must not notice, and the heavy room must gain. This process's main thread needs a share of a core, too.
+ * pool), without sockets. Measures how late the light rooms' ticks start, how long they wait for a thread, and how fast
+ * the heavy room is: alone on one thread, with a crew, and the light rooms without it. The heavy room borrows idle
+ * threads: light rooms must not notice, and the heavy room must gain. This process's main thread needs a share of a
+ * core, too.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

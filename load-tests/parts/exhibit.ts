@@ -1,20 +1,16 @@
 /**
  * An exhibit in public for two hours (`--minutes 120`; `--pause`: seconds without visitors between two of them;
  * intermediate results are in the file of `--json` with `.sofar` appended). The room page with `?exhibit=` runs in a
- * real
- * Chromium; visitors act at random (`../visitors/visit.ts`), some of them with phones. After each visitor everything
- * must
- * return to the initial state within seconds: name, cards, view, modes, the page's address, spawned bodies, settings of
- * the room, and the shape of the bodies; and the ghost hand must show. Otherwise the visitor counts as stuck, the
- * problem
- * is reported, and the page is opened again.
+ * real Chromium; visitors act at random (`../visitors/visit.ts`), some of them with phones. After each visitor
+ * everything must return to the initial state within seconds: name, cards, view, modes, the page's address, spawned
+ * bodies, settings of the room, and the shape of the bodies; and the ghost hand must show. Otherwise the visitor counts
+ * as stuck, the problem is reported, and the page is opened again.
  *
  * After each visitor both heaps are measured after a garbage collection: the page's, and that of the server's main
  * thread.
  * The first sixth is warm-up. Every half hour the page reloads itself (client/ui/exhibit.ts), which bounds the memory
- * of
- * the browser. Heaps are flat if the slope of a line through the rest is at most 2 % an hour, within twice its standard
- * error.
+ * of the browser. Heaps are flat if the slope of a line through the rest is at most 2 % an hour, within twice its
+ * standard error.
  */
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

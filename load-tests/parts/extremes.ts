@@ -1,9 +1,7 @@
 /**
  * All extremes: every bundled scene with every setting that a visitor can change at both of its limits, one after
- * another
- * (extremes/knobs.ts), under three grabs that pull with the largest force, ten simulated seconds each. Measures CPU
- * time
- * of this thread per tick. The limits are those that server/sim/motionLimits.ts derives from the scene.
+ * another (extremes/knobs.ts), under three grabs that pull with the largest force, ten simulated seconds each. Measures
+ * CPU time of this thread per tick. The limits are those that server/sim/motionLimits.ts derives from the scene.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

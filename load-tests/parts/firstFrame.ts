@@ -1,9 +1,8 @@
 /**
  * Time from opening a room's link to the first frame with motion, in a real Chromium with an empty cache. The clock is
- * the
- * page's own and starts with the navigation; it includes the page, its scripts, the topology, the socket and the first
- * two
- * snapshots. It excludes the start of the browser and its graphics process, because users have a running browser.
+ * the page's own and starts with the navigation; it includes the page, its scripts, the topology, the socket and the
+ * first two snapshots. It excludes the start of the browser and its graphics process, because users have a running
+ * browser.
  */
 import { chromium } from "playwright-core";
 import { chromiumFlags, findChromium } from "../../tests/support/chromium.ts";

@@ -1,9 +1,7 @@
 /**
  * Whole ticks of a sheet that lies on the floor, folded onto itself: the cost of contact at rest per tick and per
- * contact,
- * and its growth. Contacts are pairs near enough to be solved in a substep. Nothing sleeps. The sheet settles first;
- * the
- * median tick excludes disturbances of the machine.
+ * contact, and its growth. Contacts are pairs near enough to be solved in a substep. Nothing sleeps. The sheet settles
+ * first; the median tick excludes disturbances of the machine.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

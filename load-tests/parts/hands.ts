@@ -1,10 +1,9 @@
 /**
  * Grabs on every bundled scene: 0, 1, 2, 3 and 8 targets on horizontal circles of 0.3 m at 1 Hz, 0 to 0.6 m above the
  * grabbed points (hands/circles.ts). First in this thread, in CPU time, which does not depend on other load: a tick,
- * the
- * share of real time that one thread can keep, the deformation of bodies, and intersections in the frames, by the exact
- * checker. Then on the real server, in wall time: the time between frames. Finally the scenes of hands/stones.ts, which
- * are difficult without grabs.
+ * the share of real time that one thread can keep, the deformation of bodies, and intersections in the frames, by the
+ * exact checker. Then on the real server, in wall time: the time between frames. Finally the scenes of hands/stones.ts,
+ * which are difficult without grabs.
  */
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,8 +1,7 @@
 /**
  * Cost of flat and inverted elements (kernel/assembly/constraints/inversion.ts) relative to the regular solve, per
- * element
- * and model: one pass over all colors of a block, with its particles in the named shape, by the kernel's own functions.
- * Both passes of a pair run within milliseconds of each other, so that other load cancels in the ratio.
+ * element and model: one pass over all colors of a block, with its particles in the named shape, by the kernel's own
+ * functions. Both passes of a pair run within milliseconds of each other, so that other load cancels in the ratio.
  */
 import { inversionCost, MODELS, SHAPES } from "../inversionCost.ts";
 import type { Row } from "../part.ts";

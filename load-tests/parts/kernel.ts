@@ -1,13 +1,9 @@
 /**
  * The solver alone, on the sizes of Bender et al. 2014, table 1, and of other published benchmarks: one thread, all
- * default
- * features (inversion test, compliance with multipliers), time of the solve stage in the fastest of many ticks. Once
- * with
- * the default of one iteration in each of five substeps, and once with the paper's five iterations in one step, which
- * also
- * read and write accumulated multipliers. A row always ends in the same state (its hash), because the number of ticks
- * is
- * fixed.
+ * default features (inversion test, compliance with multipliers), time of the solve stage in the fastest of many ticks.
+ * Once with the default of one iteration in each of five substeps, and once with the paper's five iterations in one
+ * step, which also read and write accumulated multipliers. A row always ends in the same state (its hash), because the
+ * number of ticks is fixed.
  */
 import { countOf } from "../../server/sim/constraints/kinds.ts";
 import { join } from "node:path";

@@ -4,12 +4,11 @@
  * (`../latency/pageProbe.ts`), the server its inputs and ticks (diagnostics channels).
  *
  * Two measurements. A pull of a body at rest: from the pointer event to the first picture of the other page whose
- * pixels
- * differ; that page does not receive grabs, so only the body can differ. A moving grab: from every move to its frame,
- * decoded on the other page, without the interpolation buffer.
+ * pixels differ; that page does not receive grabs, so only the body can differ. A moving grab: from every move to its
+ * frame, decoded on the other page, without the interpolation buffer.
  * Both pages are rendered by the CPU that also simulates: pictures take longer than with a graphics card, and stages
- * wait
- * for each other. So the room has one thread: several threads that wait for each other make no sense on busy cores.
+ * wait for each other. So the room has one thread: several threads that wait for each other make no sense on busy
+ * cores.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

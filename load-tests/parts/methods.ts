@@ -1,9 +1,7 @@
 /**
  * Rooms of bodies with simulation methods of their own under three grabs, one thread: CPU time of a tick, which does
- * not
- * depend on other load, and the share of real time that follows from it. The grabs begin in the second second, each on
- * a
- * body of its own if there are enough, and move in circles.
+ * not depend on other load, and the share of real time that follows from it. The grabs begin in the second second, each
+ * on a body of its own if there are enough, and move in circles.
  */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -4,13 +4,10 @@
  *
  * First in a real Chromium with software rendering on the CPU that also builds and simulates: file sent, read, shown,
  * meshed, the room's page opened, the body grabbed and lifted by a tenth of its size. Each time with another file and
- * an
- * empty browser cache; choices are left at their defaults. Second without a page: rooms with grabs, in alternating
- * spans
- * with and without builds of uploaded models, so that other load of the machine is in both. Once beside one room, which
- * leaves one of two cores to the building thread, and once beside three, which leave less. The uploads come from a
- * process
- * with idle priority, because another machine's work is not the server's.
+ * an empty browser cache; choices are left at their defaults. Second without a page: rooms with grabs, in alternating
+ * spans with and without builds of uploaded models, so that other load of the machine is in both. Once beside one room,
+ * which leaves one of two cores to the building thread, and once beside three, which leave less. The uploads come from
+ * a process with idle priority, because another machine's work is not the server's.
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";

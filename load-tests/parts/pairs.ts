@@ -1,9 +1,7 @@
 /**
  * The broad phase of contact on a cloth that is folded onto itself, 1 mm apart, slightly wavy and rotated, from 1,000
- * to
- * 100,000 triangles. Each part of 64 blocks (256 vertices or edges) is timed alone, many times, and the fastest times
- * are
- * added, which excludes other load of the machine.
+ * to 100,000 triangles. Each part of 64 blocks (256 vertices or edges) is timed alone, many times, and the fastest
+ * times are added, which excludes other load of the machine.
  */
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";

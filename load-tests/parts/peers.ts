@@ -1,17 +1,14 @@
 /**
  * Comparison with the physics engines that a browser or a Node server can load: the same mesh, the same step of 1/60 s,
- * the
- * same number of iterations, alternating within one process, so that other load affects all of them. Two figures: the
- * whole step with five iterations, and five iterations alone, without the engine's other work. For this kernel the
- * latter
- * is its own clock, for the others the difference of a step with ten and one with five. The fastest of many rounds
- * counts.
+ * the same number of iterations, alternating within one process, so that other load affects all of them. Two figures:
+ * the whole step with five iterations, and five iterations alone, without the engine's other work. For this kernel the
+ * latter is its own clock, for the others the difference of a step with ten and one with five. The fastest of many
+ * rounds counts.
  * The engines' iterations differ in quality: this kernel keeps multipliers, Jolt's iteration is a substep, and its
  * tetrahedra are volumes and edges, while those of this kernel are Saint Venant-Kirchhoff solids.
  *
  * Then a cloth with self-contact under grabs, compared with the engine that has such contact (peers/drape.ts), in time
- * and
- * in the number of intersections.
+ * and in the number of intersections.
  */
 import { edgesOf } from "../../server/sim/constraints/distance.ts";
 import { boxTets, gridCloth } from "../../server/meshing/generators.ts";

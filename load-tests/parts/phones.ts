@@ -1,26 +1,20 @@
 /**
  * A school class: a room on the projector (`?ui=present`), and thirty phones that open the link of its QR code at the
- * same
- * moment. Measures the time until each phone's first pull is in the room, and the room's real time while all thirty
- * pull.
+ * same moment. Measures the time until each phone's first pull is in the room, and the room's real time while all
+ * thirty pull.
  *
  * The link is read from a picture of the projector's code. As many phones as there are cores are real pages in a
- * Chromium
- * with touch, because a CPU that also simulates cannot render thirty pages. The others fetch the same files, hold the
- * same
- * socket, decode every frame and send the same messages, but draw nothing. A phone's time runs from opening the link
- * until
- * the projector's side is told of its grab; it excludes the time in which a person only looks.
+ * Chromium with touch, because a CPU that also simulates cannot render thirty pages. The others fetch the same files,
+ * hold the same socket, decode every frame and send the same messages, but draw nothing. A phone's time runs from
+ * opening the link until the projector's side is told of its grab; it excludes the time in which a person only looks.
  *
  * Then all pull for a while, first with the pages, and then, after other clients have taken over their grabs, without
  * them:
  * rendering pages takes CPU time that real phones bring along.
  *
  * Then another class joins one after another, as many at a time as there are cores. Here each of the thirty is a real
- * page,
- * which closes after its pull; a client without pictures continues the pull, so that the room fills up. Every sixth
- * opens
- * the lobby and types the room's code.
+ * page, which closes after its pull; a client without pictures continues the pull, so that the room fills up. Every
+ * sixth opens the lobby and types the room's code.
  */
 import { Agent, get } from "node:http";
 import { availableParallelism } from "node:os";

@@ -1,8 +1,7 @@
 /**
  * A thousand players lose their connections at the same moment and reconnect automatically, each as the same member.
- * Two
- * cases: all connections are cut while the server runs, as when a proxy fails, and the server is killed and restarted.
- * Players wait 0.25 s (+- 30 %) before their first attempt, and twice as long before each further one.
+ * Two cases: all connections are cut while the server runs, as when a proxy fails, and the server is killed and
+ * restarted. Players wait 0.25 s (+- 30 %) before their first attempt, and twice as long before each further one.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRoom } from "../bot.ts";

@@ -1,11 +1,8 @@
 /**
  * Number of rooms that one core steps. A server with one stepping thread; every room has a client with a grab; clients
- * are
- * in a process of their own. Wall-time figures (late ticks, the largest number of rooms that holds) need a machine
- * without
- * other load. CPU time per tick does not depend on it, so the number of rooms that a core's time is enough for is
- * shown,
- * too. Then three rooms of heavier scenes with three members each, and one room at rest.
+ * are in a process of their own. Wall-time figures (late ticks, the largest number of rooms that holds) need a machine
+ * without other load. CPU time per tick does not depend on it, so the number of rooms that a core's time is enough for
+ * is shown, too. Then three rooms of heavier scenes with three members each, and one room at rest.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Bot, createRoom } from "../bot.ts";

@@ -1,7 +1,6 @@
 /**
  * One room on several threads: ticks of one thread and of two alternate in one run; the state is compared on 1, 2, 4
- * and 8
- * threads; a model (scale/model.ts) predicts the effect of more cores, including two, for comparison with the
+ * and 8 threads; a model (scale/model.ts) predicts the effect of more cores, including two, for comparison with the
  * measurement.
  * Times are the shortest of a run, without interference on the cores. More threads than the machine has cores are not
  * measured.

@@ -1,9 +1,9 @@
 /**
  * The server for an hour (`--minutes`) while rooms and clients come and go, grabs begin and end, and scenes are reset:
- * does
- * its memory stop growing? The first sixth, ten minutes of an hour, is warm-up: code is compiled, and buffers and heaps
- * reach the size for this load. After that the resident memory may grow by 2 %, from the median of the window after the
- * warm-up to the median of the last window. Medians are used because the saw tooth of the garbage collector is higher.
+ * does its memory stop growing? The first sixth, ten minutes of an hour, is warm-up: code is compiled, and buffers and
+ * heaps reach the size for this load. After that the resident memory may grow by 2 %, from the median of the window
+ * after the warm-up to the median of the last window. Medians are used because the saw tooth of the garbage collector
+ * is higher.
  */
 import { drive, type Second } from "../load/drive.ts";
 import { readScenario } from "../load/scenario.ts";

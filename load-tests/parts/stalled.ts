@@ -1,8 +1,7 @@
 /**
  * One client that stops reading, among a hundred in its room. Frames are due in step with the room's ticks; the latency
- * of
- * a frame is its delay relative to the earliest one, for every frame and each of the other clients. Stretches with and
- * without the stalled client alternate, so that other load of the machine is in both.
+ * of a frame is its delay relative to the earliest one, for every frame and each of the other clients. Stretches with
+ * and without the stalled client alternate, so that other load of the machine is in both.
  */
 import { fileURLToPath } from "node:url";
 import { Bot, createRoom } from "../bot.ts";

@@ -1,9 +1,8 @@
 /**
  * Terminates a thread that steps a room, mostly in the middle of a step. Measures the time until a member has the
- * room's
- * next frame, and the effect on a room on another thread. An interrupted room is restored from its newest state and the
- * inputs since (ROOM_RESTORED); a room between two steps continues as it is. Server and members share this process,
- * because threads cannot be terminated from another one.
+ * room's next frame, and the effect on a room on another thread. An interrupted room is restored from its newest state
+ * and the inputs since (ROOM_RESTORED); a room between two steps continues as it is. Server and members share this
+ * process, because threads cannot be terminated from another one.
  */
 import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,8 +1,7 @@
 /**
  * Whole ticks of the bundled scenes on one thread, as a room's worker performs them: inputs (one member with a circling
  * grab), step, quantization, and a delta every second tick (30 Hz). Times are of the worker's own clock; the part
- * `rooms`
- * includes sockets.
+ * `rooms` includes sockets.
  */
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,10 +1,8 @@
 /**
  * Time from an owner's slider on one page to its effect on another page. Gravity of a resting stack is alternately
- * reduced
- * and restored, so that it swells and sinks; there are no grabs. The time runs from the slider's event to the first
- * picture of the other page in which a particle has moved by a step of the grid. Two pages of one real Chromium,
- * rendered
- * by the CPU that also simulates, loopback; times are of the machine's one monotonic clock.
+ * reduced and restored, so that it swells and sinks; there are no grabs. The time runs from the slider's event to the
+ * first picture of the other page in which a particle has moved by a step of the grid. Two pages of one real Chromium,
+ * rendered by the CPU that also simulates, loopback; times are of the machine's one monotonic clock.
  */
 import type { Page } from "playwright-core";
 import { createRoom } from "../bot.ts";

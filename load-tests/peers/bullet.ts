@@ -1,9 +1,7 @@
 /**
  * Bullet's soft bodies, as WebAssembly (npm `ammojs-typed`). It creates the grid itself (`CreatePatch`: the same
- * vertices,
- * edges and alternating diagonals), because its import of triangle meshes needs memory quadratic in the vertices.
- * Scalar
- * code, no SIMD.
+ * vertices, edges and alternating diagonals), because its import of triangle meshes needs memory quadratic in the
+ * vertices. Scalar code, no SIMD.
  */
 import createAmmo from "ammojs-typed/wasm";
 import { hashOf, type Peer, type Problem, STEP_SECONDS, timed } from "./peer.ts";

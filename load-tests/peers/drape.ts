@@ -1,7 +1,6 @@
 /**
  * The scene `drape` under three grabs, here and in Rapier: the same sheet, colliders and targets (hands/circles.ts),
- * tick
- * by tick in alternation. Here a grab is the simulation's own; in Rapier the corners of the grabbed triangle are
+ * tick by tick in alternation. Here a grab is the simulation's own; in Rapier the corners of the grabbed triangle are
  * kinematic. CPU time of this thread.
  */
 import { dirname } from "node:path";

@@ -1,9 +1,7 @@
 /**
  * Jolt's soft bodies, in its single-threaded build with SIMD (npm `jolt-physics`). Its world contains nothing else, so
- * a
- * step is the body's own. An iteration of Jolt is a substep: it predicts, solves all edges and volumes once, and
- * updates
- * velocities.
+ * a step is the body's own. An iteration of Jolt is a substep: it predicts, solves all edges and volumes once, and
+ * updates velocities.
  */
 import createJolt from "jolt-physics/wasm-compat";
 import { hashOf, type Peer, type Problem, STEP_SECONDS, timed } from "./peer.ts";

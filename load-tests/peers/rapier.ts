@@ -1,8 +1,7 @@
 /**
  * Rapier's soft bodies with contact, as WebAssembly (npm `@dimforge/rapier3d-compat`): a cloth with self-contact and
  * contact with a scene's colliders, moved by kinematic particles. Stiffness, iterations and all other parameters
- * without
- * a counterpart in the scene have Rapier's defaults.
+ * without a counterpart in the scene have Rapier's defaults.
  */
 import RAPIER from "@dimforge/rapier3d-compat";
 import type { Collider, Vec3 } from "../../shared/scene.ts";

@@ -13,8 +13,7 @@ import { cpuMs } from "./cpuTime.ts";
 
 /**
  * Virtual machines subtract stolen time from the CPU time of a later moment, so the clock may stop for some ms. A
- * sample
- * below this share of the next longer one is such a moment.
+ * sample below this share of the next longer one is such a moment.
  */
 const STOLEN = 0.8;
 const YARDSTICK_QUANTILE = 0.1;

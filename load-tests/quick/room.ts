@@ -142,8 +142,7 @@ const WEIGHED_TICKS = 10;
 
 /**
  * Geometric mean, over some scenes, of bytes per particle: planned memory of a room, the part in use after
- * WEIGHED_TICKS
- * ticks, and the sent topology (gzip). The product shows a loss of 15 % in any of them equally.
+ * WEIGHED_TICKS ticks, and the sent topology (gzip). The product shows a loss of 15 % in any of them equally.
  */
 export const bytes: Figure["measure"] = async () => {
   const kinds = { planned: 0, used: 0, topology: 0 };

@@ -7,8 +7,7 @@ import { ticksOf } from "./ticks.ts";
 const ELASTIC = { ...FLAT, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-4 };
 /**
  * Sizes that fit into the second-level cache, because other load shares the levels beyond. Sheets have no self-contact,
- * so
- * that at least three quarters of a tick are the solver's.
+ * so that at least three quarters of a tick are the solver's.
  */
 const BODIES = {
   tetrahedra: { ...block([14, 13, 8]), solver: "compliant" },

@@ -31,8 +31,7 @@ const HOST: Record<number, string> = {
 
 /**
  * Pieces of the shortest of `ticks` ticks. One thread performs them all as the orchestrator does; work that is shared
- * in
- * the middle of a phase is a piece of its own.
+ * in the middle of a phase is a piece of its own.
  */
 export function piecesOf(memory: WebAssembly.Memory, world: SimWorld, ticks: number): Piece[] {
   const i32 = new Int32Array(memory.buffer);

@@ -1,7 +1,6 @@
 /**
  * Scenes of the part `scale`: sizes of papers and of other engines' benchmarks, five solves per tick of 5 ms, and a
- * sheet
- * that is folded onto itself.
+ * sheet that is folded onto itself.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,6 @@
 /**
  * A server whose rooms survive its restart, for parts that stop it: the same port, the same data, the scenes of the
- * load
- * tests.
+ * load tests.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

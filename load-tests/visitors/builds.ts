@@ -1,9 +1,7 @@
 /**
  * `node builds.ts <url> <seconds> <first>`: a client that has models of 110,336 triangles built, one after another,
- * each
- * with another phase from <first> on. Generates the files, sends `ready`, begins when told to, ends after <seconds>,
- * and
- * sends the time of each build, s.
+ * each with another phase from <first> on. Generates the files, sends `ready`, begins when told to, ends after
+ * <seconds>, and sends the time of each build, s.
  */
 import { once } from "node:events";
 import { createRoom, deleteRoom } from "../bot.ts";

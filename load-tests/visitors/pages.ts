@@ -49,8 +49,7 @@ export async function showWhole(page: Page): Promise<void> {
 
 /**
  * A surface point near the middle of all particles. Concave bodies may have air in their middle, so it searches around
- * it
- * in a spiral. Undefined if nothing is found.
+ * it in a spiral. Undefined if nothing is found.
  */
 export function surfacePoint(page: Page): Promise<Place | undefined> {
   return page.evaluate(() => {

@@ -1,7 +1,6 @@
 /**
  * A random visitor of an exhibit: pulls, turns, scrolls, presses any key and any reachable control, types, taps with
- * two
- * fingers, and leaves without restoring anything.
+ * two fingers, and leaves without restoring anything.
  */
 import type { CDPSession, Page } from "playwright-core";
 import { KEYS } from "../../client/input/keyboard.ts";
