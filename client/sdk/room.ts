@@ -279,8 +279,8 @@ export class Room {
   }
 
   /**
-   * Shows this member's cursor to the other members; undefined hides it. @throws PliantError BAD_ARGUMENT, OFFLINE,
-   * LEFT
+   * Shows this member's cursor to the other members; undefined hides it.
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT
    */
   point(at: Point | undefined): void {
     const place = at === undefined ? undefined : this.#place("at", at);

@@ -42,7 +42,8 @@ export function linkTo(origin: string, room: string, scene: string, tuning: Tuni
 }
 
 /**
- * Reads the values from such a link. They are only a request, which the server checks. @param hash with its #
+ * Reads the values from such a link. They are only a request, which the server checks.
+ * @param hash with its #
  * @returns undefined if the link has none
  */
 export function tuningOfLink(hash: string): Tuning | undefined {

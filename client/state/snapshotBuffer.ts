@@ -98,8 +98,7 @@ export class SnapshotBuffer {
    * extrapolates, because a straight line through a collision shows motion that never happened.
    * @param tick moment on the server's time line, in ticks (fractions allowed)
    * @param maxGap ticks. A longer gap after a still frame, or before a frame with `afterRest`, was a rest: the first
-   * frame
-   *   is shown until `maxGap` before the second, so that the motion begins when it really began
+   *   frame is shown until `maxGap` before the second, so that the motion begins when it really began
    */
   at(tick: number, maxGap: number): FramePair | undefined {
     const { frames } = this;

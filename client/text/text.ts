@@ -47,8 +47,8 @@ let threeDigits = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 const isLanguage = (tag: string | null): tag is Language => tag !== null && Object.hasOwn(LANGUAGES, tag);
 
 /**
- * @param asked language from the page's address or from earlier in this tab. @param preferred browser's list, best
- * first
+ * @param asked language from the page's address or from earlier in this tab
+ * @param preferred browser's list, best first
  */
 export function languageOf(asked: string | null, preferred: readonly string[]): Language {
   if (isLanguage(asked)) return asked;

@@ -31,9 +31,8 @@ export class Toolbar {
   private taken: ReadonlySet<string> = new Set();
 
   /**
-   * @param room its name. @param tools from other files: switch of one body or all, spawnable bodies, the owners'
-   * panels,
-   *   invitation, upload
+   * @param room its name
+   * @param tools from other files: switch of one body or all, spawnable bodies, the owners' panels, invitation, upload
    */
   constructor(
     profile: Profile,

@@ -107,8 +107,7 @@ export class LocalBend {
 
   /**
    * @param told true if the release is sent to the server with the last target; false if the server has already
-   * released,
-   *   so that the offset fades out
+   *   released, so that the offset fades out
    */
   release(nowMs: number, told: boolean): void {
     if (!Number.isNaN(this.releasedMs)) return;

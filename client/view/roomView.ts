@@ -268,7 +268,8 @@ export class RoomView {
 
   /**
    * Returns the surface point that a ray meets; undefined if nothing or a collider is there.
-   * @param origin m. @param direction unit vector
+   * @param origin m
+   * @param direction unit vector
    * @param tangent of the angle by which the ray may miss
    */
   pickAlong(origin: Vector3, direction: Vector3, tangent: number): Picked | undefined {

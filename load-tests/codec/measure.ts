@@ -78,10 +78,9 @@ function general(previous: Int32Array, current: Int32Array): Pick<FrameFigures, 
 }
 
 /**
- * @param trajectory
+ * @param trajectory to encode and decode
  * @param passes the first one warms up the code; times are the minimum of the others per frame, because other load of
- * the
- *   machine only adds time
+ *   the machine only adds time
  * @throws Error if a decoded frame differs from the encoded one
  */
 export function measure(trajectory: Trajectory, passes = 4): Figures {

@@ -53,7 +53,8 @@ const FRAME_MS = 1000 / 30;
 const MOST = 1.2;
 
 /**
- * Sends a request from this address: each address has its own limit of requests and rooms. @returns the answer's text
+ * Sends a request from this address: each address has its own limit of requests and rooms.
+ * @returns the answer's text
  */
 async function ask(port: number, from: string, method: string, path: string, body?: object): Promise<string> {
   const headers = {

@@ -9,8 +9,7 @@
  * opening the link until the projector's side is told of its grab; it excludes the time in which a person only looks.
  *
  * Then all pull for a while, first with the pages, and then, after other clients have taken over their grabs, without
- * them:
- * rendering pages takes CPU time that real phones bring along.
+ * them: rendering pages takes CPU time that real phones bring along.
  *
  * Then another class joins one after another, as many at a time as there are cores. Here each of the thirty is a real
  * page, which closes after its pull; a client without pictures continues the pull, so that the room fills up. Every
