@@ -58,7 +58,7 @@ describe.skipIf(noBrowser)("operations", () => {
     await page.fill(".admin-login input", "wrong");
     await page.press(".admin-login input", "Enter");
     await page.waitForSelector(".admin-login .problem:not([hidden])");
-    expect(await page.textContent(".admin-login .problem")).toBe("That is not an admin's token here.");
+    expect(await page.textContent(".admin-login .problem")).toBe("This is not an admin token of this server.");
     expect(await page.locator("table").count()).toBe(0);
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
     await stage.shoot(page, "admin-login");
@@ -254,7 +254,7 @@ describe.skipIf(noBrowser)("operations", () => {
       asked.push(route.request().postDataJSON());
       return route.fulfill({ status: 204 });
     });
-    await row(page, "stuck").locator(".badges", { hasText: "parked: steps" }).waitFor();
+    await row(page, "stuck").locator(".badges", { hasText: "quarantined: steps" }).waitFor();
     await row(page, "stuck").locator(".toggle").click();
     expect(await row(page, "stuck").locator(".members").textContent()).toBe(parked.details);
     for (const from of ["end", "start"]) await row(page, "stuck").locator(`[data-action="unpark-${from}"]`).click();

@@ -72,7 +72,7 @@ describe.skipIf(noBrowser)("attention", () => {
     const { path } = await stage.room("jelly-stack");
     const ann = await drawn(await stage.visit(path));
     await ann.keyboard.press("r");
-    await toasted(ann, "You started it again");
+    await toasted(ann, "You restarted the scene");
     expect(await ann.isVisible(".reset-panel")).toBe(false);
     const ben = await drawn(await stage.visit(path, { reducedMotion: "reduce" }));
     expect(await swings(ben)).toBe(false);
@@ -83,7 +83,7 @@ describe.skipIf(noBrowser)("attention", () => {
     await ann.waitForSelector(".reset-panel", { state: "hidden" });
     await ann.keyboard.press("r");
     await ann.getByRole("button", { name: "Start again", exact: true }).click();
-    await toasted(ben, / started it again$/);
+    await toasted(ben, / restarted the scene$/);
     expect(await ben.evaluate(() => window.toasted.length)).toBe(1);
   });
 

@@ -178,7 +178,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     const { name, path } = await stage.room("cube");
     const address = stage.url + path;
     const page = await stage.visit(`/room.html?room=${encodeURIComponent(address)}`, {}, { through: friend.origin });
-    await page.getByText("There it is.").waitFor();
+    await page.getByText("Ready.").waitFor();
     const [member] = stage.app.registry.get(name).members.sessions.values();
     expect(member!.name).toBe("Ada");
     const other = await Bot.join(stage.url, name);

@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)("framing", () => {
     await admin.press(".admin-login input", "Enter");
     const heavy = admin.locator(`tbody[data-room="${name}"] .badge`, { hasText: "scene too heavy" });
     await heavy.waitFor({ timeout: PATIENCE_MS });
-    expect(await heavy.textContent()).toMatch(/^scene too heavy: \d+\.\d\d ms a tick, 4\.17 ms are there$/);
+    expect(await heavy.textContent()).toMatch(/^scene too heavy: \d+\.\d\d ms per tick, 4\.17 ms available$/);
     await stage.shoot(admin, "admin-heavy");
     await admin.setViewportSize({ width: 390, height: 844 });
     expect(await admin.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);

@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)("materials", () => {
     expect(await problems(page)).toEqual([]);
     await page.fill("#height", "11");
     expect(await problems(page)).toEqual([
-      "Height of the beam: 11 is outside of what it takes, 0.001\u00a0cm to 10\u00a0cm.",
+      "Height of the beam: 11 is out of range. The range is 0.001\u00a0cm to 10\u00a0cm.",
     ]);
     expect(await page.textContent("#wobble")).toBe("–");
     expect(await page.locator(".to-scale svg").count()).toBe(0);
@@ -77,9 +77,9 @@ describe.skipIf(noBrowser)("materials", () => {
     await page.fill("#height", "1");
     for (const [text, said] of [
       ["", /^Density is empty\. It takes a number from 0\.1\u00a0kg\/m³ to 100,000\u00a0kg\/m³\.$/],
-      ["-5", /^Density: -5 is outside /],
-      ["0", /^Density: 0 is outside /],
-      ["1e9", /^Density: 1e9 is outside /],
+      ["-5", /^Density: -5 is out of range\. /],
+      ["0", /^Density: 0 is out of range\. /],
+      ["1e9", /^Density: 1e9 is out of range\. /],
       ["heavy", /^Density: “heavy” is not a number\. .* to 100,000\u00a0kg\/m³\.$/],
     ] as const) {
       await page.fill("#density", text);
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)("materials", () => {
     await page.fill("#density", "930");
     await page.fill("#measured", "100");
     expect(await problems(page)).toEqual([
-      expect.stringMatching(/^Measured sag of the end: 100 is outside .* to 99\.1\u00a0mm\.$/),
+      expect.stringMatching(/^Measured sag of the end: 100 is out of range\. .* to 99\.1\u00a0mm\.$/),
     ]);
     await page.fill("#measured", "9");
     expect(await problems(page)).toEqual([]);
@@ -99,7 +99,7 @@ describe.skipIf(noBrowser)("materials", () => {
   test("values outside the formulas' range are reported", async () => {
     const page = await stage.visit("/materials");
     await page.click('.chips .button:has-text("jelly")');
-    expect(await page.textContent(".beam-section .notes")).toMatch(/tenth of the length.*would say 1,0\d\d\u00a0mm/);
+    expect(await page.textContent(".beam-section .notes")).toMatch(/tenth of the length.*it gives 1,0\d\d\u00a0mm/);
     expect(await page.getAttribute('.chips .button:has-text("jelly")', "aria-pressed")).toBe("true");
     await page.fill("#modulus", "100");
     expect(await page.textContent(".beam-section .notes")).toMatch(/straight down/);

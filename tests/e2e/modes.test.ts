@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)("modes", () => {
     expect(await minimal.isVisible(".together")).toBe(false);
     await stage.shoot(minimal, "ui-minimal");
     const unknown = await stage.visit(`${path}?ui=tiny`);
-    await toasted(unknown, "ui=tiny is not known: full, minimal, none, present");
+    await toasted(unknown, "ui=tiny is unknown. Use one of: full, minimal, none, present");
   });
 
   test("ui=present shows how to join and who is there, and no tools", async () => {

@@ -167,7 +167,7 @@ describe.skipIf(noBrowser)("uploaded objects", () => {
     // The dialog reports a file that is not a model, and the room is not affected.
     await drop(ann, "broken.glb", glb.slice(0, 1000));
     await ann.waitForSelector(".bring-dialog .problem:not([hidden])", PATIENCE);
-    expect(await ann.textContent(".bring-dialog .problem")).toMatch(/^The file is damaged, or not all of it came\./);
+    expect(await ann.textContent(".bring-dialog .problem")).toMatch(/^The file is damaged or incomplete\./);
     expect(await ann.textContent(".bring-dialog .problem .detail")).toMatch(/ is .*, .*\. /);
     await stage.shoot(ann, "objects-refused");
     expect(await ben.evaluate(() => window.pliant.status)).toBe("open");

@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)("spawnable bodies", () => {
     expect(await ann.evaluate(({ x, y }) => window.pliant.pick(x, y), at)).toBeUndefined();
 
     await choose(ann, GREEN);
-    await toasted(ann, "Where is green jelly to go?");
+    await toasted(ann, "Choose a place for green jelly");
     await ann.mouse.click(at.x, at.y);
     await until(ben, (body) => !window.pliant.waiting.includes(body), GREEN);
     await toasted(ben, / put in green jelly$/);

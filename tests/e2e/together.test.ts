@@ -240,9 +240,9 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     await ann.waitForSelector(".reset-panel");
     expect(await ann.textContent(".reset-panel p")).toContain("one other person");
     await ann.keyboard.press("Enter");
-    await toasted(ben, / started it again$/);
+    await toasted(ben, / restarted the scene$/);
     await until(ben, (first) => window.pliant.displayed().every((x, i) => Math.abs(x - first[i]!) < 0.05), start);
-    await toasted(ann, "You started it again");
+    await toasted(ann, "You restarted the scene");
     // Without a headset there is no button for it, and without spawnable bodies no list of them.
     expect(await ann.isVisible("button[data-tool=headset]")).toBe(false);
     expect(await ann.isVisible(".spares .tool")).toBe(false);

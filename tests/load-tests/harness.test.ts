@@ -64,7 +64,7 @@ describe("arguments", () => {
     );
     expect(refusal("--minutes", "1e9")).toBe('--minutes is "1e9", but must be a number from 0.2 to 1440');
     expect(refusal("--only", "codec,kernal")).toBe(
-      '--only is "kernal", but must be a part or several with commas between them: codec, http, rooms, soak; or a group: network',
+      '--only is "kernal", but must be one or more parts, separated by commas: codec, http, rooms, soak; or a group: network',
     );
     expect(refusal("--hands", "3,-1")).toBe('--hands is "-1", but must be an integer from 0 to 64');
     expect(refusal("--only", "")).toBe('--only is "", but must be followed by its value');
@@ -92,7 +92,7 @@ describe("arguments of the quick guard", () => {
     expect(() => read("--renew")).toThrow('--renew is "", but must be given with --quick');
     expect(() => read("--quick", "--renew", "--only", "hands")).toThrow("absent with --renew");
     expect(() => read("--quick", "--runs", "5")).toThrow(
-      '--runs is "5", but must be absent with --quick, which has --quick, --renew, --only, --json, --list',
+      '--runs is "5", but must be absent with --quick, which accepts --quick, --renew, --only, --json, --list',
     );
   });
 });
@@ -150,14 +150,12 @@ describe("releases", () => {
     };
     expect(fault(text.replace("commit", "comit"))).toBe('releases, line 1: column 3 is "comit", but must be "commit"');
     expect(fault(text.replace(",2\n", ",fast\n"))).toBe(
-      'releases, line 2: tick/step [ms] is "fast", but must be a number, or empty where it was not measured',
+      'releases, line 2: tick/step [ms] is "fast", but must be a number, or empty if it was not measured',
     );
     expect(fault(text.replace(",2\n", "\n"))).toBe(
       'releases, line 2: the number of cells is "8", but must be 9, one for each column',
     );
-    expect(fault(`${text}${text.split("\n")[1]}\n`)).toBe(
-      'releases, line 3: release is "0.1.0", but must be there once',
-    );
+    expect(fault(`${text}${text.split("\n")[1]}\n`)).toBe('releases, line 3: release is "0.1.0", but must be unique');
     expect(fault(text.replace("tick/step [ms]", "cpu"))).toContain('a column\'s name is "cpu"');
     expect(fault(text.replace(",2\n", ',"2" 3\n'))).toContain("line 2: a cell is");
   });

@@ -33,22 +33,22 @@ describe("an invalid scenario", () => {
 
   test("names the path, the value and the limit", () => {
     expect(fault((s) => (s.rooms[1].count = 0))).toBe(
-      "scenario /rooms/1/count: 0 is not allowed, must be what its schema says: >= 1",
+      "scenario /rooms/1/count: 0 is not allowed, must be as in the schema: >= 1",
     );
     expect(fault((s) => (s.rooms[0].clients = 2.5))).toBe(
-      "scenario /rooms/0/clients: 2.5 is not allowed, must be what its schema says: integer",
+      "scenario /rooms/0/clients: 2.5 is not allowed, must be as in the schema: integer",
     );
     expect(fault((s) => (s.scenes = "mine"))).toBe(
       'scenario /scenes: "mine" is not allowed, must be one of bundled, load',
     );
-    expect(fault((s) => delete s.workers)).toContain("/workers: undefined is not allowed, must be there");
+    expect(fault((s) => delete s.workers)).toContain("/workers: undefined is not allowed, must be present");
     expect(fault((s) => (s.churn.bursts = 3))).toBe(
       "scenario /churn/bursts: 3 is not allowed, must be absent: no such field here",
     );
     expect(fault((s) => (s.rooms[0].scene = "../secret"))).toContain('/rooms/0/scene: "../secret" is not allowed');
     expect(fault((s) => (s.rooms[0].hands.center = [0, 0]))).toContain("/rooms/0/hands/center");
     expect(fault((s) => (s.rooms[0].hands.movesPerSecond = 61))).toContain(
-      "/rooms/0/hands/movesPerSecond: 61 is not allowed, must be what its schema says: <= 60",
+      "/rooms/0/hands/movesPerSecond: 61 is not allowed, must be as in the schema: <= 60",
     );
   });
 

@@ -15,8 +15,8 @@ test("valid options are followed, and an invalid one is reported with the valid 
   expect(modeOf("?ui=tiny")).toEqual({
     ui: "full",
     exhibitSeconds: undefined,
-    problems: ["ui=tiny is not known: full, minimal, none, present"],
+    problems: ["ui=tiny is unknown. Use one of: full, minimal, none, present"],
   });
   for (const value of ["", "1", "3601", "soon", "-5"])
-    expect(modeOf(`?exhibit=${value}`).problems).toEqual([`exhibit=${value} is not allowed: 2 to 3600 seconds`]);
+    expect(modeOf(`?exhibit=${value}`).problems).toEqual([`exhibit=${value} is out of range. Use 2 to 3600 seconds`]);
 });
