@@ -1,6 +1,6 @@
 /**
- * Puts together what outlives the process: the store, the cluster's part in it, and the journal writer that writes what
- * rooms do. null where rooms live in memory only.
+ * Combines the parts that outlive the process: the store, this process's role in the cluster, and the journal writer.
+ * null if rooms live in memory only.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { Cluster } from "./cluster/cluster.ts";
@@ -16,23 +16,26 @@ import { daysBefore, type Store } from "./store/store.ts";
 import { STORE_AWAY_SECONDS, StoreHealth } from "./store/storeHealth.ts";
 
 /**
- * Between two writes of what rooms did, ms. With the write itself it is what a killed process may lose: 0.5 s while a
- * write, and the wait of either thread for a processor, take no more than the rest.
+ * Interval between journal writes, ms. A killed process loses this interval plus the write itself: up to 0.5 s, as long
+ * as the write and the threads' wait for a processor take less than the rest.
  */
 const FLUSH_MS = 300;
 
-/** A store whose files were deleted is all there again at once; for so long operators and balancers see it, ms. */
+/**
+ * Time for which readiness reports rewritten store files, ms. The rewrite is immediate; the delay lets operators and
+ * balancers see it.
+ */
 const REWRITTEN_SHOWN_MS = 10_000;
 
-/** Between two looks for what has been set aside long enough, ms. */
+/** Interval between deletions of expired quarantined rows, ms. */
 const EXPIRE_MS = 3_600_000;
 
 export interface Durability {
   cluster: Cluster;
   persistence: Persistence;
-  /** Why no visitor should be sent here; null: the store is well. */
+  /** Reason why load balancers should send no visitors here; null: the store works. */
   notReady(): string | null;
-  /** After the cluster: no room is left that would write. */
+  /** Called after the cluster has closed, when no room writes any more. */
   close(): Promise<void>;
 }
 
@@ -40,16 +43,16 @@ export interface DurabilityOptions {
   config: Config;
   metrics: Metrics;
   log: FastifyBaseLogger;
-  /** Of this program: processes of one version can read each other's states of the same scene. */
+  /** Version of this program. Processes of one version can read each other's states of the same scene. */
   version: string;
-  /** May visitors be sent here, as far as anybody knows? */
+  /** Whether visitors may be sent here. */
   ready: () => boolean;
   memoryBytes: () => number;
-  /** Made after this, for it needs what comes out of it. */
+  /** A function, because the registry is created later and needs the result of this one. */
   registry: () => RoomRegistry;
 }
 
-/** What processes that share a store need of this one's rooms. */
+/** Room operations that the cluster calls in this process. */
 function roomsOf(registry: () => RoomRegistry, journalWriter: () => JournalWriter): ClusterRooms {
   return {
     serves: (room) => registry().has(room) || journalWriter().isRemoving(room),
@@ -77,8 +80,8 @@ function roomsOf(registry: () => RoomRegistry, journalWriter: () => JournalWrite
 }
 
 /**
- * Opens the store, and counts what it says of its files.
- * @returns null: there is none. `notReady`: what its files are the reason for
+ * Opens the store, and counts the file problems that it reports.
+ * @returns null: no store is configured. `notReady`: the file problem that makes the server not ready
  */
 async function openReporting(
   config: Config,
@@ -90,13 +93,12 @@ async function openReporting(
   const store = await openStore(config, log, {
     onLoss: ({ code }) => {
       metrics.store.lost(code);
-      loss = `the store has lost something (${code}): see the log; ready again after a restart`;
+      loss = `the store has lost data (${code}): see the log, then restart`;
     },
     onFilesChanged: ({ code }) => {
       metrics.store.filesChanged(code);
       changedMs = performance.now();
-      if (code === "STORE_FILE_REPLACED")
-        loss = `the store's file was replaced (${code}): see the log; ready again after a restart`;
+      if (code === "STORE_FILE_REPLACED") loss = `the store's file was replaced (${code}): see the log, then restart`;
     },
   });
   const changed = "the store's files were deleted or replaced: see the log";
@@ -140,14 +142,14 @@ export async function openDurability({
   };
   metrics.store.awaySeconds = awaySeconds;
   const notReady = (): string | null =>
-    opened.notReady() ?? (awaySeconds() > 0 ? "the store does not take what is written" : null);
+    opened.notReady() ?? (awaySeconds() > 0 ? "the store does not accept writes" : null);
   const unwatch = watchCutOff({
     rooms: () => registry().list(),
     ownedUntilMs: (room) => cluster.ownedUntilMs(room),
     awaySeconds,
   });
   const expire = (): void => {
-    // A store that is away is asked again in an hour.
+    // If the store is unavailable, try again in an hour.
     void store.expireSetAside(daysBefore(new Date().toISOString(), config.setAsideDays)).catch(() => {});
   };
   expire();

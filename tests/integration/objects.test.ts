@@ -276,7 +276,7 @@ describe("what takes more than its share", () => {
         asked.end(objBall(1, 6));
       });
     await vi.waitUntil(async () => (await attempt()) === 201, { timeout: 300_000, interval: 300 });
-    expect(refused("bytes/s while others wait")).toBe(1);
+    expect(refused("bytes/s while other uploads wait")).toBe(1);
     for (const line of lines) line.destroy();
   });
 });

@@ -87,7 +87,7 @@ async function outage(
   expect(toldMs).toBeLessThan(TOLD_WITHIN_MS);
   expect(closedMs).toBeLessThan(TOLD_WITHIN_MS);
   expect(code).toBe(CloseCode.restarting);
-  expect((await readiness(url)).status).toBe("the store does not take what is written");
+  expect((await readiness(url)).status).toBe("the store does not accept writes");
   const metrics = await (await fetch(`${url}/metrics`)).text();
   expect(Number(/^pliant_store_away_seconds (.*)$/m.exec(metrics)![1])).toBeGreaterThan(2);
   // Whoever comes meanwhile is sent on, too.

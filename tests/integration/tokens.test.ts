@@ -88,7 +88,7 @@ describe("a server for invited guests", () => {
       async () => `${(await issue(ADMIN, { room: "*", role: "player" })).slice(0, -3)}AAA`,
       "its signature is wrong",
     ],
-    ["ended", () => sign({ seconds: -60 }), "it has ended"],
+    ["ended", () => sign({ seconds: -60 }), "it has expired"],
     [
       "signed with a key that is not known",
       () => sign({}, ["somebody else's key of thirty-two bytes"]),
@@ -365,7 +365,7 @@ describe("limits of one address", () => {
     await behind?.close();
   });
 
-  test("tokens that are none: after 60 of them even a good one has to wait", async () => {
+  test("after 60 invalid tokens, even a valid one has to wait", async () => {
     const guessed = await startTestServer({ adminToken: ADMIN });
     await createRoom(guessed.url, "cube", "room");
     const ask = (token: string): Promise<Response> =>
