@@ -131,7 +131,7 @@ describe("an object that somebody brings", () => {
     const choice = { object: body.object, role: "collider", material: "steel", size: 0.5 };
     const { scene } = (await post(server, "/api/scenes", choice)).body as { scene: string };
     const { notes } = (await post(server, "/api/rooms", { scene, room: "holed" })).body;
-    const text = expect.stringMatching(/^3 edges have one triangle only/);
+    const text = expect.stringMatching(/^3 edges have only one triangle/);
     expect(notes).toEqual([{ object: body.object, code: "HOLES", text, at: expect.any(Array) }]);
     // a corner of the face that is missing: the ball is one across, and stands; percents are whole
     const [{ at }] = notes as [{ at: number[] }];
