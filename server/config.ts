@@ -67,8 +67,10 @@ export interface Config {
   historySeconds: number;
   /** Frames per second on the wire. The server uses the nearest divisor of the scene's tick rate. */
   sendHz: number;
-  /** A step that runs longer than this is hung: its thread is ended and the room starts again. */
-  /** CPU time that a thread may spend in a step without progress, ms. */
+  /**
+   * CPU time limit of a step without progress, ms. Beyond it, the step counts as hung: its thread is ended and the room
+   * is restored.
+   */
   stepDeadlineMs: number;
   /** Time limit for building a scene, ms. */
   buildDeadlineMs: number;

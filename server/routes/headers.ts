@@ -48,7 +48,7 @@ export async function securityHeaders(
   await fastify.register(helmet, {
     contentSecurityPolicy: false, // Set per page, below.
     frameguard: false, // `frame-ancestors` replaces it and supports lists.
-    crossOriginResourcePolicy: false, // Pages of other origins load `element.js` from here.
+    crossOriginResourcePolicy: false, // Pages of other origins load `pliant-room.js` from here.
     strictTransportSecurity: false, // The TLS terminator decides; a plain-http server must not send it.
     // No current browser needs these headers, and they would be 2 % of all bytes of a first visit.
     dnsPrefetchControl: false,

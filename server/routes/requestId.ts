@@ -1,5 +1,5 @@
 /**
- * Request ids. Every log line of a request contains its id (`reqId`), and so does its answer (`x-request-id`), so that
+ * Request ids. Every log line of a request contains its id (`reqId`), and so does its answer (`x-request-id`). So
  * visitors' reports can be matched with the log. Behind a trusted proxy the proxy's id is used, so that a request has
  * one id on its whole way.
  */

@@ -101,5 +101,5 @@ export function ruleOf(method: string, url: string): Rule {
   const documents = RULES[`${asked} /docs/*`];
   if (documents && url.startsWith("/docs/")) return documents;
   if (url === "*") return ruleOf(asked, "/*");
-  throw new Error(`no rule says who may ask for ${asked} ${url}: routes/rules.ts has one for every route`);
+  throw new Error(`no access rule for ${asked} ${url}: add a row to routes/rules.ts`);
 }

@@ -125,7 +125,7 @@ function run(
   return { ticks: ticks.sort((a, b) => a - b), stages, events };
 }
 
-/** Properties of the scene, as far as they apply. */
+/** Describes the scene for the output: sizes, solver settings and methods; inapplicable fields are left out. */
 function shapeOf(scene: Scene, { layout, bodies, compliant }: CreatedWorld) {
   const asked = askedSteps(scene);
   const methods = layout.methods.map(({ body, spec }) => `${layout.bodies[body]!.name} (${spec.type})`);

@@ -1,6 +1,6 @@
 /**
- * Encodes frames (format.ts). The encoder has no state between frames except the previous frame, so any thread that can
- * read it may encode the next one, and any client that holds it can decode that.
+ * Encodes frames (format.ts). The encoder keeps no state except the previous frame. So any thread that can read that
+ * frame may encode the next one, and any client that holds it can decode the result.
  */
 import { HEADER_BYTES, KIND_DELTA, KIND_KEYFRAME, SnapshotError, frameChecksum } from "./format.ts";
 import { kernelOf } from "./kernel.ts";

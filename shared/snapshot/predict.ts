@@ -73,7 +73,7 @@ export class Predictor {
   private quiet = true;
   private edges: Vec3[] = [];
   private closeness: number[] = [];
-  /** Eight times the center: (aim - turnX y.x) - turnY y.y */
+  /** Eight times the predicted displacement: (aim - turnX y.x) - turnY y.y */
   private aim: Vec3 = [0, 0, 0];
   private turnX: Vec3 = [0, 0, 0];
   private turnY: Vec3 = [0, 0, 0];

@@ -264,7 +264,7 @@ test("a route without a row does not come up", () => {
   const app = Fastify();
   new RequestAuth({ auth: null!, audit: null!, metrics: null!, find: () => undefined }).watchRoutes(app);
   expect(() => app.get("/api/rooms/:room/secrets", async () => "told")).toThrow(
-    "no rule says who may ask for GET /api/rooms/:room/secrets",
+    "no access rule for GET /api/rooms/:room/secrets",
   );
   expect(() => app.put("/api/scenes", async () => "taken")).toThrow("no rule");
 });

@@ -1,6 +1,6 @@
 /**
  * Fills a repaired surface with tetrahedra for a given number of particles, and covers all parts. Parts thinner than
- * the lattice become strings or sheets of elements (tetrahedralize.ts), pieces that nearly touch are joined, and parts
+ * the lattice become strings or sheets of elements (tetrahedralize.ts). Pieces that nearly touch are joined. Parts
  * without volume are enclosed in a cage of elements.
  */
 import { joinFaces } from "../boundary.ts";

@@ -1,9 +1,9 @@
 /**
- * Filter before exact arithmetic. Two primitives (vertex and triangle, two edges, two triangles) do not meet in a run
- * of frames if, in every frame, one direction d has all corners of the first above all corners of the second. Corners
- * move in straight lines, so a separation at both ends of an interval holds in between. d is guessed (closest.ts); if
- * no guess works, the run is halved, and the remaining pairs go to exact arithmetic. "Apart" is certain; "open" decides
- * nothing.
+ * Filter before exact arithmetic, for pairs of primitives: vertex and triangle, two edges, two triangles. A direction d
+ * separates a pair in a frame if all corners of the first are above all corners of the second along d. If one d
+ * separates it in every frame of a run, the two do not meet in the run: corners move in straight lines, so a separation
+ * at both ends of an interval holds in between. d is guessed (closest.ts). If no guess works, the run is halved, and
+ * the remaining pairs go to exact arithmetic. "Apart" is certain; "open" decides nothing.
  *
  * Rounding, with u = 2^-53: positions are float32, so each component of their difference has a relative error of u, and
  * d . difference an error of 4 u sum |d_r difference_r|. Interpolating between two frames and comparing two such values

@@ -125,7 +125,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
     let stretch: f32 = 0;
     let pivots = v128.load(ONES);
     let variances = v128.load(ONES);
-    // Eight times the center: (aim - turnX y.x) - turnY y.y
+    // Eight times the predicted displacement: (aim - turnX y.x) - turnY y.y
     let aim = p;
     let turnX = p;
     let turnY = p;

@@ -226,7 +226,10 @@ test("what cannot be what was chosen says so by a code that comes through to ano
   const error = await meshes
     .prepare({ type: "object", id: "holed", size: 1, particles: 50 }, "cloth")
     .catch((thrown: Error) => structuredClone(thrown));
-  expect(error).toMatchObject({ cause: "ROLE_IMPOSSIBLE", message: expect.stringMatching(/join the pieces, choose more/) });
+  expect(error).toMatchObject({
+    cause: "ROLE_IMPOSSIBLE",
+    message: expect.stringMatching(/join the pieces, choose more/),
+  });
 });
 
 test("the family of wild surfaces: every one opens, or is refused by name", async () => {
