@@ -42,7 +42,7 @@ export interface Config {
   objectsPerAddress: number;
   /** Objects that one address may upload per minute. */
   objectsPerMinute: number;
-  /** How long to keep an object that no room uses, h. */
+  /** Retention time of an object that no room uses, h. */
   objectsKeepHours: number;
   /** Time limit for reading an object, ms; slower objects are refused. */
   objectsDeadlineMs: number;
@@ -60,7 +60,7 @@ export interface Config {
   adoptionAttempts: number;
   /** Policy for a room that another version of program or scene stepped: quarantine it, or restart its scene. */
   otherVersions: "park" | "restart";
-  /** How long to keep room data that could not be used, days, and its size limit per room, MB. */
+  /** Retention time of quarantined room data, days, and its size limit per room, MB. */
   setAsideDays: number;
   setAsideMb: number;
   /** Length of a room's history, s. It limits recordings and undo. */
@@ -94,7 +94,7 @@ export interface Config {
   hosts: string[];
   /** Plain HTTP connections that one address may hold. */
   httpConnectionsPerAddress: number;
-  /** Where rooms are stored: `sqlite` (a file in `dataDir`), `none` (memory only), or a postgres:// URL. */
+  /** Store of the rooms: `sqlite` (a file in `dataDir`), `none` (memory only), or a postgres:// URL. */
   store: string;
   /** Folder for the files that the server writes. */
   dataDir: string;

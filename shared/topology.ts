@@ -11,8 +11,8 @@ export interface TopologyBody {
   /** Spawnable: members spawn and remove it; absent: it is always in the scene. */
   waits?: true;
   /**
-   * First streamed particle of this body in a snapshot, and their number. Of a soft body, the surface particles are
-   * streamed; of a cloth, all.
+   * First streamed particle of this body in a snapshot, and their number. A soft body streams its surface particles, a
+   * cloth all particles.
    */
   first: number;
   count: number;

@@ -30,7 +30,7 @@ const SCENES_SHARE = 0.25;
 export interface ObjectsOptions {
   store: ObjectStore;
   limits: ObjectLimits;
-  /** How long to keep unused objects, h. */
+  /** Retention time of unused objects, h. */
   keepHours: number;
   read: (task: ReadObjectTask, by?: string) => Promise<ReadObjectResult | ObjectRefusal>;
   metrics: ObjectMetrics;

@@ -71,7 +71,7 @@ interface Kept {
 
 /** Age after which a room is drawn again, ms. */
 const FRESH_MS = 5000;
-/** How long a request waits for the next picture before it gets the previous one, ms. */
+/** Time that a request waits for the next picture before it gets the previous one, ms. */
 const WAIT_MS = 1500;
 /** Share of one core for drawing. */
 const SHARE = 0.1;

@@ -13,7 +13,7 @@ import type { Role } from "../../shared/roles.ts";
  * `everyone`   every caller, in either mode
  * `listed`     `open` mode: everyone. `tokens` mode: callers with a token; if the address names a room, one for it
  * `opener`     `open` mode: everyone. `tokens` mode: callers with an owner's token for the name
- * `bearer`     callers with a valid token; the route decides what it allows
+ * `bearer`     callers with a valid token; the route decides on its rights
  * `socket`     hello decides, by the same rules of the room (auth.ts)
  * a role       callers with at least this role in the room of the address, if no ban, lock or password keeps them
  *              out; `admin` needs no room

@@ -170,7 +170,7 @@ function split(triangles: Uint32Array, middles: ReadonlyMap<string, number>, x: 
     if (count === 0) out.push(a, b, c);
     else if (count === 1) out.push(a, p!, c, p!, b, c);
     else if (count === 3) out.push(a, p!, r!, p!, b, q!, r!, q!, c, p!, q!, r!);
-    // Of the two diagonals of the remaining quadrilateral, use the shorter one.
+    // Use the shorter diagonal of the remaining quadrilateral.
     else if (distance2(a, q!) <= distance2(p!, c)) out.push(p!, b, q!, a, p!, q!, a, q!, c);
     else out.push(p!, b, q!, a, p!, c, p!, q!, c);
   }

@@ -1,6 +1,6 @@
 /**
- * Utilization, saturation and errors of the server's resources: threads, main thread, memory, store, network. They
- * explain what members experience.
+ * Utilization, saturation and errors of the server's resources: threads, main thread, memory, store, network. They are
+ * the causes behind the symptoms in red.ts.
  */
 import type { DashboardSource } from "./dashboard.ts";
 import { inAnHour, metric, quantile, rate, sumRate } from "./queries.ts";
