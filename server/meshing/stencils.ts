@@ -4,15 +4,16 @@
  * figure is expressed here as rules that depend only on a face, so that both sides of a face agree:
  *
  *   a face with two inside corners and one outside leaves a quadrilateral, inside corners p q and cut points cp cq:
- * |
+ *
  *     m outside        - one cut edge long, one short: the diagonal ends at the long edge's cut point
  *     |\               - both short: at the inside corner that is below m (has the smaller coordinate)
  *     cp cq              along an even number of axes (the Parity Rule)
  *     |   \
  *     p----q
- * |
+ *
  *   and the quadrilateral of four cut points between two inside and two outside corners takes the one diagonal that
- *   leaves a prism that can be cut (no three diagonals in a cycle); it is on the boundary, so no neighbor depends on it.
+ *   leaves a prism that can be cut (no three diagonals in a cycle). It is on the boundary, so no neighbor depends on
+ *   it.
  */
 
 export const OUTSIDE = -1;

@@ -266,7 +266,7 @@ test("a route without a row does not come up", () => {
   expect(() => app.get("/api/rooms/:room/secrets", async () => "told")).toThrow(
     "no access rule for GET /api/rooms/:room/secrets",
   );
-  expect(() => app.put("/api/scenes", async () => "taken")).toThrow("no rule");
+  expect(() => app.put("/api/scenes", async () => "taken")).toThrow("no access rule");
 });
 
 test("no route that changes something takes it from a page of another site", async () => {
