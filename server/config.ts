@@ -57,7 +57,7 @@ export interface Config {
   /** A member whose socket is lost may resume its session within this time, s. */
   resumeSeconds: number;
   /** A room is quarantined after this many processes in a row died while they took it over. */
-  adoptionAttempts: number;
+  takeoverAttempts: number;
   /** For rooms whose state another version wrote: `park` quarantines the room, `restart` starts its scene again. */
   otherVersions: "park" | "restart";
   /** Quarantined rows of a room are kept for this long, days, and up to this total size, MB. */
@@ -280,7 +280,7 @@ function readRooms(env: Variables) {
   return {
     emptyRoomSeconds: env.number("PLIANT_EMPTY_ROOM_SECONDS", 60, 0, 86400, false),
     resumeSeconds: env.number("PLIANT_RESUME_SECONDS", 30, 0, 3600, false),
-    adoptionAttempts: env.number("PLIANT_ADOPTION_ATTEMPTS", 3, 1, 100),
+    takeoverAttempts: env.number("PLIANT_ADOPTION_ATTEMPTS", 3, 1, 100),
     otherVersions: env.choice("PLIANT_OTHER_VERSIONS", "park", ["park", "restart"]),
     setAsideDays: env.number("PLIANT_SET_ASIDE_DAYS", 30, 1, 3650, false),
     setAsideMb: env.number("PLIANT_SET_ASIDE_MB", 64, 1, 65536),

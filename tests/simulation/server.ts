@@ -52,7 +52,7 @@ const CONFIG = {
   resumeSeconds: 30,
   emptyRoomSeconds: 3600,
   // Histories kill processes more often than a real quarantine rule would tolerate.
-  adoptionAttempts: 1000,
+  takeoverAttempts: 1000,
   setAsideDays: 30,
   setAsideMb: 64,
   otherVersions: "park" as const,

@@ -1,7 +1,7 @@
 /** Which room moves where, computed from the processes' announcements: no store, no time, no network. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BusyWatch, heirOf, movesOf, placeOf, spread } from "../../../server/cluster/balance.ts";
+import { BusyWatch, successorOf, movesOf, placeOf, spread } from "../../../server/cluster/balance.ts";
 import { BALANCE } from "../../../server/cluster/balanceRules.ts";
 import type { RoomLoad } from "../../../server/cluster/rooms.ts";
 import type { ListedProcess } from "../../../server/store/store.ts";
@@ -143,30 +143,30 @@ describe("a room without an owner", () => {
   const own = listed("own");
   const given = (to: string | null, secondsAgo: number, by = "a", version = "1"): ListedProcess =>
     listed(by, { state: "gone", version, given: [{ room: "x", to, secondsAgo }] });
-  const heir = (table: ListedProcess[], lapsed: string | null = null): string | undefined =>
-    heirOf({ name: "x", lapsed }, own, [own, ...table], BALANCE)?.process;
+  const successor = (table: ListedProcess[], expired: string | null = null): string | undefined =>
+    successorOf({ name: "x", expired }, own, [own, ...table], BALANCE)?.process;
 
   test("goes to the process that it was given to, for a while, if that is alive", () => {
-    expect(heir([given("b", 1), listed("b")])).toBe("b");
-    expect(heir([given("b", BALANCE.offerSeconds), listed("b")])).toBeUndefined();
-    expect(heir([given("b", 1), listed("b", { secondsLeft: -1 })])).toBeUndefined();
-    expect(heir([given("b", 1), listed("b", { state: "draining" })])).toBeUndefined();
-    expect(heir([given("own", 1)])).toBeUndefined();
+    expect(successor([given("b", 1), listed("b")])).toBe("b");
+    expect(successor([given("b", BALANCE.offerSeconds), listed("b")])).toBeUndefined();
+    expect(successor([given("b", 1), listed("b", { secondsLeft: -1 })])).toBeUndefined();
+    expect(successor([given("b", 1), listed("b", { state: "draining" })])).toBeUndefined();
+    expect(successor([given("own", 1)])).toBeUndefined();
     // The last hand-over counts.
-    expect(heir([given("b", 2), given("c", 1, "z"), listed("b"), listed("c")])).toBe("c");
+    expect(successor([given("b", 2), given("c", 1, "z"), listed("b"), listed("c")])).toBe("c");
   });
 
   test("goes to processes of its last owner's version, while any of them has a place", () => {
     const others = [listed("b", { version: "2", load: 0.5 }), listed("c", { version: "2", load: 0.1 })];
-    expect(heir([given(null, 30, "a", "2"), ...others])).toBe("c");
-    expect(heir([given(null, 30, "a", "2")])).toBeUndefined();
-    expect(heir([given(null, 30, "a", "2"), listed("b", { version: "2", rooms: 64 })])).toBeUndefined();
-    expect(heir([given(null, 30, "a", "1"), ...others])).toBeUndefined();
+    expect(successor([given(null, 30, "a", "2"), ...others])).toBe("c");
+    expect(successor([given(null, 30, "a", "2")])).toBeUndefined();
+    expect(successor([given(null, 30, "a", "2"), listed("b", { version: "2", rooms: 64 })])).toBeUndefined();
+    expect(successor([given(null, 30, "a", "1"), ...others])).toBeUndefined();
     // Its lease has expired, and it is known to have another version.
     const dead = listed("a", { version: "2", secondsLeft: -3 });
-    expect(heir([dead, ...others], "a")).toBe("c");
-    expect(heir([dead], "a")).toBeUndefined();
-    expect(heir(others, "never heard of")).toBeUndefined();
+    expect(successor([dead, ...others], "a")).toBe("c");
+    expect(successor([dead], "a")).toBeUndefined();
+    expect(successor(others, "never heard of")).toBeUndefined();
   });
 });
 

@@ -50,11 +50,11 @@ test("a quarantined room is released at once if its mark cannot be removed after
     names: () => [],
     members: () => 0,
     drop: () => Promise.resolve(),
-    adopt: () => Promise.reject(new Error("it was taken over nevertheless")),
+    takeOver: () => Promise.reject(new Error("it was taken over nevertheless")),
   };
   const keeper = new LeaseKeeper({ store: failing, holder, rooms, metrics, log });
-  const heirs = (): Promise<Map<string, Holder>> => Promise.resolve(new Map());
-  const takeover = new Takeover({ store: keeper.store, holder, rooms, maxRooms: 9, heirs, metrics, log });
+  const successors = (): Promise<Map<string, Holder>> => Promise.resolve(new Map());
+  const takeover = new Takeover({ store: keeper.store, holder, rooms, maxRooms: 9, successors, metrics, log });
   takeover.start();
   const listing = (await store.room("parked"))!;
   expect(await takeover.take(listing)).toBe(false);

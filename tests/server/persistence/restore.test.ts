@@ -109,7 +109,7 @@ test("a complete room: the newest state, the ticks after it, and the reach of it
   await write(lease, 0, 330, [100, 200, 300]);
   const found = await findRoom(store, name, IDENTITY);
   const { until, history } = filled(found);
-  expect(found).toMatchObject({ damaged: [], foreign: false, members: { who: 300 } });
+  expect(found).toMatchObject({ damaged: [], otherVersion: false, members: { who: 300 } });
   expect(until).toBe(330);
   expect(history.oldestTick).toBe(0);
   expect(history.rebuild(330)).toMatchObject({
@@ -238,7 +238,7 @@ test("for inspection a room of any program is found whole", async () => {
   const { name, lease } = await newRoom();
   await write(lease, 0, 330, [300]);
   const found = await findRoom(store, name, null);
-  expect(found).toMatchObject({ foreign: false, identity: IDENTITY });
+  expect(found).toMatchObject({ otherVersion: false, identity: IDENTITY });
   expect(filled(found).until).toBe(330);
 });
 
@@ -246,7 +246,7 @@ test("a room that another program or scene has stepped is not continued", async 
   const { name, lease } = await newRoom();
   await write(lease, 0, 330, [300]);
   expect(await findRoom(store, name, "another")).toMatchObject({
-    foreign: true,
+    otherVersion: true,
     identity: IDENTITY,
     checkpoints: [],
     segments: [],

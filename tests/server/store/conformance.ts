@@ -145,7 +145,7 @@ test("a room cannot be claimed while its lease runs; a release ends it at once",
   expect(await store.claim(lease.room, ann)).toBeNull();
   expect(await store.claim("no-such-room", ann)).toBeNull();
   await store.release(lease);
-  expect(await store.room(lease.room)).toMatchObject({ owner: null, lapsed: null });
+  expect(await store.room(lease.room)).toMatchObject({ owner: null, expired: null });
   const next = (await other.claim(lease.room, bob)) as Lease;
   expect(next.epoch).toBeGreaterThan(lease.epoch);
   await store.release(lease); // A late message of the owner before.
@@ -159,7 +159,7 @@ test("a lease expires by the store's clock, whatever the caller's time of day", 
     expect(await other.claim(lease.room, bob)).toBeNull();
     vi.setSystemTime(Date.now() - 7200e3);
     await afterTerm();
-    expect(await other.room(lease.room)).toMatchObject({ owner: null, lapsed: "ann" });
+    expect(await other.room(lease.room)).toMatchObject({ owner: null, expired: "ann" });
     expect(await other.claim(lease.room, bob)).toMatchObject({ process: "bob" });
   } finally {
     vi.useRealTimers();
@@ -483,7 +483,7 @@ test("a quarantined room keeps all its data, has no owner and cannot be claimed 
     identity: "abc",
   } as const;
   await store.park(lease, parked);
-  expect(await other.room(lease.room)).toMatchObject({ parked, owner: null, lapsed: null });
+  expect(await other.room(lease.room)).toMatchObject({ parked, owner: null, expired: null });
   expect((await other.rooms()).find(({ name }) => name === lease.room)).toMatchObject({ parked });
   expect(await other.claim(lease.room, bob)).toBeNull();
   expect(await store.renew(ann, [{ ...lease, members: 1 }])).toEqual([lease.room]);
