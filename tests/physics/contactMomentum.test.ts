@@ -224,7 +224,7 @@ async function changesAtPhases(substeps: number, iterations: number): Promise<nu
   return changes;
 }
 
-test("two rigid blocks at 20 m/s part at any phase of their impact, with a first-order error in the substep", async () => {
+test("two rigid blocks at 20 m/s part at any phase of impact, with a first-order error in the substep", async () => {
   const usual = await changesAtPhases(20, 1);
   const coarse = await changesAtPhases(4, 5);
   const fine = await changesAtPhases(160, 1);

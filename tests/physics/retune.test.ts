@@ -292,7 +292,7 @@ test("pins release particles and fix them where they are; a reset puts them wher
   held().forEach((y, n) => expect(y).toBe(start[n]!));
 });
 
-test("changes are part of the state: another thread continues with them, from the memory or from a checkpoint", async () => {
+test("changes are part of the state: another thread continues with them, also from a checkpoint", async () => {
   const room = await laboratory(scene(beam({ plasticity: { yield: 0.01, creep: 5, max: 0.3 } })));
   const { memory, layout } = room.created;
   const template = copyMemory(memory);

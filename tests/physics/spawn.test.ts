@@ -128,7 +128,7 @@ describe("a spawnable body takes no part", () => {
 });
 
 describe("place of a spawn", () => {
-  test("undeformed, with the middle of its underside at the place, turned about the vertical, at the scene's velocity", async () => {
+  test("undeformed, with its underside's middle at the place, turned about the vertical, at the scene's velocity", async () => {
     const lab = await laboratory({
       bodies: [
         jelly("a", 0.2),
@@ -439,7 +439,7 @@ test("a moving collider is in the way at its current place", async () => {
   expect(types(lab.run(1, [spawn(1, [0, 0, 0])]))).toEqual(["spawned"]);
 });
 
-test("nothing passes through bodies that are spawned on each other, removed and spawned again in motion", async () => {
+test("nothing passes through bodies that are spawned on each other, removed and respawned in motion", async () => {
   const bodies = [
     jelly("a", 0.3, { transform: { translate: [0, 0.16, 0] } }),
     jelly("b", 0.2, waiting),

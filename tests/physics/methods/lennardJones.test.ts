@@ -56,7 +56,7 @@ test("energy and force end at the cut-off, and the force is the slope of the ene
   }
 });
 
-test("a crystal with half the stiffness that its steps allow is stable; the plan sets the number of steps", async () => {
+test("a crystal with half the stiffness that its steps allow is stable; the plan sets their number", async () => {
   const steps = async (dissociation: number): Promise<number> => {
     const body = block({ ...METHOD, dissociation }, FREE);
     const template = await templateOf(body);
