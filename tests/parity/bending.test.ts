@@ -12,7 +12,7 @@ const COUNT = 41;
 for (const flat of [true, false]) {
   for (const size of [1e-3, 0.1, 10]) {
     for (const rigidity of [1e-9, 1e-3, 1e6]) {
-      test(`${flat ? "flat" : "curved"} stencils of ${size} m with ${rigidity} N m agree with the twin four times`, () => {
+      test(`${flat ? "flat" : "curved"} stencils of ${size} m, ${rigidity} N m agree with the twin four times`, () => {
         for (const [name, deform] of Object.entries(DEFORMATIONS)) {
           const { X, elements } = randomStencils(COUNT, size, rigidity, flat);
           const random = randomStream(3);

@@ -128,7 +128,7 @@ describe("a spawnable body takes no part", () => {
 });
 
 describe("place of a spawn", () => {
-  test("undeformed, with its underside's middle at the place, turned about the vertical, at the scene's velocity", async () => {
+  test("undeformed, with its underside's middle at the place, turned about y, at the scene's velocity", async () => {
     const lab = await laboratory({
       bodies: [
         jelly("a", 0.2),
