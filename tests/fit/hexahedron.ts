@@ -33,7 +33,7 @@ for (const p of PUBLISHED) {
 }
 
 console.log(
-  "\nmoduli of a lattice of such cubes for k = 1 and nu, and the error of its matrix against K_FEM with the right shear modulus k/(2(1 + nu))",
+  "\nmoduli of a lattice of such cubes for k = 1 and nu, and its matrix error against K_FEM with shear modulus k/(2(1 + nu))",
 );
 console.log("  nu      published: k       nu  shear/right    error    moduli: k       nu  shear/right    error");
 for (const nu of [0, 0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.49]) {

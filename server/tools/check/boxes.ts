@@ -1,14 +1,15 @@
 /**
- * Boxes around everything on one surface over a run of frames, and trees over them. Against other surfaces they lie in
- * the world; against the surface itself they lie in a frame that moves with its mean displacement, straight between two
- * frames, so that a sheet at 100 m/s does not sweep over itself: a common motion changes nothing about whether two of
- * its pieces meet.
+ * Boxes around the vertices, edges and triangles of a surface over a run of frames, and trees over them.
+ *
+ * Against other surfaces boxes lie in the world. Against the surface itself they lie in a frame that moves with its
+ * mean displacement, straight between two frames, so that a sheet at 100 m/s does not sweep over itself. A common
+ * motion does not change whether two of its pieces touch.
  */
 import type { Surface } from "./recording.ts";
 import type { Frames } from "./separate.ts";
 import { Tree } from "./tree.ts";
 
-/** Of the largest coordinate: float64 roundings of the mean displacement and of what is subtracted. */
+/** Float64 rounding of the mean displacement and of the differences, relative to the largest coordinate. */
 const ROUNDING = 2 ** -50;
 
 export interface Boxed {
@@ -20,7 +21,7 @@ export interface Boxed {
   triangleTree: Tree;
 }
 
-/** float64[6 n] of a surface's vertices from frame `from` to `to`. @param moving in the frame that moves along */
+/** float64[6 n] boxes of a surface's vertices from frame `from` to `to`. @param moving use the moving frame */
 export function vertexBoxes(
   { x, stride }: Frames,
   { vertices }: Surface,
@@ -85,10 +86,10 @@ function around(vertices: Float64Array, places: Uint32Array, size: number): Floa
   return boxes;
 }
 
-/** Of each list of primitives, in the world and in the frame that moves along: the tree of the run before. */
+/** Trees of the previous run for each list of primitives, in the world and in the moving frame. */
 const kept = { world: new WeakMap<Uint32Array, Tree>(), moving: new WeakMap<Uint32Array, Tree>() };
 
-/** What is near on a surface stays so: the tree of the run before is fitted, unless boxes have come to overlap more. */
+/** Reuses the tree of the previous run, because neighbors stay neighbors, unless its boxes overlap much more. */
 function treeOf(primitives: Uint32Array, boxes: Float64Array, moving: boolean): Tree {
   const trees = moving ? kept.moving : kept.world;
   const known = trees.get(primitives);
@@ -99,8 +100,8 @@ function treeOf(primitives: Uint32Array, boxes: Float64Array, moving: boolean): 
 }
 
 /**
- * @param vertices of vertexBoxes, `moving` as there
- * @returns good until the next call for the same surface, with the same `moving`
+ * @param vertices result of vertexBoxes with the same `moving`
+ * @returns boxes and trees, valid until the next call for the same surface with the same `moving`
  */
 export function boxed({ edgeEnds, corners }: Surface, vertices: Float64Array, moving: boolean): Boxed {
   const edges = around(vertices, edgeEnds, 2);
@@ -109,7 +110,7 @@ export function boxed({ edgeEnds, corners }: Surface, vertices: Float64Array, mo
   return {
     vertices,
     edges,
-    // only what moves needs it
+    // built on demand: only edge pairs use it
     get edgeTree() {
       return (edgeTree ??= treeOf(edgeEnds, edges, moving));
     },

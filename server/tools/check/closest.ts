@@ -1,10 +1,10 @@
 /**
- * The direction in which two small pieces of surface (points, edges, triangles) are nearest to each other: the first
- * guess at a direction that parts them. Closest points of a triangle by its regions and of two segments by clamping
- * (Ericson 2005, 5.1.5 and 5.1.9). A guess may be wrong or not a number, in degenerate cases; what uses it proves it.
+ * Direction between the nearest points of two small pieces of surface (points, edges, triangles): the first guess for a
+ * separation direction. Closest points of a triangle by its regions and of two segments by clamping (Ericson 2005,
+ * 5.1.5 and 5.1.9). In degenerate cases a guess may be wrong or NaN; the caller verifies it.
  */
 
-/** float64[3 x 6] corners: those of the first piece, then those of the second. */
+/** float64[3 x 6] corners of the first piece, then of the second. */
 export const corners = new Float64Array(18);
 /** float64[3] from the second piece to the first; any length. Result of the functions below. */
 export const direction = new Float64Array(3);
@@ -21,7 +21,7 @@ function keep(x: number, y: number, z: number, sign: number): void {
   best[2] = sign * z;
 }
 
-/** Vector from the triangle at b to the point at p (places in `corners`), times sign. */
+/** Vector from the triangle at b to the point at p (indices into `corners`), times sign. */
 function pointTriangle(p: number, b: number, sign: number): void {
   const P = corners;
   const ax = P[b]!;
@@ -67,7 +67,7 @@ function pointTriangle(p: number, b: number, sign: number): void {
 
 const clamp = (value: number): number => (value < 0 ? 0 : value > 1 ? 1 : value);
 
-/** Vector from segment c d to segment a b (places in `corners`). */
+/** Vector from segment c d to segment a b (indices into `corners`). */
 function segments(a: number, b: number, c: number, d: number): void {
   const P = corners;
   const ux = P[b]! - P[a]!;
@@ -94,10 +94,7 @@ function segments(a: number, b: number, c: number, d: number): void {
   keep(x + s * ux - t * vx, y + s * uy - t * vy, z + s * uz - t * vz, 1);
 }
 
-/**
- * Between the nearest points of what is in `corners`: a pieces of first corners and b of second. Written for 1-3, 2-2,
- * 2-3 and 3-3.
- */
+/** Direction between the nearest points of two pieces with a and b corners in `corners`: 1-3, 2-2, 2-3 and 3-3. */
 export function nearest(a: number, b: number): void {
   least = Infinity;
   best.fill(0);
@@ -111,7 +108,7 @@ export function nearest(a: number, b: number): void {
   direction.set(best);
 }
 
-/** Between the middles of the two pieces. */
+/** Direction between the middles of the two pieces. */
 export function middles(a: number, b: number): void {
   for (let r = 0; r < 3; r++) {
     let first = 0;
@@ -123,8 +120,8 @@ export function middles(a: number, b: number): void {
 }
 
 /**
- * Normal of the second piece's triangle (`of` 3 * a), of the first's (0), or of both edges of two edges; turned to the
- * first piece's side.
+ * Normal of the second piece's triangle (`of` 3 * a), of the first's (0), or of two edges; oriented to the first
+ * piece's side.
  */
 export function normal(a: number, b: number, of: number): void {
   const P = corners;

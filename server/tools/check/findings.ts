@@ -1,12 +1,17 @@
-/** What the checker can find in a frame, and in the interval that leads to it. Plain data: threads send it. */
+/**
+ * Findings of the checker in a frame, and in the interval that leads to it. Plain data, so that threads can send it.
+ */
 
 /**
- * crossing   two triangles without a common corner cut each other          static
- * touching   ... meet in a point, along an edge, or lie in each other
- * neighbors  two triangles with one common corner cut each other
- * vertex     a vertex went through (or met) a triangle on the way from the frame before          swept
- * edge       an edge went through (or met) an edge
- * plane      a particle is below a plane
+ * Static findings:
+ *   crossing   two triangles without a common corner intersect
+ *   touching   ... meet in a point, along an edge, or lie in each other
+ *   neighbors  two triangles with one common corner intersect
+ * Swept findings, between the previous frame and this one:
+ *   vertex     a vertex passed through a triangle, or touched it
+ *   edge       an edge passed through an edge, or touched it
+ * Other:
+ *   plane      a particle is below a plane
  */
 export const KINDS = ["crossing", "touching", "neighbors", "vertex", "edge", "plane"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -15,20 +20,20 @@ export const SWEPT: readonly Kind[] = ["vertex", "edge"];
 
 export interface Finding {
   kind: Kind;
-  /** The surfaces by name; of a plane the body and the plane. */
+  /** Names of the two surfaces, or of the body and the plane. */
   between: [string, string];
-  /** Particle numbers: of the first, then of the second. */
+  /** Particle numbers of the first surface, then of the second. */
   particles: number[];
-  /** m: how far one would have to be moved, or has gone past the other at the end of the interval. */
+  /** m: displacement that separates the two, or how far they have passed each other at the end of the interval. */
   depth: number;
-  /** When in the interval they meet first, 0 to 1; swept findings only. */
+  /** Time of the first contact in the interval, 0 to 1; swept findings only. */
   time?: number;
 }
 
 export interface FrameFindings {
   frame: number;
   counts: Record<Kind, number>;
-  /** The deepest ones, deepest first. */
+  /** The deepest findings, deepest first. */
   list: Finding[];
 }
 

@@ -1,14 +1,15 @@
 /**
- * Real roots in [0, 1] as exact things: each is a dyadic number, or the only root of a polynomial without multiple
- * roots between two dyadic numbers. Isolation by Sturm's theorem (1829); the sign of another polynomial at a root by
- * interval arithmetic on ever smaller intervals, and by the common divisor of the two where that does not end, which is
- * where the sign is 0.
+ * Exact real roots in [0, 1]. Each is a dyadic number, or the only root of a polynomial without multiple roots between
+ * two dyadic numbers. Isolation by Sturm's theorem (1829).
+ *
+ * The sign of another polynomial at a root follows from interval arithmetic on ever smaller intervals. If that does not
+ * end, the sign is 0, and the common divisor of the two polynomials proves it.
  */
 import { commonDivisor, derivative, divide, primitive, signAt, signBetween, type Polynomial } from "./polynomial.ts";
 
 /**
- * In [low, high] / 2^k; low = high is the number itself, else p has no multiple roots, none at the ends, and one
- * between them.
+ * A root in [low, high] / 2^k. If low = high it is the number itself, else p has no multiple roots, none at the ends,
+ * and one between them.
  */
 export interface Root {
   p: Polynomial;
@@ -45,7 +46,7 @@ function changes(chain: readonly Polynomial[], n: bigint, k: number): number {
   return count;
 }
 
-/** All different roots in [0, 1], in no order. @param polynomial not zero */
+/** All distinct roots in [0, 1], unordered. @param polynomial not zero */
 export function rootsBetween0And1(polynomial: Polynomial): Root[] {
   if (polynomial.length < 2 || signBetween(polynomial, 0n, 1n, 0) !== 0) return [];
   const p = square(polynomial);
@@ -69,7 +70,7 @@ export function rootsBetween0And1(polynomial: Polynomial): Root[] {
   return roots;
 }
 
-/** Halves what is known of where the root is. */
+/** Halves the root's interval. */
 function refine(root: Root): void {
   if (root.low === root.high) return;
   const middle = root.low + root.high;
@@ -82,9 +83,7 @@ function refine(root: Root): void {
   else [root.low, root.high] = [low, middle];
 }
 
-/**
- * Steps of interval arithmetic before the common divisor is asked: what is not zero is nearly always found within them.
- */
+/** Steps of interval arithmetic before the common divisor is computed: they nearly always find a nonzero sign. */
 const GUESSES = 8;
 
 /** Sign of q at the root. */
@@ -95,7 +94,7 @@ export function signAtRoot(q: Polynomial, root: Root): -1 | 0 | 1 {
     const sign = signBetween(q, root.low, root.high, root.k);
     if (sign !== 0) return sign;
     if (step === GUESSES) {
-      // p has one root here and it is simple: the divisor changes its sign between the ends if that root is its own
+      // p has a single, simple root here: it is a root of the divisor if the divisor changes its sign between the ends
       const common = commonDivisor(root.p, q);
       if (common.length > 1 && signAt(common, root.low, root.k) !== signAt(common, root.high, root.k)) return 0;
     }
@@ -103,10 +102,10 @@ export function signAtRoot(q: Polynomial, root: Root): -1 | 0 | 1 {
   }
 }
 
-/** Bits of a root that make its time: more than float64 has. */
+/** Bits of a root's time: more than float64 has. */
 const TIME_BITS = 64;
 
-/** The root as a number, within 2^-53. Narrows what is known of it. */
+/** The root as a number, within 2^-53. Narrows its interval. */
 export function timeOf(root: Root): number {
   while (root.low !== root.high && root.k < TIME_BITS) refine(root);
   return Number((root.low << BigInt(TIME_BITS)) >> BigInt(root.k)) / 2 ** TIME_BITS;

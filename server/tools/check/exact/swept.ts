@@ -1,21 +1,20 @@
 /**
- * Do a vertex and a triangle, or two edges, touch while their corners move in straight lines from t = 0 to t = 1? The
- * exact answer, for closed primitives (touching is a hit): coordinates are taken as the whole numbers that they are
- * over a power of two, and nothing is rounded. Four points are in one plane at the roots of
+ * Exact test whether a vertex and a triangle, or two edges, touch while their corners move in straight lines from t = 0
+ * to t = 1. Primitives are closed: touching is a hit. Coordinates are converted to integers over a power of two, and
+ * nothing is rounded. Four points are in one plane at the roots of
  *   f(t) = N . (p - a),  N = (b - a) x (c - a)      vertex p, triangle a b c
  *   f(t) = N . (c - a),  N = (b - a) x (d - c)      edges a b and c d
- * (Provot 1997), a cubic. At each root in [0, 1] signs of polynomials say whether the primitives meet there:
+ * (Provot 1997), a cubic. At each root in [0, 1] signs of polynomials decide whether the primitives touch there:
  *   vertex-triangle: N . ((b - a) x (p - a)) >= 0 and the same for the two other sides
  *   edge-edge, a + s u / N.N = c + r v / N.N:  0 <= s = ((c - a) x v) . N <= N.N and 0 <= r = ((c - a) x u) . N <= N.N
- * Where N vanishes (a triangle without area, parallel edges) what is left is whether an end lies on a segment. If f is
- * zero for all t, the first contact is at 0 or where one of those conditions begins to hold, at a root of its
- * polynomial.
+ * If N vanishes (a triangle without area, parallel edges), the remaining question is whether an end lies on a segment.
+ * If f is zero for all t, the first contact is at 0 or at a root of one of those conditions, where it begins to hold.
  */
 import { cross, dot, minus, straight, subtract, type Moving, type Polynomial } from "./polynomial.ts";
 import { toIntegers } from "./integers.ts";
 import { at, rootsBetween0And1, signAtRoot, timeOf, type Root } from "./roots.ts";
 
-/** Is point p on the segment a b? (b - a) x (p - a) = 0 and (p - a) . (p - b) <= 0 */
+/** Condition that point p is on the segment a b: (b - a) x (p - a) = 0 and (p - a) . (p - b) <= 0. */
 interface OnSegment {
   line: Moving;
   between: Polynomial;
@@ -29,16 +28,16 @@ const holds = ({ line, between }: OnSegment, t: Root): boolean =>
   line.every((c) => signAtRoot(c, t) === 0) && signAtRoot(between, t) <= 0;
 
 interface Question {
-  /** Zero where the four points are in one plane. */
+  /** Zero if the four points are in one plane. */
   plane: Polynomial;
   normal: Moving;
-  /** All must be >= 0 where the normal is not zero. */
+  /** All must be >= 0 if the normal is not zero. */
   inside: Polynomial[];
-  /** One must hold where it is. */
+  /** One must hold if the normal is zero. */
   segments: OnSegment[];
 }
 
-/** The first time, or -1. */
+/** First time of contact, or -1. */
 function answer({ plane, normal, inside, segments }: Question): number {
   const meets = (t: Root): boolean =>
     normal.some((c) => signAtRoot(c, t) !== 0)
@@ -72,7 +71,7 @@ function motions(q: ArrayLike<number>): [Moving, Moving, Moving, Moving] {
 
 /**
  * @param q float64[24] vertex, three corners at t = 0; the same at t = 1
- * @returns the first time in [0, 1] at which they touch, within 2^-53, or -1 if they never do
+ * @returns the first time of contact in [0, 1], within 2^-53, or -1 if they never touch
  * @throws RangeError for another length or a number that is not finite
  */
 export function vertexTriangle(q: ArrayLike<number>): number {
@@ -92,7 +91,7 @@ export function vertexTriangle(q: ArrayLike<number>): number {
 
 /**
  * @param q float64[24] ends of one edge and of the other at t = 0; the same at t = 1
- * @returns the first time in [0, 1] at which they touch, within 2^-53, or -1 if they never do
+ * @returns the first time of contact in [0, 1], within 2^-53, or -1 if they never touch
  * @throws RangeError for another length or a number that is not finite
  */
 export function edgeEdge(q: ArrayLike<number>): number {
