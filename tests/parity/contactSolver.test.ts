@@ -299,7 +299,7 @@ function wayCase(kind: Kind, n: number, at: Vector, size: number, keep: number, 
 
 describe.each(KINDS)("clearance by the check, %s", (kind) => {
   test.each(PLACES)(
-    "%s: by exact arithmetic the check clears no pair that touches on its path, but clears others",
+    "%s: by exact arithmetic it clears no pair that touches on its path, but clears others",
     (_, at, size) => {
       const random = randomStream(kind === "vertex" ? 51 : 52);
       const keep = 1e-3;
