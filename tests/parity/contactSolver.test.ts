@@ -298,62 +298,59 @@ function wayCase(kind: Kind, n: number, at: Vector, size: number, keep: number, 
 }
 
 describe.each(KINDS)("clearance by the check, %s", (kind) => {
-  test.each(PLACES)(
-    "%s: by exact arithmetic it clears no pair that touches on its path, but clears others",
-    (_, at, size) => {
-      const random = randomStream(kind === "vertex" ? 51 : 52);
-      const keep = 1e-3;
-      const detect = kind === "vertex" ? vertexTriangle : edgeEdge;
-      const cases = Array.from({ length: 3000 }, (_, n) => wayCase(kind, n, at, size, keep, random));
-      const kit = contactKit(kind, cases);
-      const marked = kit.kernel.checkContacts(kit.blocks, kit.count, kind === "vertex" ? 1 : 0);
-      let hits = 0;
-      let misses = 0;
-      let cleared = 0;
-      let blocks = 0;
-      for (let block = 0; block < kit.count; block++)
-        if ([0, 1, 2, 3].some((lane) => kit.bits(4 * block + lane, L.CONTACT_BLOCK_BAD) !== 0)) blocks++;
-      expect(marked).toBe(blocks);
-      kit.touches.forEach((touch, pair) => {
-        const hit =
-          detect(
-            Float64Array.from([
-              ...kit.safe.subarray(12 * pair, 12 * pair + 12),
-              ...kit.particles.x.subarray(12 * pair, 12 * pair + 12),
-            ]),
-          ) >= 0;
-        const bad = kit.bits(pair, L.CONTACT_BLOCK_BAD) !== 0;
-        if (hit) {
-          hits++;
-          expect(bad, `pair ${pair} touches`).toBe(true);
-          return;
-        }
-        misses++;
-        if (bad) return;
-        cleared++;
-        // One direction separates a cleared pair at both ends, by a share of its thickness: the pair's stored direction,
-        // or that of the closest points at x.
-        const now = [0, 1, 2].map((r) => kit.row(pair, L.CONTACT_BLOCK_NORMAL + 16 * r)) as unknown as Vector;
-        const least = keep * size;
-        const rounding = 16 * UNIT * 3 * size;
-        expect(
-          [touch.normal, now].some(
-            (n) =>
-              separation(touch, kit.particles.x, n) > least - rounding &&
-              separation(touch, kit.safe, n) > 0.5 * least - rounding,
-          ),
-          `pair ${pair} is separated`,
-        ).toBe(true);
-        expect(kit.row(pair, L.CONTACT_BLOCK_GAP)).toBeLessThan(
-          closestOf(touch, kit.particles.x).distance * (1 + 1e-4) + rounding + Math.sqrt(1e-5) * size,
-        );
-      });
-      expect(hits).toBeGreaterThan(300);
-      expect(misses).toBeGreaterThan(300);
-      // a third moves by twice its size, and many others end nearer than allowed
-      expect(cleared / misses).toBeGreaterThan(0.4);
-    },
-  );
+  test.each(PLACES)("%s: by exact arithmetic no pair that touches on its path is cleared", (_, at, size) => {
+    const random = randomStream(kind === "vertex" ? 51 : 52);
+    const keep = 1e-3;
+    const detect = kind === "vertex" ? vertexTriangle : edgeEdge;
+    const cases = Array.from({ length: 3000 }, (_, n) => wayCase(kind, n, at, size, keep, random));
+    const kit = contactKit(kind, cases);
+    const marked = kit.kernel.checkContacts(kit.blocks, kit.count, kind === "vertex" ? 1 : 0);
+    let hits = 0;
+    let misses = 0;
+    let cleared = 0;
+    let blocks = 0;
+    for (let block = 0; block < kit.count; block++)
+      if ([0, 1, 2, 3].some((lane) => kit.bits(4 * block + lane, L.CONTACT_BLOCK_BAD) !== 0)) blocks++;
+    expect(marked).toBe(blocks);
+    kit.touches.forEach((touch, pair) => {
+      const hit =
+        detect(
+          Float64Array.from([
+            ...kit.safe.subarray(12 * pair, 12 * pair + 12),
+            ...kit.particles.x.subarray(12 * pair, 12 * pair + 12),
+          ]),
+        ) >= 0;
+      const bad = kit.bits(pair, L.CONTACT_BLOCK_BAD) !== 0;
+      if (hit) {
+        hits++;
+        expect(bad, `pair ${pair} touches`).toBe(true);
+        return;
+      }
+      misses++;
+      if (bad) return;
+      cleared++;
+      // One direction separates a cleared pair at both ends, by a share of its thickness: the pair's stored direction,
+      // or that of the closest points at x.
+      const now = [0, 1, 2].map((r) => kit.row(pair, L.CONTACT_BLOCK_NORMAL + 16 * r)) as unknown as Vector;
+      const least = keep * size;
+      const rounding = 16 * UNIT * 3 * size;
+      expect(
+        [touch.normal, now].some(
+          (n) =>
+            separation(touch, kit.particles.x, n) > least - rounding &&
+            separation(touch, kit.safe, n) > 0.5 * least - rounding,
+        ),
+        `pair ${pair} is separated`,
+      ).toBe(true);
+      expect(kit.row(pair, L.CONTACT_BLOCK_GAP)).toBeLessThan(
+        closestOf(touch, kit.particles.x).distance * (1 + 1e-4) + rounding + Math.sqrt(1e-5) * size,
+      );
+    });
+    expect(hits).toBeGreaterThan(300);
+    expect(misses).toBeGreaterThan(300);
+    // a third moves by twice its size, and many others end nearer than allowed
+    expect(cleared / misses).toBeGreaterThan(0.4);
+  });
 
   test("a pair with NaN is never cleared", () => {
     const { points, n, weights } = apart(kind, 0.1, randomStream(53));

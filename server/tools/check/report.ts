@@ -107,7 +107,7 @@ export function summaryLines(summary: Summary, { every, title }: Recording): str
     );
   if (worst) {
     lines.push(
-      `first in frame        ${summary.firstFrame}, in ${number(summary.framesWithFindings)} frames in total`,
+      `first in frame        ${summary.firstFrame}, in ${number(summary.framesWithFindings)} frames altogether`,
       `deepest               frame ${worst.frame}, ${describe(worst)}`,
     );
     for (const pair of summary.pairs)

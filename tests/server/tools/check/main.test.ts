@@ -221,7 +221,7 @@ describe("what it prints", () => {
     expect(lines[1]).toMatch(/^ +2 +1 +- +- +1 +- +- {2}swept vertex: b1 3 \| b0 0 1 2, 2\.50e-1 m at 0\.750$/);
     expect(lines[2]).toBe("made: 3 frames, 2 surfaces, 6 vertices, 2 triangles");
     expect(stdout).toMatch(/^static intersections {2}1 \(1 crossing, 0 touching, 0 of neighbors\)$/m);
-    expect(stdout).toMatch(/^first in frame {8}2, in 1 frames in total$/m);
+    expect(stdout).toMatch(/^first in frame {8}2, in 1 frames altogether$/m);
   });
 
   test("nothing found: two lines say so, exit code 0; frames of ticks are warned of", async () => {
