@@ -101,7 +101,7 @@ describe.each(scenes)("%s", (scene) => {
     return run;
   }
 
-  test("golden hash", async () => {
+  test("the whole run ends with the golden hash", async () => {
     expect((await begun()).golden).toBe((isHalf ? halfGolden : golden)[scene]);
   });
 

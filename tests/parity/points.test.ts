@@ -117,7 +117,7 @@ function handSettings({ edges, easeStretch, maxStretch, maxShift }: Hand, X: num
   return { body: 0, room, edges: rows, easeStretch, maxStretch, maxShift };
 }
 
-/** Rounds a grab to float32; for an edge that is 1 / rest^2. */
+/** Rounds a grab to float32. An edge stores 1 / rest^2, so that number is rounded. */
 function rounded(hand: Hand): Hand {
   const f = Math.fround;
   return {

@@ -103,8 +103,8 @@ test("a balloon without compliance holds pressure times its volume", async () =>
   }
 });
 
-// Inside p = (V* - V)/alpha, balanced by the skin: twice the pressure on the same skin needs a compliance of (V* -
-// V)/p, for any step.
+// Pressure inside: p = (V* - V)/alpha, balanced by the skin. Twice the pressure on the same skin needs a compliance of
+// (V* - V)/p, for any step.
 test("with compliance, the volume does not depend on substeps and iterations", async () => {
   const ends: number[] = [];
   for (const steps of [

@@ -10,7 +10,7 @@ import { norm, subtract } from "../../server/sim/reference/vector.ts";
 import { laboratory } from "./laboratory.ts";
 import { FLIGHTS, fly, momentum } from "./momentum.ts";
 
-describe("60 s of free flight", () => {
+describe("momentum is kept in 60 s of free flight", () => {
   test.each(FLIGHTS)("k $k Pa, $substeps x $iterations, $velocity m/s, $spin rad/s", async (flight) => {
     for (const { seconds, linear, angular, spin } of await fly(flight, 60, 4)) {
       expect(linear, `linear, after ${seconds} s`).toBeLessThan(1e-4);

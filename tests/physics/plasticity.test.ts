@@ -47,9 +47,7 @@ async function held(
   return lab;
 }
 
-/**
- * eps'| of this map.
- */
+/** The norm |eps'| of this map. */
 const F = [
   [1.2, 0.1, 0],
   [0, 0.9, 0],
@@ -155,7 +153,7 @@ describe("a bar loaded and unloaded", () => {
   });
 
   test("has no plastic strain below yield", async () => {
-    // eps'| of uniaxial eps_x is sqrt(2/3) (1 + nu) eps_x
+    // the norm |eps'| of uniaxial eps_x is sqrt(2/3) (1 + nu) eps_x
     const { loaded, unloaded } = await loadAndUnload({ yield: 0.09, creep: 10, max: 1 }, 8e3, 1.5, {
       substeps: 20,
       iterations: 2,

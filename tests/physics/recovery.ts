@@ -79,7 +79,7 @@ export const WRECKS: Record<string, () => Place> = {
 /** A recovering body: number of inverted elements and relative volume over time. */
 export interface Recovery {
   lab: Laboratory;
-  /** before the first step, after `seconds`/`parts`, ... */
+  /** states before the first step and after each of `parts` equal parts of `seconds` */
   states: { seconds: number; inverted: number; volume: number }[];
 }
 

@@ -289,7 +289,7 @@ describe("place of a spawn", () => {
     ["below a sheet", SMALL, [2, 0.1, 0]],
     ["on the floor", SMALL, [-3, 0.55 * THICKNESS, 0]],
     ["in what it passes through", GHOST, [0, 0.15, 0]],
-  ])("free: %s", async (_, body, position) => {
+  ])("accepted at once: %s", async (_, body, position) => {
     const lab = await room();
     expect(types(lab.run(1, [spawn(body, position)]))).toEqual(["spawned"]);
   });

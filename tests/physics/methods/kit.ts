@@ -46,7 +46,7 @@ export function block(method: Method, more: Partial<PointsBody> = {}): PointsBod
   };
 }
 
-/** Extra state of a method that stores only positions and velocities. */
+/** Extra state of methods that store only positions and velocities. */
 export const NOTHING = new Float64Array(0);
 
 /** Method body as a room creates it. @param h s */

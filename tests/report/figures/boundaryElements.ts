@@ -9,7 +9,7 @@ const BALL = 0.01;
 const CUBE = 0.03;
 /**
  * Limit by quadrature. The rule of seven points is exact to degree 5. For kernels of 1/R^2 over triangles at a distance
- * of 1.5 edge lengths the next terms leave (1/1.5)^2 / 7!, in two degrees.
+ * of 1.5 edge lengths, each of the next two degrees leaves (1/1.5)^2 / 7!.
  */
 const QUADRATURE = 1e-3;
 const FINE = 12;

@@ -86,7 +86,7 @@ function dampingError(integrator: Integrator): number {
 
 /**
  * Longest stable step, s, by bisection about the expected one. Displacements are at most 1e-9 m, so that springs are
- * linear; stable means that they grow by less than a factor in a number of steps.
+ * linear. A step is stable if they stay below a factor of their start for a given number of steps.
  */
 function limitOf(
   net: Net,

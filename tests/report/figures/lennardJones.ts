@@ -3,7 +3,7 @@ import { CRYSTALS, latticeConstant, parted, stepErrors, swing } from "../../phys
 import { check, short, type Figure, type Progress } from "./figure.ts";
 import { curves } from "./plots.ts";
 
-/** 1/256 of the coarsest error is the reference's own. */
+/** Expected order from three steps: the reference's own error is 1/256 of the coarsest. */
 const ORDER = Math.log2((1 - 1 / 256) / (1 / 4 - 1 / 256));
 
 export const figure: Figure = {
