@@ -1,7 +1,7 @@
 /**
- * Contacts of rigid bodies, kernel against the float64 twin: one iteration over all near pairs of two rigid boxes, and
- * of a rigid and a soft one, that have moved and turned into each other. Positions are float32 on both sides, the rest
- * is float64; directions of sliding pairs are the kernel's in float32.
+ * Contacts of rigid bodies, kernel against the float64 twin: one iteration over all near pairs of two bodies that have
+ * moved and turned into each other. The bodies are two rigid boxes, or a rigid and a soft one. Positions are float32 on
+ * both sides, the rest is float64; directions of sliding pairs are the kernel's in float32.
  *
  * Rounding: positions of rigid bodies are rounded once, of soft ones some tens of times (in every push). Directions are
  * known to 2^-24 of an edge over a gap, 0.07 m over 1.3 mm, and turn pushes of up to 5 mm by that.

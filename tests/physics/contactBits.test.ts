@@ -1,7 +1,7 @@
 /**
- * Contacts are exact to the bit in two ways. The same scene at another size (lengths, gravity and speeds times a power
- * of two, moduli as their units require) moves the same up to the factor, because no threshold is a length. One, two
- * and three threads give the same bits, because the list defines the order of contacts.
+ * Contacts are exact to the bit in two ways. No threshold is a length, so the same scene at another size moves the same
+ * up to the factor: lengths, gravity and speeds times a power of two, moduli as their units require. The list defines
+ * the order of contacts, so one, two and three threads give the same bits.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Scene, Vec3 } from "../../shared/scene.ts";

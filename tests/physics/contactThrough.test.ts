@@ -1,7 +1,7 @@
 /**
  * Nothing passes through anything, however thin, fast, pinched or crowded. Every substep is checked as by `npm run
- * check:collisions`: no two triangles intersect at its end, and on the straight path there no vertex passes through a
- * triangle and no edge through an edge. The check is exact and has no tolerance.
+ * check:collisions`. No two triangles may intersect at its end. On the straight path there, no vertex may pass through
+ * a triangle and no edge through an edge. The check is exact and has no tolerance.
  */
 import { expect, test } from "vitest";
 import { tallyOf, watch, type Watched } from "./contactWatch.ts";

@@ -1,6 +1,6 @@
 /**
- * A body under a heavy sphere, which is then removed (figure 9 of Bender et al. 2014). The dent is the largest distance
- * of a particle from its place in the rest shape, which is rigidly moved to fit best (Kabsch 1976), relative to the
+ * A body under a heavy sphere, which is then removed (figure 9 of Bender et al. 2014). The rest shape is rigidly moved
+ * to fit best (Kabsch 1976). The dent is the largest distance of a particle from its place there, relative to the
  * diagonal of the bounding box.
  */
 import type { Plasticity, SoftBody, Vec3 } from "../../shared/scene.ts";

@@ -1,6 +1,6 @@
 /**
  * Material changes in a running room (server/sim/retune.ts). A changed body rests as in a scene with this material from
- * the start, a body changed before the first tick moves as in such a scene, and a change can be undone to the bit.
+ * the start. A body changed before the first tick moves as in such a scene. A change can be undone to the bit.
  *
  * Tolerances: rest means that stress is within 0.5 % of its limit (SETTLED of server/sim/rest.ts), in both rooms.
  * Motion from the start differs by the rounding of float32 rows, which a second of motion amplifies by less than a

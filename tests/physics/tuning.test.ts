@@ -23,8 +23,8 @@ const SCENE: Values = { gravity: [0, -9.81, 0], damping: 2, friction: 0.5 };
 const TUNED: Values = { gravity: MOON, damping: 3.5, friction: 0.1 };
 
 /**
- * A soft and a rigid cube that slide on a slope, one of them under a load, a cloth on one of them, and a ball beside
- * them: every kind of body that friction, damping and gravity affect in a different way.
+ * A soft and a rigid cube that slide on a slope, one of them under a load and one under a cloth, and a ball beside
+ * them. Friction, damping and gravity affect each kind of body in a different way.
  */
 function scene({ gravity, damping, friction }: Values): Partial<Scene> & Pick<Scene, "bodies"> {
   const box = (name: string, x: number, material: object, more: object = {}): Body =>

@@ -3,9 +3,9 @@ import { note, type FrameFindings } from "./findings.ts";
 import type { Recording } from "./recording.ts";
 
 /**
- * Tolerance. Positions and planes are float32 in the simulation: each coordinate, each component of the normal and the
- * offset is off by 2^-24 of itself, and a moving plane is placed by a rotation with the same error. A particle counts
- * as below a plane if it is below by more than all of these.
+ * Tolerance of a particle's depth. Positions and planes are float32 in the simulation, so each coordinate, each
+ * component of the normal and the offset is off by 2^-24 of itself. A moving plane is placed by a rotation with the
+ * same error. A particle counts as below a plane if its depth exceeds the sum of these errors.
  */
 const ROUNDING = 4 * 2 ** -24;
 

@@ -1,9 +1,9 @@
 /**
- * Filter before exact arithmetic. Two pieces of surface (vertex and triangle, two edges, two triangles) do not meet in
- * a run of frames, nor between them, if in every frame one direction d has all corners of the first above all corners
- * of the second. Corners move in straight lines, so a direction that separates at both ends separates in between. d is
- * guessed (closest.ts), and the run is halved if no guess fits; exact arithmetic decides the rest. "Apart" is certain;
- * "open" decides nothing.
+ * Filter before exact arithmetic, for two pieces of surface: vertex and triangle, two edges, or two triangles. If in
+ * every frame of a run one direction d has all corners of the first above all corners of the second, they do not meet.
+ * Corners move in straight lines, so a direction that separates at both ends separates in between. d is guessed
+ * (closest.ts). If no guess fits, the run is halved, and exact arithmetic decides the rest. "Apart" is certain; "open"
+ * decides nothing.
  *
  * Rounding, with u = 2^-53: positions are float32, their difference has a relative error of u in each component, and d
  * . difference one of 4 u sum |d_r difference_r|. Interpolation between two frames and the comparison of two such
