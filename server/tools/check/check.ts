@@ -5,20 +5,21 @@ import { RecordingError, type Recording } from "./recording.ts";
 import type { Reply, Task } from "./worker.ts";
 
 /**
- * Intervals of a run: they share trees, and one direction can clear a pair for all of them. 1,441 substeps of the drape
- * took 24, 19, 14, 12 s in runs of 4, 8, 16, 32; 801 of the funnel 8.2, 6.3, 3.8, 4.1 s.
+ * Intervals per run: trees are built once per run, and one separation direction can clear a pair for the whole run.
+ * Measured: 1,441 substeps of the drape took 24, 19, 14, 12 s in runs of 4, 8, 16, 32; 801 of the funnel took 8.2, 6.3,
+ * 3.8, 4.1 s.
  */
 const RUN = 16;
-/** Most bytes of positions in memory of a thread. */
+/** Bytes of positions that a thread holds at a time. */
 const MOST_BYTES = 2 ** 28;
 
 export interface CheckOptions {
   threads: number;
-  /** Most findings to keep of each frame. */
+  /** Maximum number of stored findings per frame. */
   most: number;
   /**
-   * Called with frames with findings in order, once all frames before them are checked, and with the number of checked
-   * frames.
+   * Called with the frames that have findings, in order, once all earlier frames are checked; `judged` is the number of
+   * checked frames.
    */
   onFrames?: (findings: FrameFindings[], judged: number) => void;
 }

@@ -1,17 +1,13 @@
-/**
- * Findings of the checker in a frame, and in the interval that leads to it. Plain data, so that threads can send it.
- */
+/** Findings of the checker in a frame and in the interval before it. Plain data, because threads send it. */
 
 /**
- * Static findings:
- *   crossing   two triangles without a common corner intersect
- *   touching   ... meet in a point, along an edge, or lie in each other
- *   neighbors  two triangles with one common corner intersect
- * Swept findings, between the previous frame and this one:
- *   vertex     a vertex passed through a triangle, or touched it
- *   edge       an edge passed through an edge, or touched it
- * Other:
- *   plane      a particle is below a plane
+ * Kinds of findings:
+ * crossing   two triangles without a common corner intersect          static
+ * touching   ... meet in a point, along an edge, or in a common area
+ * neighbors  two triangles with one common corner intersect
+ * vertex     a vertex passed through (or met) a triangle since the previous frame          swept
+ * edge       an edge passed through (or met) an edge
+ * plane      a particle is below a plane
  */
 export const KINDS = ["crossing", "touching", "neighbors", "vertex", "edge", "plane"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -20,20 +16,20 @@ export const SWEPT: readonly Kind[] = ["vertex", "edge"];
 
 export interface Finding {
   kind: Kind;
-  /** Names of the two surfaces, or of the body and the plane. */
+  /** Names of the two surfaces; for a plane, of the body and the plane. */
   between: [string, string];
-  /** Particle numbers of the first surface, then of the second. */
+  /** Particle indices: of the first surface, then of the second. */
   particles: number[];
-  /** m: displacement that separates the two, or how far they have passed each other at the end of the interval. */
+  /** m: the distance to move one apart, or how far it has passed the other at the end of the interval. */
   depth: number;
-  /** Time of the first contact in the interval, 0 to 1; swept findings only. */
+  /** Time of first contact within the interval, 0 to 1; swept findings only. */
   time?: number;
 }
 
 export interface FrameFindings {
   frame: number;
   counts: Record<Kind, number>;
-  /** The deepest findings, deepest first. */
+  /** The deepest ones, deepest first. */
   list: Finding[];
 }
 
@@ -46,7 +42,7 @@ export const noFindings = (frame: number): FrameFindings => ({
 export const sum = (counts: Record<Kind, number>, kinds: readonly Kind[]): number =>
   kinds.reduce((n, kind) => n + counts[kind], 0);
 
-/** Counts a finding and keeps it if it is among the `most` deepest of its frame. */
+/** Counts a finding, and keeps it if it is among the `most` deepest of its frame. */
 export function note(findings: FrameFindings, finding: Finding, most: number): void {
   findings.counts[finding.kind]++;
   const { list } = findings;

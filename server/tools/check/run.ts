@@ -1,10 +1,10 @@
 /**
- * Checks one run of frames. For every pair of pieces whose boxes over the run overlap, a separation direction is
- * searched (separate.ts). If none is found, exact tests decide, frame by frame (static) and interval by interval
- * (swept). If motion makes boxes long, the run is checked in halves.
+ * Checks one run of frames. Pairs of primitives whose boxes over the run overlap are either separated by a direction
+ * (separate.ts) or decided exactly: frame by frame (static) and interval by interval (swept). If motion makes the boxes
+ * too long, the run is halved.
  *
- *   boxes over the run -> pairs that overlap -> direction for the whole run, then for halves ... -> exact arithmetic
- *   for the rest
+ *   boxes over the run -> overlapping pairs -> direction for the whole run, then for halves ... -> exact arithmetic
+ *   for the remaining pairs
  */
 import { boxed, meanSide, vertexBoxes, type Boxed } from "./boxes.ts";
 import { gap, overlap } from "./depth.ts";
@@ -16,33 +16,33 @@ import { openFrames, openIntervals, pieces, type Frames } from "./separate.ts";
 import { CROSSING, neighborsCross, TOUCHING, trianglesMeet } from "./triangles.ts";
 
 /**
- * Longest vertex boxes relative to the mean edge; above it a run is halved. Pairs grow with the boxes, work for each
- * with the number of runs. 0.25 took a tenth longer on the drape, 1 and 2 as long.
+ * A run is halved if its vertex boxes are longer than this fraction of the mean edge. Longer boxes give more pairs;
+ * more runs repeat the work per pair. 0.25 took 10 % longer on the drape; 1 and 2 took the same time.
  */
 const LONG = 0.5;
 
 export class Run {
   private readonly recording: Recording;
   private readonly frames: Frames;
-  /** Number of the run's first frame in the recording. */
+  /** Index of the run's first frame in the recording. */
   private readonly start: number;
   private readonly most: number;
   readonly findings: FrameFindings[];
   private names: [string, string] = ["", ""];
-  /** Frames of the recording to which one of the two surfaces jumped. */
+  /** Frames that one of the two surfaces reached without motion. */
   private jumps = new Set<number>();
   /** Frames in which one of them is absent. */
   private absent = new Set<number>();
   private readonly vertex = pieces(1, 3);
   private readonly edge = pieces(2, 2);
   private readonly triangle = pieces(3, 3);
-  /** The side of one triangle and another triangle, for neighbors. */
+  /** A side of one triangle and another triangle, for neighbors. */
   private readonly side = pieces(2, 3);
   private found: number[] = [];
 
   /**
    * @param x float32[frames][particles][3] from frame `start` on
-   * @param most most findings to keep of each frame
+   * @param most maximum number of stored findings per frame
    */
   constructor(recording: Recording, x: Float32Array, start: number, most: number) {
     this.recording = recording;
@@ -53,8 +53,8 @@ export class Run {
   }
 
   /**
-   * Checks the run. Static tests begin with the second frame, because the first belongs to the previous run; the
-   * recording's first frame is tested, too.
+   * Static tests start with the second frame, because the first belongs to the previous run. The recording's first
+   * frame is tested, too.
    */
   judge(): FrameFindings[] {
     const last = this.findings.length - 1;
@@ -121,7 +121,7 @@ export class Run {
     if (to > from) {
       this.vertices(a, boxesA, b, boxesB, from, to);
       if (other) {
-        // the names follow the pieces
+        // keep the order of names and primitives the same
         this.names.reverse();
         this.vertices(b, boxesB, a, boxesA, from, to);
         this.names.reverse();
@@ -208,7 +208,7 @@ export class Run {
         this.note("neighbors", f, ids, overlap(this.frames.x, this.frames.stride, f, ids));
   }
 
-  /** Decides exactly for pieces without a separation direction: f -> f + 1. */
+  /** Decides exactly the interval f -> f + 1, for which no separation direction was found. */
   private sweep(ids: Uint32Array, f: number, kind: "vertex" | "edge"): void {
     if (this.jumps.has(this.start + f + 1)) return;
     const { x, stride } = this.frames;
@@ -248,7 +248,10 @@ function boundsOf(boxes: Float64Array): number[] {
 const overlaps = (a: readonly number[], b: readonly number[]): boolean =>
   [0, 1, 2].every((r) => a[r]! <= b[3 + r]! && b[r]! <= a[3 + r]!);
 
-/** Number of corners that two triangles share. If it is one, writes both to ids, rotated so that it comes first. */
+/**
+ * Returns the number of shared corners of two triangles. If it is one, writes both triangles to ids, rotated so that
+ * the shared corner comes first.
+ */
 function align(triangles: Uint32Array, t: number, u: number, ids: Uint32Array): number {
   let shared = 0;
   let i = 0;

@@ -1,11 +1,13 @@
 /**
- * A tree of boxes over a list of primitives: median splits along the longest side, leaves of four. Nodes are in
- * depth-first order, each with the next node after its subtree, so that a query needs no stack. Boxes are float64[6]:
- * lowest x y z, highest x y z; touching boxes overlap.
+ * Bounding volume tree over a list of primitives: median splits along the longest side, leaves of four. Nodes are
+ * stored in depth-first order with the node to continue at after a miss, so a query needs no stack. Boxes are
+ * float64[6]: lowest x y z, highest x y z; touching boxes overlap.
  */
 
 const LEAF = 4;
-/** A refitted tree is slow if its boxes, relative to those of its primitives, have grown by this factor. */
+/**
+ * A refitted tree is too slow if its boxes, relative to those of its primitives, have grown by more than this factor.
+ */
 const SLACK = 2;
 
 export class Tree {
@@ -18,7 +20,7 @@ export class Tree {
   private readonly last: Int32Array;
   private nodes = 0;
   private items: Float64Array;
-  /** Sum of the sides of all nodes over that of all primitives, at the time of building. */
+  /** Total sides of all nodes over those of all primitives, when the tree was built. */
   private readonly tightness: number;
 
   /** @param items float64[6 n] */
@@ -35,13 +37,13 @@ export class Tree {
 
   /**
    * Refits the tree to other boxes of the same primitives.
-   * @returns false: the tree is valid, but a rebuilt one would be faster
+   * @returns false: it is valid, but a new tree would be faster
    */
   fit(items: Float64Array): boolean {
     return this.enclose(items) <= SLACK * this.tightness;
   }
 
-  /** @returns value like `tightness`; NaN if all boxes are points */
+  /** @returns as `tightness`; NaN if all boxes are points */
   private enclose(items: Float64Array): number {
     this.items = items;
     const { boxes, order } = this;
@@ -58,7 +60,7 @@ export class Tree {
     return sides(boxes, this.nodes) / sides(items, order.length);
   }
 
-  /** Writes the primitives whose boxes overlap the box at `at` of `box` to `out` and returns their number. */
+  /** Writes the primitives whose boxes overlap the box at offset `at` of `box` to `out`. Returns their number. */
   query(box: Float64Array, at: number, out: number[]): number {
     const { boxes, items, order, after, nodes } = this;
     const x0 = box[at]!;
@@ -116,7 +118,7 @@ export class Tree {
     this.after[node] = this.nodes;
   }
 
-  /** Axis along which the middles of the primitives are spread widest. */
+  /** Axis along which the centers of the primitives are spread most. */
   private longest(first: number, last: number): number {
     let longest = 0;
     let most = -1;
@@ -137,7 +139,7 @@ export class Tree {
     return this.items[6 * primitive + axis]! + this.items[6 * primitive + 3 + axis]!;
   }
 
-  /** Hoare's selection: moves the k-th smallest middle to position k, with smaller ones before it. */
+  /** Hoare's selection: moves the k-th smallest center to index k, smaller ones before it. */
   private select(low: number, high: number, k: number, axis: number): void {
     const { order } = this;
     while (low < high) {

@@ -1,4 +1,4 @@
-/** Thread of the checker: reads and checks runs of frames until none are left. */
+/** Thread of the checker: reads and checks runs of frames until no tasks remain. */
 import { parentPort, workerData } from "node:worker_threads";
 import type { FrameFindings } from "./findings.ts";
 import { FrameReader, RecordingError, type Recording } from "./recording.ts";
@@ -6,10 +6,7 @@ import { Run } from "./run.ts";
 
 export interface Task {
   run: number;
-  /**
-   * First and last frame. The first frame itself is checked only if it is the recording's; otherwise only the motion
-   * from it.
-   */
+  /** Frames, both included. The first gets no static test, unless it is the recording's first. */
   from: number;
   to: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Polynomials with integer coefficients, lowest power first, without trailing zeros (zero is the empty list), and
- * vectors of three of them. Degrees are at most 8 here, so schoolbook algorithms suffice.
+ * Polynomials with integer coefficients, lowest power first, without trailing zeros (zero is the empty list); and
+ * vectors of three of them. Degrees are at most 8, so schoolbook algorithms suffice.
  */
 import { signOf } from "./integers.ts";
 
@@ -32,9 +32,7 @@ export function derivative(p: Polynomial): Polynomial {
   return p.slice(1).map((c, i) => c * BigInt(i + 1));
 }
 
-/**
- * Divides the polynomial by the greatest common divisor of its coefficients: the same roots and signs, smaller numbers.
- */
+/** Divides the polynomial by the greatest common divisor of its coefficients: same roots and signs, smaller numbers. */
 export function primitive(p: Polynomial): Polynomial {
   let divisor = 0n;
   for (const c of p) {
@@ -47,9 +45,7 @@ export function primitive(p: Polynomial): Polynomial {
   return divisor === 0n ? p : p.map((c) => c / divisor);
 }
 
-/**
- * Quotient and remainder of c a / b for some positive integer c, so that signs are those of a / b. @param b not zero
- */
+/** Quotient and remainder of c a / b for some positive integer c, so signs are those of a / b. @param b not zero */
 export function divide(a: Polynomial, b: Polynomial): { quotient: Polynomial; remainder: Polynomial } {
   const lead = b[b.length - 1]!;
   const scale = lead < 0n ? -lead : lead;

@@ -1,15 +1,14 @@
 /**
- * Exact real roots in [0, 1]. Each is a dyadic number, or the only root of a polynomial without multiple roots between
- * two dyadic numbers. Isolation by Sturm's theorem (1829).
- *
- * The sign of another polynomial at a root follows from interval arithmetic on ever smaller intervals. If that does not
- * end, the sign is 0, and the common divisor of the two polynomials proves it.
+ * Exact real roots in [0, 1]. A root is either a dyadic number, or the only root of a square-free polynomial between
+ * two dyadic numbers. Roots are isolated by Sturm's theorem (1829). The sign of another polynomial at a root comes from
+ * interval arithmetic on shrinking intervals. If that does not terminate, the sign may be 0, and the common divisor of
+ * the two polynomials decides.
  */
 import { commonDivisor, derivative, divide, primitive, signAt, signBetween, type Polynomial } from "./polynomial.ts";
 
 /**
- * A root in [low, high] / 2^k. If low = high it is the number itself, else p has no multiple roots, none at the ends,
- * and one between them.
+ * A root in [low, high] / 2^k. If low = high, it is this number. Otherwise p is square-free, has no root at either end,
+ * and exactly one between them.
  */
 export interface Root {
   p: Polynomial;
@@ -46,14 +45,14 @@ function changes(chain: readonly Polynomial[], n: bigint, k: number): number {
   return count;
 }
 
-/** All distinct roots in [0, 1], unordered. @param polynomial not zero */
+/** All distinct roots in [0, 1], in no order. @param polynomial not zero */
 export function rootsBetween0And1(polynomial: Polynomial): Root[] {
   if (polynomial.length < 2 || signBetween(polynomial, 0n, 1n, 0) !== 0) return [];
   const p = square(polynomial);
   const sturm = chain(p);
   const roots: Root[] = [];
   for (const end of [0n, 1n]) if (signAt(p, end, 0) === 0) roots.push(at(end));
-  // in the open interval (low, high) / 2^k
+  // searches the open interval (low, high) / 2^k
   const search = (low: bigint, high: bigint, k: number, before: number, after: number): void => {
     const first = signAt(p, low, k);
     const last = signAt(p, high, k);
@@ -70,7 +69,7 @@ export function rootsBetween0And1(polynomial: Polynomial): Root[] {
   return roots;
 }
 
-/** Halves the root's interval. */
+/** Halves the interval that contains the root. */
 function refine(root: Root): void {
   if (root.low === root.high) return;
   const middle = root.low + root.high;
@@ -83,7 +82,10 @@ function refine(root: Root): void {
   else [root.low, root.high] = [low, middle];
 }
 
-/** Steps of interval arithmetic before the common divisor is computed: they nearly always find a nonzero sign. */
+/**
+ * Steps of interval arithmetic before the common divisor is computed: nonzero signs are nearly always found within
+ * them.
+ */
 const GUESSES = 8;
 
 /** Sign of q at the root. */
@@ -94,7 +96,7 @@ export function signAtRoot(q: Polynomial, root: Root): -1 | 0 | 1 {
     const sign = signBetween(q, root.low, root.high, root.k);
     if (sign !== 0) return sign;
     if (step === GUESSES) {
-      // p has a single, simple root here: it is a root of the divisor if the divisor changes its sign between the ends
+      // p has one simple root here. If it is also a root of the divisor, the divisor changes its sign between the ends.
       const common = commonDivisor(root.p, q);
       if (common.length > 1 && signAt(common, root.low, root.k) !== signAt(common, root.high, root.k)) return 0;
     }
@@ -102,10 +104,10 @@ export function signAtRoot(q: Polynomial, root: Root): -1 | 0 | 1 {
   }
 }
 
-/** Bits of a root's time: more than float64 has. */
+/** Bits of precision of a root's time: more than float64 has. */
 const TIME_BITS = 64;
 
-/** The root as a number, within 2^-53. Narrows its interval. */
+/** The root as a number, within 2^-53. Narrows the root's interval. */
 export function timeOf(root: Root): number {
   while (root.low !== root.high && root.k < TIME_BITS) refine(root);
   return Number((root.low << BigInt(TIME_BITS)) >> BigInt(root.k)) / 2 ** TIME_BITS;

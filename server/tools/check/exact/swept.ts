@@ -1,20 +1,20 @@
 /**
- * Exact test whether a vertex and a triangle, or two edges, touch while their corners move in straight lines from t = 0
- * to t = 1. Primitives are closed: touching is a hit. Coordinates are converted to integers over a power of two, and
- * nothing is rounded. Four points are in one plane at the roots of
+ * Exact continuous collision test: do a vertex and a triangle, or two edges, touch while their corners move in straight
+ * lines from t = 0 to t = 1? Primitives are closed, so touching is a hit. Coordinates are converted to integers over a
+ * power of two, and nothing is rounded. Four points are coplanar at the roots of
  *   f(t) = N . (p - a),  N = (b - a) x (c - a)      vertex p, triangle a b c
  *   f(t) = N . (c - a),  N = (b - a) x (d - c)      edges a b and c d
- * (Provot 1997), a cubic. At each root in [0, 1] signs of polynomials decide whether the primitives touch there:
+ * (Provot 1997), a cubic. At each root in [0, 1] the signs of polynomials decide whether the primitives meet:
  *   vertex-triangle: N . ((b - a) x (p - a)) >= 0 and the same for the two other sides
  *   edge-edge, a + s u / N.N = c + r v / N.N:  0 <= s = ((c - a) x v) . N <= N.N and 0 <= r = ((c - a) x u) . N <= N.N
- * If N vanishes (a triangle without area, parallel edges), the remaining question is whether an end lies on a segment.
- * If f is zero for all t, the first contact is at 0 or at a root of one of those conditions, where it begins to hold.
+ * Where N vanishes (a triangle without area, parallel edges), the primitives meet if an end lies on a segment. If f is
+ * zero for all t, the first contact is at 0 or at a root of one of these polynomials, where its condition becomes true.
  */
 import { cross, dot, minus, straight, subtract, type Moving, type Polynomial } from "./polynomial.ts";
 import { toIntegers } from "./integers.ts";
 import { at, rootsBetween0And1, signAtRoot, timeOf, type Root } from "./roots.ts";
 
-/** Condition that point p is on the segment a b: (b - a) x (p - a) = 0 and (p - a) . (p - b) <= 0. */
+/** Is point p on the segment a b? (b - a) x (p - a) = 0 and (p - a) . (p - b) <= 0 */
 interface OnSegment {
   line: Moving;
   between: Polynomial;
@@ -28,16 +28,16 @@ const holds = ({ line, between }: OnSegment, t: Root): boolean =>
   line.every((c) => signAtRoot(c, t) === 0) && signAtRoot(between, t) <= 0;
 
 interface Question {
-  /** Zero if the four points are in one plane. */
+  /** Zero when the four points are coplanar. */
   plane: Polynomial;
   normal: Moving;
   /** All must be >= 0 if the normal is not zero. */
   inside: Polynomial[];
-  /** One must hold if the normal is zero. */
+  /** If the normal is zero, one of these must hold. */
   segments: OnSegment[];
 }
 
-/** First time of contact, or -1. */
+/** The first time, or -1. */
 function answer({ plane, normal, inside, segments }: Question): number {
   const meets = (t: Root): boolean =>
     normal.some((c) => signAtRoot(c, t) !== 0)
@@ -71,7 +71,7 @@ function motions(q: ArrayLike<number>): [Moving, Moving, Moving, Moving] {
 
 /**
  * @param q float64[24] vertex, three corners at t = 0; the same at t = 1
- * @returns the first time of contact in [0, 1], within 2^-53, or -1 if they never touch
+ * @returns the first time in [0, 1] at which they touch, within 2^-53, or -1 if they never do
  * @throws RangeError for another length or a number that is not finite
  */
 export function vertexTriangle(q: ArrayLike<number>): number {
@@ -91,7 +91,7 @@ export function vertexTriangle(q: ArrayLike<number>): number {
 
 /**
  * @param q float64[24] ends of one edge and of the other at t = 0; the same at t = 1
- * @returns the first time of contact in [0, 1], within 2^-53, or -1 if they never touch
+ * @returns the first time in [0, 1] at which they touch, within 2^-53, or -1 if they never do
  * @throws RangeError for another length or a number that is not finite
  */
 export function edgeEdge(q: ArrayLike<number>): number {
