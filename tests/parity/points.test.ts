@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
-import { type HandSettings, writePoint } from "../../server/sim/memory/points.ts";
+import { type GrabSettings, writePoint } from "../../server/sim/memory/points.ts";
 import { makeParticles } from "../../server/sim/reference/particles.ts";
 import { solvePoint, type HeldPoint } from "../../server/sim/reference/points.ts";
 import { norm, subtract, type Vector } from "../../server/sim/reference/vector.ts";
@@ -112,7 +112,7 @@ function run(
 
 type Hand = NonNullable<HeldPoint["hand"]>;
 
-function handSettings({ edges, easeStretch, maxStretch, maxShift }: Hand, X: number, room: number): HandSettings {
+function handSettings({ edges, easeStretch, maxStretch, maxShift }: Hand, X: number, room: number): GrabSettings {
   const rows = edges.map(({ a, b, rest }) => ({ a: X + 16 * a, b: X + 16 * b, rest }));
   return { body: 0, room, edges: rows, easeStretch, maxStretch, maxShift };
 }

@@ -52,13 +52,13 @@ import {
   pairOf,
   roundCount,
   roundParticle,
-} from "./changed";
+} from "./movedParticles";
 import { marksOf, numberOf } from "../state/marks";
 import { countWork, workAfter, workDone } from "../state/work";
 import { spendWork } from "../scheduler/clock";
 import { beginKeeping, endKeeping, noteChange } from "../integrate/momentumCorrection";
 import { leaveColliders } from "../colliders/leaveColliders";
-import { addRow, beginImpulses, endImpulses, farthestMoved, lean, solveRows, takeBack } from "./impulses";
+import { addRow, beginImpulses, endImpulses, farthestMoved, markColliderStopped, solveRows, takeBack } from "./impulses";
 import { beginZones, endZones, joinZone, moveZones, sameZone } from "./rigidImpactZones";
 
 /** Counted work of a visited pair, and of an examined one. */
@@ -144,7 +144,7 @@ export function allowResponse(): void {
  * @returns number of particles moved so far in this substep. Then advance the front again; `updateChanged` updates
  * velocities
  */
-export function respond(): i32 {
+export function resolveViolations(): i32 {
   forgetLooks();
   gone = 0;
   coming = 0;
@@ -313,7 +313,7 @@ function leave(): void {
   if (!load<i32>(L.HEADER, L.H_COLLIDER_COUNT)) return;
   for (let n = 0; n < roundCount; n++) {
     const particle = roundParticle(n);
-    if (load<f32>(particle, 12) !== 0 && leaveColliders(particle)) lean(particle);
+    if (load<f32>(particle, 12) !== 0 && leaveColliders(particle)) markColliderStopped(particle);
   }
 }
 

@@ -36,8 +36,8 @@ export const H_WARM_STARTED = H_WARM_START + I32; // i32: H_WARM_START of the la
 // i32 pointer: f32x4 per particle, displacement by the remembered stress in every substep, m
 export const H_SUPPORT = H_WARM_STARTED + I32;
 export const H_WIND = H_SUPPORT + I32; // i32 pointer: the WIND row
-export const H_STOOD = H_WIND + I32; // u32: paused ticks; simulated time is that of the other ticks
-export const H_NEXT_SUBSTEP = H_STOOD + I32; // i32: the substep that the next call of `step` begins with; 0: a new tick
+export const H_PAUSED_TICKS = H_WIND + I32; // u32: paused ticks; simulated time is that of the other ticks
+export const H_NEXT_SUBSTEP = H_PAUSED_TICKS + I32; // i32: the substep that the next call of `step` begins with; 0: a new tick
 // i32, atomic: counted work of the tick, in units of WORK_UNIT_SECONDS (state/work.ts)
 export const H_WORK = H_NEXT_SUBSTEP + I32;
 export const H_WORK_LIMIT = H_WORK + I32; // i32: work after which a call of `step` ends early; 0: no limit

@@ -41,7 +41,7 @@ export const POINT_BYTES = POINT_PACE + F32 + 28;
 /** POINT_ACTIVE: an attachment. */
 export const POINT_HELD = 1;
 /** A grab: the target moves by POINT_STEP a substep, no further ahead than the force reaches. */
-export const POINT_HAND = 2;
+export const POINT_GRAB = 2;
 /** Holds an implicit body (implicit/points.ts). */
 export const POINT_IMPLICIT = 3;
 
