@@ -1,6 +1,6 @@
 /**
- * A tick whose counted work reaches its limit ends early, and the next call goes on with the same simulated time:
- * nothing is lost, and the same room ends its ticks at the same substeps however it is stepped.
+ * A tick whose counted work reaches its limit ends early, and the next call continues the same tick. No simulated time
+ * is lost. Ticks end at the same substeps in any process, with any number of threads.
  */
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -10,7 +10,7 @@ import { copyMemory } from "../../server/workers/memoryCopy.ts";
 import { StepWorkers } from "../../server/sim/stepWorkers.ts";
 import { build, script, type Built } from "./run.ts";
 
-/** Units of counted work: less than a tick of these scenes takes while they touch. */
+/** Limit of counted work a call, in units of about 10 ns. A tick of these scenes with contacts needs more. */
 const LIMIT = 100_000;
 const TICKS = 60;
 
@@ -18,12 +18,12 @@ function limit(memory: WebAssembly.Memory, units: number): void {
   new Int32Array(memory.buffer)[(L.HEADER + L.H_WORK_LIMIT) / 4] = units;
 }
 
-/** Units of counted work of the last call of `step`. */
+/** Counted work of the last call of `step`, in units. */
 function workOf({ memory }: Built): number {
   return new Int32Array(memory.buffer)[(L.HEADER + L.H_WORK) / 4]!;
 }
 
-/** Steps until `ticks` ticks of simulated time are over. @returns calls that ended early */
+/** Steps until `ticks` whole ticks are simulated. @returns the number of calls that ended early */
 function finish(world: SimWorld, ticks: number): number {
   let unfinished = 0;
   for (let done = 0; done < ticks; ) {
@@ -34,7 +34,7 @@ function finish(world: SimWorld, ticks: number): number {
   return unfinished;
 }
 
-test("what does not touch has the same bits in many calls as in one", async () => {
+test("bodies without contact end with the same bits, whether ticks take one call or many", async () => {
   const { memory, layout } = await build("stretched-cloth");
   const one = { memory: copyMemory(memory), layout };
   const many = { memory: copyMemory(memory), layout };
@@ -52,7 +52,7 @@ test("what does not touch has the same bits in many calls as in one", async () =
   expect(cut.stepped).toBe(whole.stepped);
 });
 
-test("a bounded tick ends at its limit, or after a first substep that is dearer", async () => {
+test("a bounded tick ends at its limit, or after its first substep if that alone exceeds the limit", async () => {
   const created = await build("hundred-bodies");
   limit(created.memory, LIMIT);
   const { layout } = created;
@@ -65,13 +65,13 @@ test("a bounded tick ends at its limit, or after a first substep that is dearer"
     const done = (world.isUnfinished ? substep() : layout.substeps) - before;
     early += world.isUnfinished ? 1 : 0;
     expect(done).toBeGreaterThan(0);
-    // a substep is foreseen to take as much as the one before it: the last one may take more
+    // the estimate for the next substep is the cost of the last one, so the last substep may exceed the limit
     if (done > 2) expect(workOf(created)).toBeLessThan(2 * LIMIT);
   }
   expect(early).toBeGreaterThan(10);
 });
 
-test("a fluid that bodies float in takes as many steps in many calls, in any instance", async () => {
+test("a fluid with floating bodies has the same ticks and bits in any world object", async () => {
   const created = await build("tank");
   const { layout } = created;
   limit(created.memory, 1);
@@ -92,7 +92,7 @@ test("a fluid that bodies float in takes as many steps in many calls, in any ins
   expect(kept.tickNumber).toBe(3 * layout.substeps);
 });
 
-test("threads, other instances and a checkpoint in the middle of a tick make no difference", async () => {
+test("threads, new world objects and a checkpoint in the middle of a tick do not change the hash", async () => {
   const created = await build("hundred-bodies");
   const { layout } = created;
   limit(created.memory, LIMIT);
@@ -130,7 +130,7 @@ test("threads, other instances and a checkpoint in the middle of a tick make no 
   }
 });
 
-test("a reset in the middle of a tick begins a tick", async () => {
+test("a reset in the middle of a tick starts a new tick", async () => {
   const created = await build("hundred-bodies");
   limit(created.memory, LIMIT);
   const world = openWorld(created.memory, created.layout);

@@ -1,6 +1,6 @@
 /**
- * Whoever goes on from a checkpoint has the bits of the room that it was taken from. Here what is special about some:
- * bodies that are put in, pushes of rigid bodies, bytes that are damaged. Every scene: golden.test.ts.
+ * A world restored from a checkpoint continues with the same bits as the original. This file covers spawned bodies,
+ * stored impulses of rigid contacts and damaged bytes. golden.test.ts covers every bundled scene.
  */
 import { describe, expect, it } from "vitest";
 import type { Body, Collider } from "../../shared/scene.ts";
@@ -12,12 +12,12 @@ import { copyMemory } from "../../server/workers/memoryCopy.ts";
 import { laboratory } from "../physics/laboratory.ts";
 import { build, script } from "./run.ts";
 
-/** Before and after a body is put in. */
+/** Ticks of the checkpoints: before and after the spawn at tick 30. */
 const TAKEN = [26, 36];
-/** Ticks that both go on for. */
+/** Ticks to compare after each checkpoint. */
 const ON = 8;
 
-/** What the script asks, and a body that waits put in. */
+/** Inputs of the script, and at tick 30 the spawn of a body. */
 const inputs = (tick: number, waiting: readonly number[]): Input[] =>
   tick === 30
     ? [{ type: "spawn", member: 1, body: waiting[0]!, position: [0, 1, 0], heading: [1, 0], occupied: "lift" }]
@@ -33,8 +33,8 @@ const standing = (n: number): Body => ({
   material: { density: 500, model: "shape-matching", mode: "rigid", friction: 0.5 },
 });
 
-describe("a checkpoint", () => {
-  it("after which a body is put in goes on with the same bits", async () => {
+describe("checkpoints", () => {
+  it("a world with a spawned body continues with the same bits", async () => {
     const created = await build("put-in");
     const { layout } = created;
     const memory = copyMemory(created.memory);
@@ -56,14 +56,14 @@ describe("a checkpoint", () => {
         expect(other.stateHash(), `tick ${tick}, ${n + 1} after the checkpoint`).toBe(live.stateHash());
         expect(other.contactCounts()).toEqual(live.contactCounts());
       }
-      // both take another one: the same bytes
+      // checkpoints of both worlds have the same bytes
       expect(
         Buffer.compare(saveState(restored, created.memory, layout), saveState(memory, created.memory, layout)),
       ).toBe(0);
     }
   });
 
-  it("keeps the pushes that rigid bodies stand by", async () => {
+  it("the stored impulses of rigid contacts are part of a checkpoint", async () => {
     const { created, world, run } = await laboratory({ bodies: [0, 1].map(standing), colliders: [FLOOR], gravity: G });
     const { memory, layout } = created;
     const template = copyMemory(memory);
@@ -88,10 +88,10 @@ describe("a checkpoint", () => {
       expect(other.stateHash(), `${n + 1} ticks after the checkpoint`).toBe(world.stateHash());
       differed ||= bare.stateHash() !== world.stateHash();
     }
-    expect(differed, "without them it goes on elsewhere").toBe(true);
+    expect(differed, "without the stored impulses the world must diverge").toBe(true);
   });
 
-  it("is refused when its bytes are cut off, or belong elsewhere", async () => {
+  it("truncated bytes and addresses outside of the state are refused", async () => {
     const created = await build("stretched-cloth");
     const { layout } = created;
     const memory = copyMemory(created.memory);

@@ -1,6 +1,6 @@
 /**
- * The contract of golden.test.ts for contact in the large: checks and colors of enough pairs to be shared out
- * give the same bits with any number of threads.
+ * The contract of golden.test.ts for many contacts: tests and colors of enough pairs for several threads give the same
+ * bits with any number of threads.
  */
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
@@ -11,7 +11,7 @@ import { hashOf } from "./run.ts";
 const word = ({ memory }: CreatedWorld, offset: number): number =>
   new Int32Array(memory.buffer)[(L.HEADER + offset) / 4]!;
 
-/** Sheets that fall on each other and on the floor, shifted by less than a cell. */
+/** Sheets that fall on each other and on the floor, each shifted by less than a cell. */
 function sheets(): ReturnType<typeof createWorld> {
   const bodies = Array.from(
     { length: 3 },
@@ -35,13 +35,13 @@ function sheets(): ReturnType<typeof createWorld> {
   );
 }
 
-test("one, two and three threads", async () => {
+test("one, two and three threads give the same bits", async () => {
   const one = await sheets();
   const alone = await hashOf(one, { until: 12 });
   const colors = word(one, L.H_CONTACT_COLORS) / 4;
   const i32 = new Int32Array(one.memory.buffer);
   const front = word(one, L.H_FRONT);
-  // enough for leaves, for pairs of them and for the check to be shared out, and for the first color of near pairs
+  // large enough that threads share the leaves, their pairs, the checks and the first color of near pairs
   expect(i32[(front + L.FRONT_LEAF_COUNT) / 4]!).toBeGreaterThan(512);
   expect(i32[(front + L.FRONT_LEAF_PAIR_COUNT) / 4]!).toBeGreaterThan(512);
   expect(word(one, L.H_CONTACT_BLOCK_COUNT)).toBeGreaterThan(1024);
@@ -50,7 +50,7 @@ test("one, two and three threads", async () => {
     expect(await hashOf(await sheets(), { threads, until: 12 }), `${threads} threads`).toBe(alone);
 });
 
-test("rows that do not fit into the notes of who measures are found all the same", async () => {
+test("rows beyond the capacity of the pair results are still found, with the same bits", async () => {
   const alone = await hashOf(await sheets(), { until: 4 });
   const narrow = await sheets();
   new Int32Array(narrow.memory.buffer)[(word(narrow, L.H_FRONT) + L.FRONT_RESULT_CAPACITY) / 4] = 64;

@@ -1,8 +1,9 @@
 /**
- * The contract: the same scene and inputs give the same bits on any machine, with any number of threads, on repeat,
- * whatever thread steps a tick, when the memory is copied and carried on elsewhere, and on from a checkpoint.
- * golden.json pins what those bits are, halfGolden.json those of the dearest scenes half-way, which is as far as `npm
- * test` goes; `npm run golden` changes both.
+ * The contract: the same scene and inputs give the same bits on any machine, with any number of threads and on repeat.
+ * A copy of the memory, a restored checkpoint and another stepping thread change nothing.
+ *
+ * golden.json stores these state hashes. halfGolden.json stores the hashes of the scenes in DEAR half-way, where `npm
+ * test` stops. `npm run golden` writes both.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
@@ -32,11 +33,14 @@ const scenes = readdirSync(SCENES_FOLDER)
   .map((f) => f.slice(0, -5))
   .sort();
 
-/** One of each mesher: what a scene is built to is in every golden hash, so the rest is built again in the long run. */
+/**
+ * One scene for each mesher. Every golden hash includes the built template; the long run builds the other scenes again,
+ * too.
+ */
 const BUILT_AGAIN = ["bunny", "drape", "jelly-stack", "position-based"];
 /**
- * And of each kind of body and stage: three threads, and worlds opened anew for every tick. The rest is in the long
- * run; two threads, and worlds that go on from a checkpoint, are tried with every scene.
+ * One scene for each kind of body and each stage: run with three threads, and with a new world object every tick. The
+ * long run does so for all scenes. Two threads and checkpoints are tested with every scene.
  */
 const ALL_WAYS = [
   ...BUILT_AGAIN,
@@ -49,22 +53,22 @@ const ALL_WAYS = [
   "tank",
 ];
 
-test("every bundled scene has a golden hash, and no other", () => {
+test("every bundled scene has a golden hash, and no other scene has one", () => {
   expect(Object.keys(golden).sort()).toEqual(scenes);
   expect(Object.keys(halfGolden).sort()).toEqual(DEAR);
 });
 
 interface Run {
-  /** What it began with, where it was half-way through its first part, and where checkpoints are taken, by tick. */
+  /** Start, middle of the first part, and the worlds at the checkpoints, by tick. */
   copy: () => Built;
   middle: () => Built;
   taken: Map<number, () => Built>;
-  /** After the first part, to which other ways are held; and at the end. */
+  /** Hash after the first part, which the other runs must reproduce; and hash at the end. */
   hash: string;
   golden: string;
 }
 
-/** Ticks for which whoever goes on from a checkpoint is compared. */
+/** Ticks to compare after a checkpoint. */
 const ON = inLong(8, 4);
 
 describe.each(scenes)("%s", (scene) => {
@@ -72,10 +76,10 @@ describe.each(scenes)("%s", (scene) => {
   const until = isHalf ? halfOf(scene) : ticksOf(scene);
   const part = partOf(scene);
   const half = Math.floor(part / 2);
-  /** In the air, and in the middle of the pull or of the crowd. */
+  /** free fall, and the middle of the pull or of many contacts */
   const taken = [7, Math.min(33, until)];
   let started: Promise<Run> | undefined;
-  /** The whole run, by one thread: what everybody else's is held to. */
+  /** The whole run on one thread, the reference of all other runs. */
   const begun = (): Promise<Run> => (started ??= build(scene).then(wholeRun));
   afterAll(() => (started = undefined));
 
@@ -97,11 +101,11 @@ describe.each(scenes)("%s", (scene) => {
     return run;
   }
 
-  test("golden hash", async () => {
+  test("the whole run ends with the golden hash", async () => {
     expect((await begun()).golden).toBe((isHalf ? halfGolden : golden)[scene]);
   });
 
-  test("whoever goes on from a checkpoint has the same bits", async () => {
+  test("a world restored from a checkpoint has the same bits", async () => {
     const run = await begun();
     const template = run.copy().memory;
     for (const [from, at] of run.taken) {
@@ -114,32 +118,32 @@ describe.each(scenes)("%s", (scene) => {
       for (let tick = from + 1; tick <= from + ON; tick++) {
         const [one, two] = [live, other].map((world) => world.step(script(tick)).events);
         expect(two).toEqual(one);
-        expect(other.stateHash(), `tick ${tick}, of a checkpoint after ${from}`).toBe(live.stateHash());
+        expect(other.stateHash(), `tick ${tick}, after a checkpoint at ${from}`).toBe(live.stateHash());
         expect(other.contactCounts()).toEqual(live.contactCounts());
       }
-      // both take another one: the same bytes
+      // checkpoints of both worlds have the same bytes
       expect(Buffer.compare(saveState(restored, template, layout), saveState(memory, template, layout))).toBe(0);
     }
   });
 
-  test("2 threads, from a copy of the built memory", async () => {
+  test("2 threads, from a copy of the built memory, give the same hash", async () => {
     const { copy, hash } = await begun();
     expect(await hashOf(copy(), { threads: 2, until: part })).toBe(hash);
   });
 
-  // Threads that outnumber the cores spin while they wait.
+  // more threads than cores: they spin while they wait
   if (inLong(true, BUILT_AGAIN.includes(scene)))
-    test("3 threads, built again", async () => {
+    test("3 threads on a world built again give the same hash", async () => {
       expect(await hashOf(await build(scene), { threads: 3, until: part })).toBe((await begun()).hash);
     });
   else if (ALL_WAYS.includes(scene))
-    test("3 threads, on from the middle", async () => {
+    test("3 threads that continue from the middle give the same hash", async () => {
       const { middle, hash } = await begun();
       expect(await hashOf(middle(), { threads: 3, from: half + 1, until: part })).toBe(hash);
     });
 
   if (inLong(true, ALL_WAYS.includes(scene)))
-    test("a new world object for every tick, and a memory that moves half-way", async () => {
+    test("a new world object every tick, and a memory that moves half-way, give the same hash", async () => {
       const { copy, hash } = await begun();
       const { memory, layout } = copy();
       await hashOf({ memory, layout }, { reopen: true, until: half });

@@ -1,6 +1,6 @@
 /**
- * The contract of golden.test.ts for solver "implicit", which no bundled scene has: any number of threads and
- * a reset give the same bits, and the float64 state behind the particles is in the hash.
+ * The contract of golden.test.ts for solver "implicit", which no bundled scene uses: any number of threads and a reset
+ * give the same bits. The hash includes the float64 state behind the particles.
  */
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
@@ -32,7 +32,7 @@ function build(): Promise<CreatedWorld> {
     transform: { translate: [0, 3, 4] },
     material: { density: 500, youngsModulus: 5e4, poissonsRatio: 0.3 },
   };
-  // between them in memory, so that the particles of the others are in two runs
+  // between the sheets in memory, so that the particles of the implicit bodies are in two ranges
   const between: Body = { ...soft, name: "between", contact: { ignore: others }, transform: { translate: [2, 3, 4] } };
   return createWorld(
     {
@@ -45,13 +45,13 @@ function build(): Promise<CreatedWorld> {
   );
 }
 
-test("one, two and three threads", async () => {
+test("one, two and three threads give the same bits", async () => {
   const alone = await hashOf(await build(), { until: 8 });
   for (const threads of [2, 3])
     expect(await hashOf(await build(), { threads, until: 8 }), `${threads} threads`).toBe(alone);
 });
 
-test("bodies that touch each other: one and three threads", async () => {
+test("bodies that touch each other have the same bits with one and three threads", async () => {
   const cube = (name: string, height: number, x: number): Body => ({
     name,
     kind: "soft",
@@ -74,7 +74,7 @@ test("bodies that touch each other: one and three threads", async () => {
   expect(await hashOf(await piles(), { threads: 3, until: 30 })).toBe(alone);
 });
 
-test("a reset begins as the scene does", async () => {
+test("a reset restores the initial state of the scene", async () => {
   const { memory, layout } = await build();
   const world = openWorld(memory, layout);
   const positions = (): string =>
@@ -90,7 +90,7 @@ test("a reset begins as the scene does", async () => {
   expect(run([{ type: "reset", member: 1 }])).toEqual(once);
 });
 
-test("the hash sees what float32 does not", async () => {
+test("the hash includes float64 digits that float32 does not hold", async () => {
   const { memory, layout } = await build();
   const world = openWorld(memory, layout);
   world.step([]);

@@ -1,7 +1,7 @@
 /**
- * Lists of contact begin small and grow (kernel/assembly/contact/listMemory.ts): a room has the same bits for any
- * sizes that they begin with, on any number of threads, after a checkpoint, and in a replay. A room whose memory may
- * not grow goes on and says so.
+ * Lists of contacts begin small and grow (kernel/assembly/contact/listMemory.ts). A room has the same bits for any
+ * initial sizes, on any number of threads, after a checkpoint and in a replay. If the memory may not grow, the room
+ * continues and reports it.
  */
 import { describe, expect, it } from "vitest";
 import type { Body } from "../../shared/scene.ts";
@@ -25,7 +25,7 @@ const KINDS = [
   "LIST_PICKED",
 ] as const;
 
-/** Sheets that fall onto each other, thrown against each other: they use all lists of contact. */
+/** Sheets thrown against each other: they use all lists of contacts. */
 function sheets(): Promise<CreatedWorld> {
   const sheet = (n: number): Body => ({
     name: `sheet ${n}`,
@@ -61,7 +61,7 @@ function capacitiesOf(memory: WebAssembly.Memory): number[] {
   return KINDS.map((kind) => i32[i32[kindAt(memory, L[kind])]! / 4]!);
 }
 
-/** Every list holds one unit, and has to grow to its size. */
+/** A room whose lists each hold one unit and have to grow. */
 async function tiny(): Promise<CreatedWorld> {
   const created = await sheets();
   const i32 = new Int32Array(created.memory.buffer);
@@ -69,16 +69,16 @@ async function tiny(): Promise<CreatedWorld> {
   return created;
 }
 
-/** Nothing has to grow. */
+/** A room whose lists are large enough from the start. */
 async function wide(): Promise<CreatedWorld> {
   const created = await sheets();
   const { memory } = created;
   const { capacities } = await grown();
-  // one thread's notes may have to hold all
+  // the results of one thread may have to hold all rows
   capacities[L.LIST_NOTES]! *= 4 * L.SHARED_PARTS;
   const units = capacities.reduce((sum, n) => sum + n, 0);
   const lists = header(memory, L.H_LISTS);
-  // behind everything else, one after another
+  // after everything else, one list after another
   let at = header(memory, L.H_LISTS_END);
   memory.grow(Math.ceil((units * L.CONTACT_BLOCK_BYTES * 2) / 65536));
   const i32 = new Int32Array(memory.buffer);
@@ -92,7 +92,7 @@ async function wide(): Promise<CreatedWorld> {
   return created;
 }
 
-/** The tiny room after its ticks, and the sizes of its lists. */
+/** The tiny room after its ticks, with the final sizes of its lists. */
 async function grown(): Promise<{ memory: WebAssembly.Memory; capacities: number[]; hash: string }> {
   const created = await tiny();
   const hash = await hashOf(created, { until: TICKS });
@@ -100,13 +100,13 @@ async function grown(): Promise<{ memory: WebAssembly.Memory; capacities: number
 }
 
 describe("lists that grow", () => {
-  it("have the bits of lists that need not, on one, two and three threads", async () => {
+  it("lists that grow give the same bits as lists that are large enough, on one, two and three threads", async () => {
     const { hash, capacities } = await grown();
     const most = await wide();
     const before = capacitiesOf(most.memory);
     expect(await hashOf(most, { until: TICKS })).toBe(hash);
-    expect(capacitiesOf(most.memory), "nothing has grown there").toEqual(before);
-    expect(Math.min(...capacities), "everything has grown here").toBeGreaterThan(100);
+    expect(capacitiesOf(most.memory), "the wide room must not grow").toEqual(before);
+    expect(Math.min(...capacities), "every list must have grown").toBeGreaterThan(100);
     for (const threads of [2, 3]) {
       const room = await tiny();
       expect(await hashOf(room, { until: TICKS, threads }), `${threads} threads`).toBe(hash);
@@ -114,7 +114,7 @@ describe("lists that grow", () => {
     }
   });
 
-  it("are as large in a room that goes on from a checkpoint, and in a replay", async () => {
+  it("a checkpoint and a replay restore the sizes of the lists", async () => {
     const template = await tiny();
     const { layout } = template;
     const [memory, restored, replayed] = [0, 1, 2].map(() => copyMemory(template.memory)) as [
@@ -143,7 +143,7 @@ describe("lists that grow", () => {
     expect(memory.buffer.byteLength).toBeGreaterThan(template.memory.buffer.byteLength);
   });
 
-  it("of a state that says that they end beyond what a room may have are refused", async () => {
+  it("a state whose lists end beyond the memory limit is refused", async () => {
     const template = await tiny();
     const memory = copyMemory(template.memory);
     setHeader(memory, L.H_LISTS_END, 65536 * header(memory, L.H_MEMORY_LIMIT) + 64);
@@ -154,7 +154,7 @@ describe("lists that grow", () => {
 });
 
 describe("a room whose memory may not grow", () => {
-  /** Room for the front, and for some of the rows. */
+  /** Room for the bvtt front and for some of the rows. */
   async function narrow(): Promise<CreatedWorld> {
     const created = await sheets();
     const i32 = new Int32Array(created.memory.buffer);
@@ -163,7 +163,7 @@ describe("a room whose memory may not grow", () => {
     return created;
   }
 
-  it("goes on and says so, with the same bits on two threads and after a checkpoint", async () => {
+  it("continues and reports it, with the same bits on two threads and after a checkpoint", async () => {
     const template = await narrow();
     const { layout } = template;
     const room = { memory: copyMemory(template.memory), layout };

@@ -1,4 +1,4 @@
-/** A room in which no two surfaces can ever meet looks for no pairs: that must change nothing but the time it takes. */
+/** If no two surfaces of a room can meet, the kernel skips the search for pairs. That must change only the time. */
 import { expect, test } from "vitest";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
@@ -6,7 +6,7 @@ import type { Body, Scene } from "../../shared/scene.ts";
 import { script } from "./run.ts";
 
 const TICKS = 90;
-/** It falls onto a plane, which is no surface. */
+/** It falls onto a plane, which is not a surface. */
 const sheet: Body = {
   name: "sheet",
   kind: "cloth",
@@ -15,11 +15,11 @@ const sheet: Body = {
   material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-5 },
   contact: { self: false },
 };
-/** May meet itself, far away: pairs are looked for in the whole room. */
+/** May touch itself, far away: it makes the kernel search for pairs in the whole room. */
 const far: Body = { ...sheet, name: "far", transform: { translate: [50, 0.3, 0] }, contact: { self: true } };
 const sceneOf = (bodies: Body[]): Scene => ({
   version: 1,
-  title: "a sheet that meets nothing",
+  title: "a sheet without contacts",
   colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
   bodies,
 });
@@ -33,7 +33,7 @@ async function run(bodies: Body[]): Promise<{ lists: number; positions: Uint32Ar
   return { lists: world.contactCounts().lists, positions: new Uint32Array(streamed.buffer, 0, 3 * 256) };
 }
 
-test("a sheet that meets nothing has the bits that it has where pairs are looked for", async () => {
+test("a sheet without contacts has the same bits with and without the search for pairs", async () => {
   const alone = await run([sheet]);
   const beside = await run([sheet, far]);
   expect(alone.lists).toBe(0);

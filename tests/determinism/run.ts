@@ -1,6 +1,6 @@
 /**
- * A scripted run of a scene, for golden hashes: two members pull, push and let go, so that every kind of input is in
- * it.
+ * A scripted run of a scene for golden hashes: two members grab, push and let go, so that it contains every kind of
+ * input.
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,16 +13,16 @@ import { inLong } from "../support/long.ts";
 
 export const SCENES_FOLDER = fileURLToPath(new URL("../../scenes/", import.meta.url));
 export const GOLDEN_PATH = fileURLToPath(new URL("./golden.json", import.meta.url));
-/** Hashes of the dearest scenes, half-way: `npm test` goes no further. */
+/** Hashes of the scenes in DEAR, half-way, where `npm test` stops. */
 export const HALF_GOLDEN_PATH = fileURLToPath(new URL("./halfGolden.json", import.meta.url));
-/** Two seconds: falling, first contacts, pulling. Scenes of many contacts, or much water, have theirs in a quarter. */
+/** Two seconds: falling, first contacts, pulling. Scenes with many contacts or much water reach this in a quarter. */
 const TICKS = 120;
 const CROWDED = ["bullet-curtain", "cloth-through-funnel", "flag-on-pole", "hundred-bodies", "tangled-hands", "tank"];
 export const ticksOf = (scene: string): number => (CROWDED.includes(scene) ? TICKS / 4 : TICKS);
-/** Scenes that take seconds of a processor for all of their ticks. */
+/** Scenes whose full run takes seconds of processor time. */
 export const DEAR = ["ball-on-weave", "crush", "dented-dragons", "dragon", "drape", "melt", "recovering-dragons"];
 export const halfOf = (scene: string): number => ticksOf(scene) / 2;
-/** Ticks for which runs that must not differ are compared: into the pull, or into the contacts. */
+/** Ticks after which runs are compared: into the pull, or into the contacts. */
 export const partOf = (scene: string): number => (CROWDED.includes(scene) ? TICKS / 8 : inLong(TICKS / 3, TICKS / 4));
 
 export type Golden = Record<string, string>;
@@ -31,7 +31,7 @@ export async function build(scene: string): Promise<CreatedWorld> {
   return createWorld(await readScene(join(SCENES_FOLDER, `${scene}.json`)), { baseDir: SCENES_FOLDER });
 }
 
-/** What members do in tick `tick` (from 1). Depends on nothing but the tick. */
+/** Inputs of the members in tick `tick` (from 1). They depend only on the tick. */
 export function script(tick: number): Input[] {
   const lift = (tick - 20) * 0.01;
   if (tick === 20) {
@@ -49,10 +49,10 @@ export function script(tick: number): Input[] {
   return tick === 90 ? [{ type: "releaseAll", member: 2 }] : [];
 }
 
-/** What is stepped. */
+/** A built scene, ready to step. */
 export type Built = Pick<CreatedWorld, "memory" | "layout">;
 
-/** Hash after TICKS ticks. @param reopen a fresh world object every tick, as pool workers have */
+/** State hash after `until` ticks. @param reopen create a new world object every tick, as pool workers do */
 export async function hashOf(
   created: Built,
   options: { threads?: number; reopen?: boolean; from?: number; until?: number } = {},

@@ -1,6 +1,6 @@
 /**
- * The contract of golden.test.ts for what no bundled scene shows: every schedule and both solver forms, in bodies of
- * several chunks, give the same bits with any number of threads.
+ * The contract of golden.test.ts for options that no bundled scene uses: every schedule and both solver forms, in
+ * bodies of several chunks, give the same bits with any number of threads.
  */
 import { expect, test } from "vitest";
 import type { Body, Sweep } from "../../shared/scene.ts";
@@ -9,10 +9,10 @@ import { hashOf } from "./run.ts";
 
 const SWEEPS: Sweep[] = [{ order: "symmetric" }, { order: "jacobi", relaxation: 0.8 }, { order: "jacobi", rho: 0.9 }];
 
-test("one, two and three threads", async () => {
+test("one, two and three threads give the same bits", async () => {
   const bodies = SWEEPS.flatMap((sweep, n): Body[] =>
     (["compliant", "paper"] as const).flatMap((solver, s): Body[] => [
-      // 3,200 triangles in some eight colors, 1,681 particles: two chunks of each
+      // 3,200 triangles in about eight colors and 1,681 particles: two chunks of each
       {
         name: `sheet ${n} ${solver}`,
         kind: "cloth",

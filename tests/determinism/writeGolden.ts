@@ -1,6 +1,6 @@
 /**
- * `npm run golden`: writes golden.json and halfGolden.json anew. A change of them is a change of behavior; the
- * CHANGELOG says so.
+ * `npm run golden`: writes golden.json and halfGolden.json. A changed hash is a change of behavior: state it in the
+ * CHANGELOG.
  */
 import { readdirSync, writeFileSync } from "node:fs";
 import {

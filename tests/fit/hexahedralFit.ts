@@ -1,14 +1,14 @@
 /**
- * The fit of Rodero Gomez, section 4.2, done again: k_e k_f k_d k_v >= 0 that bring K_PBD nearest to K_FEM in Frobenius
- * norm for every nu, and the polynomials through them.
+ * Repeats the fit of Rodero Gomez, section 4.2: for every nu, the k_e k_f k_d k_v >= 0 whose K_PBD is nearest to K_FEM
+ * in the Frobenius norm, and polynomials through these values.
  *
- * With dt^2 = |M|/|K_FEM| (eq 4.5; |M| = m, |K| Frobenius, as the thesis's program has it) the problem is min |sum_j
- * k_j J_j - K_FEM/|K_FEM||: linear in k, so it is solved exactly, by trying every set of k that are zero. The thesis
+ * With dt^2 = |M|/|K_FEM| (eq 4.5; |M| = m, |K| Frobenius, as in the thesis's program) the problem is min |sum_j k_j
+ * J_j - K_FEM/|K_FEM||. It is linear in k, so trying every subset of zero coefficients solves it exactly. The thesis
  * used a descent that starts at 0.5.
  *
- * What the thesis's numbers need, and its text does not say: D of eq 2.6 together with engineering shears in B (its
- * shear modulus E/(1 + nu) is then twice the right one), and the volume constraint in both triangulations of the cube's
- * surface. With that all coefficients and table 4.1 come out to the printed digits.
+ * The thesis's numbers need two choices that its text does not state. D of eq 2.6 is used with engineering shears in B,
+ * so that its shear modulus E/(1 + nu) is twice the right one. The volume constraint acts in both triangulations of the
+ * cube's surface. With these, all coefficients and table 4.1 agree to the printed digits.
  */
 import { solveLinear } from "../../server/sim/reference/vector.ts";
 import { lameCoefficients } from "../../server/sim/materials.ts";
@@ -16,10 +16,10 @@ import { elasticity, finiteElement, frobenius, unitMatrices, type Matrix24 } fro
 
 export type Four = [number, number, number, number];
 
-/** thesis: eq 2.6. right: the shear modulus k/(2(1 + nu)). */
+/** thesis: D of eq 2.6. right: with the shear modulus k/(2(1 + nu)). */
 export type Shear = "thesis" | "right";
 
-/** K_FEM of a cube of side 2 with k = 1 Pa. */
+/** K_FEM of a cube with side 2 and k = 1 Pa. */
 export function referenceMatrix(nu: number, shear: Shear): Matrix24 {
   const { mu, lambda } = lameCoefficients({ youngsModulus: 1, poissonsRatio: nu });
   return finiteElement(elasticity(lambda, mu, shear === "thesis" ? 2 * mu : mu), 2);
@@ -35,7 +35,7 @@ export function relativeError(k: readonly number[], K: Matrix24): number {
   return frobenius(K.map((v, i) => k.reduce((sum, kj, j) => sum + kj * UNITS[j]![i]!, 0) - v / norm));
 }
 
-/** The best k for K_FEM, and its relative error. */
+/** Returns the best k for K_FEM and its relative error. */
 export function fitCoefficients(K: Matrix24): { k: Four; error: number } {
   const norm = frobenius(K);
   const target = UNITS.map((A) => inner(A, K) / norm);
@@ -54,9 +54,9 @@ export function fitCoefficients(K: Matrix24): { k: Four; error: number } {
   return best;
 }
 
-/** Coefficients of the polynomial of the given degree nearest to the points, constant first. */
+/** Coefficients of the least-squares polynomial of the given degree, constant first. */
 export function fitPolynomial(x: readonly number[], y: readonly number[], degree: number): number[] {
-  // in t = x - mean, where the normal equations lose no digits; then expanded
+  // in t = x - mean, where the normal equations lose no digits; expanded afterwards
   const mean = x.reduce((a, b) => a + b) / x.length;
   const powers = x.map((v) => Array.from({ length: degree + 1 }, (_, d) => (v - mean) ** d));
   const A = powers[0]!.map((_, i) => powers[0]!.map((_, j) => powers.reduce((sum, p) => sum + p[i]! * p[j]!, 0)));
@@ -75,7 +75,7 @@ export const evaluate = (polynomial: readonly number[], x: number): number =>
 
 export const NAMES = ["k_e", "k_f", "k_d", "k_v"] as const;
 
-/** A polynomial of section 4.2 as printed (constant first), and what table 4.1 says of it. */
+/** A polynomial of section 4.2 as printed (constant first), with its row of table 4.1. */
 export interface Published {
   name: (typeof NAMES)[number];
   low: boolean;
@@ -99,8 +99,8 @@ export const samples = (low: boolean): number[] =>
   Array.from({ length: low ? 30 : 21 }, (_, i) => (low ? i : 29 + i) / 100);
 
 /**
- * The polynomial refitted, of the published one's degree (k_v below 0.29 is set to 0 there as well).
- * @returns constant first, with the mean square of what it misses
+ * Refits the polynomial with the published degree. As in the thesis, k_v below 0.29 is set to 0.
+ * @returns coefficients, constant first, and the mean square of the residuals
  */
 export function refit(p: Published): { coefficients: number[]; meanSquare: number } {
   const nu = samples(p.low);

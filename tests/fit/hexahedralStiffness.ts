@@ -3,29 +3,30 @@
  * constraints.
  *
  *   K_FEM = integral of B^T D B over the cube, trilinear shape functions, 2 x 2 x 2 Gauss points (exact: the integrand
- *   is of degree 2 in each axis)
- *   K_PBD = M/dt^2 d(dp)/du at u = 0 (Rodero Gomez, eq 4.4), dp being what one iteration does; a constraint of
- *   stiffness k alone gives
- *           k grad C grad C^T / sum_j w_j |grad_j C|^2 / dt^2, because its C is 0 at rest
- * Corner c has x from bit 0, y from bit 1, z from bit 2; row 3 c + r is its axis r.
+ *           is of degree 2 in each axis)
+ *   K_PBD = M/dt^2 d(dp)/du at u = 0 (Rodero Gomez, eq 4.4), where dp is the displacement of one iteration; a
+ *           constraint of stiffness k alone gives k grad C grad C^T / sum_j w_j |grad_j C|^2 / dt^2, because its C is 0
+ *           at rest
+ *
+ * Bit 0 of a corner's number c is its x, bit 1 its y, bit 2 its z; row 3 c + r is its axis r.
  */
 import { distanceValue, type DistanceElements } from "../../server/sim/constraints/distance.ts";
 import { FALLING, RISING, hexahedronValue, type HexahedronElements } from "../../server/sim/constraints/hexahedron.ts";
 import { sixVolumes } from "../../server/sim/constraints/polyhedron.ts";
 
-/** Row by row, 576 numbers. */
+/** 24 x 24 matrix, row by row, 576 numbers. */
 export type Matrix24 = Float64Array;
 
 const signs = (c: number): [number, number, number] => [c & 1 ? 1 : -1, c & 2 ? 1 : -1, c & 4 ? 1 : -1];
 
-/** float64[24] corners of a cube of the given side around the origin. */
+/** float64[24] corners of a cube of the given side, centered at the origin. */
 export function cubeCorners(side: number): Float64Array {
   return Float64Array.from({ length: 24 }, (_, k) => (side / 2) * signs(Math.floor(k / 3))[k % 3]!);
 }
 
 /**
- * D of an isotropic solid for strains (xx yy zz xy yz zx), the last three being engineering shears.
- * @param G shear modulus that it is given, Pa
+ * D of an isotropic solid for strains (xx yy zz xy yz zx); the last three are engineering shears.
+ * @param G shear modulus, Pa
  */
 export function elasticity(lambda: number, mu: number, G: number): number[][] {
   return Array.from({ length: 6 }, (_, i) =>
@@ -70,14 +71,14 @@ export function finiteElement(D: readonly (readonly number[])[], a: number): Mat
 
 export const frobenius = (A: Float64Array): number => Math.sqrt(A.reduce((sum, v) => sum + v * v, 0));
 
-/** sum += factor g g^T, g being 24 numbers. */
+/** sum += factor g g^T with a vector g of 24 numbers. */
 function addOuter(sum: Matrix24, g: readonly number[], factor: number): void {
   for (let i = 0; i < 24; i++) for (let j = 0; j < 24; j++) sum[24 * i + j]! += factor * g[i]! * g[j]!;
 }
 
 /**
- * Gradients at rest of the 28 distances (by how many axes their ends differ in: 1 edges, 2 face diagonals, 3 inner) and
- * of both volumes; the solver's own.
+ * Gradients at rest of the 28 distances and of both volumes, from the solver's own functions. Distances are grouped by
+ * the number of axes in which their ends differ: 1 edges, 2 face diagonals, 3 inner diagonals.
  */
 function gradients(side: number): { distances: [number[][], number[][], number[][]]; volumes: number[][] } {
   const X = cubeCorners(side);
@@ -124,7 +125,7 @@ export function unitMatrices(): [Matrix24, Matrix24, Matrix24, Matrix24] {
   return [of(distances[0], 1), of(distances[1], 1), of(distances[2], 1), of(volumes, 0.5)];
 }
 
-/** Stiffness of springs (N/m) and of volume compliances (m^3/Pa) in a cube of side a. */
+/** Stiffness matrix of a cube of side a with springs (N/m) and a volume compliance (m^3/Pa). */
 export function springMatrix(
   springs: { edge: number; face: number; inner: number; volumeCompliance: number },
   a: number,
@@ -139,8 +140,8 @@ export function springMatrix(
 }
 
 /**
- * Young's modulus (Pa), Poisson's ratio and shear modulus (Pa) that a lattice of such cubes shows along its axes, from
- * its energy under uniform strains.
+ * Young's modulus (Pa), Poisson's ratio and shear modulus (Pa) of a lattice of such cubes along its axes, from its
+ * energy under uniform strains.
  */
 export function latticeModuli(K: Matrix24, a: number): { k: number; nu: number; G: number } {
   const X = cubeCorners(a);

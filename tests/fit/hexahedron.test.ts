@@ -1,8 +1,9 @@
 /**
- * The thesis's fit of the hexahedral element, against the published numbers.
- * Tolerances: a printed coefficient is rounded to 5e-5, so a polynomial up to nu = 1/2 to 5e-5 (1 + 1/2 + 1/4 + 1/8) <
- * 1e-4; the mean squares of table 4.1 are printed to four or five digits and depend on where the thesis's descent
- * stopped: 1 %.
+ * The thesis's fit of the hexahedral element, compared with the published numbers.
+ *
+ * Tolerances: a printed coefficient is rounded to 5e-5, so a polynomial up to nu = 1/2 is known to 5e-5 (1 + 1/2 + 1/4
+ * + 1/8) < 1e-4. The mean squares of table 4.1 are printed to four or five digits and depend on where the thesis's
+ * descent stopped: 1 %.
  */
 import {
   cubeSprings,
@@ -35,7 +36,7 @@ describe("the finite element", () => {
   const K = finiteElement(elasticity(1.5, 0.7, 0.7), 0.3);
   const X = cubeCorners(0.3);
 
-  test("rigid motions cost nothing, and it is symmetric", () => {
+  test("rigid motions cost no energy, and the matrix is symmetric", () => {
     const motions = [
       ...[0, 1, 2].map((r) => X.map((_, k) => (k % 3 === r ? 1 : 0))),
       X.map((_, k) => [-X[k + 1]!, X[k - 1]!, 0][k % 3]!),
@@ -53,7 +54,7 @@ describe("the finite element", () => {
     expect(G).toBeCloseTo(0.7, 12);
   });
 
-  test("the norm that the solver uses is the quadrature's", () => {
+  test("the solver's norm agrees with the norm by quadrature", () => {
     for (const nu of [0, 0.2, 0.4, 0.49]) {
       expect(publishedNorm(1, nu, 2) / frobenius(referenceMatrix(nu, "thesis"))).toBeCloseTo(1, 12);
       expect(publishedNorm(7, nu, 0.1)).toBeCloseTo((7 * 0.1 * publishedNorm(1, nu, 2)) / 2, 12);
@@ -62,7 +63,7 @@ describe("the finite element", () => {
   });
 });
 
-test("a polynomial is found again from its values", () => {
+test("a fit recovers a polynomial from its values", () => {
   const p = [2, -3, 0.5, 7];
   const x = Array.from({ length: 20 }, (_, i) => 0.29 + 0.01 * i);
   fitPolynomial(
@@ -72,14 +73,14 @@ test("a polynomial is found again from its values", () => {
   ).forEach((c, d) => expect(c).toBeCloseTo(p[d]!, 8));
 });
 
-test.each(PUBLISHED)("$name, low range $low: the refitted polynomial is the published one", (p) => {
+test.each(PUBLISHED)("$name, low range $low: the refitted polynomial agrees with the published one", (p) => {
   const again = refit(p);
   for (const nu of samples(p.low))
     expect(Math.abs(evaluate(again.coefficients, nu) - evaluate(p.coefficients, nu)), `nu ${nu}`).toBeLessThan(1e-4);
   expect(Math.abs(again.meanSquare / p.meanSquare - 1)).toBeLessThan(0.01);
 });
 
-test("the solver's polynomials are the published ones, never below zero", () => {
+test("the solver's polynomials are the published ones, clamped at zero", () => {
   for (const low of [true, false]) {
     for (const nu of samples(low).slice(low ? 0 : 1)) {
       publishedCoefficients(nu).forEach((k, j) =>
@@ -92,18 +93,18 @@ test("the solver's polynomials are the published ones, never below zero", () => 
   }
 });
 
-test("the error: about 20 % from nu = 0.35 on, and the polynomials' is that of the best fit", () => {
+test("the error is about 20 % from nu = 0.35 on, and that of the polynomials equals that of the best fit", () => {
   for (const nu of [...samples(true), ...samples(false)]) {
     const K = referenceMatrix(nu, "thesis");
     const { error } = fitCoefficients(K);
     const published = relativeError(publishedCoefficients(nu), K);
-    expect(error).toBeLessThanOrEqual(published + 1e-12); // it is the least
+    expect(error).toBeLessThanOrEqual(published + 1e-12); // the fit is the minimum
     expect(published - error, `nu ${nu}`).toBeLessThan(0.002);
     if (nu >= 0.37 && nu <= 0.46) expect(Math.abs(error - 0.2), `nu ${nu}: ${error}`).toBeLessThan(0.025);
   }
 });
 
-test("what the solver calls compliances is the thesis's matrix", () => {
+test("the solver's compliances reproduce the thesis's matrix", () => {
   for (const nu of [0, 0.2, 0.35, 0.45]) {
     const K = referenceMatrix(nu, "thesis");
     const norm = frobenius(K);
@@ -116,7 +117,7 @@ test("what the solver calls compliances is the thesis's matrix", () => {
 });
 
 describe("fit: moduli", () => {
-  test("k, nu and the shear modulus are exact from nu = 1/4 on; below, k and nu = 1/4", () => {
+  test("k, nu and the shear modulus are exact from nu = 1/4 on; below, k is exact and nu is 1/4", () => {
     for (const nu of [0, 0.1, 0.25, 0.3, 0.4, 0.45, 0.49, 0.4999]) {
       for (const side of [0.01, 3]) {
         const shown = latticeModuli(
@@ -131,7 +132,7 @@ describe("fit: moduli", () => {
     }
   });
 
-  test("no spring pushes, and no share of faces and inner diagonals comes nearer to K_FEM", () => {
+  test("no spring pushes, and no other share of faces and inner diagonals is nearer to K_FEM", () => {
     for (const nu of [0.25, 0.3, 0.4, 0.45]) {
       const right = referenceMatrix(nu, "right");
       const springs = cubeSprings({ youngsModulus: 1, poissonsRatio: nu }, 2);

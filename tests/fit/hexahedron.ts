@@ -1,6 +1,6 @@
 /**
- * `npm run fit:hexahedron`: the fit of the hexahedral element against finite elements, done again, beside the published
- * numbers (Rodero Gomez, section 4.2).
+ * `npm run fit:hexahedron`: repeats the fit of the hexahedral element to finite elements and prints it beside the
+ * published numbers (Rodero Gomez, section 4.2).
  */
 import { cubeSprings, publishedCoefficients } from "../../server/sim/constraints/hexahedron.ts";
 import { fitCoefficients, PUBLISHED, referenceMatrix, refit, relativeError } from "./hexahedralFit.ts";
@@ -10,7 +10,7 @@ const four = (values: readonly number[]): string => values.map((v) => v.toFixed(
 const percent = (v: number): string => `${(100 * v).toFixed(1)} %`.padStart(8);
 
 console.log(
-  "k_e k_f k_d k_v of the best fit to K_FEM of eq 2.6, the polynomials' values, and the relative errors of both (eq 4.8)",
+  "k_e k_f k_d k_v of the best fit to K_FEM of eq 2.6, the published polynomials, relative errors of both (eq 4.8)",
 );
 console.log("  nu          fitted                          error    published                       error");
 for (let i = 0; i < 50; i += i < 45 ? 5 : 1) {
@@ -21,7 +21,7 @@ for (let i = 0; i < 50; i += i < 45 ? 5 : 1) {
   console.log(`  ${nu.toFixed(2)}${four(k)}${percent(error)}${four(published)}${percent(relativeError(published, K))}`);
 }
 
-console.log("\npolynomials in nu, constant first; mean square of what they miss (table 4.1)");
+console.log("\npolynomials in nu, constant first; mean square of the residuals (table 4.1)");
 for (const p of PUBLISHED) {
   const again = refit(p);
   console.log(
@@ -33,7 +33,7 @@ for (const p of PUBLISHED) {
 }
 
 console.log(
-  "\nwhat a lattice of such cubes shows when asked for k = 1 and nu, and the error of its matrix against K_FEM with the right shear modulus k/(2(1 + nu))",
+  "\nmoduli of a lattice of such cubes for k = 1 and nu, and its matrix error against K_FEM with shear modulus k/(2(1 + nu))",
 );
 console.log("  nu      published: k       nu  shear/right    error    moduli: k       nu  shear/right    error");
 for (const nu of [0, 0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.49]) {

@@ -1,7 +1,6 @@
 /**
- * kernel/assembly/constraints/bending.ts against its float64 twin.
- * Tolerance: 8 units, a unit being what one float32 unit in the last place of the inputs may do to the twin's answer
- * (kit.ts). Measured: 3.
+ * kernel/assembly/constraints/bending.ts against its float64 twin. Tolerance: 8 units. A unit is the largest change of
+ * the twin's result when its inputs change by one float32 unit in the last place (kit.ts). Measured: 3.
  */
 import { expect, test } from "vitest";
 import { DEFORMATIONS, deformed, inverseMasses, randomStencils, stencilsOn } from "./elements.ts";
@@ -13,7 +12,7 @@ const COUNT = 41;
 for (const flat of [true, false]) {
   for (const size of [1e-3, 0.1, 10]) {
     for (const rigidity of [1e-9, 1e-3, 1e6]) {
-      test(`${flat ? "flat" : "curved"} stencils of ${size} m with ${rigidity} N m, four iterations each`, () => {
+      test(`${flat ? "flat" : "curved"} stencils of ${size} m, ${rigidity} N m agree with the twin four times`, () => {
         for (const [name, deform] of Object.entries(DEFORMATIONS)) {
           const { X, elements } = randomStencils(COUNT, size, rigidity, flat);
           const random = randomStream(3);
@@ -53,11 +52,11 @@ test("fixed corners keep every bit", () => {
   }
 });
 
-// Trap of physics.md, section 6: from absolute float32 positions an undeformed stencil far from the origin moves by a
+// Trap of physics.md, section 6: with absolute float32 positions an undeformed stencil far from the origin moves by a
 // meter.
 test("a rest state is a fixed point a kilometer from the origin", () => {
   const { X } = randomStencils(COUNT, 1, 1, true);
-  // coordinates that float32 holds at 1,024 m as well as at 0: multiples of 2^-13 m
+  // coordinates that are exact in float32 at 1,024 m as well as at 0: multiples of 2^-13 m
   const grid = X.map((x) => Math.round(x * 8192) / 8192);
   const kit = makeKit(
     stencilsOn(grid, 1),

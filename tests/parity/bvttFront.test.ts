@@ -1,7 +1,6 @@
 /**
- * What the kinetic front of contact (kernel/assembly/contact/bvttFront.ts) promises: at the end of every substep there
- * is a row for every pair that is nearer than the distance that contact keeps, each once; found here by trying
- * everything with everything.
+ * Guarantee of the bvtt front (kernel/assembly/contact/bvttFront.ts): at the end of every substep every pair nearer
+ * than its contact distance has exactly one row. The test finds near pairs by brute force.
  */
 import { describe, expect, test } from "vitest";
 import { validateScene } from "../../shared/sceneValidator.ts";
@@ -57,7 +56,7 @@ const SCENES: Record<string, Pick<Scene, "bodies" | "colliders">> = {
   },
 };
 
-/** A surface of a room: its primitives by the numbers of their particles. */
+/** A surface of a room: its primitives by particle numbers. */
 interface Surface {
   radius: number;
   vertices: number[][];
@@ -90,7 +89,7 @@ function readSurfaces(memory: WebAssembly.Memory): Surface[] {
 
 type Kind = "vertex" | "edges";
 
-/** A pair's name, whichever of its particles come first. */
+/** Name of a pair, independent of the order of its particles. */
 function nameOf(kind: Kind, particles: readonly number[]): string {
   const sorted = (list: readonly number[]): number[] => [...list].sort((a, b) => a - b);
   if (kind === "vertex") return `vertex ${particles[0]} ${sorted(particles.slice(1)).join(" ")}`;
@@ -102,8 +101,8 @@ function nameOf(kind: Kind, particles: readonly number[]): string {
 }
 
 /**
- * Calls back for every pair that is nearer than its thickness, by trying everything with everything.
- * @param f32 the room's memory; X number of the first particle's x in it
+ * Calls back for every pair nearer than its contact distance, by brute force.
+ * @param f32 the room's memory; X index of the first particle's x in it
  */
 function forEachNear(
   surfaces: readonly Surface[],
@@ -112,7 +111,7 @@ function forEachNear(
   visit: (name: string, distance: number) => void,
 ): void {
   const at = (p: number): Vector => [f32[X + 4 * p]!, f32[X + 4 * p + 1]!, f32[X + 4 * p + 2]!];
-  /** Primitives with the boxes around them. */
+  /** Primitives with their bounding boxes. */
   const boxed = (list: readonly number[][]) =>
     list.map((corners) => {
       const points = corners.map(at);
@@ -131,7 +130,7 @@ function forEachNear(
     const r = surfaces[a]!.radius + surfaces[b]!.radius;
     first.forEach(({ corners: p, low, high }, i) =>
       second.forEach(({ corners: q, low: l, high: h }, j) => {
-        // written out, and first: millions of them
+        // written out, and first, because millions of pairs are tested
         if (
           low[0] > h[0] + r ||
           l[0] > high[0] + r ||
@@ -159,15 +158,15 @@ function forEachNear(
   );
 }
 
-describe("at the end of every substep there is a row for every pair that is near", () => {
+describe("at the end of every substep every near pair has exactly one row", () => {
   const [fold] = Object.keys(SCENES) as [string];
-  // a stated word of the front, set at the end of every substep
+  // a field of the front to set at the end of every substep, and its value
   type Forced = [field: number, value: number] | undefined;
   test.each([
     ...Object.keys(SCENES).map((name): [string, string, Forced] => [name, name, undefined]),
-    // fewer than none when it was whole, so it has grown by far too much
-    [`${fold}, and its front is thinned in every substep`, fold, [L.FRONT_WHOLE, -(2 ** 20)]],
-    ["a jelly is thrown, and rows are only what comes near", "a jelly is thrown into a sheet", [L.FRONT_SPARSE, 1]],
+    // a negative size of the whole front, so that it always counts as grown too much
+    [`${fold}, and the front is compacted in every substep`, fold, [L.FRONT_WHOLE, -(2 ** 20)]],
+    ["a jelly is thrown, with rows only for predicted contacts", "a jelly is thrown into a sheet", [L.FRONT_SPARSE, 1]],
   ] satisfies [string, string, Forced][])("%s", async (_, name, forced) => {
     const parts = SCENES[name]!;
     const created = await createWorld(
@@ -196,8 +195,7 @@ describe("at the end of every substep there is a row for every pair that is near
     for (let tick = 0; tick < 45; tick++) world.step([]);
     expect(missed).toEqual([]);
     expect(twice).toBe(0);
-    // pairs nearer than their thickness after all: 8,413 and 388, for most of what comes is solved before it is that
-    // near
+    // pairs that are still nearer than their contact distance: 8,413 and 388, because most are solved before
     expect(near).toBeGreaterThan(100);
   });
 });

@@ -1,9 +1,8 @@
 /**
- * server/sim/ccd.ts, which is the kernel's ccd.ts, against exact arithmetic (support/exactCcd.ts) and against sets of
- * queries with exact truth.
+ * server/sim/ccd.ts, which the kernel compiles as its own ccd.ts, against exact arithmetic (support/exactCcd.ts) and
+ * against query sets with exact truth.
  *
- * What must hold: no miss at all; a time of impact that is not after the first touch, and not much before it; few false
- * alarms.
+ * Guarantees: no miss; no time of impact after the first touch, and none much before it; few false alarms.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -18,16 +17,16 @@ const PAIRS: [string, Test, Test][] = [
   ["vertex-face", vertexTriangle, exactVertexTriangle],
   ["edge-edge", edgeEdge, exactEdgeEdge],
 ];
-/** Of exact times, which are rounded to float64. */
+/** Rounding of exact times to float64. */
 const TIME_ROUNDING = 2 ** -53;
 
-/** Fails for a miss and for a late time; returns how early it was, -1 for "no", and 2 for a false alarm. */
+/** Fails on a miss and on a late time; returns how early the time is, -1 for no hit, and 2 for a false alarm. */
 function judge(test: Test, exact: Test, q: Float64Array): number {
   const got = test(q);
   const truth = exact(q);
   if (truth < 0) return got < 0 ? -1 : 2;
   if (!(got >= 0 && got <= truth + TIME_ROUNDING))
-    throw new Error(`${test.name} says ${got}, first touch ${truth}: [${q.join(", ")}]`);
+    throw new Error(`${test.name} returns ${got}, first touch ${truth}: [${q.join(", ")}]`);
   return truth - got;
 }
 
@@ -46,9 +45,9 @@ describe.skipIf(absent)("query sets with exact truth", () => {
     expect(queries.filter(({ q, touches }) => touches && answer(q) < 0)).toEqual([]);
     expect(negatives.filter(({ q }) => answer(q) >= 0).length).toBeLessThanOrEqual(0.05 * negatives.length);
   });
-  test.each([...sets])("%s: times of impact", (_, { kind, queries }) => {
+  test.each([...sets])("%s: times of impact are not late and at most 2^-30 early", (_, { kind, queries }) => {
     const [, answer, exact] = PAIRS.find(([name]) => name === kind)!;
-    // NARROW of ccd.ts: an interval that holds the contact and is narrower is not looked at more closely.
+    // NARROW of ccd.ts: narrower intervals with a contact are not subdivided further.
     for (const { q, touches } of queries) if (touches) expect(judge(answer, exact, q)).toBeLessThan(2 ** -30);
   });
 });
@@ -57,7 +56,7 @@ const triangle = [0, 0, 0, 1, 0, 0, 0, 1, 0];
 const edge = [-1, 0, 0, 1, 0, 0];
 const still = (...points: number[]): number[] => [...points, ...points];
 
-/** Touch or miss as the name says; times where they are plain. */
+/** Name and arguments of cases that touch or miss; times of impact where they are simple. */
 const VERTEX_CASES: [string, number[], number][] = [
   ["through the face", [0.25, 0.25, 1, ...triangle, 0.25, 0.25, -3, ...triangle], 0.25],
   ["through a corner", [0, 0, 1, ...triangle, 0, 0, -1, ...triangle], 0.5],
@@ -110,7 +109,7 @@ const EDGE_CASES: [string, number[], number][] = [
   ["at rest, the same edge", still(...edge, ...edge), 0],
 ];
 
-/** By how much early is still right: an ulp or two of the time and of the numbers, at most cubed. */
+/** Tolerance for early times: an ulp or two of the time and of the numbers, at most cubed. */
 const CLOSE = 1e-14;
 
 describe.each([
@@ -121,7 +120,7 @@ describe.each([
     const q = Float64Array.from(numbers);
     const got = answer(q);
     if (name.startsWith("short of it") || name.includes("unit in the last place"))
-      // Either answer is in order: the gap is below rounding.
+      // both answers are allowed: the gap is below rounding
       return void expect(judge(answer, exact, q)).toBeOneOf([-1, 2]);
     expect(exact(q)).toBe(time);
     if (time < 0) return void expect(got).toBe(-1);
@@ -136,9 +135,9 @@ describe.each([
         answer,
         exact,
         Float64Array.from(numbers, (x) => x * half * rest),
-      ); // What is lost below 2^-1074 is another query, with its own truth.
+      ); // Digits lost below 2^-1074 give another query, with its own truth.
   });
-  test("far from the origin: integers beyond 2^53", () => {
+  test("far from the origin, integers beyond 2^53: never a miss", () => {
     for (const [, numbers] of cases)
       for (const origin of [2 ** 20, 2 ** 53, 2 ** 60])
         judge(
@@ -147,7 +146,7 @@ describe.each([
           Float64Array.from(numbers, (x) => origin + 2 ** 10 * x),
         );
   });
-  test.each([NaN, Infinity, -Infinity])("%d anywhere: 0", (bad) => {
+  test.each([NaN, Infinity, -Infinity])("%d anywhere returns 0", (bad) => {
     for (const [, numbers] of cases)
       for (let i = 0; i < 24; i++) expect(answer(Float64Array.from(numbers).fill(bad, i, i + 1))).toBe(0);
   });
@@ -156,7 +155,7 @@ describe.each([
   });
 });
 
-/** Small integers: a third of such queries is degenerate in some way. */
+/** Queries of small integers: a third of them is degenerate in some way. */
 const onGrid = fc
   .array(fc.integer({ min: -2, max: 2 }), { minLength: 24, maxLength: 24 })
   .map((a) => Float64Array.from(a));
@@ -170,7 +169,7 @@ const nearGrid = fc
     }),
   )
   .map(([q, ulps]) => q.map((x, i) => x + ulps[i] * 2 ** -52));
-/** Away from it by any power of two. */
+/** The same, with some coordinates a power of two away. */
 const besideGrid = fc
   .tuple(
     onGrid,
@@ -183,14 +182,11 @@ const besideGrid = fc
 const anywhere = fc
   .array(fc.integer({ min: -(2 ** 40), max: 2 ** 40 }), { minLength: 24, maxLength: 24 })
   .map((a) => Float64Array.from(a, (x) => x / 2 ** 40));
-/** Of all sizes at once. */
+/** Coordinates of all sizes in one query. */
 const wild = fc
   .array(fc.tuple(fc.integer({ min: -9, max: 9 }), fc.integer({ min: -90, max: 90 })), { minLength: 24, maxLength: 24 })
   .map((a) => Float64Array.from(a, ([m, e]) => m * 2 ** e));
-/**
- * Runs, and whether the gaps of a miss are above the rounding of its numbers by construction, so that false alarms
- * would be a fault.
- */
+/** Number of runs, and whether gaps of misses are above rounding by construction, so that a false alarm is an error. */
 const SOURCES = {
   "on a grid": { queries: onGrid, runs: 4000, clear: true },
   "on a grid but for units in the last place": { queries: nearGrid, runs: 4000, clear: false },
@@ -215,7 +211,7 @@ describe.each(PAIRS)("%s at random", (_, answer, exact) => {
     expect(negatives).toBeGreaterThan(0.1 * count);
     if (clear) expect(alarms).toBeLessThanOrEqual(0.05 * negatives);
   });
-  test("scaled by any power of two: the same bits", () => {
+  test("scaling by any power of two keeps the bits", () => {
     fc.assert(
       fc.property(nearGrid, fc.integer({ min: -800, max: 800 }), (q, power) => {
         const scale = 2 ** power;

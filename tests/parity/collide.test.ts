@@ -1,9 +1,11 @@
 /**
- * kernel/assembly/colliders/collide.ts against its float64 twin, and what it promises: no motion passes through a
- * collider. Tolerance of parity: 64 units (2^-24) of the largest coordinate, 3 m, and twice what a perturbation of 1e-5
- * of the motion (of 4 units at least) does to where the twin puts the particle (the march itself ends within 1e-4 radii
- * of the surface). The answer is chosen by comparisons (which face, hit or not): where the twin changes its mind under
- * that perturbation, the pair is not compared; that nothing passes through is asked of all.
+ * kernel/assembly/colliders/collide.ts against its float64 twin, and its guarantee: no motion passes through a
+ * collider.
+ *
+ * Tolerance of parity: 64 units (2^-24) of the largest coordinate, 3 m, plus twice the change of the twin's result
+ * under a perturbation of 1e-5 of the motion (at least 4 units). The march itself ends within 1e-4 radii of the
+ * surface. Comparisons choose the answer (which face, hit or not). If a perturbation changes the twin's choice, the
+ * pair is not compared; the guarantee is tested for all.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -21,7 +23,7 @@ import { distanceAt, randomStream, UNIT } from "./kit.ts";
 
 const h = 1 / 240;
 
-/** The collider as the twin has it, from the float32 numbers of the kernel. */
+/** The twin's collider, from the kernel's float32 numbers. */
 function reference(c: AnalyticCollider): ReferenceCollider {
   const f = (v: readonly number[]): Vector => [Math.fround(v[0]!), Math.fround(v[1]!), Math.fround(v[2]!)];
   const rootFriction = Math.fround(Math.sqrt(c.friction ?? 0.5));
@@ -60,15 +62,15 @@ function reference(c: AnalyticCollider): ReferenceCollider {
   }
 }
 
-/** Coefficients that a body's surface has. */
+/** Coefficients of a body's surface. */
 interface Own {
   staticFriction: number;
   restitution: number;
 }
 
 /**
- * Runs motions from -> to of single particles through the kernel, and returns where they end, with their velocities.
- * @param own of the body that they belong to; absent: of none
+ * Runs motions from -> to of single particles through the kernel, and returns their ends with velocities.
+ * @param own coefficients of the particles' body; absent: none
  */
 function runKernel(
   colliders: AnalyticCollider[],
@@ -153,8 +155,8 @@ const COLLIDERS: Record<string, AnalyticCollider> = {
 };
 
 /**
- * Motions of up to 100 m/s past and into the collider: from outside its margin, aimed at and around points of its
- * surface.
+ * Motions of up to 100 m/s past and into the collider: they start outside its margin and aim at points of its surface
+ * and around them.
  */
 function motionsAround(
   collider: AnalyticCollider,
@@ -171,8 +173,8 @@ function motionsAround(
     const place = somewhere(1.2);
     const { d, n } = distanceTo(shape, place);
     const surface = subtract(place, scale(d, n));
-    // a few radii to meters away, and mostly as far beyond: fast motions are many times as long as thin colliders are
-    // thick
+    // starts a few radii to meters away, and mostly ends as far beyond: fast motions are many times as long as thin
+    // colliders are thick
     const length: number = 10 ** (-2 + 1.2 * (1 + random())) / 2.4;
     const away = add(surface, add(scale(length * 0.5 * (1 + random()), n), somewhere(0.5 * length)));
     const from = away.map(f) as Vec3;
@@ -190,7 +192,7 @@ function motionsAround(
   return out;
 }
 
-/** Where the twin puts one particle, and its displacement by its velocity. */
+/** End of one particle by the twin, and its displacement from its velocity. */
 function ending(shape: ReferenceCollider, from: Vector, to: Vector, radius: number): { x: Vector; move: Vector } {
   const p = makeParticles(1);
   p.x.set(to);
@@ -202,7 +204,7 @@ function ending(shape: ReferenceCollider, from: Vector, to: Vector, radius: numb
   return { x: vectorAt(p.x, 0), move: scale(h, vectorAt(p.v, 0)) };
 }
 
-/** Which side of a funnel's wall: negative towards the axis; undefined beyond its ends. */
+/** Side of a funnel's wall: negative towards the axis; undefined beyond its ends. */
 function sideOfWall(c: Extract<ReferenceCollider, { type: "funnel" }>, p: Vector): number | undefined {
   const axis = subtract(c.b, c.a);
   const t = dot(subtract(p, c.a), axis) / dot(axis, axis);
@@ -212,7 +214,7 @@ function sideOfWall(c: Extract<ReferenceCollider, { type: "funnel" }>, p: Vector
 }
 
 for (const [name, collider] of Object.entries(COLLIDERS)) {
-  test(`${name}: the same answers`, () => {
+  test(`${name}: kernel and twin agree`, () => {
     const motions = motionsAround(collider, inLong(4000, 1500), 3);
     const { x, v, twin } = runKernel([collider], motions);
     const shape = reference(collider);
@@ -225,7 +227,7 @@ for (const [name, collider] of Object.entries(COLLIDERS)) {
       const shake = Math.max(1e-5 * move, 4 * UNIT);
       const hit = answer(shape, from, to, radius);
       if (hit) hits++;
-      // does the twin change its mind?
+      // does a perturbation change the twin's choice?
       const shaken = Array.from(
         { length: 6 },
         () =>
@@ -265,19 +267,19 @@ for (const [name, collider] of Object.entries(COLLIDERS)) {
     const shape = reference(collider);
     motions.forEach(({ from, to, radius }, i) => {
       const end: Vector = [x[3 * i]!, x[3 * i + 1]!, x[3 * i + 2]!];
-      // ends outside, by the margin less the march's 1e-4 of it and rounding
+      // the end is outside by the margin, up to the march's 1e-4 of it and rounding
       expect(distanceTo(shape, end).d, `motion ${i}`).toBeGreaterThan(
         radius * (shape.type === "funnel" ? 0.5 : 1) * (1 - 2e-4) - 32 * UNIT * 3,
       );
       if (shape.type === "funnel") {
-        // its own answer may lie around a bend: what counts is the wall
+        // the nearest surface may be around a bend, so test the side of the wall
         const side = sideOfWall(shape, from);
         const after = sideOfWall(shape, end);
-        if (side && after) expect(after, `motion ${i} went through the wall`).toBe(side);
+        if (side && after) expect(after, `motion ${i} passed through the wall`).toBe(side);
         return;
       }
-      // and not beyond what was in the way: where the straight way led through the solid, the way to the corrected end
-      // does not, unless it has slid around a curve by less than 60 degrees
+      // The end is not beyond the obstacle. If the straight path leads through the solid, the path to the corrected end
+      // does not, unless the particle has slid around a curve by less than 60 degrees.
       const least = (goal: Vector): number =>
         Math.min(
           ...Array.from(
@@ -291,13 +293,13 @@ for (const [name, collider] of Object.entries(COLLIDERS)) {
       );
       expect(
         dot(way.find((here) => here.d < radius)!.n, distanceTo(shape, end).n),
-        `motion ${i} went on through`,
+        `motion ${i} passed through`,
       ).toBeGreaterThan(0.45);
     });
   });
 }
 
-test("a particle that lies on a thin plate is not pulled through it, however fast", () => {
+test("a particle on a thin plate is not pulled through it at any speed", () => {
   const plate: AnalyticCollider = { type: "box", center: [0, 0, 0], halfExtents: [1, 0.002, 1] };
   const radius = 0.001;
   fc.assert(
@@ -318,7 +320,7 @@ test("a particle that lies on a thin plate is not pulled through it, however fas
   );
 });
 
-test("colliders act in turn, and none lets go what another pushes", () => {
+test("colliders act one after another, and none undoes the push of another", () => {
   const wedge: AnalyticCollider[] = [
     { type: "plane", normal: [0, 1, 0], offset: 0 },
     { type: "plane", normal: [1, 0, 0], offset: 0 },
@@ -340,7 +342,7 @@ test("colliders act in turn, and none lets go what another pushes", () => {
   }
 });
 
-test("static friction and restitution: the same answers on a slope, below and above what sticks", () => {
+test("kernel and twin agree on static friction and restitution on a slope, below and above the sticking limit", () => {
   const slope: AnalyticCollider = {
     type: "plane",
     normal: [0.6, 0.8, 0],
@@ -378,7 +380,7 @@ test("static friction and restitution: the same answers on a slope, below and ab
     const along = dot(moved, [-0.8, 0.6, 0]);
     const depth = -dot(subtract(to, [0, 0, 0]), [0.6, 0.8, 0]) + 0.01;
     const wanted = Math.abs(dot(subtract(to, start), [-0.8, 0.6, 0]));
-    // at the limit between sticking and slipping rounding decides
+    // at the limit between sticking and slipping, rounding decides
     if (Math.abs(wanted - Math.sqrt(0.9 * 0.8) * depth) < 1e-5) return;
     if (Math.abs(along) < 1e-6) sticks++;
     else slips++;
@@ -390,7 +392,7 @@ test("static friction and restitution: the same answers on a slope, below and ab
   expect(bounces).toBeGreaterThan(1000);
 });
 
-test("what is pressed into the foot of something that stands on a plane does not come out below it", () => {
+test("a particle pressed into the foot of a collider on a plane does not come out below the plane", () => {
   const floor: AnalyticCollider = { type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.8 };
   const table: AnalyticCollider = { type: "cylinder", a: [0, 0, 0], b: [0, 0.3, 0], radius: 0.3, friction: 0.6 };
   const random = randomStream(7);

@@ -1,7 +1,4 @@
-/**
- * Pairs of contact in a memory of their own, without a list and without a world: as blocks for the kernel and as
- * touches for the float64 twin.
- */
+/** Pairs of contact without a list and without a world, as blocks for the kernel and as pairs for the float64 twin. */
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
@@ -9,9 +6,9 @@ import { makeParticles, vectorAt, type Particles } from "../../server/sim/refere
 import type { ReferenceContactPair } from "../../server/sim/reference/contacts.ts";
 import type { Vector } from "../../server/sim/reference/vector.ts";
 
-/** One pair of four particles that it shares with no other. */
+/** A pair of four particles that no other pair uses. */
 export interface PairCase {
-  /** Where the substep began, where it ends; and what xPrev is, default: where it began. */
+  /** Positions at the start of the substep, at its end, and xPrev (default: the start). */
   safe: readonly Vector[];
   x: readonly Vector[];
   w: readonly number[];
@@ -23,24 +20,24 @@ export interface PairCase {
 
 export interface ContactKit {
   kernel: Kernel;
-  /** Address of the first block, and how many. */
+  /** Address of the first block, and number of blocks. */
   blocks: number;
   count: number;
-  /** Rounded to float32, as the kernel has them. */
+  /** Particles rounded to float32, as in the kernel. */
   particles: Particles;
   safe: Float64Array;
   touches: ReferenceContactPair[];
-  /** The kernel's, float64[3N]. */
+  /** Positions in the kernel, float64[3N]. */
   positions: () => Float64Array;
   previous: () => Float64Array;
-  /** Of a pair's lane. */
+  /** Reads a word of a pair's lane. */
   row: (pair: number, offset: number) => number;
   bits: (pair: number, offset: number) => number;
 }
 
 type Kind = ReferenceContactPair["kind"];
 
-/** Memory with the particles of so many pairs, and blocks for them, empty. */
+/** Memory with the particles of `pairs` pairs and empty blocks for them. */
 function openRoom(kind: Kind, pairs: number) {
   const count = Math.ceil(pairs / 4);
   const dummies = 4 * pairs;
@@ -77,7 +74,7 @@ function openRoom(kind: Kind, pairs: number) {
 
 type Room = ReturnType<typeof openRoom>;
 
-/** A lane of the blocks: the case, or if there is none what nothing ever meets. */
+/** Writes a lane of the blocks: the case, or without one a pair that never touches. */
 function writeLane({ f32, i32, x, dummies, heads, laneOf }: Room, pair: number, c?: PairCase): void {
   const at = laneOf(pair);
   const first = c ? 4 * pair : dummies;
@@ -100,7 +97,7 @@ function writeLane({ f32, i32, x, dummies, heads, laneOf }: Room, pair: number, 
   if (touch.near) i32[heads / 4 + Math.floor(pair / 4)] = 1;
 }
 
-/** What the twin gets of a lane: float32, as the kernel has it. */
+/** The twin's pair of a lane, from the kernel's float32 numbers. */
 function readLane({ f32, laneOf }: Room, kind: Kind, pair: number, near: boolean): ReferenceContactPair {
   const row = (offset: number): number => f32[laneOf(pair) + offset / 4]!;
   return {
@@ -155,6 +152,6 @@ export function contactKit(kind: Kind, cases: readonly PairCase[]): ContactKit {
   };
 }
 
-/** Of a pair: its four positions in an array of float64[3N]. */
+/** The four positions of a pair in an array float64[3N]. */
 export const cornersOf = (x: Float64Array, pair: number): Vector[] =>
   [0, 1, 2, 3].map((k) => vectorAt(x, 4 * pair + k));

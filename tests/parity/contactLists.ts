@@ -1,6 +1,6 @@
 /**
- * The kernel's packed list of pairs (contactList.ts), read from a room's memory, and what the twin of contact needs
- * besides.
+ * Reads the kernel's packed list of pairs (contactList.ts) from a room's memory, with the further inputs of the contact
+ * twin.
  */
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { vertexTriangle, edgeEdge } from "../../server/sim/ccd.ts";
@@ -12,11 +12,11 @@ import type { SimWorld } from "../../server/sim/world.ts";
 const word = (memory: WebAssembly.Memory, offset: number): number =>
   new Int32Array(memory.buffer)[(L.HEADER + offset) / 4]!;
 
-/** A lane that holds a pair: its place, in order of solving. */
+/** A lane with a pair: its place, in order of solving. */
 export interface PackedPair extends Omit<PairName, "surfaces"> {
   block: number;
   lane: number;
-  /** Distance that it keeps, m. */
+  /** Contact distance, m. */
   thickness: number;
 }
 
@@ -48,7 +48,7 @@ export interface SolvedPair extends Omit<PackedPair, "thickness"> {
   color: number;
 }
 
-/** Pairs of the blocks that are solved, with their colors; CONTACT_COLORS: it stands alone. */
+/** Pairs of the solved blocks with their colors; CONTACT_COLORS: the pair is solved alone. */
 export function solvedPairs(memory: WebAssembly.Memory): SolvedPair[] {
   const i32 = new Int32Array(memory.buffer);
   const front = word(memory, L.H_FRONT) / 4;
@@ -70,7 +70,7 @@ export function solvedPairs(memory: WebAssembly.Memory): SolvedPair[] {
   return found;
 }
 
-/** Which surface a particle belongs to. */
+/** Returns the surface of a particle. */
 function surfaceOf(memory: WebAssembly.Memory): (particle: number) => number {
   const i32 = new Int32Array(memory.buffer);
   const rows = word(memory, L.H_SURFACE) / 4;
@@ -111,19 +111,19 @@ export function surfaceRows(memory: WebAssembly.Memory): ReferenceSurface[] {
   });
 }
 
-/** Pairs as the kernel has them now, in its order. */
+/** Current pairs of the kernel, in its order. */
 export function packedContacts(memory: WebAssembly.Memory): ReferenceContactPair[] {
   return contactsOf(memory, word(memory, L.H_CONTACT_BLOCKS), packedPairs(memory));
 }
 
-/** Pairs that the kernel has solved in its last substep, in its order. */
+/** Pairs that the kernel solved in its last substep, in its order. */
 function solvedContacts(memory: WebAssembly.Memory): ReferenceContactPair[] {
   const front = word(memory, L.H_FRONT);
   if (!front) return [];
   return contactsOf(memory, new Int32Array(memory.buffer)[(front + L.FRONT_SOLVED) / 4]!, solvedPairs(memory));
 }
 
-/** @param at of the blocks that the pairs are in */
+/** @param at address of the pairs' blocks */
 function contactsOf(
   memory: WebAssembly.Memory,
   at: number,
@@ -156,7 +156,7 @@ function contactsOf(
   });
 }
 
-/** Follows the lists of one tick. */
+/** Records the lists of one tick. */
 export class ListWatcher {
   private solved: ReferenceContactPair[][] = [];
   private verified: ReferenceContactPair[][] = [];
@@ -178,14 +178,14 @@ export class ListWatcher {
     });
   }
 
-  /** Before a tick. */
+  /** Starts a tick. */
   begin(): void {
     this.solved = [];
     this.verified = [];
     this.free = [];
   }
 
-  /** After the tick, for the twin. */
+  /** Lists of the tick, for the twin. */
   contact(): ReferenceContact {
     return { solved: this.solved, verified: this.verified, free: this.free, detect: { vertexTriangle, edgeEdge } };
   }

@@ -1,9 +1,10 @@
 /**
- * The response to contacts that the check could not clear, its stage of impulses:
- * kernel/assembly/contact/contactResponse.ts against the float64 twin, on sheets of a few triangles that are thrown
- * through each other in one substep. Both push the same pairs in the same order; afterwards nothing meets, by exact
- * arithmetic. Rounding: a direction is a difference of coordinates over a gap, so it is off by UNIT size/gap; pushes as
- * long as the motion carry that on, a few times over.
+ * Impulses for violations that the check finds: kernel/assembly/contact/contactResponse.ts against the float64 twin, on
+ * sheets of a few triangles thrown through each other in one substep. Both push the same pairs in the same order.
+ * Afterwards nothing intersects, by exact arithmetic.
+ *
+ * Rounding: a direction is a difference of coordinates over a gap, so it is off by UNIT size/gap. Pushes as long as the
+ * motion amplify that a few times.
  */
 import { describe, expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -28,7 +29,7 @@ import { namedPairs, surfaceRows } from "./contactLists.ts";
 const SIZE = 0.2;
 const GAP = 0.02;
 
-/** Two sheets, face to face, as long as nothing moves. */
+/** Two sheets, face to face while nothing moves. */
 function twoSheets(friction: number, restitution: number, turn: Vec3): Scene {
   const sheet = (name: string, y: number, rotate: Vec3): object => ({
     name,
@@ -49,7 +50,7 @@ function twoSheets(friction: number, restitution: number, turn: Vec3): Scene {
   });
 }
 
-/** By exact arithmetic nothing meets on its way, nor has come nearer than it may. */
+/** Asserts by exact arithmetic that no pair touched on its path or came nearer than allowed. */
 function expectClear(
   touches: readonly ReferenceContactPair[],
   safe: Float64Array,
@@ -70,7 +71,7 @@ function expectClear(
   }
 }
 
-/** The first sheet is thrown through the second. @returns impulses of the kernel */
+/** Throws the first sheet through the second. @returns the kernel's counts */
 async function clash(
   seed: number,
   friction: number,
@@ -106,7 +107,7 @@ async function clash(
   end.forEach((value, k) => (f32[at(layout.x, Math.floor(k / 3)) + (k % 3)] = value));
   p.x.set(end);
   p.v.set(read(layout.v));
-  // the rows of what comes, which are those that are answered
+  // the rows of predicted contacts, which the response uses
   kernel.updatePredictedContacts();
   const names = namedPairs(memory);
   kernel.verifyContacts(h);
@@ -124,7 +125,7 @@ async function clash(
   if (counts.zones > 0 || counts.stops > 0) return counts;
   const momentum = wholeMomentum(p, 0, n);
   updatePushed(p, pushAllApart(p, safe, bad, touches, ccd), touches, h);
-  // both sheets are an island
+  // both sheets form one island
   keepMomentum(p, 0, n, momentum);
   const way = 3 * GAP;
   const tolerance = 16 * counts.impulses * UNIT * (SIZE + (way * SIZE) / 0.001);
@@ -140,13 +141,13 @@ describe.each([
   ["flat on each other", [0, 17, 0]],
   ["edge first", [35, 10, 5]],
   ["corner first", [30, 20, -30]],
-] as [string, Vec3][])("%s", (_, turn) => {
+] as [string, Vec3][])("two sheets meet %s", (_, turn) => {
   test.each([
     [0, 0],
     [0.5, 0],
     [0, 0.6],
     [0.4, 1],
-  ])("friction %d, restitution %d", async (friction, restitution) => {
+  ])("friction %d, restitution %d: kernel and twin agree, and nothing intersects", async (friction, restitution) => {
     let impulses = 0;
     let compared = 0;
     for (let seed = 1; seed <= 8; seed++) {

@@ -1,9 +1,11 @@
 /**
- * Contact between surfaces, kernel against the float64 twin and against exact arithmetic: the force pass
- * (contactSolver.ts), closest points in lanes (contactLanes.ts), what the check clears (contactCheck.ts), and how a
- * list is packed (contactList.ts). Rounding: coordinates are differences within a pair, so errors are units (2^-24) of
- * its size, times the steps that follow one another (a dozen), and, where a difference is divided by a gap, times
- * size/gap. A position that moves is rounded again, at its own place.
+ * Surface contacts, kernel against the float64 twin and against exact arithmetic: the force pass (contactSolver.ts),
+ * closest points in lanes (contactLanes.ts), clearance by the check (contactCheck.ts), and packing of a list
+ * (contactList.ts).
+ *
+ * Rounding: coordinates are differences within a pair, so errors are units (2^-24) of its size, times about a dozen
+ * dependent steps. A difference divided by a gap errs by size/gap more. A position that moves is rounded again, at its
+ * own place.
  */
 import { describe, expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -32,13 +34,13 @@ const PLACES: [string, Vector, number][] = [
   ["1e6 m", [0, 0, 0], 1e6],
 ];
 
-/** Not known to be near, and without friction and restitution. */
+/** Coefficients of a pair without friction and restitution that is not marked as near. */
 const SMOOTH = { near: false, staticFriction: 0, dynamicFriction: 0, restitution: 0 };
 
 const unit = (a: Vector): Vector => scale(1 / norm(a), a);
 const vector = (random: () => number): Vector => [random(), random(), random()];
 
-/** Two primitives of size about 1, their closest points inside both, `gap` apart along n. */
+/** Two primitives of size about 1, with closest points inside both, `gap` apart along n. */
 function apart(
   kind: Kind,
   gap: number,
@@ -74,7 +76,7 @@ function apart(
   };
 }
 
-/** How a pair moves from its safe positions, and with what coefficients, in turn all that the pass distinguishes. */
+/** Motions from safe positions and coefficients that cycle through all cases of the pass. */
 function forceCase(kind: Kind, n: number, at: Vector, size: number, random: () => number): PairCase {
   const r = 0.05;
   const put = (p: Vector): Vector => add(at, scale(size, p));
@@ -104,7 +106,7 @@ function forceCase(kind: Kind, n: number, at: Vector, size: number, random: () =
   };
 }
 
-/** How far each pair's closest points move in the substep, and how much of that along the surface. */
+/** Displacement of each pair's closest points in the substep, and its part along the surface. */
 const movesOf = (kit: ContactKit): { moved: number; slide: number; distance: number }[] =>
   kit.touches.map(({ normal: n, weights: b }, pair) => {
     const end = combine(b, cornersOf(kit.particles.x, pair));
@@ -112,7 +114,7 @@ const movesOf = (kit: ContactKit): { moved: number; slide: number; distance: num
     return { moved: norm(moved), slide: norm(subtract(moved, scale(dot(moved, n), n))), distance: dot(n, end) };
   });
 
-/** How many pairs are in each of the pass's cases. */
+/** Number of pairs in each case of the pass. */
 function casesFelt(kit: ContactKit): Record<string, number> {
   const felt = { pushed: 0, free: 0, stuck: 0, slipped: 0, bounced: 0, released: 0 };
   const moves = movesOf(kit);
@@ -133,7 +135,7 @@ function casesFelt(kit: ContactKit): Record<string, number> {
 
 describe.each(KINDS)("the force pass, %s", (kind) => {
   test.each(PLACES)(
-    "%s: pushes, friction that sticks and slips, restitution, overlap that is released; fixed particles",
+    "%s: pushes, sticking and slipping friction, restitution, release of overlap; fixed particles",
     (_, at, size) => {
       const random = randomStream(kind === "vertex" ? 31 : 32);
       const cases = Array.from({ length: 400 }, (_, n) => forceCase(kind, n, at, size, random));
@@ -149,12 +151,12 @@ describe.each(KINDS)("the force pass, %s", (kind) => {
       const previous = kit.previous();
       const far = Math.max(...start.map(Math.abs));
       cases.forEach(({ w, touch }, pair) => {
-        // Coulomb's law jumps where static friction ends: which side of it float32 is on nobody can say
+        // Coulomb's law jumps at the end of static friction: rounding decides the side in float32
         const { moved, slide, distance } = moves[pair]!;
         const limit = touch.staticFriction * (Math.min(touch.thickness, touch.gap) - distance);
         if (Math.abs(slide - limit) < 100 * UNIT * size) return;
-        // what slides is solved along the closest points' direction at x, which is known to units of size/gap; that
-        // turns what the pair has moved
+        // A sliding pair is solved along the direction of the closest points at x, which is known to units of size/gap;
+        // this turns the pair's displacement.
         const turned = moved / gaps[pair]!;
         for (const [kernel, twin, from] of [
           [x, kit.particles.x, start],
@@ -173,7 +175,7 @@ describe.each(KINDS)("the force pass, %s", (kind) => {
   );
 });
 
-/** The check of pairs that nothing has cleared before, none too near: it measures all of them. */
+/** Runs the check on pairs that are neither cleared before nor too near: it measures all of them. */
 function measured(kind: Kind, points: readonly (readonly Vector[])[]): ContactKit {
   const kit = contactKit(
     kind,
@@ -192,7 +194,7 @@ function measured(kind: Kind, points: readonly (readonly Vector[])[]): ContactKi
 
 describe.each(KINDS)("closest points in lanes, %s", (kind) => {
   test.each(PLACES)(
-    "%s: any pair, flattened, on grids where points coincide, without area or length",
+    "%s: closest points of any pair, flattened, on grids where points coincide, without area or length",
     (_, at, size) => {
       const random = randomStream(kind === "vertex" ? 41 : 42);
       const points = Array.from({ length: 4000 }, (_, n) => {
@@ -218,15 +220,16 @@ describe.each(KINDS)("closest points in lanes, %s", (kind) => {
         const gap = kit.row(pair, L.CONTACT_BLOCK_GAP);
         const b = [0, 16, 32, 48].map((k) => kit.row(pair, L.CONTACT_BLOCK_WEIGHT + k));
         const first = kind === "vertex" ? 1 : 2;
-        if (!(truth > 1e-3 * extent)) return; // touching: no direction parts them, and the check does not clear them
+        // touching: no separation direction exists, and the check does not clear the pair
+        if (!(truth > 1e-3 * extent)) return;
         judged++;
-        // of a triangle or edges all but flat the direction may be off by what the last line below allows: then the
-        // pair is left to the response
+        // for almost flat triangles or edges the direction may be off by the bound of the last line: the response then
+        // handles the pair
         if (kit.bits(pair, L.CONTACT_BLOCK_BAD) !== 0) {
           uncleared++;
           return;
         }
-        // points of the primitives: weights of each in [0, 1], together 1
+        // the closest points lie in the primitives: weights in [0, 1] with sum 1
         for (const w of b.slice(0, first)) expect(w).toBeGreaterThanOrEqual(-2 * UNIT);
         for (const w of b.slice(first)) expect(w).toBeLessThanOrEqual(2 * UNIT);
         expect(Math.abs(b.slice(0, first).reduce((s, w) => s + w, 0) - 1)).toBeLessThan(4 * UNIT);
@@ -240,10 +243,10 @@ describe.each(KINDS)("closest points in lanes, %s", (kind) => {
               ),
             ) - gap,
           ),
-          `pair ${pair}: the points named`,
+          `pair ${pair}: closest points`,
         ).toBeLessThan(16 * UNIT * extent);
-        // never nearer than they are; further only where a determinant below 1e-5 of its terms counts as none: lines
-        // 0.003 rad apart count as parallel
+        // The gap is never too small. It is too large only if a determinant below 1e-5 of its terms counts as 0: lines
+        // 0.003 rad apart count as parallel.
         expect(gap).toBeGreaterThan(truth - 16 * UNIT * extent);
         expect(gap, `pair ${pair}`).toBeLessThan(truth + (Math.sqrt(1e-5) + 16 * UNIT) * extent);
       });
@@ -252,7 +255,7 @@ describe.each(KINDS)("closest points in lanes, %s", (kind) => {
     },
   );
 
-  test("well apart from every degenerate case they agree with float64 to its rounding", () => {
+  test("well away from degenerate cases they agree with float64 up to rounding", () => {
     const random = randomStream(43);
     const kit = measured(
       kind,
@@ -274,7 +277,7 @@ describe.each(KINDS)("closest points in lanes, %s", (kind) => {
   });
 });
 
-/** A pair that may meet, some just touching: all that approaches goes by the gap and a little. */
+/** A pair that may touch. Every fourth approaches by the gap and a thousandth more or less, so some just touch. */
 function wayCase(kind: Kind, n: number, at: Vector, size: number, keep: number, random: () => number): PairCase {
   const gap = 0.01 + 0.1 * Math.abs(random());
   const { points, n: normal, weights } = apart(kind, gap, random);
@@ -294,8 +297,8 @@ function wayCase(kind: Kind, n: number, at: Vector, size: number, keep: number, 
   };
 }
 
-describe.each(KINDS)("what the check clears, %s", (kind) => {
-  test.each(PLACES)("%s: nothing that meets on its way, by exact arithmetic; and it does clear", (_, at, size) => {
+describe.each(KINDS)("clearance by the check, %s", (kind) => {
+  test.each(PLACES)("%s: by exact arithmetic no pair that touches on its path is cleared", (_, at, size) => {
     const random = randomStream(kind === "vertex" ? 51 : 52);
     const keep = 1e-3;
     const detect = kind === "vertex" ? vertexTriangle : edgeEdge;
@@ -320,14 +323,14 @@ describe.each(KINDS)("what the check clears, %s", (kind) => {
       const bad = kit.bits(pair, L.CONTACT_BLOCK_BAD) !== 0;
       if (hit) {
         hits++;
-        expect(bad, `pair ${pair} meets`).toBe(true);
+        expect(bad, `pair ${pair} touches`).toBe(true);
         return;
       }
       misses++;
       if (bad) return;
       cleared++;
-      // what is cleared is held apart at both ends by one direction, by a part of its thickness: the one that it had,
-      // or that of the closest points at x
+      // One direction separates a cleared pair at both ends, by a share of its thickness: the pair's stored direction,
+      // or that of the closest points at x.
       const now = [0, 1, 2].map((r) => kit.row(pair, L.CONTACT_BLOCK_NORMAL + 16 * r)) as unknown as Vector;
       const least = keep * size;
       const rounding = 16 * UNIT * 3 * size;
@@ -337,7 +340,7 @@ describe.each(KINDS)("what the check clears, %s", (kind) => {
             separation(touch, kit.particles.x, n) > least - rounding &&
             separation(touch, kit.safe, n) > 0.5 * least - rounding,
         ),
-        `pair ${pair} is held apart`,
+        `pair ${pair} is separated`,
       ).toBe(true);
       expect(kit.row(pair, L.CONTACT_BLOCK_GAP)).toBeLessThan(
         closestOf(touch, kit.particles.x).distance * (1 + 1e-4) + rounding + Math.sqrt(1e-5) * size,
@@ -345,11 +348,11 @@ describe.each(KINDS)("what the check clears, %s", (kind) => {
     });
     expect(hits).toBeGreaterThan(300);
     expect(misses).toBeGreaterThan(300);
-    // a third moves by twice its size, and much of the rest ends nearer than it may
+    // a third moves by twice its size, and many others end nearer than allowed
     expect(cleared / misses).toBeGreaterThan(0.4);
   });
 
-  test("a number that is none is never cleared", () => {
+  test("a pair with NaN is never cleared", () => {
     const { points, n, weights } = apart(kind, 0.1, randomStream(53));
     const touch = { ...SMOOTH, thickness: 0.01, keep: 0.001, gap: 0.1, normal: n, weights };
     const kit = contactKit(
@@ -399,7 +402,7 @@ describe("packing", () => {
   };
 
   test.each(Object.entries(SCENES))(
-    "%s: every pair once, no free particle twice in a color, leftovers alone",
+    "%s: every pair once, no free particle twice in a color, leftover pairs alone",
     async (name, bodies) => {
       const created = await createWorld(validateScene({ version: 1, title: "packing", gravity: [0, 0, 0], bodies }), {
         baseDir: ".",
@@ -437,9 +440,9 @@ describe("packing", () => {
       }
       const alone = packed.filter(({ color }) => color === L.CONTACT_COLORS);
       for (const { block } of alone) expect(blocks.get(block)).toBe(1);
-      // three corners for hundreds of vertices: colors do not reach
+      // three corners for hundreds of vertices: too few colors
       if (name.startsWith("a fine")) expect(alone.length).toBeGreaterThan(0);
-      // a pair has the lowest color that it can: of each color below its own one of its particles has another pair
+      // a pair has its lowest possible color: in each lower color one of its particles has another pair
       for (const { kind, color, particles } of packed)
         for (let c = 0; c < color; c++) expect(particles.some((p) => used.has(`${kind} ${c} ${p}`))).toBe(true);
     },

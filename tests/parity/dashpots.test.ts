@@ -1,7 +1,7 @@
 /**
- * kernel/assembly/constraints/dashpots.ts, and the solves around what it keeps, against their float64 twins.
- * Tolerance: units of what one float32 unit in the last place of the inputs may do to the twin's answer (kit.ts).
- * Measured: below 3 of 8.
+ * kernel/assembly/constraints/dashpots.ts, and the solves with its stored strains, against their float64 twins.
+ * Tolerance: 8 units. A unit is the largest change of the twin's result when its inputs change by one float32 unit in
+ * the last place (kit.ts). Measured: below 3.
  */
 import { expect, test } from "vitest";
 import { CONSTRAINTS, type Elements } from "../../server/sim/constraints/kinds.ts";
@@ -18,7 +18,7 @@ const H = 1 / 240;
 
 type Made = { X: Float64Array; elements: Elements };
 
-/** Dashpots of a tau of `times` h. */
+/** Elements with dashpots of tau = `times` h. */
 const KINDS: Record<string, (stiffness: number, times: number) => Made> = {
   "isotropic tetrahedra": (k, times) => {
     const { X, elements } = randomTets(COUNT, SIZE, k, 0.3);
@@ -46,7 +46,7 @@ const KINDS: Record<string, (stiffness: number, times: number) => Made> = {
 };
 
 for (const [kind, make] of Object.entries(KINDS)) {
-  test(`dashpots of ${kind}: four iterations each, and what they keep`, () => {
+  test(`dashpots of ${kind} agree with the twin in four iterations and in their stored strains`, () => {
     for (const stiffness of [1e3, 1e7]) {
       for (const times of [0.1, 10]) {
         for (const [name, deform] of Object.entries(DEFORMATIONS)) {
@@ -72,7 +72,10 @@ for (const [kind, make] of Object.entries(KINDS)) {
   });
 }
 
-/** Against the twin's, in units of what it changes by if what it is given is wrong by one, as `conditioned` has it. */
+/**
+ * Compares stored strains with the twin's. The unit is the twin's change when its inputs change by one unit, as in
+ * `conditioned`.
+ */
 function judgeKept(kit: ReturnType<typeof makeKit>, name: string, random: () => number): void {
   const e = kit.elements as Elements & { past: Float64Array };
   const k = CONSTRAINTS[e.kind].corners;

@@ -1,8 +1,8 @@
 /**
- * kernel/assembly/math/closestPoints.ts, proved pair by pair without a second formula: the closest points that it names
- * are points of the primitives, so their distance is no less than the true one; the slab between the primitives along
- * its normal is no wider than the true one. Both agree to the rounding of what is stored: normal and weights are
- * float32, so 8 units (2^-24) of the pair's size. And against the float64 twin, to float64's rounding.
+ * kernel/assembly/math/closestPoints.ts, proved pair by pair without a second formula. The closest points lie in the
+ * primitives, so their distance is at least the true one. The slab between the primitives along the normal is at most
+ * as wide as the true distance. Both agree up to the rounding of the stored float32 normal and weights: 8 units (2^-24)
+ * of the pair's size. The float64 twin agrees to float64 rounding.
  */
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -25,7 +25,7 @@ interface Measured {
   closest: [Vector, Vector];
 }
 
-/** Float32 points in, as the kernel has them. */
+/** Runs the kernel on float32 points. */
 function measure(kind: "vertex" | "edges", points: readonly Vector[]): Measured {
   points.forEach((p, i) => {
     f32.set([...p, NaN], X / 4 + 4 * i);
@@ -47,7 +47,7 @@ function measure(kind: "vertex" | "edges", points: readonly Vector[]): Measured 
 function check(kind: "vertex" | "edges", points: readonly Vector[], label: string): void {
   const { squared, normal, gap, closest } = measure(kind, points);
   const distance = Math.sqrt(squared);
-  // coordinates are differences from one of the points: where the pair is does not matter
+  // coordinates are differences from one of the points: the pair's place does not matter
   const size = Math.max(...points.map((p) => norm(subtract(p, points[0]!))));
   const far = Math.max(...points.map(norm));
   const first = kind === "vertex" ? points.slice(0, 1) : points.slice(0, 2);
@@ -57,9 +57,8 @@ function check(kind: "vertex" | "edges", points: readonly Vector[], label: strin
     expect(w.value, label).toBeGreaterThanOrEqual(0);
     expect(w.value, label).toBeLessThanOrEqual(1);
   }
-  // the sum of weighted corners is of this test's float64: three units of the coordinates with the weights' own
-  // rounding
-  expect(Math.abs(norm(subtract(...closest)) - distance), `${label}: the points named`).toBeLessThanOrEqual(
+  // this test sums weighted corners in float64: three units of the coordinates for the rounding of the weights
+  expect(Math.abs(norm(subtract(...closest)) - distance), `${label}: closest points`).toBeLessThanOrEqual(
     8 * UNIT * (kind === "vertex" ? far : size),
   );
   if (gap > 0) {
@@ -149,7 +148,7 @@ test("triangles that are a segment or a point, edges without length", () => {
   }
 });
 
-test("scaled by a power of two: the same bits", () => {
+test("scaling by a power of two keeps the bits", () => {
   const random = randomStream(13);
   for (let n = 0; n < 500; n++) {
     const points = Array.from({ length: 4 }, () => round([random(), random(), random()]));
@@ -165,7 +164,7 @@ test("scaled by a power of two: the same bits", () => {
   }
 });
 
-test("a coordinate that is no number is near nothing", () => {
+test("a pair with NaN is near nothing", () => {
   const points: Vector[] = [
     [0, 0, 0],
     [1, 0, 0],

@@ -1,4 +1,4 @@
-/** Random disjoint elements of one kind and the deformations that they are put through. */
+/** Random disjoint elements of one kind, and deformations of them. */
 import type { BendElements } from "../../server/sim/constraints/bend.ts";
 import { distanceElements, type DistanceElements } from "../../server/sim/constraints/distance.ts";
 import { FALLING, RISING, type HexahedronElements } from "../../server/sim/constraints/hexahedron.ts";
@@ -14,10 +14,10 @@ import { randomStream } from "./kit.ts";
 
 type Point = [number, number, number];
 
-/** Corner by corner; `size` is the element's edge in m. */
+/** Moves a corner; `size` is the element's edge in m. */
 export type Deform = (x: Point, random: () => number, size: number) => Point;
 
-/** What an element may look like when it comes to the kernel. */
+/** Deformations that elements may have when they reach the kernel. */
 export const DEFORMATIONS: Record<string, Deform> = {
   undeformed: (x) => x,
   "strained by 1e-4": (x, r, s) => [x[0] + 1e-4 * s * r(), x[1] + 1e-4 * s * r(), x[2] + 1e-4 * s * r()],
@@ -32,8 +32,8 @@ export const DEFORMATIONS: Record<string, Deform> = {
 };
 
 /**
- * X of n disjoint elements of k corners in a cube of half edge `size`; `accept` refuses slivers, by the six-fold volume
- * or so.
+ * Rest positions X of n disjoint elements of k corners in a cube of half edge `size`; `accept` rejects slivers, for
+ * example by the six-fold volume.
  */
 function scattered(
   n: number,
@@ -115,7 +115,7 @@ export function randomTriangles(
   return { X, elements: triangleElements(X, ramp(3 * n), moduli, 0.01 * size) };
 }
 
-/** Two triangles on the edge x0 x1 each: curved at rest, or flat in z = 0. */
+/** Pairs of triangles with a common edge x0 x1: curved at rest, or flat in z = 0. */
 export function randomStencils(
   n: number,
   size: number,
@@ -132,7 +132,7 @@ export function randomStencils(
   return { X, elements: stencilsOn(X, rigidity) };
 }
 
-/** Stencils of four particles each on given positions. */
+/** Stencils of four particles each at given positions. */
 export function stencilsOn(X: Float64Array, rigidity: number): BendElements {
   const n = X.length / 12;
   const triangles = new Uint32Array(6 * n);
@@ -140,7 +140,7 @@ export function stencilsOn(X: Float64Array, rigidity: number): BendElements {
   return bendElements(X, triangles, rigidity);
 }
 
-/** Every element through the same kind of deformation, about its own corners' coordinates. */
+/** Applies the same kind of deformation to every element, in its own coordinates. */
 export function deformed(X: Float64Array, deform: Deform, size: number, seed: number): Float64Array {
   const random = randomStream(seed);
   const x = new Float64Array(X.length);
@@ -148,7 +148,7 @@ export function deformed(X: Float64Array, deform: Deform, size: number, seed: nu
   return x;
 }
 
-/** Inverse masses of particles around `mass` kg each, a factor of up to 11 apart; every `pinned`-th is fixed. */
+/** Inverse masses of particles of about `mass` kg, up to a factor of 11 apart; every `pinned`-th is fixed. */
 export function inverseMasses(count: number, mass: number, seed: number, pinned = Infinity): Float64Array {
   const random = randomStream(seed);
   return Float64Array.from({ length: count }, (_, i) =>
@@ -157,8 +157,8 @@ export function inverseMasses(count: number, mass: number, seed: number, pinned 
 }
 
 /**
- * Coordinates that float32 holds with the sums and products of a determinant: multiples of 2^-7 of `size`'s power of
- * two.
+ * Coordinates for which the sums and products of a determinant are exact in float32: multiples of 2^-7 of `size`'s
+ * power of two.
  */
 const onGrid = (X: Float64Array, size: number): Float64Array => {
   const step = 2 ** (Math.floor(Math.log2(size)) - 6);
@@ -195,7 +195,7 @@ export function randomVolumes(
   return { X, elements: volumeElements(X, ramp(4 * n), { ...asked, unilateral }, PACE) };
 }
 
-/** Cubes of edge `size` with corners moved by a tenth of it, each with the given compliance of its volume. */
+/** Cubes of edge `size` with corners moved by a tenth of it, and a volume compliance each. */
 export function randomHexahedra(
   n: number,
   size: number,

@@ -1,7 +1,7 @@
 /**
- * How far one solved element is from one step of explicit FEM, dx_j = -h^2 w_j dE/dx_j: the limit of appendix A of
+ * Error of one solved element against one step of explicit FEM, dx_j = -h^2 w_j dE/dx_j: the limit in appendix A of
  * Bender et al. 2014. Corrections in that limit are far below the rounding of positions, so each corner in turn is put
- * on the origin, where float32 keeps all digits of its correction.
+ * at the origin, where float32 keeps all digits of its correction.
  */
 import { CONSTRAINTS, type Elements } from "../../server/sim/constraints/kinds.ts";
 import type { Vector } from "../../server/sim/reference/vector.ts";
@@ -12,7 +12,7 @@ import { makeKit } from "./kit.ts";
  * @param elements disjoint, @param X float64[3N] their rest positions, m
  * @param mass of a particle, kg; particles differ by a factor of up to 11
  * @param gradient dE/dx of element i's corners, N
- * @returns largest error of a component over the length of its particle's correction
+ * @returns largest error of a component relative to the length of its particle's correction
  */
 export function explicitStepError(
   elements: Elements,

@@ -1,8 +1,10 @@
 /**
  * kernel/assembly/constraints/{distance,volume,hexahedron}.ts against their float64 twins, with compliance and with
- * stiffness k', both ways and one way only. Tolerance: 16 units, a unit being what one float32 unit in the last place
- * of the inputs may do to the twin's answer (kit.ts): a volume is a sum of six products of three differences, each of
- * which is rounded three times over. Measured: 8.3.
+ * stiffness k', bilateral and unilateral.
+ *
+ * Tolerance: 16 units. A unit is the largest change of the twin's result when its inputs change by one float32 unit in
+ * the last place (kit.ts). A volume is a sum of six products of three differences, each rounded three times. Measured:
+ * 8.3.
  */
 import { distanceValue, type DistanceElements } from "../../server/sim/constraints/distance.ts";
 import type { Elements } from "../../server/sim/constraints/kinds.ts";
@@ -17,11 +19,11 @@ const H = 1 / 240;
 
 interface Kind {
   corners: number;
-  /** @param stretch 1 is XPBD's compliance at which W = alpha/h^2, 0 rigid */
+  /** @param compliance relative: 1 means W = alpha/h^2 in XPBD, 0 rigid; undefined: stiffness k' */
   make: (size: number, compliance: number | undefined, unilateral: boolean) => { X: Float64Array; elements: Elements };
 }
 
-/** Compliance that stands against W, sum of w |grad C|^2, as `soft` to 1, with particles of about 10 size^3 kg. */
+/** Compliance in the ratio `soft` to W, the sum of w |grad C|^2, for particles of about 10 size^3 kg. */
 const KINDS: Record<string, Kind> = {
   distances: {
     corners: 2,
@@ -49,7 +51,7 @@ const KINDS: Record<string, Kind> = {
 for (const [kind, { corners, make }] of Object.entries(KINDS)) {
   describe(kind, () => {
     for (const [name, deform] of Object.entries(DEFORMATIONS)) {
-      test(`${name}, four iterations each`, () => {
+      test(`${name} agree with the twin, four iterations each`, () => {
         for (const size of [1e-3, 0.1, 10]) {
           for (const soft of [undefined, 0, 1, 100]) {
             for (const unilateral of kind === "hexahedra" ? [false] : [false, true]) {
@@ -92,7 +94,7 @@ for (const [kind, { corners, make }] of Object.entries(KINDS)) {
       }
     });
 
-    test("what is collapsed into a point: distances part, volumes have no direction and stay", () => {
+    test("collapsed into a point, distances separate; volumes have no gradient and do not move", () => {
       for (const soft of [undefined, 0, 1]) {
         const { X, elements } = make(0.5, soft, false);
         const kit = makeKit(
@@ -112,9 +114,9 @@ for (const [kind, { corners, make }] of Object.entries(KINDS)) {
   });
 }
 
-// m (x - xTilde)/h^2 + grad E = 0: a distance's direction does not turn while it is solved. Rounding of positions,
-// 2^-24 of 0.1 m, over corrections of 1 mm and more.
-test("one distance, 1000 iterations: the fixed point is one step of implicit Euler, for any step and compliance", () => {
+// m (x - xTilde)/h^2 + grad E = 0: the direction of a distance does not turn during its solve. Tolerance: rounding of
+// positions, 2^-24 of 0.1 m, relative to corrections of 1 mm and more.
+test("1000 iterations of one distance give an implicit Euler step, for any step and compliance", () => {
   for (const h of [1 / 60, 1 / 1200]) {
     for (const soft of [0.1, 1, 10]) {
       for (const strain of [0.05, 0.3]) {
@@ -148,8 +150,8 @@ test("one distance, 1000 iterations: the fixed point is one step of implicit Eul
   }
 });
 
-describe("one way only", () => {
-  test("a distance shorter than its rest length is left alone, a longer one is not", () => {
+describe("unilateral constraints", () => {
+  test("a distance shorter than its rest length is left alone, a longer one is corrected", () => {
     for (const ask of [{ stiffness: 1 }, { compliance: 0 }]) {
       const { X, elements } = randomDistances(COUNT, 0.5, ask, true);
       const w = inverseMasses(2 * COUNT, 0.1, 5);
@@ -166,7 +168,7 @@ describe("one way only", () => {
     }
   });
 
-  test("a volume larger than at rest is left alone, a smaller or inverted one is not", () => {
+  test("a volume larger than at rest is left alone, a smaller or inverted one is corrected", () => {
     for (const ask of [{ stiffness: 1 }, { compliance: 0 }]) {
       const { X, elements } = randomVolumes(COUNT, 0.5, ask, true);
       const w = inverseMasses(4 * COUNT, 0.1, 5);
@@ -184,7 +186,7 @@ describe("one way only", () => {
     }
   });
 
-  test("with compliance the whole multiplier is bounded: what an iteration did too much of, the next takes back", () => {
+  test("with compliance the total multiplier is bounded: an iteration takes back an excess of earlier ones", () => {
     const { X, elements } = randomDistances(1, 0.5, { compliance: 0 }, true);
     const w = Float64Array.of(1, 1);
     const kit = makeKit(
@@ -194,14 +196,14 @@ describe("one way only", () => {
       H,
     );
     kit.iterate(true);
-    // something else pushes the two together, below their rest length
+    // another force pushes the two together, below their rest length
     const near = kit.kernelPositions();
     const middle = [0, 1, 2].map((r) => (near[r]! + near[3 + r]!) / 2);
     kit.place(near.map((x, k) => middle[k % 3]! + 0.9 * (x - middle[k % 3]!)));
     const length = (x: Float64Array): number => Math.sqrt([0, 1, 2].reduce((s, r) => s + (x[r]! - x[3 + r]!) ** 2, 0));
     const pushed = length(kit.kernelPositions());
     kit.iterate(false);
-    expect(length(kit.kernelPositions())).toBeGreaterThan(pushed); // a pull of before is given back
+    expect(length(kit.kernelPositions())).toBeGreaterThan(pushed); // an earlier pull is taken back
     for (let i = 0; i < 3; i++) kit.iterate(false);
     const rest = "rest" in kit.elements ? kit.elements.rest[0]! : NaN;
     expect(Math.abs(length(kit.kernelPositions()) / rest - 1)).toBeLessThan(1e-6);

@@ -1,8 +1,8 @@
 /**
- * The twins' own gradients against central finite differences of their energies: what parity measures the kernel by
- * must itself be right. Tolerance: a central difference of step d errs by about d^2 of the third derivative and by
- * float64 rounding 1e-16/d of the energy; at d = 1e-6 edges both are below 1e-8 of the forces. The continued energy has
- * kinks in its second derivative at 1/sqrt 3, where the difference is of first order in d: 1e-5.
+ * The twins' gradients against central finite differences of their energies, because parity tests rely on the twins.
+ * Tolerance: a central difference of step d errs by about d^2 of the third derivative and by float64 rounding 1e-16/d
+ * of the energy; at d = 1e-6 edges both are below 1e-8 of the forces. The second derivative of the continued energy has
+ * kinks at 1/sqrt 3, where the difference is of first order in d: 1e-5.
  */
 import { bendingEnergy, bendingGradient } from "../../server/sim/reference/bending.ts";
 import { distanceValue } from "../../server/sim/constraints/distance.ts";
@@ -70,7 +70,7 @@ function check(
 
 for (const [name, deform] of Object.entries(DEFORMATIONS)) {
   if (name === "undeformed" || name.startsWith("a thousand")) continue;
-  test(`tetrahedra, triangles and stencils ${name}`, () => {
+  test(`gradients of tetrahedra, triangles and stencils ${name} are derivatives of their energies`, () => {
     const tets = randomTets(COUNT, SIZE, 1e4, 0.35);
     check(
       "tetrahedron",
@@ -120,7 +120,7 @@ for (const [name, deform] of Object.entries(DEFORMATIONS)) {
   });
 }
 
-test("distances and volumes: C's gradient is that of C^2/2 over C", () => {
+test("for distances and volumes the gradient of C is that of C^2/2 divided by C", () => {
   const distances = randomDistances(COUNT, SIZE, { compliance: 1 }, false);
   const volumes = randomVolumes(COUNT, SIZE, { compliance: 1 }, false);
   const cubes = randomHexahedra(COUNT, SIZE, 1);
@@ -159,7 +159,7 @@ test("a rest shape has neither energy nor forces", () => {
   }
 });
 
-test("energies do not see rigid motions, and mirrored tetrahedra are not at rest", () => {
+test("energies are invariant under rigid motions, and mirrored tetrahedra are not at rest", () => {
   const tets = randomTets(COUNT, SIZE, 1e4, 0.35);
   const c = Math.cos(0.7);
   const s = Math.sin(0.7);
@@ -177,7 +177,7 @@ test("energies do not see rigid motions, and mirrored tetrahedra are not at rest
   }
 });
 
-test("the singular value decomposition gives the matrix back, with rotations on both sides", () => {
+test("the singular value decomposition reproduces the matrix, with rotations on both sides", () => {
   const random = randomStream(23);
   const kinds: ((m: number[]) => number[])[] = [
     (m) => m,
@@ -205,9 +205,9 @@ test("the singular value decomposition gives the matrix back, with rotations on 
   }
 });
 
-// Figure 2 b of the paper: the stress of a compressed element turns at 58 % and stays there, so that flat and inverted
-// elements come back.
-test("the force that opens an element never fades below its greatest on the way down", () => {
+// Figure 2 b of the paper: the stress of a compressed element stops decreasing at 58 % and stays there, so that flat
+// and inverted elements recover.
+test("the force that opens an element never falls below its maximum under compression", () => {
   const stress = (s: number): number =>
     strainOf([
       [1, 0, 0],

@@ -1,8 +1,9 @@
 /**
  * kernel/assembly/constraints/hyperelastic.ts and hyperelasticInversion.ts against their float64 twin, both models.
- * Tolerance: 8 units, a unit being what one float32 unit in the last place of the inputs may do to the twin's answer
- * (kit.ts). Where singular values are clamped the kernel takes them from F^T F, which loses up to sigma_0/sigma_1
- * (svd.ts), some 100 "all over the place": those deformations have 256. Measured: 5 and 140.
+ *
+ * Tolerance: 8 units. A unit is the largest change of the twin's result when its inputs change by one float32 unit in
+ * the last place (kit.ts). If singular values are clamped, the kernel takes them from F^T F, which loses up to
+ * sigma_0/sigma_1 (svd.ts), about 100 "all over the place": those deformations have 256. Measured: 5 and 140.
  */
 import { describe, expect, test } from "vitest";
 import { boxTets } from "../../server/meshing/generators.ts";
@@ -22,7 +23,7 @@ const moduli = { "neo-hookean": neoHookean, "stable-neo-hookean": stableNeoHooke
 describe.each(HYPER_KINDS)("%s", (kind) => {
   for (const size of [1e-3, 0.1, 10]) {
     for (const youngsModulus of [1, 1e4, 1e9]) {
-      test(`elements of ${size} m and ${youngsModulus} Pa, four iterations each`, () => {
+      test(`elements of ${size} m and ${youngsModulus} Pa agree with the twin, four iterations each`, () => {
         for (const nu of inLong(
           [0, 0.3, 0.4999],
           size === 0.1 && youngsModulus === 1e4 ? [0, 0.3, 0.4999] : [0.4999],
@@ -51,7 +52,7 @@ describe.each(HYPER_KINDS)("%s", (kind) => {
     }
   }
 
-  test("elements of a tangled body", () => {
+  test("elements of a tangled body agree with the twin", () => {
     for (const youngsModulus of [1e3, 1e7]) {
       for (const nu of inLong([0, 0.3, 0.45], youngsModulus === 1e3 ? [0, 0.45] : [0.3])) {
         for (const [name, deform] of Object.entries(DEFORMATIONS)) {
@@ -73,7 +74,7 @@ describe.each(HYPER_KINDS)("%s", (kind) => {
     }
   });
 
-  test("single elements, and elements with fixed corners", () => {
+  test("single elements, and elements with fixed corners, agree with the twin", () => {
     for (const pinned of [2, 3, 5, Infinity]) {
       for (const count of [1, 2, 3, 4, 5]) {
         const { X, elements } = randomHyper(kind, count, 0.1, 1e5, 0.3, count);
@@ -96,7 +97,7 @@ describe.each(HYPER_KINDS)("%s", (kind) => {
     }
   });
 
-  test("an element that is fixed altogether keeps every bit", () => {
+  test("an element with only fixed corners keeps every bit", () => {
     const { X, elements } = randomHyper(kind, 5, 0.1, 1e5, 0.3);
     const kit = makeKit(
       elements,
@@ -109,7 +110,7 @@ describe.each(HYPER_KINDS)("%s", (kind) => {
     expect(kit.kernelPositions()).toEqual(before);
   });
 
-  test("a mirrored, a flat and a collapsed element turn themselves right, in both", () => {
+  test("a mirrored, a flat and a collapsed element recover, in kernel and twin", () => {
     const X = Float64Array.from([1, 1, 1, -1, 1, -1, 1, -1, -1, -1, -1, 1].map((v) => 0.05 * v));
     for (const poissonsRatio of [0, 0.3, 0.45]) {
       const elements = hyperElements(
@@ -138,7 +139,7 @@ describe.each(HYPER_KINDS)("%s", (kind) => {
     }
   });
 
-  test("a mesh of many colors: one iteration over all of them", () => {
+  test("one iteration over a mesh of many colors agrees with the twin", () => {
     const { positions, tets } = boxTets([0.3, 0.2, 0.2], [5, 4, 3]);
     const N = positions.length / 3;
     const random = randomStream(17);
@@ -154,7 +155,7 @@ describe.each(HYPER_KINDS)("%s", (kind) => {
       kit.align();
       kit.iterate(iteration === 0);
       const kernel = kit.kernelPositions();
-      // a particle is moved by up to 24 elements in turn, each with a few units of its position and of its edge
+      // up to 24 elements move a particle one after another, each with a few units of its position and of its edge
       for (let i = 0; i < N; i++)
         expect(distanceAt(kernel, kit.particles.x, i)).toBeLessThan(24 * TOLERANCE * UNIT * 0.3);
     }

@@ -1,4 +1,4 @@
-/** Kernel and twin of the implicit step: the same operations in the same order, so the same bits. */
+/** Kernel and twin of the implicit step use the same operations in the same order, so they have the same bits. */
 import { expect, test } from "vitest";
 import type { Body, Scene } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -39,7 +39,7 @@ const sheet = (bendingStiffness: number): Body => ({
 
 const GRAB: Input = { type: "grab", member: 1, grab: 0, body: 0, triangle: 5, u: 0.3, v: 0.3, target: [0.4, 0.3, 0.2] };
 
-/** Particle data of one body as the memory has it. */
+/** Particle data of one body, read from the kernel's memory. */
 function numbers({ memory, layout }: CreatedWorld, address: number): Float64Array {
   const f32 = new Float32Array(memory.buffer, address, 4 * layout.particleCount);
   return Float64Array.from({ length: 3 * layout.particleCount }, (_, k) => f32[4 * Math.floor(k / 3) + (k % 3)]!);
@@ -65,7 +65,7 @@ function heldPoints({ memory, layout }: CreatedWorld): HeldPoint[] {
   });
 }
 
-/** The plane y = 0 as the kernel has it, in float32. @returns what lies on it */
+/** The plane y = 0 in the kernel's float32 numbers. @returns surroundings with the particles on the plane */
 function onFloor({ memory, layout }: CreatedWorld, mass: Float64Array, h: number): Surroundings {
   const [NEAR, SKIN] = [Math.fround(0.002), Math.fround(0.001)];
   const twoSteps = Math.fround(2 * Math.fround(h));
@@ -108,7 +108,7 @@ function onFloor({ memory, layout }: CreatedWorld, mass: Float64Array, h: number
   };
 }
 
-/** Velocities that turn what is at x about the z axis through its middle. @param speed 1/s */
+/** Velocities of a rotation about the z axis through the middle of x. @param speed 1/s */
 function turning(x: Float64Array, speed: number): Float64Array {
   const middle = [0, 1].map((r) => x.reduce((sum, p, k) => sum + (k % 3 === r ? p : 0), 0) / (x.length / 3));
   const rate = [-speed, speed];
@@ -117,7 +117,7 @@ function turning(x: Float64Array, speed: number): Float64Array {
   );
 }
 
-/** Puts the state of its only body into a room. */
+/** Writes the state of its only body into a room. */
 function putState({ memory, layout }: CreatedWorld, { x, v, x1, v1 }: ImplicitState): void {
   const f32 = new Float32Array(memory.buffer);
   v.forEach((value, k) => (f32[layout.v / 4 + 4 * Math.floor(k / 3) + (k % 3)] = value));
@@ -154,47 +154,47 @@ async function compare(body: Body, more: Partial<Scene>, hands: boolean, speed =
   return twin;
 }
 
-test("a clamped solid", async () => {
+test("a clamped solid has the twin's bits", async () => {
   const { counts } = await compare(beam(edge), {}, false);
   expect(counts).toMatchObject({ steps: 48, halvings: 0 });
 });
 
-test("a free solid that begins to move, and a hand takes", () =>
+test("a free solid that starts to move and is grabbed has the twin's bits", () =>
   compare({ ...beam(undefined), velocity: [1, 2, 3] }, {}, true));
 
-/** It turns so far between two steps that what they would share does not fit. */
-test("a free solid that turns, and one that spins", async () => {
+/** It turns so far between two steps that they cannot share rotations. */
+test("a free solid that turns slowly, and one that spins fast, have the twin's bits", async () => {
   const slow = await compare(beam(undefined), {}, false, 2);
   expect(slow.counts).toMatchObject({ steps: 48, reused: 36 });
   const fast = await compare(beam(undefined), {}, false, 60);
   expect(fast.counts.reused).toBeLessThan(36);
 });
 
-test("a sheet whose factor leaves bending out, and one whose factor has it", async () => {
+test("a sheet whose factor leaves bending out, and one whose factor includes it, have the twin's bits", async () => {
   await compare(sheet(1e-4), {}, false);
   await compare(sheet(10), {}, true);
 });
 
-test("a sheet that is curved at rest", () =>
+test("a sheet that is curved at rest has the twin's bits", () =>
   compare({ ...sheet(1e-2), mesh: { type: "ball", radius: 0.5, subdivisions: 1 }, pins: edge.slice(1) }, {}, true));
 
 /** The same body of a viscous material. */
 const viscous = (body: Body, retardationTime: number): Body =>
   ({ ...body, material: { ...body.material, retardationTime } }) as Body;
 
-test("viscous solids: clamped, turning, and let go of by a hand that crushes", async () => {
+test("viscous solids have the twin's bits: clamped, turning, and released by a grab that crushes", async () => {
   await compare(viscous(beam(edge), 0.02), {}, true);
   await compare(viscous(beam(undefined), 0.005), {}, false, 8);
 });
 
-test("viscous sheets: in their plane and out of it, flat and curved at rest", async () => {
+test("viscous sheets have the twin's bits: in their plane and out of it, flat and curved at rest", async () => {
   await compare(viscous(sheet(1e-4), 0.01), {}, true);
   await compare(viscous(sheet(10), 0.003), {}, true);
   const ball: Body = { ...sheet(1e-2), mesh: { type: "ball", radius: 0.5, subdivisions: 1 }, pins: edge.slice(1) };
   await compare(viscous(ball, 0.01), {}, true);
 });
 
-test("a viscous solid that slides on a floor", async () => {
+test("a viscous solid that slides on a floor has the twin's bits", async () => {
   const solid = {
     ...viscous(beam(undefined), 1e-3),
     velocity: [0.3, 0, 0.1],
@@ -208,7 +208,7 @@ test("a viscous solid that slides on a floor", async () => {
   expect(still.counts.rounds).toBeGreaterThan(0);
 });
 
-test("attachments without compliance, and one that slips", () =>
+test("attachments without compliance, and one that slips, have the twin's bits", () =>
   compare(
     beam(undefined),
     {
@@ -220,7 +220,7 @@ test("attachments without compliance, and one that slips", () =>
     false,
   ));
 
-test("a solid whose attachments crush it", async () => {
+test("a solid crushed by its attachments has the twin's bits", async () => {
   const body = beam(undefined);
   const twin = await compare(
     { ...body, transform: { translate: [0.5, 0, 0] } },
@@ -255,13 +255,13 @@ async function radius(body: Body): Promise<number> {
   return new Float32Array(memory.buffer)[layout.xPrev / 4 + 3]!;
 }
 
-test("a solid that slides on a floor and comes to rest, and one that a hand takes up", async () => {
+test("a solid that slides on a floor and stops, and one lifted by a grab, have the twin's bits", async () => {
   const lying = (height: number): Body =>
     ({
       ...beam(undefined),
       transform: { translate: [0.5, height, 0] },
       velocity: [0.3, 0, 0.1],
-      // so stiff that nothing of it leaves the floor: what comes down there is not the twin's
+      // so stiff that no part leaves the floor: the twin does not model landing there
       material: { density: 1000, youngsModulus: 1e8, poissonsRatio: 0.3, damping: 0.5 },
     }) as Body;
   const body = lying(0.05 + (await radius(lying(1))) * 1.001);

@@ -1,6 +1,6 @@
 /**
- * Kernel and twin of implicit bodies that touch each other, themselves and a collider's mesh: of the same near pairs
- * the same bits.
+ * Kernel and twin of implicit bodies that touch each other, themselves and a mesh collider have the same bits for the
+ * same near pairs.
  */
 import { expect, test } from "vitest";
 import type { Body, Scene } from "../../shared/scene.ts";
@@ -13,7 +13,7 @@ import { openWorld } from "../../server/sim/world.ts";
 
 type Numbers = readonly [number, number, number];
 
-/** The room's memory as the twin's surroundings need it. */
+/** Reads the room's memory for the twin's surroundings. */
 class Reader {
   private readonly created: CreatedWorld;
   private readonly f32: Float32Array;
@@ -41,7 +41,7 @@ class Reader {
     });
   }
 
-  /** The body of a free particle, and its number there; -1: it has none. */
+  /** Body and local number of a free particle; -1: no body. */
   owner(address: number): { body: number; particle: number } {
     const { layout } = this.created;
     const particle = (address - layout.x) / 16;
@@ -50,7 +50,7 @@ class Reader {
     return free && body >= 0 ? { body, particle: particle - layout.bodies[body]!.first } : { body: -1, particle: -1 };
   }
 
-  /** The pairs of the step that was taken last, and the bodies in each. */
+  /** Pairs of the last step, and the bodies in each. */
   pairs(): { pair: NearPair; bodies: number[] }[] {
     const together = this.header(L.H_TOGETHER);
     const [rows, count] = [L.TOGETHER_ROWS, L.TOGETHER_ROW_COUNT].map((field) => this.i32[(together + field) / 4]!);
@@ -89,7 +89,7 @@ class Reader {
   }
 }
 
-/** Bodies that near pairs connect, each group in order, by their first. */
+/** Groups of bodies connected by near pairs, each sorted, ordered by their first body. */
 function groups(bodies: number, pairs: readonly { bodies: number[] }[]): number[][] {
   const leader = Array.from({ length: bodies }, (_, n) => n);
   const of = (n: number): number => (leader[n] === n ? n : of(leader[n]!));
@@ -101,7 +101,7 @@ function groups(bodies: number, pairs: readonly { bodies: number[] }[]): number[
   return all.filter((n) => leader[n] === n).map((n) => all.filter((m) => of(m) === n));
 }
 
-/** Runs both. @returns how many pairs the twin solved, and in how many steps bodies were solved together */
+/** Runs both. @returns the number of pairs that the twin solved, and of steps that solved several bodies together */
 async function compare(scene: Partial<Scene> & Pick<Scene, "bodies">, ticks: number): Promise<[number, number]> {
   const created = await createWorld({ version: 1, title: "parity", ...scene }, { baseDir: "." });
   const { memory, layout } = created;
@@ -151,7 +151,7 @@ async function compare(scene: Partial<Scene> & Pick<Scene, "bodies">, ticks: num
       );
     });
   }
-  // what the exact response moves is not the twin's
+  // the twin does not model the exact response
   expect(reader.header(L.H_COUNT_IMPULSES)).toBe(0);
   return [solved, together];
 }
@@ -167,7 +167,7 @@ const block = (name: string, height: number, more: Partial<Body> = {}): Body =>
     ...more,
   }) as Body;
 
-test("blocks that fall on each other and on a collider's mesh, and slide", async () => {
+test("blocks that fall on each other and on a mesh collider, and slide, have the twin's bits", async () => {
   const [solved, together] = await compare(
     {
       bodies: [
@@ -192,7 +192,7 @@ test("blocks that fall on each other and on a collider's mesh, and slide", async
   expect(together).toBeGreaterThan(0);
 });
 
-test("two blocks that collide in free flight", async () => {
+test("two blocks that collide in free flight have the twin's bits", async () => {
   const [, together] = await compare(
     {
       gravity: [0, 0, 0],
@@ -209,7 +209,7 @@ test("two blocks that collide in free flight", async () => {
   expect(together).toBeGreaterThan(0);
 });
 
-test("a sheet that comes to lie on another", async () => {
+test("a sheet that settles on another has the twin's bits", async () => {
   const sheet = (name: string, height: number, velocity: [number, number, number]): Body => ({
     name,
     kind: "cloth",

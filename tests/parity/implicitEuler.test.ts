@@ -1,10 +1,10 @@
 /**
  * One element, n = 1 .. 1000 iterations: the solver's fixed point is one step of implicit Euler,
  *   m_j (x_j - xTilde_j)/h^2 + dE/dx_j (x) = 0,
- * for any stiffness and step. The solution is found here by Newton's method in float64 with a numerical Hessian.
- * Tolerance in float32 for the kernel: rounding of positions (0.1 m: 6e-9 m) over the size of the correction; in
- * float64 1e-6 of it. Errors must also not grow on the way: more iterations are never worse than half as good again as
- * fewer.
+ * for any stiffness and step. The test finds the solution by Newton's method in float64 with a numerical Hessian.
+ *
+ * Tolerance for the kernel in float32: rounding of positions (0.1 m: 6e-9 m) relative to the correction; in float64
+ * 1e-6 of it. Errors must not grow either: more iterations are at most 1.5 times as bad as fewer.
  */
 import type { Elements } from "../../server/sim/constraints/kinds.ts";
 import { expect, test } from "vitest";
@@ -15,7 +15,7 @@ import { solveLinear, type Vector } from "../../server/sim/reference/vector.ts";
 import { HYPER_KINDS, randomHyper, randomTets, randomTriangles } from "./elements.ts";
 import { makeKit, randomStream, UNIT } from "./kit.ts";
 
-/** dE/dx of an element as the kernel has it, rounded to float32. */
+/** dE/dx of an element of the kernel, rounded to float32. */
 type Gradient<E extends Elements> = (x: Float64Array, e: E) => readonly Vector[];
 
 /** Newton's method with halved steps from xTilde. */
@@ -67,7 +67,7 @@ const strained = (rest: Float64Array, strain: number): Float64Array => {
   return rest.map((v) => v + strain * 0.1 * random());
 };
 
-/** @param start where the substep's prediction has the particles */
+/** @param start predicted positions of the substep */
 function converge<E extends Elements>(
   elements: E,
   start: Float64Array,
@@ -96,7 +96,7 @@ function converge<E extends Elements>(
 
 for (const strain of [0.05, 0.3]) {
   for (const h of [1 / 60, 1 / 240, 1 / 1200]) {
-    test(`strained by ${100 * strain} %, h = 1/${Math.round(1 / h)} s`, () => {
+    test(`strained by ${100 * strain} %, h = 1/${Math.round(1 / h)} s: iterations converge to implicit Euler`, () => {
       for (const k of [1e3, 1e5, 1e7]) {
         const tets = randomTets(1, 0.1, k, 0.3, 40);
         const w = [10, 12, 8, 15];
@@ -117,12 +117,13 @@ for (const strain of [0.05, 0.3]) {
   }
 }
 
-// beyond the point where the regular stress turns, where an element is one scalar constraint of its continued energy
+// beyond the compression at which the regular stress decreases; there an element is one scalar constraint of its
+// continued energy
 for (const [what, by] of [
   ["crushed to two fifths", 0.4],
   ["mirrored in its height", -0.5],
 ] as const) {
-  test(`${what}, h = 1/240 s`, () => {
+  test(`${what}, h = 1/240 s: iterations converge to implicit Euler`, () => {
     for (const k of [1e3, 1e4]) {
       const { elements, X } = randomTets(1, 0.1, k, 0.3, 40);
       const low = X[1]!;

@@ -1,7 +1,7 @@
 /**
- * kernel/assembly/intersections/intersections.ts against every edge with every triangle in whole numbers, which decide
- * exactly: the same list, and the same word on what crosses and what touches. Signs of determinants are trusted from
- * 2^-50 of their permanent on, and no pair here is closer to touching than that.
+ * kernel/assembly/intersections/intersections.ts against all edges and triangles in exact integer arithmetic: the same
+ * list, and the same decision between crossing and touching. The kernel trusts signs of determinants above 2^-50 of
+ * their permanent, and no pair here is closer to touching than that.
  */
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -21,7 +21,7 @@ const orient = (a: Point, b: Point, c: Point, d: Point): number => {
 const orient2 = (a: Point, b: Point, c: Point, i: number, j: number): number =>
   signOf((b[i]! - a[i]!) * (c[j]! - a[j]!) - (b[j]! - a[j]!) * (c[i]! - a[i]!));
 
-/** Segment p q and triangle abc, which is not degenerate, in exact arithmetic. */
+/** Segment p q and a non-degenerate triangle abc in exact arithmetic. */
 function exactly(p: Point, q: Point, a: Point, b: Point, c: Point): "apart" | "touching" | "crossing" {
   const first = orient(a, b, c, p);
   const second = orient(a, b, c, q);
@@ -31,7 +31,7 @@ function exactly(p: Point, q: Point, a: Point, b: Point, c: Point): "apart" | "t
     if (s.some((x) => x > 0) && s.some((x) => x < 0)) return "apart";
     return first && second && s.every((x) => x !== 0) ? "crossing" : "touching";
   }
-  // in one plane: by the projection that does not flatten the triangle
+  // in one plane: use the projection that does not flatten the triangle
   const [i, j] = (
     [
       [0, 1],
@@ -98,7 +98,7 @@ function intersections(room: SurfaceRoom): { found: number; list: Intersection[]
 const key = (t: { particles: readonly number[]; surfaces: readonly number[] }): string =>
   `${t.surfaces.join("/")} ${t.particles.join(" ")}`;
 
-/** Compares with all against all; @returns numbers of crossings and touches. */
+/** Compares with all pairs; @returns numbers of crossings and touches. */
 function check(room: SurfaceRoom): { crossing: number; touching: number } {
   const { found, list } = intersections(room);
   const byKey = new Map(list.map((t) => [key(t), t]));
@@ -151,7 +151,7 @@ function soup(random: () => number, triangles: number, size: number): { x: Vecto
   for (let t = 0; t < triangles; t++) {
     const center: Vector = [random(), random(), random()];
     for (let c = 0; c < 3; c++) x.push(add(center, scale(size, [random(), random(), random()])));
-    // some share a corner with the one before
+    // some share a corner with the previous one
     list.push(t % 3 ? [3 * t, 3 * t + 1, 3 * t + 2] : [Math.max(0, 3 * t - 1), 3 * t + 1, 3 * t + 2]);
   }
   return { x, triangles: list };
@@ -162,7 +162,7 @@ for (const [at, unit] of [
   [[1000, -700, 300], 0.001],
   [[0, 0, 0], 1e-6],
 ] as [Vector, number][]) {
-  test(`soups of triangles, unit ${unit} m at ${at.join(" ")} m`, () => {
+  test(`random triangles give the exact list, unit ${unit} m at ${at.join(" ")} m`, () => {
     const random = randomStream(31);
     const sheet = (n: number): Sheet => {
       const s = soup(random, n, 0.6);
@@ -178,7 +178,7 @@ const moved = (s: { x: Vector[]; triangles: number[][] }, f: (p: Vector) => Vect
   radius: 0.001,
 });
 
-test("what lies flat, curved or turned and near is not tangled", () => {
+test("flat, curved and rotated surfaces near each other are not tangled", () => {
   const turned = ([x, y, z]: Vector): Vector => [0.8 * x - 0.6 * y + 3.7, 0.6 * x + 0.8 * y, z + 0.1];
   for (const f of [
     (p: Vector): Vector => p,
@@ -195,7 +195,7 @@ test("what lies flat, curved or turned and near is not tangled", () => {
   }
 });
 
-test("two solids, one pushed into the other, one that just touches, a sheet through both", () => {
+test("two overlapping solids, one that just touches, and a sheet through both give the exact list", () => {
   const solid = box(4, 0.25);
   const room = surfaceRoom([
     moved(solid, (p) => p),
@@ -208,7 +208,7 @@ test("two solids, one pushed into the other, one that just touches, a sheet thro
   expect(counts.touching).toBeGreaterThan(50);
 });
 
-test("ends on a triangle, on its side, on its corner; through a side, through a corner; along a side; in its plane", () => {
+test("exact for ends on a triangle, its side, its corner; through a side or corner; along a side; in plane", () => {
   const triangle: Vector[] = [
     [0, 0, 0],
     [4, 0, 0],
@@ -244,7 +244,7 @@ test("ends on a triangle, on its side, on its corner; through a side, through a 
   }
 });
 
-test("fixed ones, filtered ones and one's own that cannot touch are left out", () => {
+test("fixed, filtered and own primitives that cannot touch are left out", () => {
   const solid = box(2, 0.5);
   const sheets: Sheet[] = [moved(solid, (p) => p), moved(solid, (p) => add(p, [0.3, 0.2, 0.1]))];
   expect(intersections(surfaceRoom(sheets)).found).toBeGreaterThan(5);
@@ -260,14 +260,14 @@ test("fixed ones, filtered ones and one's own that cannot touch are left out", (
   expect(intersections(surfaceRoom([{ ...joined, touchesItself: false }])).found).toBe(0);
 });
 
-test("a full list holds the first ones, and the count is that of all", () => {
+test("a full list holds the first intersections, and the count includes all", () => {
   const room = surfaceRoom([moved(box(3, 0.3), (p) => p), moved(box(3, 0.3), (p) => add(p, [0.2, 0.11, 0.3]))]);
   const { found, list } = intersections(room);
   new Int32Array(room.memory.buffer)[(L.HEADER + L.H_INTERSECTION_CAPACITY) / 4] = 5;
   expect(intersections(room)).toEqual({ found, list: list.slice(0, 5) });
 });
 
-test("blown up: nothing is tangled with what is no number", () => {
+test("a body with NaN is not tangled", () => {
   const room = surfaceRoom([moved(box(2, 0.5), (p) => p), moved(box(2, 0.5), (p) => add(p, [0.3, 0.2, 0.1]))]);
   const f32 = new Float32Array(room.memory.buffer);
   const { list } = intersections(room);

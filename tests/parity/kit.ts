@@ -1,12 +1,12 @@
 /**
- * One room's memory with constraints of one body in it, and the same particles for the float64 twins: what parity tests
- * feed both with.
+ * Memory of a room with the constraints of one body, and the same particles for the float64 twins: input of the parity
+ * tests.
  *
- * Both sides get the very same float32 numbers (positions, inverse masses, D_m^-1, volumes, compliances), so that what
- * differs is the kernel's float32 arithmetic alone. How much may it differ? Float32 results are the exact results of
- * inputs that are wrong by a few units in the last place, so the twin is asked: `conditioned` perturbs its inputs by
- * one unit (2^-24, relative to the element's own size) at random, several times, and takes the largest change as the
- * unit of tolerance. That is eps times the condition number, measured.
+ * Both sides get exactly the same float32 numbers (positions, inverse masses, D_m^-1, volumes, compliances), so only
+ * the kernel's float32 arithmetic differs. Float32 results are the exact results of inputs that are wrong by a few
+ * units in the last place. `conditioned` therefore perturbs the twin's inputs at random by one unit (2^-24, relative to
+ * the element's size), several times, and takes the largest change as the unit of tolerance: eps times the measured
+ * condition number.
  */
 import { CONSTRAINTS, type Elements } from "../../server/sim/constraints/kinds.ts";
 import { inPrincipalAxes, type TetElements } from "../../server/sim/constraints/tetrahedra.ts";
@@ -21,7 +21,7 @@ import { solveConstraint, solvePaperConstraint } from "../../server/sim/referenc
 /** Half a unit in the last place of float32, relative. */
 export const UNIT = 2 ** -24;
 
-/** A repeatable stream of numbers in [-1, 1) (xorshift32): every test names its seed. */
+/** Repeatable pseudo-random numbers in [-1, 1) (xorshift32): every test gives its seed. */
 export function randomStream(seed: number): () => number {
   let s = (seed * 2654435761) >>> 0 || 1;
   return () => {
@@ -36,7 +36,7 @@ export function randomStream(seed: number): () => number {
 
 const rounded = (a: Float64Array): Float64Array => Float64Array.from(Float32Array.from(a));
 
-/** The elements as the kernel gets them: rounded to float32. */
+/** The kernel's elements: rounded to float32. */
 export function roundElements<E extends Elements>(e: E): E {
   switch (e.kind) {
     case "tet-plastic":
@@ -77,8 +77,8 @@ export function roundElements<E extends Elements>(e: E): E {
 
 /**
  * One step of element i by the twin.
- * @returns how much float32 elimination may lose: product of the system's diagonal over its determinant (Hadamard's
- *   ratio), 1 if diagonal
+ * @returns the possible loss by float32 elimination: product of the system's diagonal over its determinant (Hadamard's
+ * ratio), 1 if diagonal
  */
 function solveTwin(
   p: Particles,
@@ -95,7 +95,7 @@ function solveTwin(
 function hadamardRatio(A: number[][]): number {
   const rows = A.map((row) => [...row]);
   const n = rows.length;
-  // pivots without exchanging rows: the matrix is symmetric and positive definite
+  // pivots without row exchange: the matrix is symmetric and positive definite
   let ratio = 1;
   for (let k = 0; k < n; k++) {
     ratio *= A[k]![k]! / rows[k]![k]!;
@@ -108,31 +108,34 @@ function hadamardRatio(A: number[][]): number {
 export interface Kit {
   kernel: Kernel;
   particles: Particles;
-  /** As the kernel has them: rounded to float32. */
+  /** The kernel's elements: rounded to float32. */
   elements: Elements;
   form: Form;
-  /** Substep as the kernel has it: from the float32 1/h^2, s. */
+  /** The kernel's substep: from its float32 1/h^2, s. */
   h: number;
-  /** What the twin remembers between iterations. */
+  /** The twin's memory between iterations. */
   memory: Float64Array;
   colors: number[][];
-  /** What `solveTwin` returned for each element in the last iteration. */
+  /** Results of `solveTwin` for each element in the last iteration. */
   loss: Float64Array;
-  /** Kernel positions now, float64[3N]. */
+  /** Current positions in the kernel, float64[3N]. */
   kernelPositions(): Float64Array;
-  /** Both sides do one iteration over all colors; the kernel keeps its multipliers, so none is the last. */
+  /**
+   * Runs one iteration over all colors on both sides. The kernel keeps its multipliers, because no iteration is the
+   * last.
+   */
   iterate(first: boolean): void;
-  /** Twin positions and memory := the kernel's, so that the next iteration is judged alone. */
+  /** Copies the kernel's positions and memory to the twin, so that the next iteration is compared alone. */
   align(): void;
-  /** What the kernel does with these elements at the end of a substep. */
+  /** Runs the kernel's stage for these elements at the end of a substep. */
   endSubstep(h: number): void;
-  /** The kernel's rows of them that outlive it: plastic strains, what dashpots keep. */
+  /** The kernel's rows that outlive the substep: plastic strains, dashpot strains. */
   state(): Float64Array;
   /** Writes positions to both sides. */
   place(x: Float64Array): void;
 }
 
-/** A room's memory with one body of these elements; its particles have no places yet. */
+/** Memory of a room with one body of these elements; particles have no positions yet. */
 function openRoom(e: Elements, w: Float64Array, form: Form) {
   const N = w.length;
   const allocator = new Allocator();
@@ -158,24 +161,22 @@ function openRoom(e: Elements, w: Float64Array, form: Form) {
   ] as const)
     i32[(L.HEADER + offset) / 4] = value;
   for (let d = 0; d < 3; d++) f32[X / 4 + 4 * (N + d) + d] = 1;
-  // the body was tangled in the substep before
+  // the body was tangled in the previous substep
   if ((e.kind === "neo-hookean" || e.kind === "stable-neo-hookean") && e.tangled)
     i32[(bodyRows + L.BODY_WAS_INVERTED) / 4] = 1;
   for (let i = 0; i < N; i++) f32[X / 4 + 4 * i + 3] = w[i]!;
-  planned.write(f32, new Uint32Array(room.buffer), X, N); // after the inverse masses, which blocks hold sums of
+  planned.write(f32, new Uint32Array(room.buffer), X, N); // after the inverse masses, because blocks hold sums of them
   return { kernel: instantiateKernel(room), f32, x: X / 4, ranges: planned.ranges, scratch };
 }
 
-/** The kernel over one color. @param kind KIND_*; pass PASS_FIRST or 0; h s */
+/** Runs the kernel over one color. @param kind KIND_*; pass PASS_FIRST or 0; h s */
 function runRange(kernel: Kernel, range: ColorRange, kind: number, pass: number, h: number, scratch: number): void {
   const { address, blocks, remembered } = range;
   if (!kernel.solveBlocks(kind, address, remembered.address, 0, blocks, pass, h, scratch, 0))
-    throw new Error(`kind ${kind} of ${range.kind}: the kernel solves no such blocks`);
+    throw new Error(`kind ${kind} of ${range.kind}: the kernel does not solve such blocks`);
 }
 
-/**
- * @param x float64[3N] m, current positions; w float64[N] 1/kg; h s; form of the constraint
- */
+/** @param x float64[3N] m, current positions; w float64[N] 1/kg; h s; form of the constraint */
 export function makeKit(
   elements: Elements,
   x: Float64Array,
@@ -188,13 +189,13 @@ export function makeKit(
   const { kernel, f32, x: X, ranges, scratch } = openRoom(e, w, form);
   const particles = makeParticles(N);
   particles.w.set(Float32Array.from(w));
-  // as the kernel has it
+  // rounded as in the kernel
   const twinH = 1 / Math.sqrt(Math.fround(1 / Math.fround(Math.fround(h) * Math.fround(h))));
   const { corners: size, twin, phase, paperPhase, after, bytes } = CONSTRAINTS[e.kind];
   const count = twin.memory;
   const remembered = new Float64Array((count * e.particles.length) / size);
   const colors = colorConstraints(e.particles, size, N);
-  /** Element i is lane `lane` of block number `block` of its color. */
+  /** Visits the elements: element i is lane `lane` of block number `block` of its color. */
   const forEachLane = (visit: (i: number, range: ColorRange, block: number, lane: number) => void): void =>
     colors.forEach((color, c) => color.forEach((i, n) => visit(i, ranges[c]!, Math.floor(n / 4), n % 4)));
   const kit: Kit = {
@@ -242,7 +243,7 @@ export function makeKit(
 }
 
 /**
- * Multipliers (6) and what they applied (9) of an isotropic tetrahedron, from the kernel's axes and unit
+ * Multipliers (6) and applied values (9) of an isotropic tetrahedron, converted from the kernel's axes and unit
  * (sim/constraints/tetrahedra.ts) to the twin's: L = unit R [L'] R^T, A = unit A' R^T.
  */
 export function outOfPrincipalAxes(
@@ -266,19 +267,20 @@ export function outOfPrincipalAxes(
   return [turned(0, 0), turned(1, 1), turned(2, 2), turned(1, 2), turned(0, 2), turned(0, 1), ...applied];
 }
 
-/** One result of disjoint elements: how far apart kernel and twin are. */
+/** Deviation between kernel and twin for one of several disjoint elements. */
 export interface Deviation {
   /** Largest distance of a particle between kernel and twin, m. */
   distance: number;
-  /** What one unit in the last place may do: sensitivity + (position + loss * correction) * UNIT, m. */
+  /** Effect of one unit in the last place: sensitivity + (position + loss * correction) * UNIT, m. */
   unit: number;
   /** Largest correction of a particle by the twin, m. */
   correction: number;
 }
 
 /**
- * One iteration of disjoint elements on both sides, judged element by element; both start from the kernel's positions.
- * @param random for the perturbations, @param samples how many
+ * Runs one iteration of disjoint elements on both sides and compares each element; both start from the kernel's
+ * positions.
+ * @param random for the perturbations, @param samples their number
  */
 export function conditioned(kit: Kit, first: boolean, h: number, random: () => number, samples = 6): Deviation[] {
   const { elements: e, particles } = kit;
@@ -320,12 +322,13 @@ export function conditioned(kit: Kit, first: boolean, h: number, random: () => n
   });
 }
 
-/** Every stored number of the elements wrong by up to one unit. */
+/** Perturbs every stored number of the elements by up to one unit. */
 export function perturbed<E extends Elements>(e: E, random: () => number): E {
   const shake = (a: Float64Array): Float64Array => a.map((value) => value * (1 + UNIT * random()));
   switch (e.kind) {
     case "tet": {
-      // the kernel holds compliances, whose entries -nu/(k V) are rounded: 1 - 2 nu loses what nu near 1/2 leaves of it
+      // the kernel stores compliances with rounded entries -nu/(k V): near nu = 1/2 the difference 1 - 2 nu loses
+      // digits
       const nu = (e.lambda / (2 * (e.lambda + e.mu))) * (1 + UNIT * random());
       return { ...e, dmInverse: shake(e.dmInverse), volume: shake(e.volume), lambda: (2 * e.mu * nu) / (1 - 2 * nu) };
     }

@@ -1,8 +1,9 @@
 /**
- * The orthotropic and plastic paths of kernel/assembly/constraints/tetrahedron.ts and inversion.ts, and the flow of
- * plasticity.ts, against their float64 twins. Tolerance of the solve: 8 units as in tetrahedron.test.ts. Of the flow:
- * plastic strains of order one are sums of strains that float32 holds to 2^-24 of |F|^2, each a sum of some ten
- * products: 32 units of 1 + |F|^2.
+ * The orthotropic and plastic parts of kernel/assembly/constraints/tetrahedron.ts and inversion.ts, and the flow of
+ * plasticity.ts, against their float64 twins.
+ *
+ * Tolerance of the solve: 8 units as in tetrahedron.test.ts. Tolerance of the flow: plastic strains of order one are
+ * sums of strains that float32 holds to 2^-24 of |F|^2, each a sum of about ten products: 32 units of 1 + |F|^2.
  */
 import { expect, test } from "vitest";
 import {
@@ -28,7 +29,7 @@ import { conditioned, makeKit, randomStream, UNIT } from "./kit.ts";
 
 const TOLERANCE = 8;
 const COUNT = inLong(21, 9);
-/** Strong along 1, weak in shear; and rubber. */
+/** Wood, strong along 1 and weak in shear; and rubber. */
 const WOOD = (k: number): OrthotropicCompliance =>
   orthotropicCompliance({
     youngsModuli: [k, 0.2 * k, 0.1 * k],
@@ -65,7 +66,7 @@ for (const kind of ["elastic", "plastic"] as const) {
       [0.1, 1e4],
       [0.1, 1e9],
       [10, 1e6],
-    ])(`${kind}, ${material}: elements of %s m and %s Pa, four iterations each`, (size, k) => {
+    ])(`${kind}, ${material}: elements of %s m and %s Pa agree with the twin, four iterations each`, (size, k) => {
       for (const [name, deform] of Object.entries(DEFORMATIONS)) {
         const { X, elements } = elementsOf(kind, compliance(k), size);
         const random = randomStream(3);
@@ -86,12 +87,12 @@ for (const kind of ["elastic", "plastic"] as const) {
 test.each([
   ["elastic", WOOD],
   ["plastic", RUBBER],
-] as const)("the paper's form of %s elements", (kind, compliance) => {
+] as const)("the paper's form of %s elements agrees with the twin", (kind, compliance) => {
   for (const [name, deform] of Object.entries(DEFORMATIONS)) {
     const size = 0.1;
     const { X, elements } = elementsOf(kind, compliance(1e5), size);
     const random = randomStream(3);
-    // E of rounding: half a step of rounding in a direction of rounding
+    // E is only rounding here: half a step in a random direction
     if (kind === "elastic" && (name === "undeformed" || name.startsWith("a thousand"))) continue;
     const kit = makeKit(elements, deformed(X, deform, size, 11), inverseMasses(4 * COUNT, 1, 5), 1 / 240, "paper");
     for (const [i, { distance, unit }] of conditioned(kit, true, 1 / 240, random).entries())
@@ -99,7 +100,7 @@ test.each([
   }
 });
 
-test("with isotropic constants it is the isotropic element, in any axes", () => {
+test("with isotropic constants it equals the isotropic element, in any axes", () => {
   const size = 0.1;
   const { X, elements: plain } = randomTets(COUNT, size, 1e5, 0.35);
   const compliance = isotropicCompliance({ youngsModulus: 1e5, poissonsRatio: 0.35 });
@@ -117,7 +118,7 @@ test("with isotropic constants it is the isotropic element, in any axes", () => 
   }
 });
 
-/** sum_j x_j x dE/dx_j: what an element would turn itself by. */
+/** Torque of an element on itself: sum_j x_j x dE/dx_j. */
 function torqueOf(x: Float64Array, corners: readonly number[], gradient: readonly Vector[]): number {
   return norm(
     corners
@@ -126,9 +127,9 @@ function torqueOf(x: Float64Array, corners: readonly number[], gradient: readonl
   );
 }
 
-// Central differences as in gradients.test.ts; where the continued energy is not conservative (sigma_i + sigma_j <
-// 1/sqrt 3) only torque is asked for.
-test.each(Object.entries(DEFORMATIONS))("gradient of the continued energy, and no torque: %s", (name, deform) => {
+// Central differences as in gradients.test.ts. Where the continued energy is not conservative (sigma_i + sigma_j <
+// 1/sqrt 3), only the torque is tested.
+test.each(Object.entries(DEFORMATIONS))("gradient of the continued energy without torque: %s", (name, deform) => {
   if (name === "undeformed" || name.startsWith("a thousand")) return;
   const size = 0.5;
   const step = 1e-6 * size;
@@ -159,11 +160,11 @@ test.each(Object.entries(DEFORMATIONS))("gradient of the continued energy, and n
       }
     }
   }
-  // a mirror image has -0.9 beside 1: there is none to compare
+  // a mirror image has -0.9 beside 1: no gradient to compare
   expect(compared > 1).toBe(name !== "mirrored and strained");
 });
 
-test("a mirrored, a flat and a collapsed element turn themselves right, in both", () => {
+test("a mirrored, a flat and a collapsed element recover, in kernel and twin", () => {
   const X = Float64Array.from([1, 1, 1, -1, 1, -1, 1, -1, -1, -1, -1, 1].map((v) => 0.05 * v));
   const corners = Uint32Array.of(0, 2, 1, 3);
   for (const elements of [
@@ -190,7 +191,7 @@ test("a mirrored, a flat and a collapsed element turn themselves right, in both"
   }
 });
 
-test("plastic flow is its twin's, below yield, between and at the limit, and none in a mirrored element", () => {
+test("plastic flow agrees with the twin below yield, between and at the limit, and for mirrored elements", () => {
   const size = 0.1;
   const h = 1 / 240;
   for (const [name, deform] of Object.entries(DEFORMATIONS)) {
@@ -209,7 +210,7 @@ test("plastic flow is its twin's, below yield, between and at the limit, and non
     const kernel = kit.state();
     for (let i = 0; i < COUNT; i++) {
       const stretch = tetrahedronVolume(x, e, i) / e.volume[i]!;
-      // clamped or not is a matter of rounding
+      // rounding decides about the clamp
       if (Math.abs(svd(deformationGradient(x, e, i)).sigma[2] - Math.sqrt(1 / 3)) < 1e-5) continue;
       const six = (a: Float64Array): number[] => [...a.subarray(6 * i, 6 * i + 6)];
       const F = deformationGradient(x, e, i).flat();

@@ -1,7 +1,7 @@
 /**
- * The paper's form of every element, C = E, against its float64 twin: kernel/assembly/paper*.ts.
- * Tolerance: 8 units, a unit being what one float32 unit in the last place of the inputs may do to the twin's answer
- * (kit.ts); 256 for Neo-Hookean elements with clamped singular values, which the kernel takes from F^T F
+ * The paper's form of every element, C = E, against its float64 twin: kernel/assembly/paper*.ts. Tolerance: 8 units. A
+ * unit is the largest change of the twin's result when its inputs change by one float32 unit in the last place
+ * (kit.ts). 256 units for Neo-Hookean elements with clamped singular values, which the kernel takes from F^T F
  * (hyperelastic.test.ts).
  */
 import { CONSTRAINTS, type Elements } from "../../server/sim/constraints/kinds.ts";
@@ -58,7 +58,7 @@ function compare(
 
 for (const size of [1e-3, 0.1, 10]) {
   for (const k of [1, 1e5, 1e11]) {
-    test(`elements of ${size} m and ${k} Pa`, () => {
+    test(`elements of ${size} m and ${k} Pa agree with the twin`, () => {
       for (const [name, deform] of Object.entries(DEFORMATIONS)) {
         for (const nu of inLong([0, 0.3, 0.4999], size === 0.1 && k === 1e5 ? [0, 0.3, 0.4999] : [0.4999])) {
           const { X, elements } = randomTets(COUNT, size, k, nu);
@@ -115,11 +115,11 @@ test("fixed corners keep every bit", () => {
   }
 });
 
-// physics.md, section 6: no E is too small to be corrected, and E = 0 is no division by zero.
-test("every strain is corrected by half in the first step, however small", () => {
+// physics.md, section 6: no E is too small for a correction, and E = 0 causes no division by zero.
+test("the first step halves every strain, however small", () => {
   for (const size of [1e-3, 1, 1e3]) {
     for (const strain of [1e-1, 1e-3, 1e-5]) {
-      // one edge, so that E is a function of one number and its double root halves the error
+      // one free particle along one edge, so that E is a function of one number and its double root halves the error
       const X = Float64Array.from([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0].map((v) => size * v));
       const w = Float64Array.of(1, 0, 0, 0);
       const corners = Uint32Array.of(0, 1, 2, 3);
@@ -148,11 +148,10 @@ test("every strain is corrected by half in the first step, however small", () =>
   }
 });
 
-// Isotropic tetrahedra are kept in axes of their own (sim/constraints/tetrahedra.ts), where D_m^-1 is rounded: nine
-// entries of F, each of three products that may be wrong by the rounding of a factor and of the product, 6 units of
-// |edge| |b| < 3 in these boxes; an element's step is half the strain that it sees, and more in none than its edge
-// times that.
-test("an exact rest state keeps every bit, or what rounding of its axes leaves of it", () => {
+// Isotropic tetrahedra use their own axes (sim/constraints/tetrahedra.ts), where D_m^-1 is rounded. Each of the nine
+// entries of F is a sum of three products, each wrong by the rounding of a factor and of the product: 6 units of |edge|
+// |b| < 3 in these boxes. An element's step is half of the strain that it sees, so at most its edge times that.
+test("an exact rest state keeps every bit, or rests up to the rounding of its axes", () => {
   const material = { youngsModulus: 1e5, poissonsRatio: 0.3 };
   const grid = (X: Float64Array): Float64Array => X.map((x) => Math.round(x * 64) / 64);
   const box = boxTets([0.5, 0.5, 0.5], [4, 4, 4]);
@@ -198,7 +197,7 @@ test("Young's modulus cancels", () => {
   for (let i = 0; i < 4 * COUNT; i++) expect(distanceAt(moved[0]!, moved[1]!, i)).toBeLessThan(64 * UNIT * 0.1);
 });
 
-test("flat, mirrored and collapsed tetrahedra turn themselves right; a flat triangle opens", () => {
+test("flat, mirrored and collapsed tetrahedra recover; a flat triangle opens", () => {
   const X = Float64Array.from([1, 1, 1, -1, 1, -1, 1, -1, -1, -1, -1, 1].map((v) => 0.05 * v));
   const corners = Uint32Array.of(0, 2, 1, 3);
   const material = { youngsModulus: 1e6, poissonsRatio: 0.3 };

@@ -1,7 +1,7 @@
 /**
  * kernel/assembly/integrate/particles.ts against its float64 twin: prediction and velocity. Tolerances: one product and
- * one sum each round once, so v and x are within 2 units (2^-24) of their own size; v = (x - xPrev)/h carries the units
- * of x divided by h.
+ * one sum each round once, so v and x are within 2 units (2^-24) of their own size; v = (x - xPrev)/h has the units of
+ * x divided by h.
  */
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -17,7 +17,7 @@ for (const [scale, h] of [
   [1e-3, 1 / 60],
   [1000, 1 / 4800],
 ] as const) {
-  test(`${scale} m, h = ${h} s`, () => {
+  test(`prediction and velocity agree with the twin: ${scale} m, h = ${h} s`, () => {
     const allocator = new Allocator();
     const [X, P, V, A] = [0, 1, 2, 3].map(() => allocator.take(16 * 40)) as [number, number, number, number];
     const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
@@ -62,14 +62,14 @@ for (const [scale, h] of [
         near(X, i, r, p.x[3 * i + r]!, 2 * UNIT * (scale + 10 * h * h));
         if (p.w[i] === 0) near(X, i, r, p.xPrev[3 * i + r]!, 0);
       }
-      // the fourth lanes belong to others
+      // the fourth lanes hold other data and do not change
       expect([X, P, V, A].map((row) => f32[row / 4 + 4 * i + 3])).toEqual([f(p.w[i]!), 0.25, f(p.damping[i]!), 0.5]);
     }
     kernel.updateVelocity(0, COUNT, step);
     updateVelocity(p, step);
     for (let i = 0; i < COUNT; i++)
       for (let r = 0; r < 3; r++) near(V, i, r, p.v[3 * i + r]!, (4 * UNIT * (scale + 10 * h * h)) / h);
-    // a range leaves the others alone
+    // particles outside of the range do not change
     const before = f32.slice(X / 4, X / 4 + 4 * COUNT);
     kernel.predict(10, 12, step);
     const after = f32.slice(X / 4, X / 4 + 4 * COUNT);

@@ -15,7 +15,7 @@ import { distanceAt, randomStream, UNIT } from "./kit.ts";
 
 type Slot = Omit<HeldPoint, "lambda"> & { active?: boolean };
 
-/** A cloud of particles, both sides', and room for slots. */
+/** A cloud of particles on both sides, with room for slots. */
 function cloud(count: number, slots: number, scale: number) {
   const random = randomStream(5);
   const allocator = new Allocator();
@@ -36,7 +36,7 @@ function cloud(count: number, slots: number, scale: number) {
   return { memory, f32, X, points, rooms, p };
 }
 
-/** The kernel's slot number n. */
+/** Writes slot number n of the kernel. */
 function writeSlot({ memory, f32, X, points, rooms }: ReturnType<typeof cloud>, slot: Slot, n: number): void {
   const at = points + n * L.POINT_BYTES;
   const i32 = new Int32Array(memory.buffer);
@@ -60,7 +60,7 @@ function writeSlot({ memory, f32, X, points, rooms }: ReturnType<typeof cloud>, 
   if (slot.active === false) i32[(at + L.POINT_ACTIVE) / 4] = 0;
 }
 
-/** The twin's, of float32 numbers. */
+/** The twin's slot, with float32 numbers. */
 function twinOf(slot: Slot): HeldPoint {
   const f = Math.fround;
   return {
@@ -74,7 +74,7 @@ function twinOf(slot: Slot): HeldPoint {
   };
 }
 
-/** A cloud of particles and slots on it, on both sides; `iterations` of all slots, in order. */
+/** Runs `iterations` over slots of grabs and attachments on a cloud of particles, in order, on both sides. */
 function run(
   count: number,
   slots: Slot[],
@@ -117,7 +117,7 @@ function grabSettings({ edges, easeStretch, maxStretch, maxShift }: Hand, X: num
   return { body: 0, room, edges: rows, easeStretch, maxStretch, maxShift };
 }
 
-/** As float32 has it; of an edge that is 1 / rest^2. */
+/** Rounds a grab to float32. An edge stores 1 / rest^2, so that number is rounded. */
 function rounded(hand: Hand): Hand {
   const f = Math.fround;
   return {
@@ -130,7 +130,7 @@ function rounded(hand: Hand): Hand {
   };
 }
 
-/** Of two particles of the cloud of scale 1, m. */
+/** Distance of two particles of the cloud of scale 1, m. */
 function distanceOf(i: number, j: number): number {
   const random = randomStream(5);
   const x: Vector[] = [];
@@ -143,7 +143,7 @@ function distanceOf(i: number, j: number): number {
 
 const ramp = (n: number, first = 0): number[] => Array.from({ length: n }, (_, i) => first + i);
 
-/** A hand that nothing holds back. */
+/** A grab without force limits. */
 const free: Hand = {
   step: [0, 0, 0],
   edges: [],
@@ -155,7 +155,7 @@ const free: Hand = {
 };
 
 for (const scale of [1e-3, 1, 100]) {
-  test(`grabs and attachments in a scene of ${scale} m`, () => {
+  test(`grabs and attachments agree with the twin in a scene of ${scale} m`, () => {
     for (const alpha of [0, 1e-4, 0.1]) {
       for (const maxForce of [3e38, 50, 1e-3]) {
         const slots = [
@@ -167,7 +167,7 @@ for (const scale of [1e-3, 1, 100]) {
             alpha,
             maxForce,
           },
-          // two bodies held together: weights sum to zero
+          // two bodies attached to each other: weights sum to zero
           {
             particles: [1, 2, 8, 9],
             weights: [0.25, 0.75, -0.5, -0.5],
@@ -175,7 +175,7 @@ for (const scale of [1e-3, 1, 100]) {
             alpha,
             maxForce,
           },
-          // a hand, which goes on and slips
+          // a grab that moves on and slips
           {
             particles: ramp(6, 28),
             weights: ramp(6).map(() => 1 / 6),
@@ -199,10 +199,10 @@ for (const scale of [1e-3, 1, 100]) {
 }
 
 /**
- * Where a hand eases off, its force is in proportion to what is left of the stretch: a difference of two numbers of
- * about 2, over half of 1, each wrong by some units. So it is wrong by 8 units of itself more than a free hand's.
+ * If a grab eases off, its force is proportional to the remaining stretch: a difference of two numbers of about 2, over
+ * half of 1, each wrong by some units. So its force is wrong by 8 units more than that of a free grab.
  */
-test("a hand that eases off: by its edges, by its body, by how far it moves the point", () => {
+test("a grab eases off by its edges, by its body, and by the displacement of its point", () => {
   const slot = { particles: [0], weights: [1], target: [3, 2, -1] as const, alpha: 1e-3, maxForce: 50 };
   const moved = (hand: Partial<Hand>, iterations = 1): { shift: number; worst: number; targets: number } => {
     const { worst, targets, forces } = run(
@@ -234,7 +234,7 @@ test("a hand that eases off: by its edges, by its body, by how far it moves the 
   expect(moved({ maxShift: 1e-4 }).shift).toBeLessThan(1e-4 * 240 ** 2 * 2.2 * 1.001);
 });
 
-test("a point on fixed particles moves nothing, rigid or not", () => {
+test("a grab on fixed particles moves nothing, rigid or not", () => {
   for (const alpha of [0, 1e-3]) {
     const result = run(
       14,

@@ -1,9 +1,10 @@
 /**
- * Contacts of rigid bodies, kernel against the float64 twin: one iteration over all near pairs of two rigid boxes, and
- * of a rigid and a soft one, that have moved and turned into each other. Positions are float32 on both sides, all else
- * is float64; directions of what slides are the kernel's in float32. Rounding: positions are rounded once or (soft
- * ones, in every push that changes them) some tens of times; directions are known to 2^-24 of an edge over a gap, 0.07
- * m over 1.3 mm, and turn pushes of up to 5 mm by that.
+ * Contacts of rigid bodies, kernel against the float64 twin: one iteration over all near pairs of two bodies that have
+ * moved and turned into each other. The bodies are two rigid boxes, or a rigid and a soft one. Positions are float32 on
+ * both sides, the rest is float64; directions of sliding pairs are the kernel's in float32.
+ *
+ * Rounding: positions of rigid bodies are rounded once, of soft ones some tens of times (in every push). Directions are
+ * known to 2^-24 of an edge over a gap, 0.07 m over 1.3 mm, and turn pushes of up to 5 mm by that.
  */
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -30,7 +31,7 @@ const box = (name: string, x: number, material: object, restitution: number, rot
     contact: { restitution, staticFriction: 0.8 },
   }) as Body;
 
-/** Moves a body's x by `shift` and turns it by `turn` about its middle, xPrev stays. */
+/** Shifts a body's x by `shift` and turns it by `turn` about its middle; xPrev does not change. */
 function displace(x: Float32Array, first: number, count: number, middle: Vector, shift: Vector, turn: Vector): void {
   for (let i = first; i < first + count; i++) {
     const at: Vector = [x[4 * i]!, x[4 * i + 1]!, x[4 * i + 2]!];
@@ -45,7 +46,7 @@ function displace(x: Float32Array, first: number, count: number, middle: Vector,
 
 type Lab = Awaited<ReturnType<typeof laboratory>>;
 
-/** A laboratory's memory by the names of its header. */
+/** Accessors of a laboratory's memory by header field. */
 function wordsOf({ created: { memory, layout } }: Lab) {
   const i32 = new Int32Array(memory.buffer);
   const f32 = new Float32Array(memory.buffer);
@@ -54,7 +55,7 @@ function wordsOf({ created: { memory, layout } }: Lab) {
   return { i32, f32, word, xPrev };
 }
 
-/** The particles, as the twin has them. */
+/** The twin's particles. */
 function twinOf(lab: Lab, xPrev: Float32Array): Particles {
   const p = makeParticles(lab.created.layout.particleCount);
   for (let i = 0; i < p.count; i++) {
@@ -68,7 +69,7 @@ function twinOf(lab: Lab, xPrev: Float32Array): Particles {
   return p;
 }
 
-/** The kernel's iteration over all pairs of contact. @param first 1: in the substep */
+/** Runs the kernel's iteration over all pairs of contact. @param first 1: first iteration of the substep */
 function solveKernel(kernel: Kernel, word: (offset: number) => number, first: 0 | 1, scratch: number): void {
   kernel.beginRigidContacts();
   const edges = word(L.H_EDGE_CONTACT_BLOCKS);
@@ -84,64 +85,67 @@ test.each([
   ["two rigid boxes, one on its edge", RIGID, 0.5, [0, 0, 45]],
   ["a rigid box and a soft one", SOFT, 0, [0, 0, 0]],
   ["a rigid box and a soft one that bounce", SOFT, 0.5, [0, 0, 0]],
-] as [string, object, number, Vector][])("%s", async (_, other, restitution, rotate) => {
-  const reach = (SIZE / 2) * (rotate[2] ? 1 + Math.SQRT2 : 2) + 0.0028;
-  const lab = await laboratory({
-    substeps: 20,
-    iterations: 1,
-    gravity: [0, -9.81, 0],
-    bodies: [box("a", -reach / 2, RIGID, restitution, [0, 0, 0]), box("b", reach / 2, other, restitution, rotate)],
-  });
-  const { memory, layout } = lab.created;
-  const kernel = instantiateKernel(memory);
-  const { f32, word, xPrev } = wordsOf(lab);
-  // near pairs as a substep leaves them, and everything where it was
-  lab.run(1);
-  const n = layout.particleCount;
-  for (let i = 0; i < n; i++) for (let k = 0; k < 3; k++) xPrev[4 * i + k] = lab.x[4 * i + k]!;
-  layout.bodies.forEach(({ first, count }, b) => {
-    const middle: Vector = [0, 1, 2].map(
-      (k) => Array.from({ length: count }, (_, i) => lab.x[4 * (first + i) + k]!).reduce((s, c) => s + c, 0) / count,
-    ) as unknown as Vector;
-    displace(
-      lab.x,
-      first,
-      count,
-      middle,
-      b ? [-0.002, 0.0005, 0.0003] : [0.0025, -0.0007, 0.0002],
-      b ? [0.001, -0.002, 0.004] : [-0.002, 0.001, 0.003],
-    );
-  });
-  const p = twinOf(lab, xPrev);
-  const start = Float64Array.from(p.x);
-  const touches = packedContacts(memory);
-  const rigid = layout.bodies.filter((_, b) => b === 0 || other === RIGID);
-  expect(touches.filter((t) => t.near && t.surfaces[0] !== t.surfaces[1]).length).toBeGreaterThan(3);
-  // of the soft body's own pairs none is near
-  for (const touch of touches) if (touch.surfaces[0] === touch.surfaces[1]) touch.near = false;
-  solveKernel(kernel, word, 0, layout.scratch);
-  solveRigidContacts(p, rigid, touches, f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4]!);
-  const bound = UNIT * (30 * SIZE + (0.005 * 0.07 * 24) / 0.0013);
-  let moved = 0;
-  for (let i = 0; i < n; i++) {
-    for (const [twin, rows, what] of [
-      [p.x, lab.x, "x"],
-      [p.xPrev, xPrev, "xPrev"],
-    ] as const) {
-      const off = Math.max(...[0, 1, 2].map((k) => Math.abs(twin[3 * i + k]! - rows[4 * i + k]!)));
-      expect(off, `${what} of particle ${i}`).toBeLessThan(bound);
+] as [string, object, number, Vector][])(
+  "%s: one iteration agrees with the twin",
+  async (_, other, restitution, rotate) => {
+    const reach = (SIZE / 2) * (rotate[2] ? 1 + Math.SQRT2 : 2) + 0.0028;
+    const lab = await laboratory({
+      substeps: 20,
+      iterations: 1,
+      gravity: [0, -9.81, 0],
+      bodies: [box("a", -reach / 2, RIGID, restitution, [0, 0, 0]), box("b", reach / 2, other, restitution, rotate)],
+    });
+    const { memory, layout } = lab.created;
+    const kernel = instantiateKernel(memory);
+    const { f32, word, xPrev } = wordsOf(lab);
+    // near pairs as after a substep, with every particle at its start
+    lab.run(1);
+    const n = layout.particleCount;
+    for (let i = 0; i < n; i++) for (let k = 0; k < 3; k++) xPrev[4 * i + k] = lab.x[4 * i + k]!;
+    layout.bodies.forEach(({ first, count }, b) => {
+      const middle: Vector = [0, 1, 2].map(
+        (k) => Array.from({ length: count }, (_, i) => lab.x[4 * (first + i) + k]!).reduce((s, c) => s + c, 0) / count,
+      ) as unknown as Vector;
+      displace(
+        lab.x,
+        first,
+        count,
+        middle,
+        b ? [-0.002, 0.0005, 0.0003] : [0.0025, -0.0007, 0.0002],
+        b ? [0.001, -0.002, 0.004] : [-0.002, 0.001, 0.003],
+      );
+    });
+    const p = twinOf(lab, xPrev);
+    const start = Float64Array.from(p.x);
+    const touches = packedContacts(memory);
+    const rigid = layout.bodies.filter((_, b) => b === 0 || other === RIGID);
+    expect(touches.filter((t) => t.near && t.surfaces[0] !== t.surfaces[1]).length).toBeGreaterThan(3);
+    // none of the soft body's own pairs is near
+    for (const touch of touches) if (touch.surfaces[0] === touch.surfaces[1]) touch.near = false;
+    solveKernel(kernel, word, 0, layout.scratch);
+    solveRigidContacts(p, rigid, touches, f32[(L.HEADER + L.H_SUBSTEP_SECONDS) / 4]!);
+    const bound = UNIT * (30 * SIZE + (0.005 * 0.07 * 24) / 0.0013);
+    let moved = 0;
+    for (let i = 0; i < n; i++) {
+      for (const [twin, rows, what] of [
+        [p.x, lab.x, "x"],
+        [p.xPrev, xPrev, "xPrev"],
+      ] as const) {
+        const off = Math.max(...[0, 1, 2].map((k) => Math.abs(twin[3 * i + k]! - rows[4 * i + k]!)));
+        expect(off, `${what} of particle ${i}`).toBeLessThan(bound);
+      }
+      moved = Math.max(moved, Math.abs(p.x[3 * i]! - start[3 * i]!));
     }
-    moved = Math.max(moved, Math.abs(p.x[3 * i]! - start[3 * i]!));
-  }
-  expect(moved).toBeGreaterThan(1e-4);
-});
+    expect(moved).toBeGreaterThan(1e-4);
+  },
+);
 
 /**
- * Two boxes at rest on a plane, moved as gravity and a push aside would in a substep: cold, then again with the pushes
- * of the first time. What a contact is pushed by is found to a thousandth of what rest moves by, and rounded with the
- * positions; the second time begins where the first ended.
+ * Two boxes at rest on a plane, moved as by gravity and a sideways push in a substep: cold, then with the impulses of
+ * the first run. An impulse converges to a thousandth of the motion at rest, and is rounded with the positions; the
+ * second run begins where the first ended.
  */
-test("what stands on a plane, cold and begun with the pushes of the substep before", async () => {
+test("boxes on a plane agree with the twin, cold and with the impulses of the last substep", async () => {
   const h = 1 / 1200;
   const friction = 0.6;
   const lab = await laboratory({

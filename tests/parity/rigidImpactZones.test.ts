@@ -1,8 +1,8 @@
 /**
- * Rigid impact zones (kernel/assembly/contact/rigidImpactZones.ts), by what makes them safe and physical: a zone keeps
- * its linear and angular momentum, it goes from S to x by an affine map 1 + t [w] whose determinant 1 + t^2 |w|^2 is
- * never 0, and so no two of its points come nearer to each other than they were. Rounding: the motion is float64 and
- * its end is rounded once, UNIT of the coordinate in each; momenta are sums of that.
+ * Rigid impact zones (kernel/assembly/contact/rigidImpactZones.ts). A zone keeps its linear and angular momentum. It
+ * moves from S to x by an affine map 1 + t [w] whose determinant 1 + t^2 |w|^2 is never 0, so no two of its points come
+ * nearer to each other. Rounding: the motion is float64 and its end is rounded once, UNIT of each coordinate; momenta
+ * are sums of that.
  */
 import { describe, expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -19,7 +19,7 @@ interface Cloud {
   w: number[];
 }
 
-/** Moves the particles that are joined, four at a time. @returns where all are */
+/** Moves the joined particles, four at a time. @returns positions of all particles */
 function move({ safe, x, w }: Cloud, joins: readonly (readonly [number, number, number, number])[]): Vector[] {
   const n = x.length;
   const rows = Math.ceil((n + L.DUMMIES) / 4) * 4;
@@ -37,7 +37,7 @@ function move({ safe, x, w }: Cloud, joins: readonly (readonly [number, number, 
     [L.H_PARTICLES, rows],
   ] as const)
     i32[(L.HEADER + offset) / 4] = value;
-  // planned memory has S of its own; this one is the test's
+  // planned memory has its own S; this one is the test's
   x.forEach((p, i) => {
     f32.set([...p, w[i]!], X / 4 + 4 * i);
     f32.set([...safe[i]!, w[i]!], S / 4 + 4 * i);
@@ -49,7 +49,7 @@ function move({ safe, x, w }: Cloud, joins: readonly (readonly [number, number, 
   kernel.moveZones();
   kernel.endZones();
   kernel.endChanges();
-  // nothing is left behind that the next substep would find
+  // no marks remain for the next substep
   expect(marksIn(i32).every((m) => (m & ~L.MARK_LAGS) === 0)).toBe(true);
   return x.map((_, i) => [f32[X / 4 + 4 * i]!, f32[X / 4 + 4 * i + 1]!, f32[X / 4 + 4 * i + 2]!]);
 }
@@ -67,7 +67,7 @@ function cloud(random: () => number, n: number, at: Vector, size: number, speed:
   };
 }
 
-/** Joins numbers 0 .. n - 1 into one zone. */
+/** Joins particles 0 .. n - 1 into one zone. */
 const chain = (n: number): [number, number, number, number][] =>
   Array.from({ length: n - 3 }, (_, i) => [i, i + 1, i + 2, i + 3]);
 
@@ -77,7 +77,7 @@ const mean = (m: readonly number[], of: readonly Vector[]): Vector =>
     of.reduce<Vector>((sum, p, i) => add(sum, scale(m[i]!, p)), [0, 0, 0]),
   );
 
-/** Linear momentum times h, and angular about the center of mass at S. */
+/** Linear momentum times h, and angular momentum about the center of mass at S. */
 function momenta(
   { safe, w }: Cloud,
   x: readonly Vector[],
@@ -98,50 +98,53 @@ describe.each([
   ["1 mm at 8 m", [8, -5, 3], 0.001],
   ["1e-6 m", [0, 0, 0], 1e-6],
 ] as [string, Vector, number][])("%s", (_, at, size) => {
-  test.each([0.001, 0.3, 5])("thrown about by %d sizes", (speed) => {
-    const random = randomStream(61);
-    for (let trial = 0; trial < 50; trial++) {
-      const before = cloud(random, 4 + (trial % 9), at, size, speed);
-      const after = move(before, chain(before.x.length));
-      const { linear, angular, center, m } = momenta(before, before.x);
-      const now = momenta(before, after);
-      const mass = m.reduce((a, b) => a + b, 0);
-      const ulp = UNIT * Math.max(...after.flat().map(Math.abs)) * 2;
-      expect(norm(subtract(now.linear, linear))).toBeLessThan(ulp * mass);
-      expect(norm(subtract(now.angular, angular))).toBeLessThan(2 * ulp * mass * size);
-      // the motion that those momenta have: V and w, by the inertia at S
-      const inertia = [0, 1, 2].map((a) =>
-        [0, 1, 2].map((b) =>
-          before.safe.reduce((sum, p, i) => {
-            const r = subtract(p, center);
-            return sum + m[i]! * ((a === b ? dot(r, r) : 0) - r[a]! * r[b]!);
-          }, 0),
-        ),
-      );
-      const V = scale(1 / mass, linear);
-      const spin = solveLinear(inertia, angular) as unknown as Vector;
-      after.forEach((p, i) =>
-        expect(
-          norm(subtract(p, add(before.safe[i]!, add(V, cross(spin, subtract(before.safe[i]!, center)))))),
-        ).toBeLessThan(2 * ulp),
-      );
-      for (let i = 0; i < after.length; i++)
-        for (let j = 0; j < i; j++)
-          expect(norm(subtract(after[i]!, after[j]!))).toBeGreaterThan(
-            norm(subtract(before.safe[i]!, before.safe[j]!)) - 2 * ulp,
-          );
-      // volumes grow by the determinant
-      const volume = (x: readonly Vector[]): number =>
-        dot(subtract(x[1]!, x[0]!), cross(subtract(x[2]!, x[0]!), subtract(x[3]!, x[0]!)));
-      const sides = 4 * size * Math.sqrt(1 + dot(spin, spin));
-      expect(Math.abs(volume(after) - (1 + dot(spin, spin)) * volume(before.safe))).toBeLessThan(
-        3 * 2 * ulp * sides * sides,
-      );
-    }
-  });
+  test.each([0.001, 0.3, 5])(
+    "thrown about by %d sizes, a zone keeps its momentum and its points do not approach",
+    (speed) => {
+      const random = randomStream(61);
+      for (let trial = 0; trial < 50; trial++) {
+        const before = cloud(random, 4 + (trial % 9), at, size, speed);
+        const after = move(before, chain(before.x.length));
+        const { linear, angular, center, m } = momenta(before, before.x);
+        const now = momenta(before, after);
+        const mass = m.reduce((a, b) => a + b, 0);
+        const ulp = UNIT * Math.max(...after.flat().map(Math.abs)) * 2;
+        expect(norm(subtract(now.linear, linear))).toBeLessThan(ulp * mass);
+        expect(norm(subtract(now.angular, angular))).toBeLessThan(2 * ulp * mass * size);
+        // the motion with those momenta: V and w, by the inertia at S
+        const inertia = [0, 1, 2].map((a) =>
+          [0, 1, 2].map((b) =>
+            before.safe.reduce((sum, p, i) => {
+              const r = subtract(p, center);
+              return sum + m[i]! * ((a === b ? dot(r, r) : 0) - r[a]! * r[b]!);
+            }, 0),
+          ),
+        );
+        const V = scale(1 / mass, linear);
+        const spin = solveLinear(inertia, angular) as unknown as Vector;
+        after.forEach((p, i) =>
+          expect(
+            norm(subtract(p, add(before.safe[i]!, add(V, cross(spin, subtract(before.safe[i]!, center)))))),
+          ).toBeLessThan(2 * ulp),
+        );
+        for (let i = 0; i < after.length; i++)
+          for (let j = 0; j < i; j++)
+            expect(norm(subtract(after[i]!, after[j]!))).toBeGreaterThan(
+              norm(subtract(before.safe[i]!, before.safe[j]!)) - 2 * ulp,
+            );
+        // volumes grow by the determinant
+        const volume = (x: readonly Vector[]): number =>
+          dot(subtract(x[1]!, x[0]!), cross(subtract(x[2]!, x[0]!), subtract(x[3]!, x[0]!)));
+        const sides = 4 * size * Math.sqrt(1 + dot(spin, spin));
+        expect(Math.abs(volume(after) - (1 + dot(spin, spin)) * volume(before.safe))).toBeLessThan(
+          3 * 2 * ulp * sides * sides,
+        );
+      }
+    },
+  );
 });
 
-test("two zones go their own ways; the order of joining changes no bit; who is in none stays", () => {
+test("two zones move independently; the order of joining changes no bit; other particles stay", () => {
   const before = cloud(randomStream(62), 13, [1, 2, 3], 1, 0.5);
   const first = chain(6);
   const second = chain(5).map((four) => four.map((i) => i + 6) as [number, number, number, number]);
@@ -164,12 +167,12 @@ test("two zones go their own ways; the order of joining changes no bit; who is i
       ),
     ).toBeLessThan(40 * UNIT * 8);
   expect(after.slice(11)).toEqual(before.x.slice(11));
-  // the first member, from which places are measured, is the same: sums of the others are in order of joining, so
-  // float64 sums may differ in their last bit, positions do not
+  // Places are relative to the first member, which is the same. The order of sums differs, so float64 sums may differ
+  // in their last bit, but positions do not.
   expect(move(before, [first[0]!, ...second, ...first.slice(1)])).toEqual(after);
 });
 
-test("a zone with a fixed particle goes where that goes; with two that part it stays where the substep began", () => {
+test("a zone with a fixed particle follows it; with two that separate it stays at the start of the substep", () => {
   const before = cloud(randomStream(63), 8, [0, 0, 0], 1, 0.3);
   const way: Vector = [0.25, -0.5, 0.125];
   before.w[2] = 0;
@@ -183,7 +186,7 @@ test("a zone with a fixed particle goes where that goes; with two that part it s
   expect(move(before, chain(8))).toEqual(before.safe);
 });
 
-test("particles on a line: how they turn about it nothing says, so they do not; their momentum is kept all the same", () => {
+test("particles on a line do not rotate about it, and their momentum is kept", () => {
   const random = randomStream(64);
   const line = Array.from({ length: 6 }, (): Vector => [random(), 0, 0].map(Math.fround) as unknown as Vector);
   const before: Cloud = {

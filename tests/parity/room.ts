@@ -1,6 +1,4 @@
-/**
- * A room of the loader as the float64 step sees it: the same float32 numbers, the same elements, the same color lists.
- */
+/** A loaded room for the float64 step: the same float32 numbers, the same elements, the same color lists. */
 import { CONSTRAINTS, ELEMENT_KINDS, type Elements } from "../../server/sim/constraints/kinds.ts";
 import type { Scene } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -32,7 +30,7 @@ export function copyParticles(created: CreatedWorld, p: Particles): void {
   }
 }
 
-/** @param free bodies whose momentum is kept; attachments and grabs are not taken over */
+/** @param free bodies whose momentum is kept; attachments and grabs are not copied */
 export function referenceRoom(
   scene: Scene,
   created: CreatedWorld,
@@ -54,7 +52,7 @@ export function referenceRoom(
       body.elements
         .filter((e) => e.kind === kind)
         .forEach((e) => {
-          // bodies share no particle, so body after body is the kernel's order too
+          // bodies share no particle, so body after body is also the kernel's order
           const elements: Elements = {
             ...roundElements(e),
             particles: e.particles.map((p) => p + layout.bodies[b]!.first),

@@ -1,6 +1,6 @@
 /**
- * How many rows of contact the kinetic front keeps (kernel/assembly/contact/bvttFront.ts): they close up when most of
- * them have gone, and where all that moves past each other does not fit into their memory, only what comes near is one.
+ * Number of contact rows of the bvtt front (kernel/assembly/contact/bvttFront.ts): rows are compacted when most of them
+ * are gone. If pairs that move past each other exceed the memory, only predicted contacts get rows.
  */
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
@@ -14,7 +14,7 @@ import { edgesDistance, vertexTriangleDistance } from "../../server/sim/referenc
 import type { Vector } from "../../server/sim/reference/vector.ts";
 import { namedPairs, packedPairs, surfaceRows } from "./contactLists.ts";
 
-/** Two sheets, the upper one thrown through the air beside and along the lower one; they come to rest on the floor. */
+/** Two sheets, the upper one thrown beside and along the lower one; both come to rest on the floor. */
 async function sheets(capacity?: number): Promise<{ blocks: number[]; rows: number[]; counts: ContactCounts }> {
   const sheet = (n: number): Body => ({
     name: `sheet ${n}`,
@@ -51,7 +51,7 @@ async function sheets(capacity?: number): Promise<{ blocks: number[]; rows: numb
   return { blocks, rows, counts: world.contactCounts() };
 }
 
-test("they close up when most of them have gone", async () => {
+test("rows are compacted when most of them are gone", async () => {
   const { blocks, rows, counts } = await sheets();
   const [most, last] = [Math.max(...blocks), blocks.at(-1)!];
   expect(counts.lists).toBe(1);
@@ -59,11 +59,11 @@ test("they close up when most of them have gone", async () => {
   expect(rows.at(-1)!).toBeGreaterThan(0.5 * 4 * last);
 });
 
-test("where not all fit, the front is made once more with what comes near, and nothing stands still", async () => {
+test("if not all rows fit, the front is rebuilt with predicted contacts only, and nothing is held", async () => {
   const capacity = Math.ceil(0.75 * Math.max(...(await sheets()).blocks));
   const { blocks, counts } = await sheets(capacity);
   expect(Math.max(...blocks)).toBeLessThanOrEqual(capacity);
-  // it may have to be made once more for half of a substep's way, in which much comes near
+  // another rebuild may follow for half a substep's displacement, in which many pairs come near
   expect(counts.lists).toBeGreaterThan(1);
   expect(counts.lists).toBeLessThan(6);
   expect(counts).toMatchObject({ zones: 0, stops: 0 });

@@ -1,11 +1,12 @@
 /**
- * Whole ticks of whole rooms: the kernel's step against reference/step.ts, from the same state, tick by tick.
- * Float32 rounding is amplified where a scene is unstable (contact, buckling), so each tick starts from the kernel's
- * state: this checks the order of phases, the program, the blocks and the loader, not how long two trajectories stay
- * together. Tolerance after one tick: rounding of positions in each correction of each substep, 2^-24 of the largest
- * coordinate times the square root of their number, times 8. The paper's form amplifies it: its step is measured by the
- * strain's softest part, and what is stiffer than four times that part is overshot. So there the twin is asked what a
- * start that is off by that much does, several times, and the tolerance is 8 times that.
+ * Whole ticks of whole rooms: the kernel's step against reference/step.ts, from the same state, tick by tick. Unstable
+ * scenes (contact, buckling) amplify float32 rounding, so each tick starts from the kernel's state. This tests the
+ * order of stages, the program, the blocks and the loader, not the divergence of two trajectories.
+ *
+ * Tolerance after one tick: rounding of positions in each correction of each substep, 2^-24 of the largest coordinate
+ * times the square root of their number, times 8. The paper's form amplifies it: the softest part of the strain sets
+ * its step, and parts more than four times as stiff overshoot. There the tolerance is 8 times the twin's change after a
+ * start that is off by that much, over several samples.
  */
 import { expect, test } from "vitest";
 import type { Body, Scene, Sweep } from "../../shared/scene.ts";
@@ -53,7 +54,7 @@ const pbd: Body["material"] & object = {
   volume: { stiffness: 0.5 },
 };
 
-/** @param contacts pairs that are solved as contacts at least, counted in every substep */
+/** @param contacts least number of pairs solved as contacts, summed over all substeps */
 async function compare(
   parts: Partial<Scene> & Pick<Scene, "bodies">,
   colliders: ReferenceCollider[],
@@ -118,7 +119,7 @@ async function compare(
   expect(near).toBeGreaterThanOrEqual(contacts);
 }
 
-test("a soft box falls onto the floor and rests", () =>
+test("a soft box falls onto the floor and rests as the twin", () =>
   compare(
     {
       substeps: 4,
@@ -141,7 +142,7 @@ test("a soft box falls onto the floor and rests", () =>
     12,
   ));
 
-test.each(["neo-hookean", "stable-neo-hookean"] as const)("a %s box falls onto the floor", (model) =>
+test.each(["neo-hookean", "stable-neo-hookean"] as const)("a %s box falls onto the floor as the twin", (model) =>
   compare(
     {
       substeps: 4,
@@ -164,7 +165,7 @@ test.each(["neo-hookean", "stable-neo-hookean"] as const)("a %s box falls onto t
   ),
 );
 
-test("a pinned sheet with bending swings", () =>
+test("a pinned sheet with bending swings as the twin", () =>
   compare(
     {
       substeps: 5,
@@ -187,7 +188,7 @@ test("a pinned sheet with bending swings", () =>
     12,
   ));
 
-test("a loaded bar in free flight", () =>
+test("a loaded bar in free flight moves as the twin", () =>
   compare(
     {
       substeps: 6,
@@ -209,7 +210,7 @@ test("a loaded bar in free flight", () =>
     12,
   ));
 
-test("two boxes, one on the other", () =>
+test("two boxes, one on the other, move as the twin", () =>
   compare(
     {
       substeps: 4,
@@ -280,17 +281,19 @@ function everyKind(solver: "compliant" | "paper", sweep: Sweep, n: number): Body
   ];
 }
 
-test.each(["compliant", "paper"] as const)("a room with one body per schedule and kind, %s", (solver) =>
-  compare(
-    { substeps: 3, iterations: 5, bodies: SWEEPS.flatMap((sweep, n) => everyKind(solver, sweep, n)) },
-    [],
-    [],
-    solver === "paper" ? 2 : 4,
-    solver === "paper",
-  ),
+test.each(["compliant", "paper"] as const)(
+  "a room with one body per schedule and kind moves as the twin, %s",
+  (solver) =>
+    compare(
+      { substeps: 3, iterations: 5, bodies: SWEEPS.flatMap((sweep, n) => everyKind(solver, sweep, n)) },
+      [],
+      [],
+      solver === "paper" ? 2 : 4,
+      solver === "paper",
+    ),
 );
 
-test("both solver forms side by side in one schedule", () =>
+test("both solver forms side by side in one schedule move as the twin", () =>
   compare(
     {
       substeps: 3,
@@ -314,7 +317,7 @@ test("both solver forms side by side in one schedule", () =>
     true,
   ));
 
-test("a jelly of distances and volumes falls onto the floor", () =>
+test("a jelly of distances and volumes falls onto the floor as the twin", () =>
   compare(
     {
       substeps: 4,
@@ -342,7 +345,7 @@ test("a jelly of distances and volumes falls onto the floor", () =>
     12,
   ));
 
-test("a jelly and a block of hexahedra in every schedule", () =>
+test("a jelly and a block of hexahedra in every schedule move as the twin", () =>
   compare(
     {
       substeps: 3,
@@ -378,7 +381,7 @@ test("a jelly and a block of hexahedra in every schedule", () =>
     8,
   ));
 
-test("a jelly that keeps its whole volume, with pressure", () =>
+test("a jelly with a constraint on its whole volume and pressure moves as the twin", () =>
   compare(
     {
       substeps: 4,
@@ -403,7 +406,7 @@ test("a jelly that keeps its whole volume, with pressure", () =>
     12,
   ));
 
-test("a balloon: a closed cloth of distances with pressure inside", () =>
+test("a balloon, a closed cloth of distances with pressure inside, moves as the twin", () =>
   compare(
     {
       substeps: 4,
@@ -430,7 +433,7 @@ test("a balloon: a closed cloth of distances with pressure inside", () =>
     12,
   ));
 
-test("a block of hexahedra swings", () =>
+test("a block of hexahedra swings as the twin", () =>
   compare(
     {
       substeps: 4,
@@ -450,7 +453,7 @@ test("a block of hexahedra swings", () =>
     12,
   ));
 
-test("free bodies keep their momentum in both, and the twin's is kept better", async () => {
+test("free bodies keep their momentum in both, and the twin keeps it better", async () => {
   const scene = validateScene({
     version: 1,
     title: "spin",

@@ -1,13 +1,11 @@
-/**
- * Surfaces in a memory of their own, without a world around them: for tests of intersections.
- */
+/** Surfaces in memory without a world, for tests of intersections. */
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
 import { planSurfaces, SOLID, uniqueEdges, type Meets, type SurfaceSource } from "../../server/sim/memory/surfaces.ts";
 import type { Vector } from "../../server/sim/reference/vector.ts";
 
-/** One surface: its own particles from 0, where they are now and where at rest (default: the same). */
+/** One surface: its particles from 0, current positions, and positions at rest (default: the same). */
 export interface Sheet {
   x: readonly Vector[];
   rest?: readonly Vector[];
@@ -20,7 +18,7 @@ export interface Sheet {
   w?: (particle: number) => number;
 }
 
-/** A surface by the numbers of its particles. */
+/** A surface by particle numbers. */
 interface SurfaceTwin {
   vertices: readonly number[];
   /** Three particles each, and two particles each. */
@@ -33,11 +31,11 @@ interface SurfaceTwin {
 export interface SurfaceRoom {
   kernel: Kernel;
   memory: WebAssembly.Memory;
-  /** Addresses: of X, and of a second array of positions. */
+  /** Addresses of X and of a second array of positions. */
   x: number;
   other: number;
   twins: SurfaceTwin[];
-  /** As stored: float32. */
+  /** Stored values, float32. */
   positions: Vector[];
   rest: Vector[];
   w: number[];
@@ -48,7 +46,7 @@ const round = (p: Vector): Vector => [Math.fround(p[0]), Math.fround(p[1]), Math
 const groups = (list: Uint32Array, size: number): number[][] =>
   Array.from({ length: list.length / size }, (_, i) => [...list.subarray(size * i, size * i + size)]);
 
-/** A sheet whose particles begin at number `first`, as a world's builder gets it. */
+/** The source of a sheet whose particles begin at number `first`, as a world's builder passes it. */
 const sourceOf = (s: Sheet, first: number): SurfaceSource => ({
   first,
   count: s.x.length,
@@ -101,7 +99,7 @@ export function surfaceRoom(sheets: readonly Sheet[], meets: Meets = () => true)
   };
 }
 
-/** A sheet of n x m squares of the given side in the plane y = 0, diagonals alternating. */
+/** A sheet of n x m squares of the given side in the plane y = 0, with alternating diagonals. */
 export function grid(n: number, m: number, side: number): { x: Vector[]; triangles: number[][] } {
   const x: Vector[] = [];
   const triangles: number[][] = [];
@@ -126,7 +124,7 @@ export function grid(n: number, m: number, side: number): { x: Vector[]; triangl
   return { x, triangles };
 }
 
-/** A closed box of n^3 cells, its surface, with a corner at zero. */
+/** The closed surface of a box of n^3 cells, with a corner at the origin. */
 export function box(n: number, side: number): { x: Vector[]; triangles: number[][] } {
   const x: Vector[] = [];
   const triangles: number[][] = [];

@@ -1,7 +1,7 @@
 /**
- * kernel/assembly/constraints/tetrahedron.ts and inversion.ts against their float64 twin.
- * Tolerance: 8 units, a unit being what one float32 unit in the last place of the inputs may do to the twin's answer
- * (kit.ts). Measured: 3.
+ * kernel/assembly/constraints/tetrahedron.ts and inversion.ts against their float64 twin. Tolerance: 8 units. A unit is
+ * the largest change of the twin's result when its inputs change by one float32 unit in the last place (kit.ts).
+ * Measured: 3.
  */
 import { expect, test } from "vitest";
 import { boxTets } from "../../server/meshing/generators.ts";
@@ -18,7 +18,7 @@ const COUNT = inLong(21, 9);
 
 for (const size of [1e-3, 0.1, 10]) {
   for (const youngsModulus of [1, 1e4, 1e9]) {
-    test(`elements of ${size} m and ${youngsModulus} Pa, four iterations each`, () => {
+    test(`elements of ${size} m and ${youngsModulus} Pa agree with the twin, four iterations each`, () => {
       for (const nu of inLong([0, 0.3, 0.4999], size === 0.1 && youngsModulus === 1e4 ? [0, 0.3, 0.4999] : [0.4999])) {
         for (const [name, deform] of Object.entries(DEFORMATIONS)) {
           const { X, elements } = randomTets(COUNT, size, youngsModulus, nu);
@@ -44,7 +44,7 @@ for (const size of [1e-3, 0.1, 10]) {
   }
 }
 
-test("single elements, and elements with fixed corners", () => {
+test("single elements, and elements with fixed corners, agree with the twin", () => {
   for (const pinned of [2, 3, 5, Infinity]) {
     for (const count of [1, 2, 3, 4, 5]) {
       const { X, elements } = randomTets(count, 0.1, 1e5, 0.3, count);
@@ -67,7 +67,7 @@ test("single elements, and elements with fixed corners", () => {
   }
 });
 
-test("an element that is fixed altogether keeps every bit", () => {
+test("an element with only fixed corners keeps every bit", () => {
   const { X, elements } = randomTets(5, 0.1, 1e5, 0.3);
   const kit = makeKit(elements, deformed(X, DEFORMATIONS["strained by 20 %"]!, 0.1, 3), new Float64Array(20), 1 / 240);
   const before = kit.kernelPositions();
@@ -75,12 +75,12 @@ test("an element that is fixed altogether keeps every bit", () => {
   expect(kit.kernelPositions()).toEqual(before);
 });
 
-// The frame of the singular vectors is arbitrary where they are degenerate: what does not depend on it is compared, and
-// that the element opens.
+// The frame of degenerate singular vectors is arbitrary: the test compares values that do not depend on it, and that
+// the element opens.
 test("an element on a line opens like its twin: the same distances between its corners", () => {
   const { X, elements } = randomTets(COUNT, 0.125, 1e5, 0.3);
   const h = 1 / 240;
-  // coordinates that are multiples of 2^-10 make F of rank one to the last bit
+  // coordinates that are multiples of 2^-10 give F an exact rank of one
   const x = X.map((_, k) => [1, 2, -1][k % 3]! * (Math.round(X[3 * Math.floor(k / 3)]! * 1024) / 1024));
   const kit = makeKit(elements, x, inverseMasses(4 * COUNT, 1, 5), h);
   kit.iterate(true);
@@ -114,7 +114,7 @@ test("an element in a point opens like its twin", () => {
   }
 });
 
-test("a mirrored, a flat and a collapsed element turn themselves right, in both", () => {
+test("a mirrored, a flat and a collapsed element recover, in kernel and twin", () => {
   const X = Float64Array.from([1, 1, 1, -1, 1, -1, 1, -1, -1, -1, -1, 1].map((v) => 0.05 * v));
   const elements = tetElements(
     X,
@@ -140,7 +140,7 @@ test("a mirrored, a flat and a collapsed element turn themselves right, in both"
   }
 });
 
-test("a mesh of many colors: one iteration over all of them", () => {
+test("one iteration over a mesh of many colors agrees with the twin", () => {
   const { positions, tets } = boxTets([0.3, 0.2, 0.2], [5, 4, 3]);
   const N = positions.length / 3;
   const random = randomStream(17);
@@ -156,7 +156,7 @@ test("a mesh of many colors: one iteration over all of them", () => {
     kit.align();
     kit.iterate(iteration === 0);
     const kernel = kit.kernelPositions();
-    // a particle is moved by up to 24 elements in turn, each with a few units of its position and of its edge
+    // up to 24 elements move a particle one after another, each with a few units of its position and of its edge
     for (let i = 0; i < N; i++)
       expect(distanceAt(kernel, kit.particles.x, i)).toBeLessThan(24 * TOLERANCE * UNIT * 0.3);
   }

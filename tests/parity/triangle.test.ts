@@ -1,7 +1,6 @@
 /**
- * kernel/assembly/constraints/triangle.ts against its float64 twin.
- * Tolerance: 8 units, a unit being what one float32 unit in the last place of the inputs may do to the twin's answer
- * (kit.ts). Measured: 3.
+ * kernel/assembly/constraints/triangle.ts against its float64 twin. Tolerance: 8 units. A unit is the largest change of
+ * the twin's result when its inputs change by one float32 unit in the last place (kit.ts). Measured: 3.
  */
 import { triangleElements } from "../../server/sim/constraints/triangle.ts";
 import { expect, test } from "vitest";
@@ -20,7 +19,7 @@ const MATERIALS = {
   "nearly singular": { kWeft: 1, kWarp: 4, kShear: 0.3, nuWeft: 0.475, nuWarp: 1.9 },
 };
 
-/** A triangle also has these. */
+/** Further deformations for triangles. */
 const COLLAPSED: Record<string, Deform> = {
   "on a line": (x) => [x[0], 2 * x[0], -x[0]],
   "in a point": () => [0.01, 0.02, 0.03],
@@ -28,7 +27,7 @@ const COLLAPSED: Record<string, Deform> = {
 
 for (const size of [1e-3, 0.1, 10]) {
   for (const stiffness of [1e2, 1e6, 1e11]) {
-    test(`elements of ${size} m and ${stiffness} Pa, four iterations each`, () => {
+    test(`elements of ${size} m and ${stiffness} Pa agree with the twin, four iterations each`, () => {
       for (const [material, unit] of Object.entries(MATERIALS)) {
         const moduli = {
           ...unit,
@@ -76,7 +75,7 @@ test("fixed corners keep every bit", () => {
   }
 });
 
-test("a sheet of many colors: one iteration over all of them", () => {
+test("one iteration over a sheet of many colors agrees with the twin", () => {
   const { positions, triangles } = gridCloth([0.4, 0.4], [9, 8]);
   const N = positions.length / 3;
   const random = randomStream(17);
@@ -96,7 +95,7 @@ test("a sheet of many colors: one iteration over all of them", () => {
     kit.align();
     kit.iterate(iteration === 0);
     const kernel = kit.kernelPositions();
-    // a particle is moved by up to 8 elements in turn, each with a few units of its position and of its edge
+    // up to 8 elements move a particle one after another, each with a few units of its position and of its edge
     for (let i = 0; i < N; i++) expect(distanceAt(kernel, kit.particles.x, i)).toBeLessThan(8 * TOLERANCE * UNIT * 0.4);
   }
 });

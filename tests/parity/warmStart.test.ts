@@ -1,4 +1,4 @@
-/** Remembered stress: kernel against twin, one tick of it; and that it forgets what it must forget. */
+/** Warm-start stress: kernel against twin over one tick, and when it is dropped. */
 import { CONSTRAINTS } from "../../server/sim/constraints/kinds.ts";
 import type { HyperElements } from "../../server/sim/constraints/hyperelastic.ts";
 import type {
@@ -19,7 +19,7 @@ import { copyParticles } from "./room.ts";
 
 const H = 1 / 240;
 
-/** 1/S_00 is 3e6 Pa in all of Saint Venant-Kirchhoff's. */
+/** 1/S_00 is 3e6 Pa in all Saint Venant-Kirchhoff materials. */
 const MATERIALS: Record<string, SoftMaterial> = {
   isotropic: { density: 1000, youngsModulus: 3e6, poissonsRatio: 0.35 },
   orthotropic: {
@@ -42,13 +42,13 @@ const MATERIALS: Record<string, SoftMaterial> = {
 
 type Solid = TetElements | OrthotropicTetElements | PlasticTetElements | HyperElements;
 
-/** The tetrahedra of the laboratory's only body, as the kernel has them now: plastic strain included. */
+/** The kernel's current tetrahedra of the laboratory's only body, including plastic strain. */
 function elementsOf(lab: Laboratory): Solid {
   const e = roundElements(lab.created.bodies[0]!.elements[0] as Solid);
   return e.kind === "tet-plastic" ? { ...e, plasticStrain: rowsOf(lab, "block", L.TET_PLASTIC_STRAIN, 6) } : e;
 }
 
-/** A stiff clamped beam that has begun to settle: its iterations build up a part of the stress only. */
+/** A stiff clamped beam that has begun to settle: its iterations build up only a part of the stress. */
 async function beam(material: SoftMaterial = MATERIALS.isotropic!): Promise<Laboratory> {
   const lab = await laboratory({
     tickHz: 60,
@@ -71,8 +71,8 @@ async function beam(material: SoftMaterial = MATERIALS.isotropic!): Promise<Labo
 }
 
 /**
- * Rows of all elements, gathered from blocks, from what these remember between iterations or from tick to tick: an
- * isotropic element's multipliers in the twin's axes.
+ * Rows of all elements, gathered from blocks, from their memory between iterations or from tick to tick. An isotropic
+ * element's multipliers are in the twin's axes.
  */
 function rowsOf(lab: Laboratory, at: "block" | "own" | "memory", offset: number, count: number): Float64Array {
   const { memory, layout, bodies } = lab.created;
@@ -108,8 +108,8 @@ const bodyRow = (lab: Laboratory): DataView =>
   new DataView(lab.created.memory.buffer, lab.created.layout.bodyRows, L.BODY_BYTES);
 const most = (a: Float64Array): number => a.reduce((m, v) => Math.max(m, Math.abs(v)), 0);
 
-describe("remembered stress", () => {
-  test.each(Object.entries(MATERIALS))("one tick of it is the twin's: %s", async (_name, material) => {
+describe("warm-start stress", () => {
+  test.each(Object.entries(MATERIALS))("one tick of it agrees with the twin: %s", async (_name, material) => {
     const lab = await beam(material);
     const { created } = lab;
     const e = elementsOf(lab);
@@ -132,7 +132,7 @@ describe("remembered stress", () => {
     // a dozen float32 operations on numbers of the size of the largest multiplier
     const remembered = rowsOf(lab, "memory", 0, rows);
     expect(most(remembered.map((v, k) => v - twin.remembered[k]!))).toBeLessThan(8 * UNIT * most(last));
-    // some 60 elements push at a particle, each with three rows of F and [L] and the shape function's gradient
+    // about 60 elements push a particle, each with three rows of F and [L] and the shape function's gradient
     const i32 = new Int32Array(created.memory.buffer);
     const f32 = new Float32Array(created.memory.buffer);
     const at = i32[(L.HEADER + L.H_SUPPORT) / 4]! / 4;
@@ -144,7 +144,7 @@ describe("remembered stress", () => {
     const w = most(particles.w);
     expect(most(support)).toBeGreaterThan(0);
     expect(most(support.map((v, k) => v - twin.support[k]!))).toBeLessThan(60 * 12 * UNIT * w * gradient * most(last));
-    // strains come from differences of coordinates: their rounding is a unit of the coordinate over the edge
+    // strains are differences of coordinates: they round by a unit of the coordinate over the edge
     const noise = 2 * UNIT * most(particles.x) * gradient;
     const total = row.getFloat64(L.BODY_STRAIN, true);
     expect(Math.abs(total - twin.strain)).toBeLessThan(32 * UNIT * twin.strain);
@@ -159,7 +159,7 @@ describe("remembered stress", () => {
   });
 
   test.each(Object.entries(MATERIALS))(
-    "a substep that starts from memory goes on exactly as an iteration that finds it in its own rows: %s",
+    "a substep warm-started from memory equals an iteration with the same multipliers in its own rows: %s",
     async (_name, material) => {
       const lab = await beam(material);
       const of = CONSTRAINTS[elementsOf(lab).kind];
@@ -193,7 +193,7 @@ describe("remembered stress", () => {
     },
   );
 
-  test("what moves fast forgets, and a reset forgets at once", async () => {
+  test("a fast body loses its warm-start stress gradually, and a reset drops it at once", async () => {
     const lab = await beam();
     const before = most(rowsOf(lab, "memory", 0, 6));
     lab.put(

@@ -1,8 +1,8 @@
 /**
  * Wind: the kernel's accelerations against the twin's (reference/wind.ts), on crumpled sheets and closed surfaces that
- * move at random in turbulent air.
- * Tolerance: a triangle's normal is made of differences of float32 positions, which know 2^-24 of a coordinate over an
- * edge; forces go with its square and with that of w, so that 64 of these cover both and their sums.
+ * move at random in turbulent air. Tolerance: a triangle's normal consists of differences of float32 positions, with an
+ * error of 2^-24 of a coordinate over an edge. Forces are quadratic in it and in w, so 64 of these errors cover both
+ * and their sums.
  */
 import { expect, test } from "vitest";
 import type { Body, SceneWind } from "../../shared/scene.ts";
@@ -39,12 +39,12 @@ const block: Body = {
   contact: { self: false },
 };
 
-// the second is so light that the force is held back
+// the second is so light that the force is limited
 test.each([
   ["a sheet", sheet("sheet", 300, 3), false],
   ["a film", sheet("film", 1, 2), true],
   ["a closed body, far from the origin", { ...block, transform: { translate: [40, 3, 1] } } as Body, false],
-])("%s feels what the twin says", async (_, body, held) => {
+])("%s has the twin's accelerations", async (_, body, held) => {
   const lab = await laboratory({ tickHz: 60, substeps: SUBSTEPS, wind: WIND, bodies: [body] });
   const { created, world } = lab;
   const { origin } = created.layout;

@@ -1,6 +1,4 @@
-/**
- * What has come to rest sleeps: layers of cloth and piles whose contact trembles, too.
- */
+/** Bodies that have come to rest sleep, including layers of cloth and piles whose contacts tremble. */
 import { expect, test } from "vitest";
 import type { Body, Vec3 } from "../../shared/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
@@ -58,6 +56,6 @@ test.each(Object.entries(scenes))("%s: asleep within 15 s", async (_, { bodies, 
   let ticks = 0;
   for (; ticks < 15 * 60 && !lab.world.resting; ticks++) lab.run(1);
   expect(lab.world.resting, `after ${ticks / 60} s`).toBe(true);
-  // it has fallen, and lies on the floor
+  // it has fallen and lies on the floor
   expect(height(lab)).toBeLessThan(0.5);
 });

@@ -1,6 +1,6 @@
 /**
- * Points attached to colliders go where these go. A rigid attachment is solved last in an iteration, so at the end of a
- * tick the particle is at s + R (p - center) but for float32's rounding of a path of some meters: 1e-6 m.
+ * Points attached to a collider follow it. An iteration solves rigid attachments last, so at the end of a tick the
+ * particle is at s + R (p - center), up to float32 rounding over a path of some meters: 1e-6 m.
  */
 import { describe, expect, test } from "vitest";
 import type { Attachment, Body, Collider, Vec3 } from "../../shared/scene.ts";
@@ -15,7 +15,7 @@ const cloth: Body = {
   transform: { translate: [0.3, 1, 0] },
   material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, damping: 1 },
 };
-/** Nothing but the attachments moves it. */
+/** Only the attachments move this sheet. */
 const free: Body = { ...cloth, contact: { ignore: ["holder"], self: false } };
 const motion: Collider["motion"] = {
   keys: [
@@ -27,14 +27,14 @@ const motion: Collider["motion"] = {
   loop: true,
 };
 const box: Collider = { type: "box", name: "holder", center: [0, 1, 0], halfExtents: [0.04, 0.1, 0.1], motion };
-/** The side of the sheet that is next to the box: the mesh's particles of least x. */
+/** The side of the sheet next to the box: the particles with the least x. */
 const SIDE = [0, 9, 18, 27, 36];
 const attachments: Attachment[] = SIDE.map((particle) => ({
   from: { body: "flag", particle },
   to: { collider: "holder" },
 }));
 
-/** Where the box has carried a point by now. */
+/** Position of a point of the moving box after `seconds`. */
 function carried(point: readonly number[], seconds: number, from: Vec3 = [0, 1, 0]): number[] {
   const { translate, quaternion } = poseAt(compileMotion(motion!), seconds);
   const R = matrixOf(quaternion);
@@ -49,7 +49,7 @@ const rows = (x: Float64Array): number[][] =>
 const apart = (a: readonly number[], b: readonly number[]): number => Math.max(...a.map((c, r) => Math.abs(c - b[r]!)));
 
 describe.each([1, 3])("%i iterations", (iterations) => {
-  test("attached particles go where the collider goes, through jumps of its path and all", async () => {
+  test("attached particles follow the collider, also where its path jumps", async () => {
     const lab = await laboratory({ gravity: [0, -9.81, 0], iterations, bodies: [free], colliders: [box], attachments });
     const { origin } = lab.created.bodies[0]!;
     const start = rows(lab.positions());
@@ -67,7 +67,7 @@ describe.each([1, 3])("%i iterations", (iterations) => {
   });
 });
 
-test("a kilometer from the origin, too", async () => {
+test("attached particles follow the collider a kilometer from the origin", async () => {
   const far: Vec3 = [1000, 1, -500];
   const lab = await laboratory({
     worldRadius: 5000,
@@ -84,7 +84,7 @@ test("a kilometer from the origin, too", async () => {
     expect(apart(now[origin.indexOf(n)]!, carried(start[origin.indexOf(n)]!, 47 / 60, far))).toBeLessThan(2e-6);
 });
 
-test("a reset puts the body back to where the collider has carried it by then", async () => {
+test("a reset puts the body at the collider's current place", async () => {
   const lab = await laboratory({
     gravity: [0, -9.81, 0],
     bodies: [
@@ -100,7 +100,7 @@ test("a reset puts the body back to where the collider has carried it by then", 
   const turned = carried([0, 1, 3], 40 / 60).map((c, r) => c - carried([0, 1, 0], 40 / 60)[r]!);
   let looked = 0;
   lab.world.watchPhases((phase) => {
-    if (phase !== HOST_STAGES.inputs) return; // what the reset makes, before anything moves
+    if (phase !== HOST_STAGES.inputs) return; // the state after the reset, before anything moves
     looked++;
     rows(lab.positions()).forEach((at, i) => expect(apart(at, carried(start[i]!, 40 / 60))).toBeLessThan(1e-6));
     for (const velocity of rows(lab.velocities())) expect(apart(velocity, turned)).toBeLessThan(1e-6);
@@ -110,7 +110,7 @@ test("a reset puts the body back to where the collider has carried it by then", 
   expect(looked).toBe(1);
 });
 
-test("what stands holds like a point of the world", async () => {
+test("an attachment to a static collider equals an attachment to the world", async () => {
   const standing = { ...box } as Collider;
   delete standing.motion;
   const lab = await laboratory({ gravity: [0, -9.81, 0], bodies: [cloth], colliders: [standing], attachments });

@@ -1,6 +1,6 @@
 /**
- * Calming and sleep touch nothing that physics keeps moving: what is slow but goes somewhere has the same bits with and
- * without them, and what is calmed keeps its momentum where no outer force acts.
+ * Calming and sleep do not change motion that physics keeps up. A body that moves slowly but steadily has the same bits
+ * with and without them. Calming keeps the momentum of a body without external forces.
  */
 import { expect, test } from "vitest";
 import type { Scene } from "../../shared/scene.ts";
@@ -97,7 +97,7 @@ async function begin({ scene, velocity }: Motion, mayRest: boolean): Promise<Lab
   return lab;
 }
 
-test.each(Object.entries(motions))("%s goes on as if nothing could rest", async (_, motion) => {
+test.each(Object.entries(motions))("%s moves with the same bits as without calming and sleep", async (_, motion) => {
   const lab = await begin(motion, true);
   const free = await begin(motion, false);
   for (let second = 0; second < SECONDS; second++) {
@@ -108,7 +108,7 @@ test.each(Object.entries(motions))("%s goes on as if nothing could rest", async 
   }
 });
 
-test("calming takes deformation, and leaves momentum and angular momentum", () => {
+test("calming damps deformation and keeps momentum and angular momentum", () => {
   const count = 20;
   const random = (n: number): number => ((Math.imul(n + 1, 2654435761) >>> 8) & 0xffff) / 0xffff - 0.5;
   const f32 = Float32Array.from({ length: 8 * count }, (_, n) =>
@@ -130,9 +130,9 @@ test("calming takes deformation, and leaves momentum and angular momentum", () =
   const before = momenta();
   for (let n = 0; n < 100; n++) calmDeformation(f32, 0, 4 * count, count, 0.9);
   const after = momenta();
-  // 100 roundings of 20 velocities below 0.5 m/s, each by 2^-25 of that and 2 kg at most
+  // 100 roundings of 20 velocities below 0.5 m/s, each at most 2^-25 of that times 2 kg
   for (let k = 0; k < 6; k++) expect(Math.abs(after[k]! - before[k]!)).toBeLessThan(100 * count * 2 ** -25);
-  // of the deformation 0.9^100 is left: a rigid motion, whose energy no more of it changes
+  // 0.9^100 of the deformation is left: a rigid motion, whose energy does not change any more
   expect(after[6]).toBeLessThan(0.5 * before[6]!);
   calmDeformation(f32, 0, 4 * count, count, 0);
   expect(Math.abs(momenta()[6]! / after[6]! - 1)).toBeLessThan(1e-4);

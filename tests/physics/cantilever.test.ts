@@ -1,11 +1,10 @@
 /**
  * A clamped beam under its own weight (physics.md, section 4: within 5 % at a stated resolution).
  *
- * Against static equilibrium of the same mesh, which says how far the solver is from converged: 1 %. And against beam
- * theory, Timoshenko
+ * Static equilibrium of the same mesh shows how far the solver is from convergence: 1 %. Timoshenko's beam theory
  *   tip = rho g A L^4 / (8 k I) + rho g A L^2 / (2 kappa k/(2(1+nu)) A),  kappa = 5/6
- * which says how far the mesh is from the beam: tetrahedra with constant strain are too stiff in bending, 36 % too
- * little sag with 2 cells through the height, 14 % with 4, 4.5 % with 8, 1 % with 10.
+ * shows how far the mesh is from a beam. Tetrahedra of constant strain are too stiff in bending: the sag is 36 % too
+ * small with 2 cells through the height, 14 % with 4, 4.5 % with 8 and 1 % with 10.
  */
 import { expect, test } from "vitest";
 import { againstStatics, beamTheory, H, settled, tip } from "./cantilever.ts";
@@ -16,13 +15,13 @@ test.each([
   { k: 1e6, nu: 0.45, substeps: 20, iterations: 16 },
   { k: 1e5, nu: 0.3, substeps: 20, iterations: 2 },
 ])(
-  "the beam hangs as static equilibrium of its mesh: k $k Pa, nu $nu, $substeps x $iterations",
+  "the beam settles at static equilibrium of its mesh: k $k Pa, nu $nu, $substeps x $iterations",
   async ({ k, nu, substeps, iterations }) => {
     expect(againstStatics(await settled(k, nu, H, [8, 2, 2], substeps, iterations, 180))).toBeLessThan(0.01);
   },
 );
 
-test("with ten cells through its height it hangs as beam theory says, within 5 %", async () => {
+test("with ten cells through its height the beam sags as beam theory says, within 5 %", async () => {
   const k = 3e6;
   const { X, x } = await settled(k, 0, 0.025, [40, 10, 2], 30, 20, 40);
   expect(tip(X, x) / beamTheory(k)).toBeGreaterThan(0.95);

@@ -1,4 +1,4 @@
-/** A clamped beam under its own weight, settled, and what it is compared with (cantilever.test.ts). */
+/** A clamped beam under its own weight, settled, with its reference solutions (cantilever.test.ts). */
 import { laboratory } from "./laboratory.ts";
 import { equilibrium } from "./statics.ts";
 
@@ -7,7 +7,7 @@ export const RHO = 1000;
 export const L = 0.5;
 export const H = 0.1;
 
-/** @throws Error if the beam was held */
+/** @throws Error if the room held the beam */
 export async function settled(
   k: number,
   nu: number,
@@ -17,7 +17,7 @@ export async function settled(
   iterations: number,
   ticks: number,
 ) {
-  // damped as the first mode's critical damping, 2 omega, so that half a second is enough
+  // critical damping of the first mode, 2 omega, so that half a second is enough
   const damping = 2 * 3.516 * Math.sqrt((k * H * H) / 12 / (RHO * L ** 4));
   const lab = await laboratory({
     substeps,
@@ -35,7 +35,7 @@ export async function settled(
   });
   const X = lab.positions();
   const events = lab.run(ticks);
-  if (events.length > 0) throw new Error(`the beam did not go on: ${JSON.stringify(events)}`);
+  if (events.length > 0) throw new Error(`the beam was held: ${JSON.stringify(events)}`);
   return { lab, X, x: lab.positions() };
 }
 
@@ -56,7 +56,7 @@ export function beamTheory(k: number): number {
   return (RHO * G * L ** 4) / (8 * k * ((H * H) / 12)) + (RHO * G * L * L) / (2 * (5 / 6) * (k / 2));
 }
 
-/** Largest distance of a particle from static equilibrium on the same mesh, over the largest displacement. */
+/** Largest distance of a particle from static equilibrium on the same mesh, relative to the largest displacement. */
 export function againstStatics({ lab, X, x }: Awaited<ReturnType<typeof settled>>): number {
   const body = lab.created.bodies[0]!;
   const weight = new Float64Array(X.length);

@@ -1,7 +1,7 @@
 /**
- * Contact, bit by bit: the same scenes at other sizes (lengths, gravity and speeds times a power of two, moduli as
- * their units say) move the same but for the factor, because no threshold is a length; and on one, two and three
- * threads, because the order of contacts is the list's.
+ * Contacts are exact to the bit in two ways. No threshold is a length, so the same scene at another size moves the same
+ * up to the factor: lengths, gravity and speeds times a power of two, moduli as their units require. The list defines
+ * the order of contacts, so one, two and three threads give the same bits.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Scene, Vec3 } from "../../shared/scene.ts";
@@ -16,7 +16,7 @@ import { laboratory } from "./laboratory.ts";
 const NAMES = ["clash", "crumple", "fourJellies", "pinch"] as const;
 const TICKS = 40;
 
-/** The same scene, s times as large. */
+/** Returns the same scene, s times as large. */
 function scaled(
   { bodies, colliders = [], gravity = [0, 0, 0], ...rest }: Partial<Scene> & Pick<Scene, "bodies">,
   s: number,
@@ -75,7 +75,7 @@ function scaled(
 describe.each(NAMES)("%s", (name) => {
   const { scene } = scenes[name];
 
-  test("at other sizes to the last bit", async () => {
+  test("other sizes give the same motion to the last bit", async () => {
     const run = async (s: number): Promise<{ x: Float64Array[]; felt: number }> => {
       const lab = await laboratory(scaled(scene, s));
       expect(lab.run(TICKS)).toEqual([]);
@@ -90,7 +90,7 @@ describe.each(NAMES)("%s", (name) => {
     }
   });
 
-  test("on any number of threads", async () => {
+  test("any number of threads gives the same bits", async () => {
     const hashes = new Set<string>();
     for (const threads of [1, 2, 3]) {
       const created = await createWorld(validateScene({ version: 1, title: name, refine: false, ...scene }), {

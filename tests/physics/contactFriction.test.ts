@@ -1,24 +1,27 @@
 /**
- * Coulomb friction of a soft block (1 MPa) on what contact between surfaces holds it up: it sticks while tan(theta) <
- * mu and slips beyond, within 2 %; slipping, it accelerates by g (sin theta - mu cos theta), and with two coefficients
- * (a sheet: of a soft block one side gives way first and takes the rest along) it breaks away at the static one and
- * slides with the dynamic one. Elsewhere: planes in friction.test.ts, other shapes in staticFriction.test.ts.
- * Tolerances: what sticks stays within 1e-5 m (a ten-thousandth of its edge) in 1 s, in which 2 % more would take it 20
- * mm or more. What slips has crept before it is measured, so it goes at least as far as from rest. Accelerations, at up
- * to 1 m/s, 5 % as in friction.test.ts: the block swings a little.
+ * Coulomb friction of a soft block (1 MPa) on supports with surface contacts. It sticks while tan(theta) < mu and slips
+ * beyond, within 2 %. A slipping block accelerates by g (sin theta - mu cos theta).
+ *
+ * With two coefficients it breaks away at the static one and slides with the dynamic one. That test uses a sheet,
+ * because one side of a soft block yields first and pulls the rest along. Other files: planes in friction.test.ts,
+ * other shapes in staticFriction.test.ts.
+ *
+ * Tolerances: a sticking block stays within 1e-5 m (a ten-thousandth of its edge) in 1 s, in which a slope 2 % steeper
+ * would move it by 20 mm or more. A slipping block has crept before the measurement, so it moves at least as far as
+ * from rest. Accelerations, at up to 1 m/s: 5 %, as in friction.test.ts, because the block swings a little.
  */
 import { describe, expect, test } from "vitest";
 import { slide, SUPPORTS } from "./contactSlope.ts";
 
 describe.each(Object.keys(SUPPORTS))("on %s", (support) => {
-  test.each([0.5, 0.2])("mu %d: sticks at 98 % of it, slips at 102 %", async (mu) => {
+  test.each([0.5, 0.2])("mu %d: sticks at 98 % of mu, slips at 102 %", async (mu) => {
     const stays = await slide(support, { tangent: 0.98 * mu, mu });
     expect(Math.hypot(stays.way, stays.aside)).toBeLessThan(1e-5);
     const goes = await slide(support, { tangent: 1.02 * mu, mu });
     expect(goes.way).toBeGreaterThan(0.95 * 0.5 * goes.ideal);
   });
 
-  test("slipping, it accelerates by g (sin theta - mu cos theta), straight down the slope", async () => {
+  test("a slipping block accelerates by g (sin theta - mu cos theta), straight down the slope", async () => {
     const mu = 0.4;
     const { acceleration, ideal, way, aside } = await slide(support, { tangent: 1.4 * mu, mu }, 0.5);
     expect(acceleration / ideal).toBeGreaterThan(0.95);
@@ -26,7 +29,7 @@ describe.each(Object.keys(SUPPORTS))("on %s", (support) => {
     expect(Math.abs(aside)).toBeLessThan(0.01 * way);
   });
 
-  test("static 0.6, dynamic 0.3: holds at 98 % of the first, breaks away at 102 % and slides with the second", async () => {
+  test("static 0.6, dynamic 0.3: sticks at 98 % of 0.6, breaks away at 102 % and slides with 0.3", async () => {
     const both = { mu: 0.3, staticMu: 0.6, sheet: true };
     expect(Math.abs((await slide(support, { ...both, tangent: 0.98 * 0.6 })).way)).toBeLessThan(1e-4);
     const { acceleration, ideal } = await slide(support, { ...both, tangent: 1.02 * 0.6 }, 0.25);
@@ -34,7 +37,7 @@ describe.each(Object.keys(SUPPORTS))("on %s", (support) => {
     expect(acceleration / ideal).toBeLessThan(1.05);
   });
 
-  test("static 0.6, dynamic 0.3: what slides goes on sliding where it would have stuck", async () => {
+  test("static 0.6, dynamic 0.3: a sliding block does not stop where a resting one would stick", async () => {
     const { acceleration, ideal } = await slide(support, { mu: 0.3, staticMu: 0.6, tangent: 0.5, speed: 0.5 }, 0.25);
     expect(acceleration / ideal).toBeGreaterThan(0.95);
     expect(acceleration / ideal).toBeLessThan(1.05);
@@ -47,7 +50,7 @@ describe.each(Object.keys(SUPPORTS))("on %s", (support) => {
     [8, 2, 3],
     [4, 5, 3],
   ])(
-    "%i x %i: at %d m/s it is slowed down by mu g, over all edges that lie within the support's faces",
+    "%i x %i: at %d m/s a block decelerates by mu g across all edges inside the support's faces",
     async (substeps, iterations, speed) => {
       const mu = 0.4;
       const { acceleration, ideal, aside } = await slide(

@@ -1,7 +1,8 @@
 /**
- * Momentum of two bodies that meet in free flight, without gravity: linear and angular (about the room's origin) within
- * 1e-4 (physics.md section 4), relative to what both bring along and, for the angular one, an arm of half a body. All
- * keep it to rounding, whatever answers the contact: the force pass, impulses, stops, rigid bodies and balls as wholes.
+ * Momentum of two bodies that collide in free flight, without gravity. Linear and angular momentum (about the room's
+ * origin) drift by less than 1e-4 (physics.md, section 4). Drift is relative to the momentum of both bodies; for the
+ * angular one the arm is half a body. All stages of contact keep it to rounding: forces, impulses, stops, rigid bodies
+ * and balls.
  */
 import { expect, test } from "vitest";
 import type { Body, SoftBody } from "../../shared/scene.ts";
@@ -45,7 +46,7 @@ const right = (speed: number): Start => ({
   velocity: [-speed, 0.2 * speed, 0],
 });
 
-/** Sums over the bodies first .. end - 1. */
+/** Sums over the bodies first to end - 1. */
 function momenta(
   lab: Laboratory,
   first = 0,
@@ -67,8 +68,8 @@ function momenta(
 }
 
 /**
- * Half a second from before they meet.
- * @returns largest drifts of all ticks, and how the first one's velocity has changed, m/s
+ * Runs half a second that begins before the collision.
+ * @returns largest drifts of all ticks, and the change of the first body's velocity, m/s
  */
 async function meet(
   bodies: Body[],
@@ -122,14 +123,14 @@ test.each(
       [4, 5],
     ].map(([substeps, iterations]) => [name, substeps!, iterations!, bodies, change] as const),
   ),
-)("%s, %i x %i", async (_, substeps, iterations, bodies, change) => {
+)("%s, %i x %i: momentum is kept", async (_, substeps, iterations, bodies, change) => {
   const met = await meet(bodies, substeps, iterations);
   expect(met.change).toBeGreaterThan(change);
   expect(met.linear).toBeLessThan(1e-5);
   expect(met.angular).toBeLessThan(1e-5);
 });
 
-test("impulses are among them", async () => {
+test("the collision at 20 m/s includes impulses", async () => {
   const { lab } = await meet(SOFT["two jellies at 20 m/s"]![0], 4, 5);
   expect(tallyOf(lab).impulses).toBeGreaterThan(0);
 });
@@ -153,7 +154,7 @@ const curtain = sheet("curtain", {
   velocity: [-0.5, 0.3, 0],
 });
 
-// off center, with friction: what is passed on is a push and a spin
+// off center, with friction: the bodies exchange a push and a spin
 test.each(
   (
     [
@@ -194,17 +195,17 @@ test.each(
       [4, 5],
     ].map(([substeps, iterations]) => [name, substeps!, iterations!, bodies, change] as const),
   ),
-)("%s, %i x %i", async (_, substeps, iterations, bodies, change) => {
+)("%s, %i x %i: momentum is kept", async (_, substeps, iterations, bodies, change) => {
   const met = await meet(bodies, substeps, iterations);
   expect(met.change).toBeGreaterThan(change);
   expect(met.linear).toBeLessThan(1e-5);
-  // what flies turns: every substep rounds its velocities anew, 600 times 2^-24
+  // the bodies turn: every substep rounds its velocities, 600 times 2^-24
   expect(met.angular).toBeLessThan(600 * 2 ** -24);
 });
 
 /**
- * Two rigid blocks that meet at 20 m/s: how much the velocity of the one changes, m/s, in eighths of a substep's way
- * from one beginning to the next. No more than that way is known of where they meet.
+ * Velocity change of one of two rigid blocks that collide at 20 m/s, m/s, for eight starts, an eighth of a substep's
+ * travel apart. The time of impact is known to a substep, so these differ.
  */
 async function changesAtPhases(substeps: number, iterations: number): Promise<number[]> {
   const changes: number[] = [];
@@ -224,7 +225,7 @@ async function changesAtPhases(substeps: number, iterations: number): Promise<nu
   return changes;
 }
 
-test("two rigid blocks at 20 m/s part whatever the phase of their impact, and the phase matters as the substep does", async () => {
+test("two rigid blocks at 20 m/s part at any phase of impact, with a first-order error in the substep", async () => {
   const usual = await changesAtPhases(20, 1);
   const coarse = await changesAtPhases(4, 5);
   const fine = await changesAtPhases(160, 1);

@@ -1,9 +1,10 @@
 /**
- * Restitution at what contact between surfaces handles: a sheet that falls flat on a mesh collider or on a held body
- * leaves with e (the geometric mean of both) times the speed it came with, wherever in a substep it arrives. Flat,
- * because then nothing bends: what a body stores and gives back is not restitution. A substep decides which velocities
- * count as before and after: they are known to g h. Edges answer a little later than vertices, so where both lie on
- * each other not all of the sheet turns around in the same substep: 2 % of its speed, as of friction.
+ * Restitution of surface contacts. A sheet that falls flat on a mesh collider or a fixed body leaves with e (the
+ * geometric mean of both) times its speed, wherever in a substep it arrives. It falls flat so that nothing bends:
+ * elastic energy that a body returns is not restitution.
+ *
+ * Velocities before and after are those of substeps, so they are known to g h. Contacts of edges act a little later
+ * than those of vertices, so not all of the sheet turns around in the same substep: 2 % of its speed, as for friction.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider } from "../../shared/scene.ts";
@@ -82,7 +83,7 @@ describe.each(Object.keys(SUPPORTS))("on %s", (support) => {
     [1, 0.64, 0.8],
     [1, 1, 1],
   ])("of %d on %d leaves with %d of its speed", async (own, other, e) => {
-    // 2.5 mm a substep: a fifth of that apart
+    // 2.5 mm a substep: five starts, a fifth of that apart
     for (let n = 0; n < 5; n++) {
       const { before, after } = await impact(own, other, support, 0.05 + n * 0.0005);
       expect(before).toBeLessThan(-SPEED);
@@ -92,19 +93,20 @@ describe.each(Object.keys(SUPPORTS))("on %s", (support) => {
     }
   });
 
-  test("without it on either side stays down, and lies still", async () => {
+  test("without restitution on either side the sheet stays down and lies still", async () => {
     const { lab } = await impact(1, 0, support, 0.05);
     expect(Math.abs(fallSpeed(lab))).toBeLessThan(2 * G * H);
   });
 
-  test("that lies does not forwarded, whatever its restitution", async () => {
+  test("a sheet at rest does not hop, whatever its restitution", async () => {
     const { lab } = await impact(0.9, 0.9, support, 0.05);
     lab.run(600);
-    // up and down: nothing keeps it from gliding on
+    // heights only: nothing keeps the sheet from gliding
     const heights = (): number[] => [...lab.positions()].filter((_, k) => k % 3 === 1);
     const before = heights();
     lab.run(60);
-    // edges answer at 65 % of the thickness (contactList.ts): what glides over them may be that much lower
+    // contacts of edges begin at 65 % of the thickness (contactList.ts), so a sheet that glides over edges may be that
+    // much lower
     expect(Math.max(...heights().map((y, i) => Math.abs(y - before[i]!)))).toBeLessThan(
       0.35 * (0.5 * 0.002 + lab.created.bodies.at(-1)!.contactRadius),
     );

@@ -1,4 +1,4 @@
-/** Scenes of contact: what is thin, fast, pinched or thrown together. Lengths in m; ticks of 1/60 s. */
+/** Scenes of difficult contacts: thin, fast, pinched and colliding bodies. Lengths in m; ticks of 1/60 s. */
 import type { Input } from "../../server/sim/types.ts";
 import type { Body, ClothBody, Collider, Scene, Vec3 } from "../../shared/scene.ts";
 import type { Laboratory } from "./laboratory.ts";
@@ -6,7 +6,7 @@ import type { Laboratory } from "./laboratory.ts";
 export interface ContactScene {
   scene: Partial<Scene> & Pick<Scene, "bodies">;
   ticks: number;
-  /** What hands do in a tick. */
+  /** Grabs of the members in a tick. */
   inputs?: (lab: Laboratory, tick: number) => Input[];
 }
 
@@ -112,7 +112,9 @@ export const fourJellies: ContactScene = {
   },
 };
 
-/** A sheet half on a box, whose edges it hangs over, and half on a rod thinner than its mesh, with a fold beyond it. */
+/**
+ * A sheet half on a box, with its edges overhanging, and half on a rod thinner than its mesh, with a fold beyond it.
+ */
 export const edgeAndRod: ContactScene = {
   ticks: 60,
   scene: {
@@ -163,8 +165,8 @@ export const pinch: ContactScene = {
 };
 
 /**
- * A flag whose inner edge is held beside a pole, while a hand at each outer corner carries it round the pole once and
- * two thirds; the pole turns against it.
+ * A flag whose inner edge is fixed beside a pole. A grab at each outer corner carries it round the pole once and two
+ * thirds, while the pole turns the other way.
  */
 export const pole: ContactScene = {
   ticks: 60,

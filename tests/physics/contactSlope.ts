@@ -1,8 +1,8 @@
 /**
- * A block on a slope, held up by what contact between surfaces handles: the particles, edges and triangles of another
- * body or of a mesh collider, or the shape of a box. The slope is a level support with gravity turned. The block
- * settles, leans downhill under strong damping (a sudden pull would swing it beyond its own friction), then the damping
- * is taken away and the motion of the next seconds is measured.
+ * A block on a slope, supported by surface contacts: the particles, edges and triangles of another body or of a mesh
+ * collider, or the shape of a box. The slope is a level support with gravity turned. The block settles and leans
+ * downhill under strong damping, because a sudden pull would swing it beyond its own friction. Then the damping is
+ * removed and the motion of the next seconds is measured.
  */
 import type { Body, Collider } from "../../shared/scene.ts";
 import { laboratory } from "./laboratory.ts";
@@ -11,7 +11,7 @@ const G = 9.81;
 const SIZE = 4;
 const THICK = 0.5;
 
-/** What the block lies on, its upper face at y = 0. */
+/** Supports of the block, with the upper face at y = 0. */
 export const SUPPORTS: Record<string, (mu: number, staticMu: number) => { bodies: Body[]; colliders: Collider[] }> = {
   "a box collider": (friction, staticFriction) => ({
     bodies: [],
@@ -54,20 +54,20 @@ export const SUPPORTS: Record<string, (mu: number, staticMu: number) => { bodies
 };
 
 export interface Slope {
-  /** Tangent of its angle. */
+  /** Tangent of the slope's angle. */
   tangent: number;
   mu: number;
   /** Default: mu. */
   staticMu?: number;
-  /** m/s downhill that it is given when it is let go. */
+  /** Initial velocity downhill, m/s. */
   speed?: number;
-  /** Default: a soft block. A sheet weighs the same everywhere, so that no part of it gives way before the rest. */
+  /** Default: a soft block. A sheet has the same weight everywhere, so that all of it breaks away at once. */
   sheet?: boolean;
   substeps?: number;
   iterations?: number;
 }
 
-/** @returns way in `seconds` and mean acceleration along the slope; ideal: g (sin theta - mu cos theta) */
+/** @returns distance after `seconds` and mean acceleration along the slope; ideal: g (sin theta - mu cos theta) */
 export async function slide(
   support: string,
   { tangent, mu, staticMu = mu, speed = 0, sheet = false, substeps = 20, iterations = 1 }: Slope,

@@ -1,7 +1,7 @@
 /**
- * Nothing passes through anything: what is thin, fast, pinched or thrown together, with every substep judged as `npm
- * run check:collisions` judges it: no two triangles that meet where a substep ends, no vertex through a triangle and no
- * edge through an edge on the straight way there. The answers are exact; there is no tolerance.
+ * Nothing passes through anything, however thin, fast, pinched or crowded. Every substep is checked as by `npm run
+ * check:collisions`. No two triangles may intersect at its end. On the straight path there, no vertex may pass through
+ * a triangle and no edge through an edge. The check is exact and has no tolerance.
  */
 import { expect, test } from "vitest";
 import { tallyOf, watch, type Watched } from "./contactWatch.ts";
@@ -16,7 +16,7 @@ function extent({ lab }: Watched, body: number, axis: number): [number, number] 
 const mean = (a: Float64Array, axis: number): number =>
   a.filter((_, k) => k % 3 === axis).reduce((sum, c) => sum + c, 0) / (a.length / 3);
 
-/** That something was in the way: what has changed as contact only can change it. */
+/** Proof that contacts occurred: a change of the scene that only contacts can cause. */
 const FELT: Record<keyof typeof scenes, (run: Watched) => void> = {
   clash: ({ lab }) => {
     // of 50 m/s each, against each other
@@ -24,7 +24,7 @@ const FELT: Record<keyof typeof scenes, (run: Watched) => void> = {
     expect(mean(lab.velocities(1), 0)).toBeGreaterThan(-25);
   },
   bullet: ({ lab }) => expect(mean(lab.velocities(1), 2)).toBeLessThan(80),
-  // flat on the floor, and not all of it: layer on layer it is higher than one layer
+  // flat on the floor, but folded: several layers are higher than one
   crumple: (run) => expect(extent(run, 0, 1)[1]).toBeLessThan(0.25),
   fourJellies: ({ lab }) =>
     [0, 1, 2, 3].forEach((n) =>
@@ -33,11 +33,11 @@ const FELT: Record<keyof typeof scenes, (run: Watched) => void> = {
   // in free fall it would be below -4 m
   edgeAndRod: (run) => expect(extent(run, 0, 1)[1]).toBeGreaterThan(0.14),
   pinch: ({ tally }) => expect(tally.impulses).toBeGreaterThan(0),
-  // the outer edge lies on the pole's layers
+  // the outer edge lies on the layers around the pole
   pole: (run) => expect(extent(run, 0, 0)[1]).toBeLessThan(0.3),
 };
 
-test.each(Object.keys(scenes) as (keyof typeof scenes)[])("%s", async (name) => {
+test.each(Object.keys(scenes) as (keyof typeof scenes)[])("%s: nothing passes through anything", async (name) => {
   const run = await watch(scenes[name]);
   expect(run.events).toEqual([]);
   expect(run.findings).toEqual([]);

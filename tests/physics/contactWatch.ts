@@ -1,6 +1,6 @@
 /**
- * Runs a scene, records every substep, and has the recording judged as `npm run check:collisions` does: exactly, and by
- * nothing that the simulation uses.
+ * Runs a scene, records every substep, and checks the recording as `npm run check:collisions` does: exactly, and
+ * without code of the simulation.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,12 +15,12 @@ import type { SimEvent } from "../../server/sim/types.ts";
 import type { ContactScene } from "./contactScenes.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
-/** Frames that are judged together. */
+/** Frames checked together. */
 const RUN = 16;
-/** Findings kept of a frame. */
+/** Most findings to keep of a frame. */
 const MOST = 3;
 
-/** What the response to contacts did in the room's life. */
+/** Counts of contact handling over the room's life. */
 export interface Tally {
   lists: number;
   impulses: number;
@@ -31,9 +31,9 @@ export interface Tally {
 export interface Watched {
   lab: Laboratory;
   events: SimEvent[];
-  /** Frames judged: the start and every substep. */
+  /** Number of checked frames: the start and every substep. */
   frames: number;
-  /** What was found, in words. */
+  /** Findings as text. */
   findings: string[];
   tally: Tally;
 }

@@ -1,8 +1,10 @@
 /**
- * Core meshes of colliders in a running room: where the path says, in every substep, and exactly where they were
- * before; no part of the state. Tolerance of a place: the kernel rounds the pose (center, rotation) and the result to
- * float32; a rotation's nine numbers are off by 2^-25 each, over an arm of at most 2 m that is 3 * 2 * 2^-25, and
- * center and result by half a step of 4 m each: less than 2^-20 m together.
+ * Core meshes of colliders in a running room. In every substep they are at their place on the path and start exactly
+ * where the last substep ended; they are not part of the state.
+ *
+ * Tolerance of a place: the kernel rounds the pose (center, rotation) and the result to float32. The nine numbers of a
+ * rotation are off by 2^-25 each, over an arm of at most 2 m that is 3 * 2 * 2^-25. Center and result are off by half a
+ * step of 4 m each: less than 2^-20 m together.
  */
 import { expect, test } from "vitest";
 import { compileMotion, matrixOf, poseAt } from "../../shared/motion.ts";
@@ -36,7 +38,7 @@ interface Rows {
   v: Float32Array;
 }
 
-/** float32[3N] copies of a core's rows. */
+/** float32[3N] copies of the core's position and velocity rows. */
 function rowsOf(lab: Laboratory, core: number): Rows {
   const { layout, memory } = lab.created;
   const { first, count } = layout.cores[core]!;
@@ -46,7 +48,7 @@ function rowsOf(lab: Laboratory, core: number): Rows {
   return { x: read(layout.x), xPrev: read(layout.xPrev), v: read(layout.v) };
 }
 
-/** Where vertices of the scene's frame are at a time, float64. */
+/** Places at a time of vertices given in the scene's frame, float64. */
 function placed(own: Float32Array, center: Vec3, motion: NonNullable<Collider["motion"]>, time: number): Float64Array {
   const { translate, quaternion } = poseAt(compileMotion(motion), time);
   const R = matrixOf(quaternion);
@@ -62,7 +64,7 @@ function placed(own: Float32Array, center: Vec3, motion: NonNullable<Collider["m
 const apart = (a: ArrayLike<number>, b: ArrayLike<number>): number =>
   Array.from(a).reduce((most, v, k) => Math.max(most, Math.abs(v - b[k]!)), 0);
 
-test("cores lie behind the bodies' particles, fixed, as surfaces that meet bodies and not each other", async () => {
+test("cores follow the bodies' particles in memory, fixed, as surfaces that touch only bodies", async () => {
   const lab = await laboratory({
     bodies: [cube("a", 1)],
     colliders: [
@@ -105,7 +107,7 @@ test("cores lie behind the bodies' particles, fixed, as surfaces that meet bodie
   );
 });
 
-test("all edges of a core that moves may meet something, the cuts across its faces, too: held back at a corner a face is bent; of one that stands only the box's twelve", async () => {
+test("a moving core tests all edges and the diagonals of its faces; a static box tests its twelve edges", async () => {
   const lab = await laboratory({ bodies: [cube("a", 5)], colliders: [paddle(), paddle(TURN)] });
   const i32 = new Int32Array(lab.created.memory.buffer);
   const edges = (surface: number): number =>
@@ -113,14 +115,14 @@ test("all edges of a core that moves may meet something, the cuts across its fac
   expect([edges(1), edges(2)]).toEqual([12, 18]);
 });
 
-test("a moving core is where the path says, from substep to substep without a gap, with the velocity of that", async () => {
+test("a moving core follows its path without gaps between substeps, with the velocity of the path", async () => {
   const lab = await laboratory({ substeps: 8, bodies: [cube("a", 5)], colliders: [paddle(), paddle(TURN)] });
   const own = rowsOf(lab, 0).x;
   const center: Vec3 = [2, 0.3, 0];
   const h = 1 / 480;
   let last = rowsOf(lab, 1).x;
   let substep = 0;
-  expect(last).toEqual(own); // unmoved at first, to the bit
+  expect(last).toEqual(own); // exactly the static place at first
   lab.world.watchSubsteps(() => {
     const { x, xPrev, v } = rowsOf(lab, 1);
     substep++;
@@ -137,11 +139,11 @@ test("a moving core is where the path says, from substep to substep without a ga
   });
   lab.run(8);
   expect(substep).toBe(64);
-  // the standing one has not moved, nor has anything else moved it
+  // the static core has not moved
   expect(rowsOf(lab, 0)).toEqual({ x: own, xPrev: own, v: new Float32Array(own.length) });
 });
 
-test("a path that begins elsewhere than unmoved is there from the first frame on", async () => {
+test("a core whose path begins away from its static place is there from the first frame on", async () => {
   const motion: Collider["motion"] = {
     keys: [
       { time: 0, translate: [0.3, 0.1, 0], rotate: [10, 20, 30] },
@@ -156,7 +158,7 @@ test("a path that begins elsewhere than unmoved is there from the first frame on
   expect(first).toEqual(before);
 });
 
-test("a path that jumps is not swept across the room", async () => {
+test("a core is not swept across the room where its path jumps", async () => {
   const motion: Collider["motion"] = { loop: true, keys: [{ time: 0 }, { time: 0.05, translate: [1, 0, 0] }] };
   const lab = await laboratory({ substeps: 7, bodies: [cube("a", 5)], colliders: [paddle(motion)] });
   let longest = 0;
@@ -168,13 +170,13 @@ test("a path that jumps is not swept across the room", async () => {
     if (apart(xPrev, last) > 0) jumps++;
     last = x;
   });
-  lab.run(12); // 0.2 s: four times around
+  lab.run(12); // 0.2 s: four loops
   // 20 m/s for 1/420 s
   expect(longest).toBeLessThan(20 / 420 + CLOSE);
   expect(jumps).toBeGreaterThanOrEqual(3);
 });
 
-test("at the start of a tick a core shows where it begins and how fast it goes, after a rest, too", async () => {
+test("at the start of a tick a core shows its place and velocity, also after the room has rested", async () => {
   const floor: Collider = { type: "plane", normal: [0, 1, 0], offset: 0 };
   const far: Collider["motion"] = { keys: [{ time: 0 }, { time: 70 }, { time: 71, translate: [0, 3, 0] }] };
   const lab = await laboratory({
@@ -207,7 +209,7 @@ test("at the start of a tick a core shows where it begins and how fast it goes, 
   ).toBeLessThan(60 * 2 ** -18);
 });
 
-test("cores are no part of the state, whose hash is the same with any number of threads", async () => {
+test("cores are not part of the state, and any number of threads gives the same hash", async () => {
   const scene = { gravity: [0, -9.81, 0] as Vec3, bodies: [cube("a", 0.5)], colliders: [paddle(TURN)] };
   const [one, two] = [await laboratory(scene), await laboratory(scene)];
   one.run(20);

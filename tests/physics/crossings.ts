@@ -1,11 +1,11 @@
 /**
- * Which triangles of a laboratory's surfaces go through each other, by the checker's exact test (server/tools/check),
- * apart from the simulation's own.
+ * Finds intersecting triangles of a laboratory's surfaces with the checker's exact test (server/tools/check), which
+ * does not use code of the simulation.
  */
 import { CROSSING, trianglesMeet } from "../../server/tools/check/triangles.ts";
 import type { Laboratory } from "./laboratory.ts";
 
-/** @returns pairs of triangles, of bodies and core meshes, that share no corner and cross */
+/** @returns number of pairs of triangles, of bodies and core meshes, that share no corner and intersect */
 export function crossings({ created: { layout, memory, bodies } }: Laboratory): number {
   const triangles = [
     ...bodies.map((body, b) => Array.from(body.triangles, (p) => layout.bodies[b]!.first + p)),

@@ -1,6 +1,6 @@
 /**
- * Elements crushed by more than 58 %: as stiff with many iterations as with one. That converged iterations are implicit
- * Euler of the continued energy: parity/implicitEuler.test.ts.
+ * Elements compressed by more than 58 % are as stiff with many iterations as with one. parity/implicitEuler.test.ts
+ * shows that converged iterations are implicit Euler of the continued energy.
  */
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
@@ -21,7 +21,7 @@ const ball = {
   material: { density: 1282, friction: 0.8 },
 } as Body;
 
-/** The lowest that a heavy ball gets which falls onto the cube, m over the floor. */
+/** Lowest height of a heavy ball that falls onto the cube, m above the floor. */
 async function lowest(substeps: number, iterations: number): Promise<number> {
   const lab = await laboratory({
     gravity: [0, -9.81, 0],
@@ -40,9 +40,10 @@ async function lowest(substeps: number, iterations: number): Promise<number> {
   return height;
 }
 
-test("a cube under a heavy ball gives way as far with 1, 4 and 16 iterations", async () => {
+test("a heavy ball compresses a cube equally far with 1, 4 and 16 iterations", async () => {
   const once = await lowest(20, 1);
-  expect(once / 0.3).toBeLessThan(1 / Math.sqrt(3)); // beyond the point where the regular stress turns
-  // 5 % is what a beam may be off; pushing anew in every iteration had the ball stop 3.7 times as high with 4
+  expect(once / 0.3).toBeLessThan(1 / Math.sqrt(3)); // beyond the compression at which the regular stress decreases
+  // 5 %, the tolerance of a beam; a push renewed in every iteration stopped the ball 3.7 times as high with 4
+  // iterations
   for (const iterations of [4, 16]) expect(Math.abs((await lowest(20, iterations)) - once) / once).toBeLessThan(0.05);
 });

@@ -1,7 +1,7 @@
 /**
- * A body under a heavy sphere, which is then taken away (figure 9 of Bender et al. 2014). What is dented is measured as
- * the largest distance of its particles from where they are in its rest shape, rigidly moved to fit best (Kabsch 1976),
- * over the diagonal of its bounding box.
+ * A body under a heavy sphere, which is then removed (figure 9 of Bender et al. 2014). The rest shape is rigidly moved
+ * to fit best (Kabsch 1976). The dent is the largest distance of a particle from its place there, relative to the
+ * diagonal of the bounding box.
  */
 import type { Plasticity, SoftBody, Vec3 } from "../../shared/scene.ts";
 import { svd } from "../../server/sim/reference/svd.ts";
@@ -21,16 +21,16 @@ export interface Press {
   body: SoftBody;
   /** kg, m */
   sphere: { mass: number; radius: number; above: Vec3 };
-  /** s under the sphere, and s after it is gone */
+  /** Seconds under the sphere, and seconds after its removal. */
   pressed: number;
   free: number;
   plasticity: Plasticity;
 }
 
-/** 1/s: a mode that swings when the sphere is gone has exp(-DAMPING t/2) of its amplitude left after t. */
+/** 1/s: after the removal, the amplitude of a mode falls by exp(-DAMPING t/2) in t. */
 export const DAMPING = 4;
 
-/** The bundled dragon, its feet held, under a sphere a third of its height in radius. */
+/** The bundled dragon with fixed feet, under a sphere with a third of its height as radius. */
 export const DRAGON: Press = {
   body: {
     name: "dragon",
@@ -48,7 +48,7 @@ export const DRAGON: Press = {
   plasticity: { yield: 0.03, creep: 5, max: 0.5 },
 };
 
-/** A cushion whose lower face is held, for quick tests. */
+/** A cushion with a fixed lower face, for quick tests. */
 export const CUSHION: Press = {
   body: {
     name: "cushion",
@@ -70,15 +70,15 @@ export interface Pressing {
   course: { time: number; dent: number; plastic: number; inverted: number }[];
   /** float64[3N] m */
   end: Float64Array;
-  /** Dent when the sphere is taken away, and at the end. */
+  /** Dent at the removal of the sphere, and at the end. */
   under: number;
   after: number;
 }
 
 /**
  * @param x, rest float64[3N].
- * @returns the largest distance of a point of x from the point of the rigidly moved rest shape, and over the diagonal
- *   of the latter
+ * @returns the largest distance of a point of x from the point of the rigidly moved rest shape, relative to the
+ * diagonal of the latter
  */
 export function dentOf(x: Float64Array, rest: Float64Array): number {
   const n = x.length / 3;
@@ -113,8 +113,8 @@ export function dentOf(x: Float64Array, rest: Float64Array): number {
 }
 
 /**
- * @param kind plastic; elastic; untouched: elastic, and the sphere never comes. watch called once a tick with the time
- *   in s
+ * @param kind plastic; elastic; untouched: elastic, and the sphere never comes. `watch` is called once a tick with the
+ * time in s
  */
 export async function press(
   scene: Press,
@@ -147,7 +147,7 @@ export async function press(
   const rest = lab.positions(0);
   const { tets } = lab.created.bodies[0]!;
   const course: Pressing["course"] = [];
-  // out of the way, at rest on the floor
+  // away from the body, at rest on the floor
   const takeAway = (): void => lab.put(1, ([x, y, z]) => [x + 3, y, z]);
   const tick = (time: number): void => {
     const events = lab.run(1);

@@ -1,14 +1,14 @@
 /**
- * Where a scene stands does not matter: a room has an origin of its own (server/sim/origin.ts). A scene that was moved
- * by a round number of meters runs to the last bit like the one at the origin; one that rests stays at rest.
+ * The place of a scene does not matter, because every room has its own origin (server/sim/origin.ts). A scene moved by
+ * a round number of meters runs to the last bit like the scene at the origin. A scene at rest stays at rest.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Vec3 } from "../../shared/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 /**
- * Everything that has a place: bodies, pins, loads, colliders, attachments, hands. Nothing on coordinates that float32
- * holds.
+ * A scene with everything that has a place: bodies, pins, loads, colliders, attachments and grabs. No coordinate is
+ * exact in float32.
  */
 async function scene(at: Vec3): Promise<Laboratory> {
   const by = (x: number, y: number, z: number): Vec3 => [at[0] + x, at[1] + y, at[2] + z];
@@ -57,7 +57,7 @@ async function scene(at: Vec3): Promise<Laboratory> {
   });
 }
 
-/** State hash after a hundred ticks with hands. */
+/** State hash after a hundred ticks with grabs. */
 async function run(at: Vec3): Promise<{ hash: string; lab: Laboratory }> {
   const lab = await scene(at);
   expect(lab.run(30)).toEqual([]);
@@ -73,7 +73,7 @@ async function run(at: Vec3): Promise<{ hash: string; lab: Laboratory }> {
 
 const home = run([0, 0, 0]);
 
-describe("to the last bit", () => {
+describe("a moved scene has the same bits", () => {
   test.each<[Vec3]>([[[1000, 0, 0]], [[0, 0, -1000]], [[10000, 0, -500]], [[-300, 2000, 7000]]])(
     "moved by %j m",
     async (at) => {
@@ -83,14 +83,14 @@ describe("to the last bit", () => {
     },
   );
 
-  test("and it is a motion: every body has left its place", async () => {
+  test("the compared motion moves every body away from its start", async () => {
     const [{ lab }, start] = await Promise.all([home, scene([0, 0, 0])]);
     for (const b of [0, 1, 2])
       expect(Math.max(...lab.positions(b).map((v, k) => Math.abs(v - start.positions(b)[k]!)))).toBeGreaterThan(0.1);
   });
 });
 
-test("what clients get is the same but for the origin", async () => {
+test("clients receive the same data, except for the origin", async () => {
   const [{ topology: far }, { topology: near }] = [
     (await scene([1000, 0, 0])).created,
     (await scene([0, 0, 0])).created,
@@ -100,7 +100,7 @@ test("what clients get is the same but for the origin", async () => {
   expect(near.camera.target.every((c, r) => Math.abs(c - far.camera.target[r]!) < 1e-9)).toBe(true);
 });
 
-test("the world ends where it did: a body that leaves it is held, a hand that reaches out of it is refused", async () => {
+test("the limit of the world does not move: a body beyond it is held, a grab beyond it is refused", async () => {
   const thrown = async (velocity: Vec3) =>
     laboratory({
       worldRadius: 1001,
@@ -149,7 +149,7 @@ const resting = (at: Vec3): Body[] => [
 ];
 const floor = (y: number) => [{ type: "plane" as const, normal: [0, 1, 0] as Vec3, offset: y }];
 
-test("asleep on the floor a kilometer away: an hour of ticks moves no bit", async () => {
+test("a scene asleep a kilometer away keeps every bit over an hour of ticks", async () => {
   const lab = await laboratory({
     worldRadius: 2000,
     gravity: [0, -9.81, 0],
@@ -164,13 +164,13 @@ test("asleep on the floor a kilometer away: an hour of ticks moves no bit", asyn
   expect([lab.positions(0), lab.positions(1)]).toEqual(before);
 });
 
-test("undeformed and not asleep, a kilometer away and in between round numbers: a minute stays below one step of float32 there", async () => {
+test("awake at uneven coordinates a kilometer away, bodies drift by less than a float32 step a minute", async () => {
   const lab = await laboratory({ worldRadius: 2000, bodies: resting([1000.37, 20.11, 300.83]) });
   const before = [lab.positions(0), lab.positions(1)];
   lab.run(3600);
   for (const b of [0, 1])
     lab.positions(b).forEach((v, k) => expect(Math.abs(v - before[b]![k]!)).toBeLessThan(2 ** -14));
-  // and what the simulation itself resolves, a step of float32 at the scene's size of 1 m
+  // and by less than one float32 step at the scene's size of 1 m, which is the simulation's own resolution
   for (const b of [0, 1])
     lab.positions(b).forEach((v, k) => expect(Math.abs(v - before[b]![k]!)).toBeLessThanOrEqual(2 ** -23));
 });

@@ -1,7 +1,7 @@
 /**
- * The hem of `drape` folds in waves that its mesh resolves. A hanging sheet folds at its gravity length
- * (B / (rho t g))^(1/3) (Cerda, Mahadevan, Pasini 2004, for its order); where that is shorter than a cell, folds are of
- * one cell: the hem turns back on itself from edge to edge and looks bitten.
+ * The hem of `drape` folds in waves that its mesh resolves. A hanging sheet folds at its gravity length (B / (rho t
+ * g))^(1/3) (order of magnitude: Cerda, Mahadevan, Pasini 2004). If that is shorter than a cell, folds are one cell
+ * wide: the hem turns back from edge to edge and looks jagged.
  */
 import { expect, test } from "vitest";
 import { createWorld } from "../../server/sim/createWorld.ts";
@@ -11,7 +11,7 @@ import type { ClothBody } from "../../shared/scene.ts";
 
 const GRAVITY = 9.81;
 
-test("no edge of the hem turns back on the one before", async () => {
+test("no edge of the hem turns back against the edge before it", async () => {
   const scene = await readScene("scenes/drape.json");
   const sheet = scene.bodies[0] as ClothBody;
   const { density, thickness, bendingStiffness } = sheet.material as unknown as Record<string, number>;

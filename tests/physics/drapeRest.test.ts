@@ -1,12 +1,12 @@
 /**
- * A sheet that hangs over a head comes to rest and sleeps: its particles lie on the sphere, and nothing of the sphere's
- * core pushes its edges besides (server/sim/colliders/smooth.ts).
+ * A sheet draped over a head comes to rest and sleeps. Its particles lie on the sphere, and the sphere's core mesh does
+ * not push its edges as well (server/sim/colliders/smooth.ts).
  */
 import { expect, test } from "vitest";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
 
-test("within ten seconds", async () => {
+test("a draped sheet sleeps within ten seconds", async () => {
   const { memory, layout } = await createWorld(
     {
       version: 1,

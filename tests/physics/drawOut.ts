@@ -1,12 +1,12 @@
-/** Rooms that begin tangled, stepped until they are not. */
+/** Steps rooms that begin tangled until nothing intersects. */
 import { expect } from "vitest";
 import type { SimEvent } from "../../server/sim/types.ts";
 import { crossings } from "./crossings.ts";
 import type { Laboratory } from "./laboratory.ts";
 
 /**
- * Steps until it is untangled and a second more; after that nothing may cross again.
- * @param most how long, s. @returns events, the fastest particle, m/s, and seconds until untangled
+ * Steps until the room is untangled, then for another second, in which nothing may intersect again.
+ * @param most limit, s. @returns events, speed of the fastest particle, m/s, and seconds until untangled
  */
 export function drawOut(lab: Laboratory, most: number): { events: SimEvent[]; fastest: number; seconds: number } {
   const events: SimEvent[] = [];

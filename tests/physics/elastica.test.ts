@@ -1,6 +1,6 @@
 /**
- * What bendingStiffness means. B is the flexural rigidity of a plate, N m: a sheet bent to a cylinder of curvature
- * kappa holds B/2 kappa^2 a square meter, whatever the direction and the mesh, and a strip hangs as the elastica does
+ * Meaning of bendingStiffness: B is the flexural rigidity of a plate, N m. A sheet bent to a cylinder of curvature
+ * kappa stores B/2 kappa^2 per square meter, in any direction and on any mesh. A strip hangs as the elastica does
  * (elastica_tip.csv).
  */
 import { bendingEnergy } from "../../server/sim/reference/bending.ts";
@@ -18,30 +18,27 @@ test.each([
   ["alternating", bendElements],
   ["alternating", sheetBending],
   ["one way", sheetBending],
-] as const)(
-  "a sheet bent to a cylinder across its columns holds B/2 kappa^2 for every square it bends: %s",
-  (diagonals, bending) => {
-    const { positions, triangles } = sheet([20, 20], diagonals);
-    const B = 0.7;
-    const kappa = 0.005;
-    const e = bending(positions, triangles, B);
-    const bent = positions.map(
-      (_, k) =>
-        [
-          Math.sin(kappa * positions[k - (k % 3)]!) / kappa,
-          (1 - Math.cos(kappa * positions[k - (k % 3)]!)) / kappa,
-          positions[k]!,
-        ][k % 3]!,
-    );
-    let energy = 0;
-    for (let i = 0; i < e.alpha.length; i++) energy += bendingEnergy(bent, e, i);
-    // 19 columns of edges bend, each for a column of squares; 4 m^2
-    expect(energy / ((B / 2) * kappa ** 2 * 4 * (19 / 20))).toBeCloseTo(1, 4);
-  },
-);
+] as const)("a sheet bent to a cylinder across its columns stores B/2 kappa^2 per area: %s", (diagonals, bending) => {
+  const { positions, triangles } = sheet([20, 20], diagonals);
+  const B = 0.7;
+  const kappa = 0.005;
+  const e = bending(positions, triangles, B);
+  const bent = positions.map(
+    (_, k) =>
+      [
+        Math.sin(kappa * positions[k - (k % 3)]!) / kappa,
+        (1 - Math.cos(kappa * positions[k - (k % 3)]!)) / kappa,
+        positions[k]!,
+      ][k % 3]!,
+  );
+  let energy = 0;
+  for (let i = 0; i < e.alpha.length; i++) energy += bendingEnergy(bent, e, i);
+  // 19 columns of edges bend, each for a column of squares; 4 m^2
+  expect(energy / ((B / 2) * kappa ** 2 * 4 * (19 / 20))).toBeCloseTo(1, 4);
+});
 
-describe("a sheet has the rigidity that it was asked for, in every direction", () => {
-  // of the weight with which stencils are counted: its second difference over a cell, 4 (h/0.65)^2/6
+describe("a sheet has its nominal rigidity in every direction", () => {
+  // error of the weight that counts stencils: its second difference over a cell, 4 (h/0.65)^2/6
   const counted = (cells: number): number => (4 / 6) * (2 / cells / 0.65) ** 2;
   const measured = ({ positions, triangles }: SurfaceMesh): ReturnType<typeof rigidity> =>
     rigidity({ positions, triangles }, sheetBending(positions, triangles, 1));
@@ -64,7 +61,7 @@ describe("a sheet has the rigidity that it was asked for, in every direction", (
       expect(least).toBeGreaterThan(1 - close);
       expect(most).toBeLessThan(1 + close);
     }
-    // no Poisson's ratio, and nothing gives way
+    // no Poisson's ratio, and no relaxation of the settled vertices
     expect(Math.abs(settled[0]![1]!)).toBeLessThan(1e-9);
     settled.flat().forEach((value, i) => expect(Math.abs(value - nominal.flat()[i]!)).toBeLessThan(1e-9));
   });
@@ -80,7 +77,7 @@ describe("a sheet has the rigidity that it was asked for, in every direction", (
     expect(most).toBeLessThan(1.05);
   });
 
-  test("which the paper's hinges have not", () => {
+  test("the paper's hinges do not have it", () => {
     const of = (mesh: SurfaceMesh): [number, number] =>
       range(rigidity(mesh, bendElements(mesh.positions, mesh.triangles, 1)).settled, cylinder);
     expect(of(sheet([16, 16]))[0]).toBeLessThan(0.9);
@@ -90,7 +87,7 @@ describe("a sheet has the rigidity that it was asked for, in every direction", (
   });
 });
 
-describe("a strip hangs as the elastica of the rigidity that was asked for, within 2 %", () => {
+describe("a strip hangs as the elastica of its nominal rigidity, within 2 %", () => {
   test.each(
     Object.keys(ELASTICA)
       .map(Number)
@@ -112,7 +109,7 @@ describe("a strip hangs as the elastica of the rigidity that was asked for, with
   });
 });
 
-test.skipIf(lacksData("elastica_tip.csv"))("the table is that of elastica_tip.csv", () => {
+test.skipIf(lacksData("elastica_tip.csv"))("the table agrees with elastica_tip.csv", () => {
   const rows = readFileSync(join(dataFolder, "elastica_tip.csv"), "utf8")
     .split("\n")
     .filter((line) => /^[0-9]/.test(line))

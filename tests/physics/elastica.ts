@@ -13,8 +13,8 @@ export const ELASTICA: Record<number, [number, number]> = {
 };
 
 /**
- * Drop and reach of the settled end over the strip's length, under P = a B b/L^2. A strip of 1 m in `cells` and one
- * more, `across` cells wide.
+ * Drop and reach of the settled end relative to the strip's length, under P = a B b/L^2. The strip is 1 m long, `cells`
+ * + 1 cells, and `across` cells wide.
  */
 export async function hang(
   a: number,
@@ -24,7 +24,7 @@ export async function hang(
   const d = 1 / cells;
   const B = 1;
   const size = (cells + 1) * d;
-  // the first two columns are held: the hinge at the second stands for the strip half a cell to both sides of it
+  // the first two columns are fixed: the hinge at the second stands for half a cell of the strip on both sides
   const clamp = -size / 2 + d / 2;
   const length = size - d / 2;
   const load = (a * B * across * d) / length ** 2;
@@ -45,8 +45,8 @@ export async function hang(
             distribute: "mass",
           },
         ],
-        // 1 kg/m^2 and 1 N m: the first mode turns at 3.5 rad/s, critically damped by 7/s; 2e4 N/m of membrane
-        // stretches by 5e-4 at most
+        // 1 kg/m^2 and 1 N m: the first mode has 3.5 rad/s, critically damped by 7/s. A membrane of 2e4 N/m stretches
+        // by 5e-4 at most.
         material: {
           density: 1000,
           thickness: 0.001,
@@ -60,7 +60,7 @@ export async function hang(
   });
   const X = lab.positions();
   const events = lab.run(60 * 8);
-  if (events.length > 0) throw new Error(`the strip did not go on: ${JSON.stringify(events)}`);
+  if (events.length > 0) throw new Error(`the strip was held: ${JSON.stringify(events)}`);
   const x = lab.positions();
   let drop = 0;
   let reach = 0;

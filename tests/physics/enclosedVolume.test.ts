@@ -1,6 +1,7 @@
 /**
- * What begins wholly inside something solid, so that no surfaces intersect: reported with its pair, drawn out whole and
- * slowly, or held. Inside a sheet, closed or not, or inside of a collider of triangles, is where a body may be.
+ * Bodies that begin wholly inside a solid, so that no surfaces intersect. The room reports the pair and moves the
+ * bodies apart whole and slowly, or holds them. Inside a sheet, closed or not, and inside a collider of triangles a
+ * body is allowed.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Scene } from "../../shared/scene.ts";
@@ -12,7 +13,7 @@ import { laboratory } from "./laboratory.ts";
 type V = [number, number, number];
 type Parts = Partial<Scene> & Pick<Scene, "bodies">;
 const HERE: V = [0.05, 0.03, 0.02];
-/** As in untangle.test.ts: a brisk walk; and what is clear within this time, s. */
+/** Fastest particle, m/s, as in untangle.test.ts: a brisk walk. Limit for the separation, s. */
 const FAST = 1.25;
 const SECONDS = 5;
 
@@ -95,7 +96,7 @@ const starts: Record<string, [Parts, object[]]> = {
 };
 
 describe.each(Object.entries(starts))("%s", (_, [scene, pairs]) => {
-  test("is reported, and drawn out", async () => {
+  test("the pair is reported and moved apart", async () => {
     const lab = await laboratory({ ...scene, substeps: 10 });
     expect(crossings(lab)).toBe(0);
     const { events, fastest, seconds } = drawOut(lab, SECONDS);
@@ -111,7 +112,7 @@ describe.each(Object.entries(starts))("%s", (_, [scene, pairs]) => {
     expect(fastest).toBeLessThan(FAST);
   });
 
-  test("with weight, on a floor", async () => {
+  test("with weight, on a floor, the pair is moved apart", async () => {
     const lab = await laboratory({
       ...scene,
       colliders: [...(scene.colliders ?? []), { type: "plane", normal: [0, 1, 0], offset: -0.302 }],
@@ -121,7 +122,7 @@ describe.each(Object.entries(starts))("%s", (_, [scene, pairs]) => {
     });
     const { events, fastest } = drawOut(lab, SECONDS);
     expect(events.map((e) => e.type)).toEqual(["tangled", "untangled"]);
-    // who comes out at the side falls from there: sqrt(2 g h) from 0.6 m
+    // a body that emerges at the side falls from there: sqrt(2 g h) from 0.6 m
     expect(fastest).toBeLessThan(3.5);
   });
 });
@@ -134,7 +135,7 @@ describe("below a plane", () => {
     ["a rigid body", rigid("a", 0.3, place)],
     ["a jelly, half of it", jelly("a", 0.3, [0, 0.05, 0])],
     ["a sheet", sheet("a", { type: "grid", size: [0.5, 0.5], cells: [8, 8] }, place)],
-  ])("%s is reported, and put above it as it is", async (_, body) => {
+  ])("%s is reported, and put above the plane undeformed", async (_, body) => {
     const lab = await laboratory({
       bodies: [body, jelly("other", 0.2, [3, 1, 0])],
       colliders: [{ ...block, center: [9, 0, 0] }, floor],
@@ -153,13 +154,13 @@ describe("below a plane", () => {
       },
       { type: "untangled" },
     ]);
-    // the other one falls from 0.9 m
+    // the other body falls from 0.9 m
     expect(fastest).toBeLessThan(4.5);
     expect(Math.min(...lab.positions(0).filter((_, i) => i % 3 === 1))).toBeGreaterThan(0);
     expect(Math.abs(lab.positions(0)[0]! - lab.created.bodies[0]!.positions[0]!)).toBeLessThan(0.05);
   });
 
-  test("held there, where the scene wants that; within its contact radius it is the plane's own business", async () => {
+  test('with intersections "hold" a body below a plane stays; near the plane it is pushed out', async () => {
     const held = await laboratory({
       bodies: [jelly("a", 0.3, place)],
       colliders: [floor],
@@ -174,7 +175,7 @@ describe("below a plane", () => {
   });
 });
 
-test("held, where the scene wants that", async () => {
+test('with intersections "hold" enclosed bodies stay where they are', async () => {
   const lab = await laboratory({
     ...starts["a jelly in a jelly"]![0],
     intersections: "hold",
@@ -221,12 +222,12 @@ test.each<[string, Parts]>([
     "jellies beside and above each other",
     { bodies: [jelly("big", 0.5), jelly("small", 0.15, [0.4, 0, 0]), jelly("upper", 0.15, [0, 0.4, 0])] },
   ],
-])("nothing is wrong with %s", async (_, scene) => {
+])("no intersection is reported for %s", async (_, scene) => {
   const lab = await laboratory({ ...scene, substeps: 4 });
   expect(lab.run(10)).toEqual([]);
 });
 
-test("a reset finds it again, and the same bits come of it on whatever thread", async () => {
+test("a reset reports the pair again, and a new world object continues with the same bits", async () => {
   const scene = { ...starts["a ball in a jelly"]![0], substeps: 4 };
   const [one, two] = [await laboratory(scene), await laboratory(scene)];
   one.run(50);

@@ -1,7 +1,7 @@
 /**
- * The energy books: they close, they change nothing, and what they say took energy is what physics says took it.
- * Tolerances: books are float64 sums over float32 states, so they close to 1e-12 of what moved; laws hold as far as the
- * step is short.
+ * The energy ledger balances, changes nothing in the simulation, and books each loss under its physical cause.
+ * Tolerances: the ledger sums float32 states in float64, so it balances to 1e-12 of the energy that moved. Physical
+ * laws hold up to the error of the step.
  */
 import { describe, expect, test } from "vitest";
 import type { Scene } from "../../shared/scene.ts";
@@ -10,7 +10,7 @@ import { FLOWS } from "../../server/sim/energy/ledger.ts";
 import { laboratory } from "./laboratory.ts";
 import { box, JELLY, now, pendulum, sum, watched, worst } from "./watched.ts";
 
-test("books close to rounding, whatever happens, and change nothing", async () => {
+test("the ledger balances to rounding in every scene, and changes nothing", async () => {
   const scene: Partial<Scene> & Pick<Scene, "bodies"> = {
     gravity: [0, -9.81, 0],
     damping: 0.3,
@@ -82,20 +82,20 @@ test("books close to rounding, whatever happens, and change nothing", async () =
   expect(books.entries.map((e) => e.tick)).toEqual(Array.from({ length: 61 }, (_, t) => t));
 });
 
-test("an impulse is booked as the kinetic energy that it gave", async () => {
+test("an impulse is booked as the kinetic energy that it adds", async () => {
   const { books, run } = await watched({ bodies: [box("b", 0.2, 0)] });
   run(1, [{ type: "impulse", member: 1, body: 0, triangle: 0, u: 0.3, v: 0.3, impulse: [0, 0.8, 0] }]);
   expect(now(books).momentum[1]).toBeCloseTo(0.8, 5);
-  expect(sum(books, "inputs")).toBeGreaterThan(0.8 ** 2 / (2 * 8)); // more than that of the whole box in one piece
+  expect(sum(books, "inputs")).toBeGreaterThan(0.8 ** 2 / (2 * 8)); // more than if the whole box moved as one piece
 });
 
-test("who is put in brings its energy as an input, and takes it along; the books close", async () => {
+test("a spawned body adds its energy as an input and its removal takes it back; the ledger balances", async () => {
   const waits = { ...box("w", 0.2, 0.1), waiting: true } as Scene["bodies"][number];
   const { books, run } = await watched({ bodies: [box("b", 0.2, 3), waits], gravity: [0, -9.81, 0] });
   run(3);
-  // float32 rest positions are strained by their rounding
+  // rounding of the float32 rest positions is a strain
   expect(now(books, 1).total).toBeCloseTo(0, 9);
-  // where it is parked, and elsewhere
+  // at the place where it waits, and elsewhere
   for (const [x, y, z] of [
     [0, 0, 0],
     [1, 2, 0],
@@ -106,14 +106,14 @@ test("who is put in brings its energy as an input, and takes it along; the books
     expect(sum(books, "inputs", 1) - before).toBeCloseTo(8 * 9.81 * (y + 0.1), 3);
     run(5);
     run(1, [{ type: "remove", member: 1, body: 1 }]);
-    // float32 rest positions are strained by their rounding
+    // rounding of the float32 rest positions is a strain
     expect(now(books, 1).total).toBeCloseTo(0, 9);
   }
   expect(worst(books)).toBeLessThan(1e-12);
 });
 
 describe("damping", () => {
-  test("takes the kinetic energy of a free body as the law says, to rounding", async () => {
+  test("damping takes the kinetic energy of a free body by its law, to rounding", async () => {
     const d = 0.7;
     const { lab, books, run } = await watched({
       bodies: [{ ...box("b", 0.2, 0, { ...JELLY, damping: d }), velocity: [3, 0, 0] } as Scene["bodies"][number]],
@@ -122,15 +122,15 @@ describe("damping", () => {
     const { substeps, tickHz } = lab.created.layout;
     const before = books.entries[0]!.bodies[0]!.kinetic;
     const law = before * (1 - (1 + d / (substeps * tickHz)) ** (-2 * 60 * substeps));
-    // exact but for rounding of v, 6e-8 of it in each of 1,200 substeps at worst in one direction; what rounding of x
-    // takes, the momentum stage gives back
+    // Exact except for the rounding of v: 6e-8 of it in each of 1,200 substeps, at worst in one direction. The momentum
+    // stage restores what the rounding of x takes.
     expect(-sum(books, "damping") / law).toBeCloseTo(1, 4);
     expect(Math.abs(sum(books, "solver") + sum(books, "momentum")) / before).toBeLessThan(1e-4);
   });
 
-  test("of a pendulum is the integral of d m v^2, as the step becomes short", async () => {
-    // the time step damps, too, by omega^2 h, and leaves the less to damping the longer it is: to first order, so that
-    // two steps say where it goes
+  test("damping of a pendulum tends to the integral of d m v^2 as the step becomes short", async () => {
+    // the time step damps, too, by omega^2 h, and the longer it is, the less is left for damping: first order, so
+    // extrapolate from two steps
     const coarse = await pendulum(20);
     const fine = await pendulum(40);
     expect(coarse.damping).toBeLessThan(fine.damping);
@@ -162,7 +162,7 @@ test("a free body keeps momentum and angular momentum within 1e-4 in 10 s", asyn
   expect(off(after.angularMomentum, before.angularMomentum) / size(before.angularMomentum)).toBeLessThan(1e-4);
 });
 
-test("friction takes all of what a box that slides to rest had", async () => {
+test("friction takes all of the kinetic energy of a box that slides to rest", async () => {
   const { books, run } = await watched({
     gravity: [0, -9.81, 0],
     colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.4 }],
@@ -180,7 +180,7 @@ test("friction takes all of what a box that slides to rest had", async () => {
   expect(-sum(books, "colliders") / before).toBeLessThan(1.05);
 });
 
-test("plastic flow takes elastic energy and never gives it", async () => {
+test("plastic flow takes elastic energy and never adds any", async () => {
   const { lab, books, run } = await watched(
     { damping: 20, bodies: [box("b", 0.2, 0, { ...JELLY, plasticity: { yield: 0.02, creep: 50, max: 0.5 } })] },
     ([x, y, z]) => [1.3 * x, y, z],
@@ -193,10 +193,10 @@ test("plastic flow takes elastic energy and never gives it", async () => {
   expect(books.entries.every((e) => e.bodies[0]!.flows.plasticity <= 1e-12 * stretched)).toBe(true);
   expect(worst(books)).toBeLessThan(1e-12);
   const x = lab.positions().filter((_, k) => k % 3 === 0);
-  expect(Math.max(...x) - Math.min(...x)).toBeGreaterThan(1.02 * 0.2); // it stays longer than it was
+  expect(Math.max(...x) - Math.min(...x)).toBeGreaterThan(1.02 * 0.2); // it stays longer than before
 });
 
-test("a floor that rises does the work of lifting", async () => {
+test("a rising floor does the work of lifting", async () => {
   const V = 0.2;
   const { lab, books, run } = await watched({
     gravity: [0, -9.81, 0],

@@ -1,8 +1,8 @@
 /**
- * A tetrahedral mesh in motion by velocity Verlet in float64: what a room is compared with where no formula exists.
+ * Motion of a tetrahedral mesh by velocity Verlet in float64: a reference for rooms where no formula exists.
  *   v += h/2 a(x),  x += h v,  v += h/2 a(x),  a = g - M^-1 dE/dx
- * M are lumped masses, a quarter of each tetrahedron in each corner. Energies, forces and masses are those of
- * tests/statics: nothing of the simulation is used. Stable for h < 2/omega of the finest element.
+ * M are lumped masses, a quarter of each tetrahedron at each corner. Energies, forces and masses are those of
+ * tests/statics; no code of the simulation is used. Stable for h < 2/omega of the finest element.
  */
 import type { Density } from "../statics/materials.ts";
 import { elasticGradient, weights, type SolidMesh } from "../statics/solidMesh.ts";
@@ -11,8 +11,8 @@ interface Floor {
   /** Height, m. */
   y: number;
   /**
-   * A particle that goes below is put on it, and its velocity along y is turned around and multiplied by this
-   * (Newton's impact law, particle by particle). No friction.
+   * Factor of the reversed y velocity when a particle below the floor is put back on it (Newton's impact law, particle
+   * by particle). No friction.
    */
   restitution: number;
 }
@@ -39,7 +39,7 @@ export interface Explicit {
 export const lumpedMass = (mesh: SolidMesh, rho: number): Float64Array =>
   weights(mesh, rho, [1, 1, 1]).filter((_, k) => k % 3 === 0);
 
-/** @param after called after each step with its number from 1 on; the motion ends where it says true */
+/** @param after called after each step with its number, from 1; the motion ends when it returns true */
 export function explicit(
   { mesh, density, rho, h, gravity = 0, floor }: Explicit,
   { x, v }: Motion,

@@ -1,15 +1,17 @@
 /**
- * Coulomb friction on a slope: a box sticks while tan(theta) < mu and slips beyond, within 2 %; slipping, it
- * accelerates by g (sin theta - mu cos theta). The slope is a floor with gravity turned, so that the body lies on it
- * without rounding. The body settles and then leans downhill under strong damping, because a sudden pull downhill
- * swings it beyond its own friction; then the damping is taken away and the motion of the next 2 s is measured.
+ * Coulomb friction on a slope: a box sticks while tan(theta) < mu and slips beyond, within 2 %. A slipping box
+ * accelerates by g (sin theta - mu cos theta).
+ *
+ * The slope is a floor with gravity turned, so that the body lies on it without rounding. The body settles and then
+ * leans downhill under strong damping, because a sudden pull would swing it beyond its own friction. Then the damping
+ * is removed and the motion of the next 2 s is measured.
  */
 import { describe, expect, test } from "vitest";
 import { laboratory } from "./laboratory.ts";
 
 const G = 9.81;
 
-/** Mean acceleration along the slope over 2 s, and how far the box went, m. */
+/** Mean acceleration along the slope over 2 s, and the distance that the box moved, m. */
 async function slide(
   tangent: number,
   mu: number,
@@ -65,7 +67,7 @@ describe.each([
 
   test("slips at 102 % of mu", async () => {
     const { way, ideal } = await slide(1.02 * mu, mu, k, substeps, iterations);
-    expect(way / (0.5 * ideal * 4)).toBeGreaterThan(0.95); // from rest or a creep downhill
+    expect(way / (0.5 * ideal * 4)).toBeGreaterThan(0.95); // from rest, or already creeping downhill
   });
 
   test("accelerates by g (sin theta - mu cos theta) at 1.5 mu", async () => {

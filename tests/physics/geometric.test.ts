@@ -1,6 +1,6 @@
 /**
- * Position based bodies and the hexahedral block as bodies: they rest, come back from being crushed and turned inside
- * out, hold the volume that they are told to, and obey k.
+ * Position based bodies and the hexahedral block: they rest, recover from being crushed or inverted, hold their given
+ * volume, and have the stiffness k.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, SoftMaterial } from "../../shared/scene.ts";
@@ -9,7 +9,7 @@ import { stiffnessOfIteration } from "../../server/sim/constraints/geometric.ts"
 import type { SimEvent } from "../../server/sim/types.ts";
 import { laboratory, volumeOf, type Laboratory } from "./laboratory.ts";
 
-/** What starts flat, inside out or in a point is tangled until it has unfolded. */
+/** Drops the tangle events: a body that starts flat, inverted or in a point is tangled until it has unfolded. */
 const untroubled = (events: readonly SimEvent[]): SimEvent[] =>
   events.filter(({ type }) => type !== "tangled" && type !== "untangled");
 
@@ -97,14 +97,14 @@ test("a balloon without compliance holds pressure times its volume", async () =>
     const lab = await laboratory({ bodies: [balloon({ compliance: 0, pressure }, { compliance: 0.01 })] });
     const whole = inside(lab);
     expect(untroubled(lab.run(240))).toEqual([]);
-    // the volume is solved after the skin: what rounding of positions leaves of the last iteration, 2^-24 of the radius
-    // over it
+    // the volume is solved after the skin: only the position rounding of the last iteration is left, 2^-24 of the
+    // radius, relative to it
     expect(Math.abs(inside(lab) / (pressure * whole) - 1)).toBeLessThan(1e-5);
   }
 });
 
-// p = (V* - V)/alpha inside and a skin that carries it: twice the pressure for the same skin needs a compliance of (V*
-// - V)/p, whatever the step.
+// Pressure inside: p = (V* - V)/alpha, balanced by the skin. Twice the pressure on the same skin needs a compliance of
+// (V* - V)/p, for any step.
 test("with compliance, the volume does not depend on substeps and iterations", async () => {
   const ends: number[] = [];
   for (const steps of [
@@ -125,7 +125,7 @@ test("with compliance, the volume does not depend on substeps and iterations", a
   for (const end of ends) expect(Math.abs(end / ends[0]! - 1)).toBeLessThan(0.002);
 });
 
-test("a unilateral whole volume lets a body grow and does not let it shrink", async () => {
+test("a unilateral whole volume lets a body grow but not shrink", async () => {
   const grown = await laboratory({
     bodies: [
       {
@@ -142,7 +142,7 @@ test("a unilateral whole volume lets a body grow and does not let it shrink", as
   expect(inside(grown) / whole).toBeGreaterThan(1 - 1e-5);
 });
 
-test("a cloth's volume needs a closed mesh", async () => {
+test("a cloth with a volume needs a closed mesh", async () => {
   await expect(
     laboratory({
       bodies: [
@@ -154,7 +154,7 @@ test("a cloth's volume needs a closed mesh", async () => {
   );
 });
 
-test("hexahedra are cubes", async () => {
+test("hexahedral cells must be cubes", async () => {
   const bar = (size: [number, number, number]): Body => ({
     name: "b",
     kind: "soft",
@@ -167,7 +167,7 @@ test("hexahedra are cubes", async () => {
   );
 });
 
-test("k' of an iteration: n of them leave 1 - k of one substep, and k = 1 is rigid for any pace", () => {
+test("n iterations with k' leave 1 - k of one substep, and k = 1 is rigid for any number of substeps", () => {
   for (const k of [1e-3, 0.3, 0.9, 0.999]) {
     for (const n of [1, 2, 7, 40])
       expect((1 - stiffnessOfIteration(k, { substeps: 1, iterations: n })) ** n).toBeCloseTo(1 - k, 12);

@@ -1,7 +1,7 @@
 /**
- * Hands of any strength tear nothing (server/sim/grabLimits.ts): where the worst edge is stretched by `grabMaxStretch`,
- * a hand has no force left, so nothing is stretched further by it than what is on its way then goes on by itself. A
- * body that has a hand's speed v and a wave's speed c is stretched by v / c at most by that; here c is 6 m/s and more.
+ * Grabs of any strength tear nothing (server/sim/grabLimits.ts). Where the worst edge is stretched by `grabMaxStretch`,
+ * a grab has no force left, so only the motion on its way stretches the body further. A body with a grab's speed v and
+ * a wave's speed c stretches by at most v / c more; here c is 6 m/s and more.
  */
 import { expect, test } from "vitest";
 import { strainGauge } from "../../load-tests/hands/strain.ts";
@@ -35,7 +35,7 @@ const sheet: Body = {
   },
 };
 
-/** A hand on the triangle nearest to a point, m, that goes to another. */
+/** A grab on the triangle nearest to a point, m, that moves to another point. */
 function hand({ created, positions }: Laboratory, member: number, at: Vec3, target: Vec3): Input {
   const { triangles } = created.bodies[0]!;
   const x = positions(0);
@@ -100,7 +100,7 @@ test.each<[string, Body, [Vec3, Vec3][], number]>([
     ],
     1.1,
   ],
-])("%s", async (_, body, hands, grabMaxStretch) => {
+])("%s: grabs stretch no edge beyond `grabMaxStretch`, up to inertia", async (_, body, hands, grabMaxStretch) => {
   const lab = await laboratory({ bodies: [body], substeps: 20, interaction: { ...STRONG, grabMaxStretch } });
   const gauge = strainGauge(lab.created, lab.world);
   const inputs = hands.map(([at, target], n) => hand(lab, n + 1, at, target));
@@ -114,12 +114,12 @@ test.each<[string, Body, [Vec3, Vec3][], number]>([
   }
   const wave = Math.sqrt(2e4 / 500);
   expect(stretch).toBeLessThan(grabMaxStretch + SPEED / wave);
-  // they did pull: a quarter of what is allowed is where they begin to slow down
+  // they did pull: grabs begin to slow down at a quarter of the allowed stretch
   expect(stretch).toBeGreaterThan(1 + 0.25 * (grabMaxStretch - 1));
   expect(inverted).toBe(0);
 });
 
-test("the momentum of what hangs free is what hands gave it, exactly, eased off or not", async () => {
+test("the momentum of a free body equals the impulses of the grabs, also where a grab eases off", async () => {
   const free: Body = { ...jelly, pins: [], material: { density: 500, youngsModulus: 2e4, poissonsRatio: 0.3 } };
   const lab = await laboratory({ bodies: [free], substeps: 20, interaction: { ...STRONG, grabMaxStretch: 1.2 } });
   const { layout, memory } = lab.created;
@@ -130,7 +130,7 @@ test("the momentum of what hangs free is what hands gave it, exactly, eased off 
   lab.world.watchSubsteps(() => {
     for (let slot = 0; slot < 2; slot++) {
       const lambda = (layout.grabFirst + slot * L.POINT_BYTES + L.POINT_LAMBDA) / 4;
-      // C decreases along -lambda's own sign: x += w b lambda, so lambda / h is the impulse of the substep
+      // C decreases along the sign of -lambda: x += w b lambda, so lambda / h is the impulse of the substep
       for (let r = 0; r < 3; r++) given[r]! += (f32[lambda + r]! / h) * layout.massUnit;
       forces += Math.hypot(...f32.subarray(lambda, lambda + 3)) > 0 ? 1 : 0;
     }

@@ -1,6 +1,5 @@
 /**
- * Hands obey contact: whatever they pull, with the largest force that a scene may allow, nothing goes through anything,
- * in any substep.
+ * Grabs obey contacts: with the largest force that a scene may allow, nothing passes through anything in any substep.
  */
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
@@ -11,7 +10,7 @@ import { laboratory } from "./laboratory.ts";
 const TICKS = 90;
 
 test.each([60, 1e9])(
-  "two hands pull a cloth down over a jelly that stands firm, with %d N each",
+  "two grabs pull a cloth down over a fixed jelly without intersections, with %d N each",
   async (grabMaxForce) => {
     const bodies: Body[] = [
       {
@@ -43,7 +42,7 @@ test.each([60, 1e9])(
     } = lab;
     const triangles = lab.created.bodies[1]!.triangles;
     const rest = lab.positions(1);
-    /** The triangle nearest to a place on the cloth. */
+    /** Triangle nearest to a place on the cloth. */
     const nearest = (x: number, z: number): number => {
       let best = 0;
       let least = Infinity;
@@ -84,7 +83,7 @@ test.each([60, 1e9])(
     }
     expect(tangled).toBe(0);
     expect(substeps).toBe(10 * TICKS);
-    // they did pull: the cloth is not where it lay
+    // they did pull: the cloth has moved
     expect(Math.max(...lab.positions(1).map((v, k) => Math.abs(v - rest[k]!)))).toBeGreaterThan(0.1);
   },
 );

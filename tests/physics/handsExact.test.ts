@@ -1,6 +1,6 @@
 /**
- * Three hands lead a sheet, a flag and a bunny about as the benchmark's do (load-tests/hands): after no tick does
- * anything meet. Time is the benchmark's.
+ * Three grabs lead a sheet, a flag and a bunny around as the benchmark does (load-tests/hands): after no tick does
+ * anything intersect. The duration is the benchmark's.
  */
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -10,19 +10,19 @@ import { inLong } from "../support/long.ts";
 import { SCENES_FOLDER } from "./scenes/checkScene.ts";
 
 /**
- * What hands may stretch a body by: to the scene's `grabMaxStretch`, and by half of what that allows more by what is on
- * its way when their force ends. A sliver of the bunny, of 9 mm among edges of 23, snaps through by as much again.
- * The seconds without hands and with them; the hem of the sheet that goes round is between folds after two.
+ * Largest stretch, and the seconds without grabs and with them. Grabs stretch up to the scene's `grabMaxStretch`;
+ * motion on its way when their force ends adds half of the allowed excess. A sliver of the bunny, 9 mm among edges of
+ * 23 mm, snaps through by as much again. After two seconds the hem of the moving sheet is between folds.
  */
 const MOST: [string, number, number, number][] = [
   ["drape", 2.5, 1, 2.1],
   ["flag-on-pole", 2.5, 0.6, 0.6],
   ["bunny", 3, 0.6, 0.6],
 ];
-/** Ticks from one that is judged to the next: what meets stays so for longer. */
+/** Ticks between checks: an intersection lasts longer. */
 const EVERY = inLong(1, 3);
 
-test.each(MOST)("%s", async (name, most, settleSeconds, seconds) => {
+test.each(MOST)("%s: grabs cause no intersections", async (name, most, settleSeconds, seconds) => {
   const scene = await readScene(join(SCENES_FOLDER, `${name}.json`));
   const driven = await drive(scene, SCENES_FOLDER, {
     hands: 3,

@@ -1,6 +1,6 @@
 /**
- * Contact that does not fit into the lists holds the bodies concerned, and no others; nothing passes through anything
- * meanwhile, a reset works, and what fits again moves again.
+ * If contacts do not fit into the lists, the room holds only the bodies concerned. Nothing passes through anything
+ * meanwhile, a reset works, and bodies move again once their contacts fit.
  */
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -25,7 +25,7 @@ const sheet = (n: number): Body => ({
   solver: "compliant",
 });
 
-/** Sheets in a pile on the floor, and a ball that falls beside them and touches nothing. */
+/** A pile of sheets on the floor, and a ball that falls beside them without touching them. */
 const scene = async (): Promise<Laboratory> =>
   laboratory({
     gravity: [0, -GRAVITY, 0],
@@ -44,7 +44,9 @@ const scene = async (): Promise<Laboratory> =>
     colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
   });
 
-/** The room's memory may not grow, and the list of new rows has room for so many. @returns how to undo that */
+/**
+ * Fixes the size of the room's memory and limits the list of new rows to `rows`. @returns a function that undoes this
+ */
 function narrow({ created }: Laboratory, rows: number): () => void {
   const i32 = new Int32Array(created.memory.buffer);
   const words = [L.H_MEMORY_LIMIT, L.H_PAIR_CAPACITY].map((offset) => (L.HEADER + offset) / 4);
@@ -71,7 +73,7 @@ test("a pile that does not fit is held, and a ball beside it falls as if it were
   const events = lab.run(20);
   expect(events).toMatchObject([{ type: "crowded", bodies: [0, 1, 2, 3] }]);
   expect(lab.positions(0)).toEqual(before);
-  // 22 ticks of free fall, half a substep's velocity aside
+  // 22 ticks of free fall, up to half a substep's velocity
   const seconds = 22 / 60;
   expect(middle(lab)).toBeCloseTo(START - (GRAVITY * seconds ** 2) / 2, 2);
   expect(middle(lab)).toBeLessThan(fallen);
@@ -92,7 +94,7 @@ test("a reset works while bodies are held", async () => {
   expect(middle(lab)).toBeCloseTo(START, 2);
 });
 
-test("a room that is restored while bodies are held has the same bits", async () => {
+test("a room restored while bodies are held has the same bits", async () => {
   const lab = await scene();
   const { memory, layout } = lab.created;
   const template = copyMemory(memory);

@@ -1,4 +1,4 @@
-/** Filters: what a body ignores it passes through, and nothing else does. */
+/** Filters: a body passes only through the bodies and colliders that it ignores. */
 import { expect, test } from "vitest";
 import type { Body, Collider, Vec3 } from "../../shared/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
@@ -54,7 +54,7 @@ test.each([
   expect(height(lab, 1)).toBeCloseTo(0.5 - 0.5 * 9.81 * 0.6 ** 2, 3);
 });
 
-test("the floor may be the one that says so", async () => {
+test("a floor can ignore a body instead", async () => {
   const lab = await fall([jelly("a", [0, 0.5, 0]), jelly("b", [1, 0.5, 0])], [{ ...FLOOR, ignore: ["b"] }]);
   expect(height(lab, 0)).toBeGreaterThan(0.05);
   expect(height(lab, 1)).toBeLessThan(-1);

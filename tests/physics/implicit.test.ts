@@ -1,6 +1,6 @@
 /**
- * What solver "implicit" promises: motion as stiff as the material says, static solutions of its model, momentum of
- * what nothing holds, no element inside out; and a room's reset, sleep and hands as with any other body.
+ * Guarantees of solver "implicit": motion has the material's stiffness, static solutions are those of its model, free
+ * bodies keep their momentum, no element inverts. Reset, sleep and grabs work as for any other body.
  */
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
@@ -8,14 +8,17 @@ import { laboratory, volumeOf } from "./laboratory.ts";
 import { bdf2, cantilever, modeMotion } from "./modes.ts";
 import { watched } from "./watched.ts";
 
-test.each([1e6, 1e8])("a cantilever of %d Pa swings as its mesh's lowest mode does", async (youngsModulus) => {
-  const scene = cantilever(youngsModulus, [20, 2, 2], "implicit");
-  const { exact, measured, damping } = await modeMotion(scene, youngsModulus);
-  // what the integrator takes is known; conjugate gradients leave a tenth of what a step adds, of order (w h)^2
-  const slack = 0.1 * ((2 * Math.PI * exact) / 240) ** 2 + 2e-4;
-  expect(Math.abs(measured / exact - 1 - bdf2(exact))).toBeLessThan(slack);
-  expect(Math.abs(damping)).toBeLessThan(slack);
-});
+test.each([1e6, 1e8])(
+  "a cantilever of %d Pa swings at the frequency of its mesh's lowest mode",
+  async (youngsModulus) => {
+    const scene = cantilever(youngsModulus, [20, 2, 2], "implicit");
+    const { exact, measured, damping } = await modeMotion(scene, youngsModulus);
+    // the integrator's error is known; conjugate gradients leave a tenth of what a step adds, of order (w h)^2
+    const slack = 0.1 * ((2 * Math.PI * exact) / 240) ** 2 + 2e-4;
+    expect(Math.abs(measured / exact - 1 - bdf2(exact))).toBeLessThan(slack);
+    expect(Math.abs(damping)).toBeLessThan(slack);
+  },
+);
 
 function bar(youngsModulus: number, stretch: number): Body {
   const force = ((youngsModulus * stretch * (stretch * stretch - 1)) / 2) * 0.01;
@@ -53,7 +56,7 @@ test.each([
 test.each([
   [8, 1e6],
   [60, 1e8],
-])("a free solid that turns by %d 1/s goes on so, and its energy is not more", async (rate, youngsModulus) => {
+])("a free solid that rotates at %d 1/s keeps rotating, and its energy does not grow", async (rate, youngsModulus) => {
   const box: Body = {
     name: "box",
     kind: "soft",
@@ -70,12 +73,12 @@ test.each([
   );
   run(600);
   const [first, last] = [books.entries[1]!.bodies[0]!, books.entries.at(-1)!.bodies[0]!];
-  // positions and velocities as float32 has them at a tick
+  // positions and velocities are read as float32
   expect(Math.abs(last.angularMomentum[1] / first.angularMomentum[1] - 1)).toBeLessThan(1e-5);
   expect(last.total / first.total - 1).toBeLessThan(1e-6);
 });
 
-test.each([10, 40])("a sheet of %d cells hangs as far down as the rows below pull", async (cells) => {
+test.each([10, 40])("a sheet of %d cells hangs as far down as the weight of its rows requires", async (cells) => {
   const [density, thickness, youngsModulus] = [200, 1e-3, 1e6];
   const room = await laboratory({
     gravity: [0, -9.81, 0],
@@ -122,7 +125,7 @@ test("a body in free flight keeps its momentum and angular momentum", async () =
     ],
   });
   const { mass } = room.created.bodies[0]!;
-  // spins about z at 8 rad/s, and is bent by it
+  // spins about z at 8 rad/s, and bends from it
   const spin = (x: readonly [number, number, number]): [number, number, number] => [-8 * (x[1] - 50), 8 * x[0], 0];
   room.put(0, (x) => x, spin);
   const momenta = (): { total: number; p: number[]; turning: number; center: number[] } => {
@@ -140,14 +143,14 @@ test("a body in free flight keeps its momentum and angular momentum", async () =
   const before = momenta();
   room.run(60);
   const after = momenta();
-  // the state is float64; what is read of it is float32: 2^-24 of 50 m and 10 m/s
+  // the state is float64, but is read as float32: 2^-24 of 50 m and 10 m/s
   expect(Math.abs(after.p[1]! - before.p[1]! + 9.81 * before.total) / before.total).toBeLessThan(1e-5);
   expect(Math.abs(after.center[1]! - before.center[1]! - before.p[1]! / before.total + 9.81 / 2)).toBeLessThan(1e-4);
-  // BDF2 turns a rotation down by order (w h)^4 a step
+  // BDF2 damps a rotation by order (w h)^4 a step
   expect(Math.abs(after.turning / before.turning - 1)).toBeLessThan(2e-3);
 });
 
-test("a hand that crumples a soft block turns no element inside out", async () => {
+test("a grab that crumples a soft block inverts no element", async () => {
   const room = await laboratory({
     bodies: [
       {

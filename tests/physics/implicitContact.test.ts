@@ -1,6 +1,6 @@
 /**
- * Bodies of solver "implicit" on colliders: they come to rest as the statics says, friction holds and lets go where
- * Coulomb's law does, nothing gains energy, nothing goes through.
+ * Bodies of solver "implicit" on colliders: they settle at static equilibrium, friction holds and slips by Coulomb's
+ * law, nothing gains energy, nothing passes through.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Vec3 } from "../../shared/scene.ts";
@@ -49,14 +49,14 @@ const mean = (values: ArrayLike<number>): number => Array.from(values).reduce((s
 const fastest = (lab: Laboratory): number => Math.max(...Array.from(lab.velocities(), Math.abs));
 
 describe("at rest", () => {
-  test("a column without Poisson's ratio is as much shorter as its weight makes it", async () => {
+  test("a column with Poisson's ratio 0 shortens by the strain of its own weight", async () => {
     const lab = await room(block({ youngsModulus: 1e6, poissonsRatio: 0, friction: 0, damping: 3 }), floor(0));
     lab.run(600);
     const y = coordinate(lab, 1);
     const rest = coordinate(await room(block({ youngsModulus: 1e6 }), floor(0)), 1);
     const top = y.filter((_, i) => rest[i]! > SIZE);
-    // integral of rho g (H - y)/E; masses of particles are those of a mesh of tetrahedra: a 4th of a cell's corner, or
-    // less, at each height, of 4 layers
+    // integral of rho g (H - y)/E. Masses of particles are those of a tetrahedral mesh: a 4th of a cell's corner, or
+    // less, at each height, in 4 layers.
     const sag = (DENSITY * G * SIZE ** 2) / (2 * 1e6);
     expect(Math.abs((SIZE - (mean(top) - Math.min(...y))) / sag - 1)).toBeLessThan(0.02);
     expect(fastest(lab)).toBeLessThan(1e-6);
@@ -67,7 +67,7 @@ describe("at rest", () => {
     lab.run(600);
     const before = lab.positions();
     lab.run(60);
-    // float32's steps at 0.2 m are 1.5e-8 m
+    // float32 steps at 0.2 m are 1.5e-8 m
     expect(Math.max(...lab.positions().map((c, k) => Math.abs(c - before[k]!)))).toBeLessThan(1.5e-8);
     expect(fastest(lab)).toBeLessThan(1e-6);
   });
@@ -76,7 +76,7 @@ describe("at rest", () => {
 describe.each([1e5, 1e7, 1e9])("a block of %d Pa that falls", (youngsModulus) => {
   const drop = 0.3;
 
-  test("never comes higher than it fell from, nor goes through the floor", async () => {
+  test("never rises above its start, nor passes through the floor", async () => {
     const lab = await room(
       block({ youngsModulus, translate: [0, SIZE / 2 + drop, 0], rotate: [20, 0, 35] }),
       floor(0.5),
@@ -92,7 +92,7 @@ describe.each([1e5, 1e7, 1e9])("a block of %d Pa that falls", (youngsModulus) =>
   });
 });
 
-test("a block that is crushed where it lands becomes what it is where it is put down", async () => {
+test("a block that is crushed on landing settles to the same shape as a block placed there", async () => {
   const soft = { youngsModulus: 1e4, damping: 1 };
   const heights = async (above: number): Promise<number> => {
     const lab = await room(block({ ...soft, translate: [0, SIZE / 2 + above, 0] }), floor(0.5));
@@ -100,13 +100,13 @@ test("a block that is crushed where it lands becomes what it is where it is put 
     return mean(coordinate(lab, 1));
   };
   const [put, fell] = [await heights(0.002), await heights(0.05)];
-  // friction holds each in another way
+  // friction differs between the two
   expect(Math.abs(fell / put - 1)).toBeLessThan(0.02);
 });
 
 describe.each([0.2, 0.5])("friction of %d", (mu) => {
   const angle = Math.atan(mu);
-  /** Of a plate, which does not tip over, that lies on a slope of so many times the angle of friction. */
+  /** A plate, which does not tip over, on a slope of `part` times the angle of friction. */
   const onSlope = (part: number, velocity: number): Promise<Laboratory> => {
     const slope = Math.atan(part * Math.tan(angle));
     const normal: Vec3 = [Math.sin(slope), Math.cos(slope), 0];
@@ -124,7 +124,7 @@ describe.each([0.2, 0.5])("friction of %d", (mu) => {
       floor(mu, normal),
     );
   };
-  test("holds on a slope of 95 % of its angle", async () => {
+  test("sticks on a slope of 95 % of its angle", async () => {
     const lab = await onSlope(0.95, 0);
     lab.run(120);
     const from = lab.positions();
@@ -133,7 +133,7 @@ describe.each([0.2, 0.5])("friction of %d", (mu) => {
     expect(Math.max(...moved) / 4).toBeLessThan(1e-4);
   });
 
-  test("lets go on one of 110 %, and slides down with g (sin - mu cos)", async () => {
+  test("slips on one of 110 %, and slides down with g (sin - mu cos)", async () => {
     const lab = await onSlope(1.1, 0);
     const slope = Math.atan(1.1 * mu);
     lab.run(60);
@@ -148,13 +148,13 @@ describe.each([0.2, 0.5])("friction of %d", (mu) => {
     const lab = await onSlope(0, 2);
     const from = mean(coordinate(lab, 0));
     lab.run(240);
-    // the first step is Euler's, and each is as long as it is: two steps' way
+    // the first step is Euler's, and the stop is known to a step: the travel of two steps
     expect(Math.abs(mean(coordinate(lab, 0)) - from - 4 / (2 * mu * G))).toBeLessThan(2 * 2 * STEP);
     expect(fastest(lab)).toBeLessThan(1e-6);
   });
 });
 
-test("a hand cannot press a block into the floor", async () => {
+test("a grab cannot press a block into the floor", async () => {
   const lab = await room(block({ youngsModulus: 1e6, damping: 1 }), floor(0.5));
   lab.run(30);
   const grab = { type: "grab", member: 1, grab: 0, body: 0, triangle: 5, u: 0.3, v: 0.3 } as const;
@@ -165,7 +165,7 @@ test("a hand cannot press a block into the floor", async () => {
   }
 });
 
-test("a platform that moves takes a block along, sideways and up", async () => {
+test("a moving platform carries a block along, sideways and up", async () => {
   const way: Vec3 = [0.3, 0.2, 0];
   const lab = await room(block({ youngsModulus: 1e6, damping: 1, translate: [0, 0.203, 0] }), {
     type: "box",
@@ -191,7 +191,7 @@ test("a platform that moves takes a block along, sideways and up", async () => {
   expect(Math.abs(mean(coordinate(lab, 1)) - y - way[1])).toBeLessThan(1e-3);
 });
 
-test("a reset room does the same again, to the bit", async () => {
+test("a reset room repeats the motion to the bit", async () => {
   const lab = await room(block({ youngsModulus: 1e6, velocity: [2, 0, 0] }), floor(0.2));
   lab.run(45);
   const first = lab.positions();

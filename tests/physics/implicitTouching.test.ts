@@ -1,7 +1,7 @@
 /**
- * Bodies of solver "implicit" that touch each other, themselves and colliders' meshes: stacks stand as the statics says
- * whatever their masses, friction holds and lets go where Coulomb's law does, momentum is kept, no energy comes from
- * nowhere, and nothing goes through anything, by the exact checker.
+ * Bodies of solver "implicit" that touch each other, themselves and mesh colliders. Stacks stand in static equilibrium
+ * for any masses, friction holds and slips by Coulomb's law, momentum is kept, no energy is added, and nothing passes
+ * through anything, by the exact checker.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Scene, Vec3 } from "../../shared/scene.ts";
@@ -10,7 +10,7 @@ import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const G = 9.81;
 const SIZE = 0.1;
-/** Contact radius of a cube of two cells a side of that size, m: what two of them keep apart is twice that. */
+/** Contact radius of a cube of that size with two cells a side, m. Two cubes keep twice that apart. */
 const RADIUS = 0.00114;
 
 interface Block {
@@ -57,7 +57,7 @@ const sheet = (name: string, height: number, contact: Body["contact"]): Body => 
   },
 });
 
-/** A table of triangles whose top goes through the origin, turned about z by `angle`. */
+/** A table of triangles whose top passes through the origin, turned about z by `angle`. */
 const table = (friction: number, angle = 0): Collider => ({
   type: "mesh",
   mesh: { type: "box", size: [4, 0.2, 1], cells: [8, 1, 2] },
@@ -89,7 +89,7 @@ function motionOf(lab: Laboratory): { momentum: number[]; kinetic: number } {
 }
 
 describe("stacks", () => {
-  test("three blocks on a mesh stand, each as much shorter as what it carries makes it", async () => {
+  test("three blocks stand on a mesh, each shortened by the load that it carries", async () => {
     const E = 1e6;
     const column = (n: number): Body =>
       block(`block ${n}`, {
@@ -103,7 +103,7 @@ describe("stacks", () => {
     const before = [0, 1, 2].map((n) => lab.positions(n));
     lab.run(60);
     for (const n of [0, 1, 2]) {
-      // no creep of a tenth of a millimeter a second
+      // creep below a tenth of a millimeter a second
       const moved = lab.positions(n).map((c, k) => Math.abs(c - before[n]![k]!));
       expect(Math.max(...moved), `block ${n}`).toBeLessThan(1e-4);
       const y = coordinate(lab, n, 1);
@@ -127,7 +127,8 @@ describe("stacks", () => {
     );
     lab.run(300);
     const [low, high] = [coordinate(lab, 0, 1), coordinate(lab, 1, 1)];
-    // 49 kPa on 1e6 Pa; its sides bulge, its ends are held by friction: between free and wholly held ones
+    // 49 kPa on 1e6 Pa: the sides bulge and friction holds the ends, so the strain is between that of free and of fixed
+    // ends
     const strain = (1e5 * G * size) / 1e6;
     const sag = 1 - (Math.max(...low) - Math.min(...low)) / size;
     expect(sag).toBeGreaterThan(0.7 * strain);
@@ -137,7 +138,7 @@ describe("stacks", () => {
   });
 });
 
-/** Of a plate that lies on a slope of so many times the angle of friction. */
+/** A plate on a slope of `part` times the angle of friction. */
 function onSlope(mu: number, part: number, velocity: number): Promise<Laboratory> {
   const slope = Math.atan(part * mu);
   const [sin, cos] = [Math.sin(slope), Math.cos(slope)];
@@ -155,7 +156,7 @@ function onSlope(mu: number, part: number, velocity: number): Promise<Laboratory
 }
 
 describe.each([0.2, 0.5])("friction of %d between a plate and a mesh", (mu) => {
-  test("holds on a slope of 95 % of its angle", async () => {
+  test("sticks on a slope of 95 % of its angle", async () => {
     const lab = await onSlope(mu, 0.95, 0);
     lab.run(90);
     const from = lab.positions();
@@ -181,7 +182,7 @@ test("two blocks that collide keep their momentum, and gain no energy", async ()
   expect(mean(lab.velocities(0).filter((_, k) => k % 3 === 1))).toBeLessThan(-0.5);
 });
 
-describe("nothing goes through anything", () => {
+describe("nothing passes through anything", () => {
   const none: Scene["colliders"] = [];
   test.each<[string, Body[], Scene["colliders"]]>([
     [

@@ -1,7 +1,7 @@
 /**
- * What intersects where contact begins: reported with its pairs, drawn apart within 5 simulated seconds and never fast,
- * or held; from then on contact holds, by the checker's exact test. Beginnings: a start, a reset, a body that was
- * rolled back, a collider that jumps.
+ * Surfaces that intersect at the start of contact. The room reports the pairs and moves them apart within 5 simulated
+ * seconds, never fast, or holds them. Afterwards contacts hold, by the checker's exact test. Starts: a new room, a
+ * reset, a body rolled back, a collider that jumps.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider } from "../../shared/scene.ts";
@@ -13,8 +13,8 @@ import { laboratory, type Laboratory } from "./laboratory.ts";
 type V = [number, number, number];
 const SECONDS = 5;
 /**
- * Nobody is hit by what comes apart, m/s: a brisk walk. Surfaces part at up to 0.36 m/s here; the edge of a limp cloth
- * swings at more.
+ * Limit for the fastest particle, m/s: a brisk walk. Surfaces part at up to 0.36 m/s here; the edge of a limp cloth
+ * swings faster.
  */
 const FAST = 1.25;
 
@@ -53,7 +53,7 @@ const starts: Record<string, { bodies: Body[]; colliders?: Collider[] }> = {
   "a cloth through a jelly": { bodies: [cloth("a", { translate: [0.31, 0.02, 0.23] }), jelly("b", [0, 0, 0])] },
 };
 
-test.each(Object.entries(starts))("%s", async (_, scene) => {
+test.each(Object.entries(starts))("%s: reported and moved apart", async (_, scene) => {
   const lab = await laboratory({ ...scene, substeps: 10 });
   expect(crossings(lab)).toBeGreaterThan(0);
   const { events, fastest, seconds } = drawOut(lab, SECONDS);
@@ -76,7 +76,7 @@ const onFloor: Record<string, Body[]> = {
   ),
 };
 
-test.each(Object.entries(onFloor))("with weight, on a floor: %s", async (_, bodies) => {
+test.each(Object.entries(onFloor))("with weight, on a floor, moved apart: %s", async (_, bodies) => {
   const lab = await laboratory({
     bodies,
     colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
@@ -89,7 +89,7 @@ test.each(Object.entries(onFloor))("with weight, on a floor: %s", async (_, bodi
   expect(seconds).toBeLessThan(SECONDS);
 });
 
-/** A cloth 1 m long that goes straight, then around, and its end up through where it began. */
+/** A cloth 1 m long that runs straight, then in a loop, with its end up through where it began. */
 function loop(lab: Laboratory, beyond: number): void {
   const R = 0.09;
   const straight = 0.9 - 1.5 * Math.PI * R - beyond;
@@ -105,11 +105,11 @@ function loop(lab: Laboratory, beyond: number): void {
   });
 }
 
-test("a cloth through itself", async () => {
+test("a cloth through itself is moved apart", async () => {
   const lab = await laboratory({ bodies: [cloth("a")], substeps: 10 });
   loop(lab, 0.1);
   expect(crossings(lab)).toBeGreaterThan(0);
-  // what the bent cloth does by itself: the same, its end just short of the rest
+  // speed of the bent cloth without an intersection: the same loop, with its end just short of the rest
   const alone = await laboratory({ bodies: [cloth("a")], substeps: 10 });
   loop(alone, -0.01);
   let own = 0;
@@ -154,8 +154,8 @@ test("the report names surfaces, counts and particles; a reset reports again", a
   expect(tangled(lab.run(1, [{ type: "reset", member: 1 }]))).toHaveLength(1);
 });
 
-describe("held", () => {
-  test("bodies that intersect stay, others go on, a reset frees nobody who still intersects", async () => {
+describe('intersections "hold"', () => {
+  test("intersecting bodies stay, others move on, and a reset keeps holding bodies that still intersect", async () => {
     const lab = await laboratory({
       bodies: [jelly("a", [0, 0, 0]), jelly("free", [2, 0, 0], { velocity: [1, 0, 0] }), jelly("b", [0.2, 0.11, 0.07])],
       intersections: "hold",
@@ -171,7 +171,7 @@ describe("held", () => {
   });
 });
 
-test("the same bits on any thread: a world opened anew in the middle goes on as if nothing had happened", async () => {
+test("a new world object in the middle continues with the same bits", async () => {
   const { openWorld } = await import("../../server/sim/world.ts");
   const scene = starts["two cloths crossing in the middle"]!;
   const [one, two] = [await laboratory({ ...scene, substeps: 4 }), await laboratory({ ...scene, substeps: 4 })];
@@ -183,8 +183,8 @@ test("the same bits on any thread: a world opened anew in the middle goes on as 
   expect(again.stateHash()).toBe(one.world.stateHash());
 });
 
-test("a collider that jumps into a body draws it out", async () => {
-  // 1 m to the right within a second, then all at once back into the jelly, which has been pushed to the left a little
+test("a body is moved out of a collider that jumps into it", async () => {
+  // 1 m to the right within a second, then back in one jump into the jelly, which has been pushed to the left a little
   const jumper: Collider = {
     type: "sphere",
     name: "ball",
@@ -221,13 +221,13 @@ test("a collider that jumps into a body draws it out", async () => {
   ]);
 });
 
-test("what is rolled back into a neighbor that has gone on is drawn out of it", async () => {
+test("a body rolled back into a neighbor that has moved on is moved out of it", async () => {
   const lab = await laboratory({
     bodies: [jelly("a", [0, 0, 0]), jelly("b", [0.32, 0.03, 0.02])],
     substeps: 4,
     worldRadius: 10,
   });
-  // a is thrown out of the world; meanwhile b comes to where it was
+  // a is thrown out of the world; meanwhile b moves to its former place
   lab.run(1);
   const here = lab.positions(0);
   lab.put(1, (x) => [x[0] - 0.07, x[1], x[2]]);

@@ -1,7 +1,4 @@
-/**
- * What the physics tests share: worlds from scenes written in place, and the particles of their bodies to read and to
- * move.
- */
+/** Shared by the physics tests: worlds from scenes written in place, with access to the particles of their bodies. */
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
@@ -20,13 +17,13 @@ export interface Laboratory {
   x: Float32Array;
   v: Float32Array;
   acceleration: Float32Array;
-  /** Steps `ticks` ticks; `inputs` go to the first. Returns what happened. */
+  /** Steps `ticks` ticks; `inputs` apply to the first. Returns the events. */
   run(ticks: number, inputs?: readonly Input[]): SimEvent[];
   /** float64[3N] copy of a body's positions in the world, m. */
   positions(body?: number): Float64Array;
   /** float64[3N] copy of a body's velocities, m/s. */
   velocities(body?: number): Float64Array;
-  /** Puts a body where `place` says, at rest unless `velocity` says otherwise. */
+  /** Moves the particles of a body to `place`, at rest unless `velocity` is given. */
   put(
     body: number,
     place: (x: readonly [number, number, number], i: number) => readonly [number, number, number],
@@ -35,9 +32,8 @@ export interface Laboratory {
 }
 
 /**
- * Scenes of tests: everything but the bodies has a default here, without gravity, with the very substeps that it says,
- * and nothing falls asleep.
- * @param baseDir of mesh files
+ * Creates the world of a test scene. Everything but the bodies has a default: no gravity, exactly the given substeps,
+ * no sleep. @param baseDir folder of mesh files
  */
 export async function laboratory(scene: Partial<Scene> & Pick<Scene, "bodies">, baseDir = "."): Promise<Laboratory> {
   const whole = validateScene({ version: 1, title: "test", gravity: [0, 0, 0], refine: false, ...scene });
@@ -86,7 +82,7 @@ export async function laboratory(scene: Partial<Scene> & Pick<Scene, "bodies">, 
   };
 }
 
-/** Total volume of a soft body's tetrahedra, and how many are inverted. */
+/** Total volume of a soft body's tetrahedra, and the number of inverted ones. */
 export function volumeOf(positions: Float64Array, tets: Uint32Array): { volume: number; inverted: number } {
   let volume = 0;
   let inverted = 0;

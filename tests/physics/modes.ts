@@ -1,6 +1,6 @@
 /**
- * Frequencies of a clamped solid in motion against its finite element eigenmode: the room's particles start at rest
- * with the velocities of the lowest mode, and the modal coordinate is followed substep by substep.
+ * Frequency of a clamped solid in motion, compared with its finite element eigenmode. The room's particles start at
+ * rest with the velocities of the lowest mode, and every substep samples the modal coordinate.
  */
 import type { Scene, SoftBody } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -13,11 +13,11 @@ import { blockMatrix, factorize, multiplyBlocks, solveFactored } from "../static
 export interface ModeMotion {
   /** Hz, of the mesh with lumped masses */
   exact: number;
-  /** Hz, as the room moves */
+  /** Hz, measured in the room */
   measured: number;
-  /** Damping ratio by the peaks' logarithmic decrement. */
+  /** Damping ratio from the logarithmic decrement of the peaks. */
   damping: number;
-  /** ms of processor time a tick. */
+  /** Processor time a tick, ms. */
   cost: number;
 }
 
@@ -46,7 +46,7 @@ export function cantilever(
   };
 }
 
-/** Lowest mode by inverse iteration that begins with a bend in y. @returns float64[3N], largest entry 1, and Hz */
+/** Lowest mode by inverse iteration from a bend in y. @returns float64[3N], largest entry 1, and Hz */
 function lowestMode(created: Awaited<ReturnType<typeof createWorld>>, k: number): { mode: Float64Array; hz: number } {
   const body = created.bodies[0]!;
   const fixed = body.pinned;
@@ -121,8 +121,8 @@ export interface Sample {
 }
 
 /**
- * The modal coordinate q = sum m mode . (x - X) of a world's first body, kg m, from its next substep on.
- * @param mode float64[3N]; @returns the samples so far, one a substep
+ * Samples the modal coordinate q = sum m mode . (x - X) of a world's first body, kg m, from its next substep on.
+ * @param mode float64[3N]; @returns the samples, which grow by one a substep
  */
 export function follow({ layout, memory, bodies }: CreatedWorld, world: SimWorld, mode: Float64Array): Sample[] {
   const f32 = new Float32Array(memory.buffer);
@@ -142,7 +142,7 @@ export function follow({ layout, memory, bodies }: CreatedWorld, world: SimWorld
   return samples;
 }
 
-/** Times at which the samples, each only where it is new, go through zero. */
+/** Times of the samples' zero crossings; repeated samples are ignored. */
 export function zeros(samples: readonly Sample[]): number[] {
   const moved = samples.filter(({ q }, n) => n === 0 || q !== samples[n - 1]!.q);
   return moved.flatMap(({ t, q }, n) => {
@@ -151,7 +151,7 @@ export function zeros(samples: readonly Sample[]): number[] {
   });
 }
 
-/** Relative error of a frequency by BDF2 with steps of h (s): of the linear equation v' = -w^2 x, x' = v. */
+/** Relative error of a frequency by BDF2 with steps of h (s), for the linear equation v' = -w^2 x, x' = v. */
 export function bdf2(hz: number, h = 1 / 240): number {
   // (3 - 4/z + 1/z^2)/2 = i w h: z = (2 + sqrt(1 + 2 i w h))/(3 - 2 i w h), the frequency is its angle over h
   const wh = 2 * Math.PI * hz * h;

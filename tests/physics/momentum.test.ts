@@ -1,15 +1,16 @@
 /**
- * A free body without gravity keeps its linear and angular momentum: drift below 1e-4 relative in 60 s (physics.md,
- * section 4), while it spins, vibrates and travels several meters. Measured: 3e-6 at worst. Scale of the linear
- * momentum: the larger of its own and of the mass times the speed of the spinning surface, because a body that only
- * spins has none.
+ * A free body without gravity keeps its linear and angular momentum: the relative drift is below 1e-4 in 60 s
+ * (physics.md, section 4), while it spins, vibrates and travels several meters. Measured: 3e-6 at worst.
+ *
+ * Linear drift is relative to the larger of the linear momentum and the mass times the speed of the spinning surface,
+ * because a body that only spins has none.
  */
 import { describe, expect, test } from "vitest";
 import { norm, subtract } from "../../server/sim/reference/vector.ts";
 import { laboratory } from "./laboratory.ts";
 import { FLIGHTS, fly, momentum } from "./momentum.ts";
 
-describe("60 s of free flight", () => {
+describe("momentum is kept in 60 s of free flight", () => {
   test.each(FLIGHTS)("k $k Pa, $substeps x $iterations, $velocity m/s, $spin rad/s", async (flight) => {
     for (const { seconds, linear, angular, spin } of await fly(flight, 60, 4)) {
       expect(linear, `linear, after ${seconds} s`).toBeLessThan(1e-4);
@@ -19,7 +20,7 @@ describe("60 s of free flight", () => {
   });
 });
 
-test("cloth and gravity: a thrown sheet gains M g t and no spin", async () => {
+test("a thrown sheet under gravity gains M g t and no spin", async () => {
   const lab = await laboratory({
     gravity: [0, -9.81, 0],
     worldRadius: 1000,
@@ -48,7 +49,7 @@ test("cloth and gravity: a thrown sheet gains M g t and no spin", async () => {
   expect(norm(now.angular)).toBeLessThan(1e-4 * norm(expected) * 0.2);
 });
 
-test("a held body exchanges momentum with what holds it", async () => {
+test("a pinned body passes momentum to its pin", async () => {
   const lab = await laboratory({
     bodies: [
       {

@@ -1,4 +1,4 @@
-/** Momentum of a world's particles, and a spinning, vibrating, travelling block in free flight. */
+/** Momentum of a world's particles, and a block in free flight that spins, vibrates and travels. */
 import { momentumOf, type Momentum } from "../../server/sim/reference/momentum.ts";
 import { norm, subtract } from "../../server/sim/reference/vector.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
@@ -35,21 +35,21 @@ export const FLIGHTS: readonly Flight[] = [
 ];
 
 /**
- * Drift since the beginning, relative: to the larger of the linear momentum and mass times the speed of the spinning
- * surface; to the angular momentum.
+ * Relative drift since the beginning. Linear: relative to the larger of the linear momentum and mass times the speed of
+ * the spinning surface.
  */
 export interface Drift {
   seconds: number;
   linear: number;
   angular: number;
-  /** angular momentum now over that of the beginning: that it really spins */
+  /** angular momentum relative to its initial value, as proof that the body spins */
   spin: number;
 }
 
 /**
  * @param watch called after each part.
  * @returns the drift after each part of the flight.
- * @throws Error if the body was held
+ * @throws Error if the room held the body
  */
 export async function fly(
   { k, substeps, iterations, velocity, spin }: Flight,
@@ -79,7 +79,7 @@ export async function fly(
   const scale = Math.max(norm(before.linear), before.mass * spin * 0.1);
   return Array.from({ length: parts }, (_, part) => {
     const events = lab.run(Math.round((seconds / parts) * 60));
-    if (events.length > 0) throw new Error(`the body did not go on: ${JSON.stringify(events)}`);
+    if (events.length > 0) throw new Error(`the body was held: ${JSON.stringify(events)}`);
     const now = momentum(lab);
     watch(lab, part);
     return {

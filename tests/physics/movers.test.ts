@@ -1,4 +1,4 @@
-/** A room that sleeps wakes for what a collider on a path is about to touch, and for nothing else. */
+/** A sleeping room wakes before a collider on a path touches a body, and for no other collider. */
 import { expect, test } from "vitest";
 import type { Collider } from "../../shared/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
@@ -6,8 +6,8 @@ import { laboratory, type Laboratory } from "./laboratory.ts";
 const START = 70;
 
 /**
- * A cube that rests after its minute of settling, on the floor; a ball of 5 cm that travels 1 m along x within a
- * second, from `START` s on, at the given z.
+ * A cube that sleeps on the floor after a minute, and a ball of 5 cm at the given z, which travels 1 m along x within a
+ * second, from `START` s on.
  */
 async function asleep(z: number): Promise<Laboratory> {
   const ball: Collider = {
@@ -39,15 +39,15 @@ async function asleep(z: number): Promise<Laboratory> {
 const middle = (lab: Laboratory): number =>
   lab.positions().reduce((sum, v, k) => sum + (k % 3 === 0 ? v : 0), 0) / (lab.positions().length / 3);
 
-test("pushes what sleeps in its way", async () => {
+test("a moving collider pushes a sleeping body in its way", async () => {
   const lab = await asleep(0);
   const before = middle(lab);
   lab.run(60);
-  // it ends 0.5 m on with a radius of 5 cm, so nothing of the cube's middle is behind that
+  // the ball ends 0.5 m further with a radius of 5 cm, so the cube's middle is not behind that
   expect(middle(lab) - before).toBeGreaterThan(0.3);
 });
 
-test("passes what is out of its way without waking it", async () => {
+test("a moving collider passes beside a sleeping body without waking it", async () => {
   const lab = await asleep(0.6);
   const before = lab.positions();
   expect(lab.world.collidersMove()).toBe(true);

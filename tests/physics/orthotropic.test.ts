@@ -1,7 +1,7 @@
 /**
  * Orthotropic solids against their tensor: a bar loaded along x with material axes along and across it, at 45 degrees
- * and askew. Stretch and both lateral contractions within 1 %; where the axes are askew it also shears, and the largest
- * of the six strains is the measure. Measured: 0.05 % at worst.
+ * and oblique. Stretch and both lateral contractions within 1 %. With oblique axes the bar also shears, and the error
+ * is relative to the largest of the six strains. Measured: 0.05 % at worst.
  */
 import { expect, test } from "vitest";
 import type { SoftMaterial } from "../../shared/scene.ts";
@@ -28,9 +28,9 @@ test.each([
   ["between 1 and 2", [0, 0, 45]],
   ["between 1 and 3", [0, 45, 0]],
   ["askew", [30, 50, -70]],
-] as [string, [number, number, number]][])("wood along %s", async (name, axes) => {
+] as [string, [number, number, number]][])("wood along %s: the six strains follow its tensor", async (name, axes) => {
   for (const material of [WOOD, WEAVE]) {
-    const stiffness = 0.15 / strainsUnder(1, { ...material, axes })[0]; // a stretch of some 14 %
+    const stiffness = 0.15 / strainsUnder(1, { ...material, axes })[0]; // a stretch of about 14 %
     const { measured, predicted } = await stretchOrthotropicBar({ material: { ...material, axes }, stress: stiffness });
     const largest = Math.max(...predicted.map(Math.abs));
     const along = name.startsWith("axis");
@@ -42,8 +42,8 @@ test.each([
   }
 });
 
-// pressed by 3 %: dead loads turn a cube that is pressed around, slowly, like any bar that buckles
-test("pressed together instead of pulled, and in few large steps", async () => {
+// 3 % of compression: dead loads slowly turn a compressed cube around, like a bar that buckles
+test("compression, and a few large steps, follow the tensor", async () => {
   for (const [stress, steps] of [
     [-3e3, {}],
     [1e4, { substeps: 4, iterations: 30 }],
@@ -61,7 +61,7 @@ test("pressed together instead of pulled, and in few large steps", async () => {
   }
 });
 
-test("the tensor is the compliance's inverse, symmetric, and the isotropic one for isotropic constants", () => {
+test("the tensor is the inverse of the compliance, symmetric, and isotropic for isotropic constants", () => {
   const s = orthotropicCompliance(WOOD);
   const C = orthotropicTensor(s);
   const [a, b, c, bc, ac, ab, ...g] = s;
@@ -93,8 +93,8 @@ test("the tensor is the compliance's inverse, symmetric, and the isotropic one f
   );
 });
 
-// Clamped beams under their own weight, at 60 and 240 steps of 5 iterations, within 10 and 2 %, against Newton's method
-// on the same mesh. Plastic below yield is elastic.
+// Clamped beams under their own weight with 60 and 240 substeps a second of 5 iterations, within 10 and 2 %, against
+// Newton's method on the same mesh. A plastic material below yield is elastic.
 test.each([
   ["orthotropic", { model: "orthotropic", ...WOOD, axes: [0, 0, 20] }],
   [

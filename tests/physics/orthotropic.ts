@@ -1,12 +1,12 @@
-/** A bar of orthotropic material under even loads on its ends, and what its tensor predicts. */
+/** A bar of orthotropic material under even loads on its ends, and the prediction by its tensor. */
 import type { OrthotropicMaterial, Vec3 } from "../../shared/scene.ts";
 import { rotationMatrix } from "../../server/sim/body/transform.ts";
 import { orthotropicCompliance } from "../../server/sim/materials.ts";
 import { laboratory } from "./laboratory.ts";
 
 /**
- * Changes of length of the bar's own x, y, z, and of the right angles between y z, x z, x y: eps = (F^T F - I)/2,
- * shears as gamma.
+ * Changes of length along the bar's x, y, z, and of the right angles between y z, x z, x y: eps = (F^T F - I)/2, shears
+ * as gamma.
  */
 export type SixStrains = readonly [number, number, number, number, number, number];
 
@@ -25,9 +25,9 @@ const PAIRS = [
 ] as const;
 
 /**
- * Second Piola-Kirchhoff stress S_xx alone: eps' = S (R^T e_x)(R^T e_x)^T in material axes, eps = R eps' R^T in the
- * bar's. A dead load of nominal stress P on faces normal to x that leaves x a straight line has S_xx = P/s, s the
- * stretch.
+ * Strains under the second Piola-Kirchhoff stress S_xx alone: eps' = S (R^T e_x)(R^T e_x)^T in material axes, eps = R
+ * eps' R^T in the bar's. A dead load of nominal stress P on faces normal to x that keeps x straight has S_xx = P/s with
+ * the stretch s.
  */
 export function strainsUnder(stress: number, m: OrthotropicConstants): SixStrains {
   const R = rotationMatrix(m.axes);
@@ -82,7 +82,7 @@ export interface OrthotropicBar {
   cells?: [number, number, number];
 }
 
-/** Loads the bar until it is still. */
+/** Loads the bar until it rests. */
 export async function stretchOrthotropicBar(
   bar: OrthotropicBar,
 ): Promise<{ measured: SixStrains; predicted: SixStrains }> {

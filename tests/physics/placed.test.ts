@@ -1,6 +1,6 @@
 /**
- * Contact begins where a body is: what is placed exactly on a plane, within the gap that contact keeps, is neither
- * thrown nor held back by it.
+ * Contact begins where a body is: contact neither throws nor brakes a body placed exactly on a plane, within the
+ * contact gap.
  */
 import { describe, expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
@@ -29,7 +29,7 @@ describe.each([
   ["rigid", true],
   ["soft", false],
 ] as const)("a %s box", (_, rigid) => {
-  test("that slides at 2 m/s comes as far as friction lets it", async () => {
+  test("that slides at 2 m/s comes as far as friction allows", async () => {
     const lab = await laboratory({
       gravity: [0, -G, 0],
       bodies: [box([0.4, 0.1, 0.4], [4, 1, 4], rigid)],
@@ -47,7 +47,7 @@ describe.each([
     expect(Math.max(...lab.velocities().map(Math.abs))).toBeLessThan(0.01);
   });
 
-  test("of 1 m rises into its gap, no higher, and not fast", async () => {
+  test("of 1 m rises into its gap slowly, and no higher", async () => {
     const lab = await laboratory({
       gravity: [0, -G, 0],
       bodies: [box([1, 1, 1], rigid ? [2, 2, 2] : [4, 4, 4], rigid)],
@@ -61,7 +61,7 @@ describe.each([
     for (let tick = 0; tick < 90; tick++) {
       lab.run(1);
       highest = Math.max(highest, center(lab)[1]! - lowest);
-      // what falls through the margin is faster than anything here
+      // a fall through the margin would be faster
       expect(Math.max(...lab.velocities().filter((_v, k) => k % 3 === 1))).toBeLessThan(Math.sqrt(2 * G * margin) / 2);
     }
     expect(highest).toBeLessThan(1.05 * margin);

@@ -1,9 +1,9 @@
 /**
- * Additive plasticity with von Mises yield (Bender et al. 2014, section 4.2) where its outcome is known in closed form.
- *   held at a strain:        |eps'| = max(yield, |eps'_0| exp(-creep t)), what is missing is plastic
+ * Additive plasticity with von Mises yield (Bender et al. 2014, section 4.2), in cases with a closed solution.
+ *   fixed at a strain:       |eps'| = max(yield, |eps'_0| exp(-creep t)), the rest is plastic
  *   under a dead load:       flow until |eps_pl| = max; loaded eps_x = P/(s k) + eps_pl_x, unloaded eps = eps_pl
- * Tolerances: held, of the step: exp by its quotient errs by z^3/12 a step, z = creep h, which is z^2/12 of what
- * flowed, and float32. Dead load: 1 %.
+ * Tolerances for a fixed strain: the quotient that approximates exp errs by z^3/12 a step with z = creep h, which is
+ * z^2/12 of the flow, plus float32 rounding. Dead load: 1 %.
  */
 import { describe, expect, test } from "vitest";
 import type { IsotropicMaterial, OrthotropicMaterial, Plasticity, SoftBody, SoftMaterial } from "../../shared/scene.ts";
@@ -47,7 +47,7 @@ async function held(
   return lab;
 }
 
-/** |eps'| of that map. */
+/** The norm |eps'| of this map. */
 const F = [
   [1.2, 0.1, 0],
   [0, 0.9, 0],
@@ -59,7 +59,7 @@ const MEAN = (NORMAL[0]! + NORMAL[1]! + NORMAL[2]!) / 3;
 const DEVIATOR = strainNorm([...NORMAL.map((e) => e - MEAN), T(1, 2), T(0, 2), T(0, 1)]);
 
 describe.each(MATERIALS)("%s", (_, material) => {
-  test("held at a strain: creep depends on time, not on substeps or iterations", async () => {
+  test("fixed at a strain: creep depends on time, not on substeps or iterations", async () => {
     for (const creep of [2, 30]) {
       for (const substeps of [1, 5, 20, 80]) {
         for (const iterations of substeps === 5 ? [1, 4] : [1]) {
@@ -80,7 +80,7 @@ describe.each(MATERIALS)("%s", (_, material) => {
     }
   });
 
-  test("flow stops at yield exactly, at max exactly, and does not begin below yield", async () => {
+  test("flow stops exactly at yield and exactly at max, and does not begin below yield", async () => {
     const lab = await held(material, { yield: 0.05, creep: 1e6, max: 1 }, { substeps: 2 });
     lab.run(30);
     for (const s of plasticStrains(lab)) expect(strainNorm(s)).toBeCloseTo(DEVIATOR - 0.05, 5);
@@ -94,8 +94,8 @@ describe.each(MATERIALS)("%s", (_, material) => {
 });
 
 /**
- * Overdamped, so that nothing overshoots and flows on the way back: a bar under a dead load P along x for `seconds`,
- * then without it until it is still.
+ * A bar under a dead load P along x for `seconds`, then without it until it rests. Overdamped, so that it does not
+ * overshoot and flow on the way back.
  */
 async function loadAndUnload(
   plasticity: Plasticity,
@@ -134,7 +134,7 @@ async function loadAndUnload(
 }
 
 describe("a bar loaded and unloaded", () => {
-  test("keeps the limit of its plastic strain", async () => {
+  test("keeps a plastic strain of max", async () => {
     const max = 0.1;
     const P = 8e3;
     const plastic = Math.sqrt(2 / 3) * max;
@@ -152,8 +152,8 @@ describe("a bar loaded and unloaded", () => {
     }
   });
 
-  test("keeps nothing below yield", async () => {
-    // |eps'| of uniaxial eps_x is sqrt(2/3) (1 + nu) eps_x
+  test("has no plastic strain below yield", async () => {
+    // the norm |eps'| of uniaxial eps_x is sqrt(2/3) (1 + nu) eps_x
     const { loaded, unloaded } = await loadAndUnload({ yield: 0.09, creep: 10, max: 1 }, 8e3, 1.5, {
       substeps: 20,
       iterations: 2,
@@ -168,7 +168,8 @@ describe("a bar loaded and unloaded", () => {
         .unloaded[0]!;
     const [coarse, middle, fine] = [await at(5), await at(20), await at(80)] as [number, number, number];
     expect(fine).toBeGreaterThan(0.02);
-    // one step's creep, creep h; of the finest, float32: x moves by some 100 units in the last place in a substep
+    // the creep of one step, creep h; for the finest also float32: x moves by about 100 units in the last place in a
+    // substep
     expect(Math.abs(coarse / fine - 1)).toBeLessThan(3 / 300);
     expect(Math.abs(middle / fine - 1)).toBeLessThan(3 / 1200);
   });
@@ -202,14 +203,14 @@ test("a box thrown onto the floor stays dented, its elastic twin does not", asyn
   expect(plastic).toBeLessThan(0.185);
 });
 
-// 3 % of 320 elements are 9.6; everything is held, so the same elements are inverted in every iteration
+// 3 % of 320 elements are 9.6; all particles are fixed, so the same elements are inverted in every iteration
 test.each<[string, Pick<SoftBody, "solver" | "sweep">]>([
   ["gauss-seidel", {}],
   ["symmetric", { sweep: { order: "symmetric" } }],
   ["jacobi", { sweep: { order: "jacobi" } }],
   ["chebyshev", { sweep: { order: "jacobi", rho: 0.9 } }],
   ["paper", { solver: "paper" }],
-])("flow stops when more than 3 %% of the elements are inverted, and goes on when none is: %s", async (_, how) => {
+])("flow stops when more than 3 %% of the elements are inverted, and resumes when none is: %s", async (_, how) => {
   for (const iterations of [1, 4]) {
     const lab = await laboratory({
       substeps: 2,
@@ -228,8 +229,8 @@ test.each<[string, Pick<SoftBody, "solver" | "sweep">]>([
     const rest = lab.positions();
     const { tets } = lab.created.bodies[0]!;
     /**
-     * Stretched, with `count` particles of the left face pushed through their elements.
-     * @returns whether it flowed, and how many are inverted
+     * Stretches the body, with `count` particles of the left face pushed through their elements.
+     * @returns whether it flowed, and the number of inverted elements
      */
     const flows = (count: number): [boolean, number] => {
       let left = count;

@@ -1,4 +1,4 @@
-/** What plasticity tests and figures share: plastic strains read back from the kernel's blocks. */
+/** Shared by plasticity tests and figures: plastic strains read from the kernel's blocks. */
 import { strainNorm } from "../../server/sim/reference/orthotropic.ts";
 import type { Laboratory } from "./laboratory.ts";
 
@@ -16,7 +16,7 @@ export function plasticStrains(lab: Laboratory, body = 0): number[][] {
   return out;
 }
 
-/** Mean over the elements of |eps_plastic|. */
+/** Mean |eps_plastic| over the elements. */
 export function meanPlasticStrain(lab: Laboratory, body = 0): number {
   const all = plasticStrains(lab, body);
   return all.reduce((sum, s) => sum + strainNorm(s), 0) / all.length;

@@ -1,6 +1,6 @@
 /**
- * Float32 shows in nothing that moves: what falls, falls as a parabola says, whatever its height, its size and the
- * number of substeps; many substeps make nothing tremble.
+ * Float32 is not visible in motion. A body falls along its parabola at any height, size and number of substeps, and
+ * many substeps cause no tremor.
  */
 import { describe, expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
@@ -37,7 +37,7 @@ const bodies: Record<string, (at: number, size: number) => Body> = {
   }),
 };
 
-/** A small one at zero keeps the room's origin where it is. */
+/** A small body at the origin, which keeps the room's origin there. */
 const anchor: Body = {
   name: "anchor",
   kind: "soft",
@@ -46,7 +46,7 @@ const anchor: Body = {
   material: { density: 1000, youngsModulus: 1e6, poissonsRatio: 0.3 },
 };
 
-describe.each(Object.entries(bodies))("%s falls g t^2/2", (_, body) => {
+describe.each(Object.entries(bodies))("%s falls by g t^2/2", (_, body) => {
   test.each([1, 20, 100, 512])("300 m away, with %i substeps", async (substeps) => {
     const lab = await laboratory({
       gravity: [0, -G, 0],
@@ -62,14 +62,14 @@ describe.each(Object.entries(bodies))("%s falls g t^2/2", (_, body) => {
     // 0.4 mm in 44 m: steps of float32 there are 0.03 mm
     expect(Math.abs(before[1]! - after[1]! - fall)).toBeLessThan(1e-5 * fall);
     for (const r of [0, 2]) expect(Math.abs(after[r]! - before[r]!)).toBeLessThan(1e-5 * fall);
-    // their mean: what float32 makes of strains at 300 m lets particles quiver by a few tenths of a millimeter a second
+    // the mean: float32 strains at 300 m make particles quiver by a few tenths of a millimeter a second
     const speeds = lab.velocities().filter((_, k) => k % 3 === 1);
     const mean = speeds.reduce((sum, v) => sum + v, 0) / speeds.length;
     expect(Math.abs(mean / (G * seconds) + 1)).toBeLessThan(1e-5);
   });
 });
 
-test("500 m of it, above a floor that is near enough to ask for contact", async () => {
+test("a soft cube 500 m up falls freely above a floor within the reach of contact detection", async () => {
   const lab = await laboratory({
     gravity: [0, -G, 0],
     worldRadius: 1e4,
@@ -99,15 +99,15 @@ test.each([40, 160])("a soft bar at rest is still with %i substeps", async (subs
     ],
   });
   lab.run(480);
-  // what a correction by half a step of float32 at 1.5 m would throw a particle by, in a single substep
+  // speed of a particle after a correction by half a step of float32 at 1.5 m in a single substep
   const thrown = 2 ** -24 * 1.5 * 60 * substeps;
-  // the swing (0.6 Hz, e^-8 of it left), not the solver
+  // the limit covers the remaining swing (0.6 Hz, decayed to e^-8)
   const speeds = lab.velocities();
   const rms = Math.sqrt(speeds.reduce((sum, v) => sum + v * v, 0) / (speeds.length / 3));
   expect(rms).toBeLessThan(2 * thrown);
 });
 
-test("a pendulum's swing is neither pumped nor braked by more than the step says, in a minute", async () => {
+test("in a minute a pendulum loses only the energy that its time step damps, and gains none", async () => {
   const lab = await laboratory({
     gravity: [0, -1, 0],
     bodies: [
@@ -139,10 +139,10 @@ test("a pendulum's swing is neither pumped nor braked by more than the step says
     }
     return most;
   };
-  swing(); // until what its weight stretches has rung off
+  swing(); // until the stretching by its weight has decayed
   const first = swing();
   lab.run(3600 - 480);
-  // implicit Euler takes omega^2 h of the energy in a second; where the first and last peak were, a swing each
+  // implicit Euler takes omega^2 h of the energy in a second; the first and last peak are known to a swing each
   const kept = swing() / first;
   expect(kept).toBeGreaterThan(1 - (omega ** 2 / 1200) * 70 - 0.01);
   expect(kept).toBeLessThan(1.001);

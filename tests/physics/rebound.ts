@@ -1,6 +1,6 @@
 /**
- * A soft cube that falls on a floor: in a room, and as an explicit reference of the same mesh from the moment at which
- * it touches (explicit.ts).
+ * A soft cube that falls on a floor: in a room, and from its first contact on as an explicit reference of the same mesh
+ * (explicit.ts).
  */
 import type { BodyTemplate } from "../../server/sim/body/template.ts";
 import type { Scene } from "../../shared/scene.ts";
@@ -15,11 +15,11 @@ export const DROP = 1;
 export const SIDE = 0.2;
 export const RHO = 1000;
 export const NU = 0.3;
-/** s of the reference: particles cross 0.1 mm */
+/** s, step of the reference: particles cross 0.1 mm */
 export const STEP = 2e-5;
 
 export interface Bounce {
-  /** Of the center of mass above where it is as the cube stands undeformed, over the fall. */
+  /** Highest center of mass after the bounce, above that of the undeformed cube on the floor, relative to the fall. */
   rise: number;
   implicit?: boolean;
 }
@@ -27,11 +27,11 @@ export interface Bounce {
 export interface Reference extends Bounce {
   /** s from the first contact to the last */
   contact: number;
-  /** of an element */
+  /** smallest stretch of an element */
   stretch: number;
 }
 
-/** Height in free flight from what moves now. @param x float64[3N] m; v m/s; mass kg */
+/** Height that the center of mass will reach in free flight. @param x float64[3N] m; v m/s; mass kg */
 function riseOf(x: Float64Array, v: Float64Array, mass: Float64Array): number {
   let total = 0;
   let y = 0;
@@ -60,7 +60,7 @@ export const sceneOf = (k: number, e: number, cells: number): Partial<Scene> & P
   colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, restitution: e, friction: 0 }],
 });
 
-/** @param substeps none: default settings; otherwise compliant, and just these */
+/** @param substeps undefined: default settings; otherwise compliant with exactly these substeps */
 export async function bounce(k: number, e: number, cells: number, substeps?: number): Promise<Bounce> {
   const lab = await laboratory({
     refine: substeps === undefined,
@@ -68,7 +68,7 @@ export async function bounce(k: number, e: number, cells: number, substeps?: num
     ...sceneOf(k, e, cells),
   });
   const body = lab.created.bodies[0]!;
-  // it arrives after 0.45 s, and is gone again after less than 0.1 s
+  // it arrives after 0.45 s, and leaves within 0.1 s
   lab.run(36);
   const rise = riseOf(lab.positions(), lab.velocities(), lumpedMass(meshOf(body), RHO));
   return { rise, implicit: lab.created.layout.bodies[0]!.implicit };
@@ -76,7 +76,7 @@ export async function bounce(k: number, e: number, cells: number, substeps?: num
 
 const meshOf = ({ positions, tets }: BodyTemplate): SolidMesh => solidMesh(Float64Array.from(positions), tets);
 
-/** Begins as it touches; ends 10 ms after the last contact. */
+/** Reference from the first contact until 10 ms after the last contact. */
 export function reference(body: BodyTemplate, k: number, e: number): Reference {
   const mesh = meshOf(body);
   const mass = lumpedMass(mesh, RHO);

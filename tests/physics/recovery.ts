@@ -1,4 +1,4 @@
-/** Bodies to wreck, and how (recovery.test.ts, figure 6). */
+/** Bodies and ways to wreck them (recovery.test.ts, figure 6). */
 import type { Body, OrthotropicMaterial, SoftMaterial } from "../../shared/scene.ts";
 import { randomStream } from "../parity/kit.ts";
 import { laboratory, volumeOf, type Laboratory } from "./laboratory.ts";
@@ -19,8 +19,8 @@ export const bunny: Body = {
 };
 
 /**
- * The same box of other materials: orthotropic in its own axes, nearly incompressible through nine constants, and
- * plastic, up to a creep that takes all of a strain in one substep.
+ * The same box of other materials: orthotropic in its own axes, nearly incompressible by nine constants, and plastic,
+ * up to a creep that takes all of a strain in one substep.
  */
 const boxOf = (material: SoftMaterial): Body => ({ ...box(1, 0), material }) as Body;
 const common = { density: 500, damping: 1 };
@@ -44,7 +44,7 @@ export const ELASTIC: Record<string, Body> = {
     shearModuli: [1e4, 1e4, 1e4],
   }),
 };
-/** Neo-Hookean and stable Neo-Hookean, soft and firm, with and without contraction. */
+/** Neo-Hookean and stable Neo-Hookean, soft and firm, with and without lateral contraction. */
 export const HYPERELASTIC: Record<string, Body> = Object.fromEntries(
   (["neo-hookean", "stable-neo-hookean"] as const).flatMap((model) =>
     [
@@ -76,17 +76,17 @@ export const WRECKS: Record<string, () => Place> = {
   },
 };
 
-/** A body on its way back: every so often how much is inverted and what of the volume is there. */
+/** A recovering body: number of inverted elements and relative volume over time. */
 export interface Recovery {
   lab: Laboratory;
-  /** before the first step, after `seconds`/`parts`, ... */
+  /** states before the first step and after each of `parts` equal parts of `seconds` */
   states: { seconds: number; inverted: number; volume: number }[];
 }
 
 /**
  * Wrecks a body and lets go.
  * @param watch called before the first step and after each part
- * @throws Error if the body was held, or if the wreck wrecks nothing
+ * @throws Error if the room held the body, or if the wreck inverts nothing
  */
 export async function recover(
   body: Body,
@@ -112,13 +112,13 @@ export async function recover(
   lab.put(0, wreck);
   look(0);
   if (states[0]!.inverted === 0 && states[0]!.volume > 0.5)
-    throw new Error("nothing is wrecked: no element inverted, more than half of the volume there");
+    throw new Error("the wreck has no effect: no element inverted, more than half of the volume left");
   for (let part = 1; part <= parts; part++) {
-    // what is wrecked goes through itself on its way back
+    // a wrecked body passes through itself on its way back
     const events = lab
       .run(Math.round((60 * seconds) / parts))
       .filter(({ type }) => type !== "tangled" && type !== "untangled");
-    if (events.length > 0) throw new Error(`the body did not go on: ${JSON.stringify(events)}`);
+    if (events.length > 0) throw new Error(`the body was held: ${JSON.stringify(events)}`);
     look(part);
   }
   return { lab, states };

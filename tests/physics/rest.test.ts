@@ -1,9 +1,11 @@
 /**
- * A rest state stays: on coordinates that float32 holds exactly, nothing moves by a bit in 10 s, at the origin and a
- * kilometer away, soft and stiff, solids and sheets with bending (physics.md, section 6: traps of absolute positions).
- * Elsewhere a body is at most a unit in the last place of its positions away from rest, and stays there. Isotropic
- * Saint Venant-Kirchhoff solids are kept in axes of their elements' own, which no coordinates make exact: their rest is
- * known as far as their strain is (restRounding.ts).
+ * A body at rest stays at rest. On coordinates that are exact in float32, nothing moves by a bit in 10 s, at the origin
+ * and a kilometer away. This holds for soft and stiff solids, and for sheets with bending (physics.md, section 6: traps
+ * of absolute positions). On other coordinates a body is at most a unit in the last place of its positions away from
+ * rest, and stays there.
+ *
+ * Isotropic Saint Venant-Kirchhoff solids use the axes of each element, which no coordinates make exact. Their rest is
+ * known to the rounding of their strain (restRounding.ts).
  */
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
@@ -30,7 +32,7 @@ const sheet = (size: [number, number], at: number, youngsModulus: number): Body 
   material: { density: 500, thickness: 0.001, youngsModulus, poissonsRatio: 0.3, bendingStiffness: 1e-3 },
 });
 
-test.each([0, 64, 1024])("%i m from the origin, on exact coordinates", async (at) => {
+test.each([0, 64, 1024])("no bit changes %i m from the origin, on exact coordinates", async (at) => {
   for (const k of [1e3, 1e5, 1e9]) {
     for (const body of [
       solid([0.25, 0.25, 0.25], at, k),
@@ -48,7 +50,7 @@ test.each([0, 64, 1024])("%i m from the origin, on exact coordinates", async (at
         const isotropic = body.kind === "soft" && body.material.model === "stvk";
         const strain = isotropic ? restStrain([0.0625, 0.0625, 0.0625]) : 0;
         expect(Math.max(...lab.positions().map((v, i) => Math.abs(v - before[i]!)))).toBeLessThanOrEqual(strain * 0.25);
-        // no substep moves anything by more than the strain of an element's longest edge
+        // in a substep nothing moves by more than the strain of an element's longest edge
         expect(Math.max(...lab.velocities().map(Math.abs))).toBeLessThanOrEqual(
           strain * Math.SQRT2 * 0.0625 * 60 * steps.substeps * steps.iterations,
         );
@@ -57,7 +59,7 @@ test.each([0, 64, 1024])("%i m from the origin, on exact coordinates", async (at
   }
 });
 
-test.each([0, 10])("%i m from the origin, on coordinates that float32 rounds", async (at) => {
+test.each([0, 10])("rest is kept to rounding %i m from the origin, on coordinates that float32 rounds", async (at) => {
   for (const body of [
     solid([0.3, 0.2, 0.1], at, 1e6),
     solid([0.3, 0.2, 0.1], at, 1e6, "neo-hookean"),

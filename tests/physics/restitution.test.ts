@@ -1,7 +1,7 @@
 /**
- * Restitution at analytic colliders: what approaches with v leaves with e v (e the geometric mean). A substep decides
- * which velocities count as before and after, so they are known to g h; gravity is 9.81 m/s^2 and h 1/1200 s, 8.2 mm/s
- * of some m/s.
+ * Restitution at analytic colliders: a body that arrives with v leaves with e v (e is the geometric mean of both).
+ * Velocities before and after are those of substeps, so they are known to g h: with 9.81 m/s^2 and h = 1/1200 s, 8.2
+ * mm/s of a few m/s.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Vec3 } from "../../shared/scene.ts";
@@ -39,7 +39,7 @@ const BODIES: Record<string, (y: number, restitution: number, rotate?: Vec3) => 
 };
 const floor = (restitution: number): Collider => ({ type: "plane", normal: [0, 1, 0], offset: 0, restitution });
 
-/** Mass of a body's particles, kg, whatever its unit in memory: only ratios are asked for. */
+/** Masses of a body's particles in the unit of the memory; only ratios are used. */
 const massOf = (lab: Laboratory): number[] => [...lab.created.bodies[0]!.mass];
 const fallSpeed = (lab: Laboratory): number => {
   const v = lab.velocities();
@@ -73,13 +73,13 @@ describe.each(Object.entries(BODIES))("%s", (_, make) => {
     expect(Math.abs(after + e * before)).toBeLessThan(2 * G * H);
   });
 
-  test("without restitution on either side stays down", async () => {
+  test("without restitution on either side the body stays down", async () => {
     const lab = await laboratory({ substeps: 20, gravity: [0, -G, 0], bodies: [make(0.5, 1)], colliders: [floor(0)] });
     await impact(lab);
     expect(Math.abs(fallSpeed(lab))).toBeLessThan(2 * G * H);
   });
 
-  test("that lies still does not hop", async () => {
+  test("a body at rest does not hop", async () => {
     const lab = await laboratory({
       substeps: 20,
       gravity: [0, -G, 0],
@@ -89,11 +89,11 @@ describe.each(Object.entries(BODIES))("%s", (_, make) => {
     lab.run(300);
     const before = lab.positions();
     lab.run(60);
-    // its margin, 2 % of an edge, is a tenth of a millimeter at least
+    // its margin, 2 % of an edge, is at least a tenth of a millimeter
     expect(Math.max(...lab.positions().map((x, k) => Math.abs(x - before[k]!)))).toBeLessThan(1e-4);
   });
 
-  test("at rest is hit by a wall at 2 m/s: leaves with 1 + e of that", async () => {
+  test("a body at rest, hit by a wall at 2 m/s, leaves with 1 + e of that", async () => {
     const wall: Collider = {
       type: "box",
       center: [0, -0.5, 0],
@@ -128,6 +128,7 @@ test("a rigid box that falls on a corner, without friction and e = 1, keeps its 
   const total = m.reduce((a, b) => a + b, 0);
   lab.run(22); // the corner arrives after 0.3 s
   expect(lab.velocities().some((v) => Math.abs(v) > 3)).toBe(true);
-  // an impact is off by the fall of a substep at 3 m/s; turning and flying on lose what implicit steps lose, far below
+  // the error of an impact is the fall of a substep at 3 m/s; damping by implicit steps in rotation and flight is far
+  // smaller
   expect(Math.abs(energy() - before)).toBeLessThan(2 * total * G * 3.2 * H * 2);
 });

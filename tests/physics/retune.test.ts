@@ -1,8 +1,9 @@
 /**
- * What a body is made of, changed while the room runs (server/sim/retune.ts): it comes to the rest of a scene that had
- * it from the start, it goes as that scene from the first tick on, and it can be taken back to the bit.
- * Tolerances: rest is reached when stress is within 0.5 % of where it goes (SETTLED of server/sim/rest.ts), on both
- * sides; motion from the start differs by the rounding of float32 rows, which a second of it amplifies by less than a
+ * Material changes in a running room (server/sim/retune.ts). A changed body rests as in a scene with this material from
+ * the start. A body changed before the first tick moves as in such a scene. A change can be undone to the bit.
+ *
+ * Tolerances: rest means that stress is within 0.5 % of its limit (SETTLED of server/sim/rest.ts), in both rooms.
+ * Motion from the start differs by the rounding of float32 rows, which a second of motion amplifies by less than a
  * thousand.
  */
 import { describe, expect, test } from "vitest";
@@ -21,7 +22,7 @@ type Change = Omit<BodyTuning, "body">;
 const tune = (change: Change, body = 0): Input => ({ type: "tune", member: 1, body, ...change });
 
 const PINS = [{ select: { box: { min: [-1, -1, -1], max: [-0.49, 1, 1] } } }];
-/** A beam that is held at one end. */
+/** A beam fixed at one end. */
 const beam = (material: object, more: object = {}): Body =>
   ({
     name: "beam",
@@ -31,7 +32,7 @@ const beam = (material: object, more: object = {}): Body =>
     pins: PINS,
     ...more,
   }) as Body;
-/** A strip of cloth likewise. */
+/** A strip of cloth fixed at one end. */
 const strip = (material: object): Body =>
   ({
     name: "strip",
@@ -68,7 +69,7 @@ const balloon = (volume: object): Body =>
 type Parts = Partial<Scene> & Pick<Scene, "bodies">;
 const scene = (body: Body): Parts => ({ gravity: [0, -9.81, 0], tickHz: 60, substeps: 20, bodies: [body] });
 
-/** How far each particle is from where it began, m, as it stands in the end. */
+/** Displacement of each particle from its start, m, once the room sleeps. */
 async function restOf(lab: Laboratory): Promise<Float64Array> {
   lab.world.mayRest = true;
   for (let n = 0; n < 60 * 60 && !lab.world.resting; n++) lab.world.step([]);
@@ -120,7 +121,7 @@ const CASES: [string, (changed: boolean) => Body, Change][] = [
   ],
 ];
 
-/** The same with a step of its own, whose factor stays the scene's. */
+/** The same with implicit steps, whose factorization stays that of the scene. */
 const IMPLICIT = { solver: "implicit" };
 const IMPLICIT_CASES: typeof CASES = [
   ["stiffness", (c) => beam({ youngsModulus: c ? 1.6e6 : 1e5 }, IMPLICIT), { youngsModulus: 1.6e6 }],
@@ -138,7 +139,7 @@ const IMPLICIT_CASES: typeof CASES = [
   ],
 ];
 
-describe("at rest a changed body is where the same material would be from the start", () => {
+describe("a changed body rests as in a scene with this material from the start", () => {
   test.each([
     ...CASES,
     ...IMPLICIT_CASES.map(([name, ...rest]): (typeof CASES)[number] => [`${name}, implicit`, ...rest]),
@@ -149,12 +150,12 @@ describe("at rest a changed body is where the same material would be from the st
     const [wanted, there, without] = await Promise.all([said!, tuned!, before!].map(restOf));
     const moved = distance(wanted!, before!.created.bodies[0]!.positions);
     expect(distance(there!, wanted!)).toBeLessThan(0.01 * moved);
-    // and it is another place than without
+    // the rest differs from that without the change
     expect(distance(without!, wanted!)).toBeGreaterThan(0.03 * moved);
   });
 });
 
-describe("changed before its first tick, a body goes as a scene that says so", () => {
+describe("a body changed before its first tick moves as in a scene with this material", () => {
   test.each([
     ...CASES,
     ["pressure", (c: boolean) => balloon(c ? { pressure: 1.5 } : {}), { pressure: 1.5 }] as (typeof CASES)[number],
@@ -170,7 +171,7 @@ describe("changed before its first tick, a body goes as a scene that says so", (
   });
 });
 
-describe("changed before its first tick, an implicit body goes as a scene that says so", () => {
+describe("an implicit body changed before its first tick moves as in a scene with this material", () => {
   const damped: (typeof CASES)[number] = ["damping", (c) => beam({ damping: c ? 30 : 3 }, IMPLICIT), { damping: 30 }];
   test.each([...IMPLICIT_CASES, damped])("%s", async (_, body, change) => {
     const [said, tuned, before] = await Promise.all([true, false, false].map((c) => laboratory(scene(body(c)))));
@@ -180,13 +181,13 @@ describe("changed before its first tick, an implicit body goes as a scene that s
     tuned!.run(30, [tune(change)]);
     const way = distance(said!.positions(), start);
     const off = distance(tuned!.positions(), said!.positions());
-    // frequencies are right to 0.5 % on both sides, and nothing here swings faster than 2.4 Hz: 0.075 of it after 0.5 s
+    // frequencies are right to 0.5 % in both rooms, and nothing here swings faster than 2.4 Hz: 0.075 of it after 0.5 s
     expect(off).toBeLessThan(0.075 * way);
     expect(distance(before!.positions(), said!.positions())).toBeGreaterThan(5 * off);
   });
 });
 
-test("taken back, everything is as it was, to the bit; others are left alone", async () => {
+test("a change that is taken back leaves no trace, to the bit, and does not affect other bodies", async () => {
   const parts: Parts = {
     ...scene(beam({})),
     bodies: [beam({}), { ...strip({}), transform: { translate: [0, 1, 0] } } as Body],
@@ -209,7 +210,7 @@ test("taken back, everything is as it was, to the bit; others are left alone", a
   for (const body of [0, 1]) expect(tuned!.positions(body)).toEqual(plain!.positions(body));
 });
 
-test("an implicit body likewise; what was changed is in a checkpoint", async () => {
+test("the same holds for an implicit body; a checkpoint includes the change", async () => {
   const floor = { colliders: [{ type: "plane", normal: [0, 1, 0], offset: -0.4 }] } as Partial<Scene>;
   const cloth = { ...strip({}), ...IMPLICIT, transform: { translate: [0, 1, 0] }, contact: {} } as Body;
   const parts: Parts = { ...scene(beam({})), ...floor, bodies: [beam({}, { ...IMPLICIT, pins: [] }), cloth] };
@@ -242,7 +243,7 @@ test("an implicit body likewise; what was changed is in a checkpoint", async () 
     for (const particle of [0, 30, 54]) expect(here.position(body, particle)).toEqual(fresh.position(body, particle));
 });
 
-test("stress is remembered through another stiffness, and forgotten with another mass, whose unit it has", async () => {
+test("warm-start stress survives a change of stiffness, and is dropped with a change of mass", async () => {
   const { created, world } = await laboratory(scene(beam({ youngsModulus: 1e7 })));
   const { memory, layout } = created;
   const template = copyMemory(memory);
@@ -253,7 +254,7 @@ test("stress is remembered through another stiffness, and forgotten with another
         views.i32.subarray(at, at + L.WARM_START_BODY / 4).some((word) => word !== 0),
       ),
     );
-  // what settles is remembered, from some tick on
+  // a settling body stores warm-start stress after some ticks
   world.mayRest = true;
   for (let n = 0; n < 60 * 60 && !remembered(); n++) world.step([]);
   expect(remembered()).toBe(true);
@@ -265,7 +266,7 @@ test("stress is remembered through another stiffness, and forgotten with another
   expect(remembered()).toBe(false);
 });
 
-test("a changed density keeps velocities, so that momentum goes with the mass", async () => {
+test("a changed density keeps velocities, so momentum changes with the mass", async () => {
   const lab = await laboratory({ bodies: [beam({ damping: 0 }, { pins: [], velocity: [2, 0, 0] })] });
   lab.run(5);
   const before = lab.velocities();
@@ -275,7 +276,7 @@ test("a changed density keeps velocities, so that momentum goes with the mass", 
   lab.velocities().forEach((v, k) => expect(v).toBeCloseTo(before[k]!, 4));
 });
 
-test("pins let go and take hold where things are; a reset puts them where the scene has them", async () => {
+test("pins release particles and fix them where they are; a reset puts them where the scene has them", async () => {
   const lab = await laboratory(scene(beam({})));
   const { pinned } = lab.created.layout.tunable[0]!;
   expect(pinned.length).toBe(9);
@@ -291,7 +292,7 @@ test("pins let go and take hold where things are; a reset puts them where the sc
   held().forEach((y, n) => expect(y).toBe(start[n]!));
 });
 
-test("is part of the state: another thread goes on with it, from the memory or from a checkpoint", async () => {
+test("changes are part of the state: another thread continues with them, also from a checkpoint", async () => {
   const room = await laboratory(scene(beam({ plasticity: { yield: 0.01, creep: 5, max: 0.3 } })));
   const { memory, layout } = room.created;
   const template = copyMemory(memory);
@@ -309,7 +310,7 @@ test("is part of the state: another thread goes on with it, from the memory or f
   }
 });
 
-test("the books close over a change", async () => {
+test("the energy ledger balances over a change", async () => {
   const { books, run } = await watched(scene(beam({})));
   run(10);
   run(10, [tune({ youngsModulus: 3e5, density: 200, poissonsRatio: 0.4 })]);
@@ -317,7 +318,7 @@ test("the books close over a change", async () => {
   expect(worst(books)).toBeLessThan(1e-12);
 });
 
-test("what cannot be is refused with the field, the value and the limit, and changes nothing", async () => {
+test("an invalid change is refused with field, value and limit, and changes nothing", async () => {
   const lab = await laboratory(scene(beam({ model: "neo-hookean" })));
   const refusals = (change: Change): object[] => lab.run(1, [tune(change)]);
   // sound crosses 0.6 edges of 12 cm in 1/1200 s: k (1 - nu)/((1 + nu)(1 - 2 nu)) = density (0.6 a/h)^2

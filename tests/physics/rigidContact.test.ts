@@ -1,9 +1,10 @@
 /**
- * Rigid bodies and balls against each other and against mesh colliders: what meets centrally parts with e times the
- * speed it met with (Newton), whatever the masses, the speed and the step; sliding, a block is slowed down by mu g;
- * rolling, a ball by damping alone. Tolerances: pushes are found to a thousandth (rigidContact.ts), once for each body:
- * 0.002 of the speed. Which of two substeps an impact belongs to is known to g h. A block's deceleration over its way 2
- * %, the figure that friction is held to.
+ * Rigid bodies and balls against each other and against mesh colliders. After a central impact they part with e times
+ * their approach speed (Newton), for any masses, speed and step. A sliding block decelerates by mu g, a rolling ball
+ * only by damping.
+ *
+ * Tolerances: impulses converge to a thousandth (rigidContact.ts), once for each body: 0.002 of the speed. The substep
+ * of an impact is uncertain, which gives g h. A block's mean deceleration: 2 %, as for friction.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Vec3 } from "../../shared/scene.ts";
@@ -33,7 +34,7 @@ const ball = (x: number, speed: number, restitution: number, density = 800): Bod
   contact: { restitution },
 });
 
-/** Mean velocity of a body's mass, m/s. */
+/** Mean velocity of a body, weighted by mass, m/s. */
 function velocityOf(lab: Laboratory, body: number): Vec3 {
   const { first, count } = lab.created.layout.bodies[body]!;
   const sum = [0, 0, 0];
@@ -67,13 +68,13 @@ describe.each([0, 0.5, 0.9])("a central impact, e = %d", (e) => {
     ).flatMap(([name, speed, bodies]) =>
       STEPS.map(([substeps, iterations]) => [name, substeps, iterations, speed, bodies] as const),
     ),
-  )("%s, %i x %i", async (_, substeps, iterations, speed, bodies) => {
+  )("%s, %i x %i: they part with e times their approach speed", async (_, substeps, iterations, speed, bodies) => {
     const lab = await laboratory({ bodies, substeps, iterations, worldRadius: 1000 });
     lab.run(20);
     const [a, b] = [velocityOf(lab, 0), velocityOf(lab, 1)];
     expect(b[0]).toBeGreaterThan(0.1 * speed);
     expect(Math.abs((b[0] - a[0]) / speed - e)).toBeLessThan(0.002);
-    // and goes straight on
+    // and no sideways motion
     expect(Math.hypot(a[1], a[2], b[1], b[2])).toBeLessThan(0.002 * speed);
   });
 
@@ -93,7 +94,7 @@ describe.each([0, 0.5, 0.9])("a central impact, e = %d", (e) => {
         STEPS.map(([substeps, iterations]) => [what, floor, substeps, iterations] as const),
       ),
     ),
-  )("a %s that falls on %s, %i x %i", async (what, floor, substeps, iterations) => {
+  )("a %s that falls on %s, %i x %i, leaves with e times its speed", async (what, floor, substeps, iterations) => {
     const h = 1 / (60 * substeps);
     const falls: Body = {
       ...(what === "box" ? box : ball)(0, 0, e),
@@ -113,7 +114,7 @@ describe.each([0, 0.5, 0.9])("a central impact, e = %d", (e) => {
     lab.world.watchSubsteps(() => {
       const [, v] = velocityOf(lab, 0);
       if (!met && v > last) met = { before: last, after: NaN, at: substep };
-      // the second substep finishes what is not turned around
+      // the impact may need a second substep to reverse all of the velocity
       if (met && substep === met.at + 2) met.after = v;
       last = v;
       substep++;
@@ -126,8 +127,8 @@ describe.each([0, 0.5, 0.9])("a central impact, e = %d", (e) => {
 /**
  * Two smooth spheres off center, one of them spinning: with normal n (from the first to the second), w = 1/m1 + 1/m2
  * and w_t = w + R^2/I1 + R^2/I2,
- *   J n = -(1 + e) (v1 - v2) . n / w,   friction = the least that stops the touching points, |v_t| / w_t, or mu J
- * n is known to the way of a substep over the distance of the centers.
+ *   J n = -(1 + e) (v1 - v2) . n / w,   friction = min(|v_t| / w_t, mu J): enough to stop the touching points, or mu J
+ * n is known to the travel of a substep over the distance of the centers.
  */
 test.each([
   ["that slip", 0.1, 30],
@@ -147,7 +148,7 @@ test.each([
         ({ ...ball(n ? 0.16 : -0.16, 0, e, n ? 1600 : 800), material: { density: n ? 1600 : 800, friction } }) as Body,
     ),
   });
-  // about z: what happens stays in the plane of x and y
+  // about z: the motion stays in the plane of x and y
   lab.put(
     0,
     (x) => [x[0], x[1] + offset, x[2]],
@@ -199,7 +200,7 @@ test.each([
   });
 });
 
-/** Of a mesh with edges every half meter, of a body that is held, and a plane without any. */
+/** Supports: a mesh with edges every half meter, a fixed body, and a plane without edges. */
 const GROUNDS: Record<string, (mu: number) => { bodies: Body[]; colliders: Collider[] }> = {
   "a plane": (friction) => ({ bodies: [], colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction }] }),
   "a mesh collider": (friction) => ({
@@ -234,7 +235,7 @@ describe.each(Object.entries(GROUNDS))("on %s", (_, make) => {
     [8, 1, 1.5],
     [8, 1, 3],
     [4, 5, 3],
-  ])("%i x %i: a rigid block at %d m/s is slowed down by mu g", async (substeps, iterations, speed) => {
+  ])("%i x %i: a rigid block at %d m/s decelerates by mu g", async (substeps, iterations, speed) => {
     const mu = 0.4;
     const ground = make(mu);
     const ticks = Math.round(60 * Math.min(1.5 / speed, (0.8 * speed) / (G * mu)));
@@ -264,7 +265,7 @@ describe.each(Object.entries(GROUNDS))("on %s", (_, make) => {
   });
 });
 
-describe.each([0, 0.4])("a ball on its way, friction %d", (friction) => {
+describe.each([0, 0.4])("a rolling ball, friction %d", (friction) => {
   const grounds: Record<string, Collider> = {
     "a plane": { type: "plane", normal: [0, 1, 0], offset: 0, friction },
     "a box": { type: "box", center: [0, -0.25, 0], halfExtents: [20, 0.25, 2], friction },
@@ -275,7 +276,7 @@ describe.each([0, 0.4])("a ball on its way, friction %d", (friction) => {
       friction,
     },
   };
-  // of 0.1 1/s a substep of 1/1200 s takes less than float32 positions show
+  // with damping 0.1 1/s a substep of 1/1200 s changes less than float32 positions resolve
   test.each(
     Object.keys(grounds).flatMap((on) =>
       [
@@ -283,7 +284,7 @@ describe.each([0, 0.4])("a ball on its way, friction %d", (friction) => {
         [0.1, 20],
       ].map(([damping, substeps]) => [on, damping!, substeps!] as const),
     ),
-  )("on %s, %d 1/s, %i substeps: is slowed down by damping, and by nothing else", async (on, damping, substeps) => {
+  )("on %s, %d 1/s, %i substeps: only damping decelerates the ball", async (on, damping, substeps) => {
     const R = 0.1;
     const lab = await laboratory({
       substeps,

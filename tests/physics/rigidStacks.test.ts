@@ -1,6 +1,6 @@
 /**
- * Rigid bodies on each other. What stands does not move at all in theory; what is allowed is a millimeter in the time
- * given, and speeds below what gravity makes in a substep. Thrown means faster than its fall from where it was put.
+ * Stacks of rigid bodies. In theory they do not move at all. Limits: a millimeter in the given time, and speeds below
+ * what gravity adds in a substep. A body counts as thrown if it is faster than a fall from its start.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Vec3 } from "../../shared/scene.ts";
@@ -26,7 +26,7 @@ const box = (n: number, density: number, above: number): Body =>
     transform: { translate: [0, SIZE / 2 + n * (SIZE + GAP) + above, 0] },
     material: { density, model: "shape-matching", mode: "rigid", friction: 0.5 },
   }) as Body;
-/** @param above how high over the floor, m: 0.002 is within the gap that contact keeps */
+/** @param above height over the floor, m: 0.002 is within the contact gap */
 const tower = (densities: readonly number[], floor: Collider = PLANE, above = 0.002): Promise<Laboratory> =>
   laboratory({
     bodies: densities.map((density, n) => box(n, density, above)),
@@ -77,7 +77,7 @@ test(`a tower of eight stands within a millimeter for ${STANDS_SECONDS} s withou
   }
 });
 
-test("and sleeps, and stands for a minute", async () => {
+test("a tower sleeps, and stands for a minute", async () => {
   const lab = await tower(Array<number>(8).fill(500));
   lab.world.mayRest = true;
   lab.run(120);
@@ -111,11 +111,11 @@ const energy = (lab: Laboratory, densities: readonly number[]): number =>
 describe.each([100, 1000])("a box %i times as heavy on a light one", (ratio) => {
   const densities = [500, 500 * ratio];
 
-  test("never has more energy than it fell with, and creeps by less than 0.1 mm/s", async () => {
-    // clear of the floor, which lifts what it finds within its gap
+  test("never gains energy over its start, and creeps by less than 0.1 mm/s", async () => {
+    // outside of the floor's gap, in which the floor would lift it
     const lab = await tower(densities, PLANE, GAP + 1e-4);
     const start = energy(lab, densities);
-    // positions are float32: half a last place of each of 27, in the worst case all the same way
+    // positions are float32: half a last place of each of 27, at worst all with the same sign
     const rounding = start * 2 ** -23;
     for (let tick = 0; tick < 120; tick++) {
       expect(lab.run(1)).toEqual([]);
@@ -134,7 +134,7 @@ test.each([
   [1000, 0.002, 0.002],
   [1000, 0, 1e-5],
 ])(
-  "a box %i times as heavy stands that begins within its gap: %d m over the floor, %d m over the light one",
+  "a box %i times as heavy that begins within its gap stands: %d m over the floor, %d m over the light one",
   async (ratio, above, gap) => {
     const bodies = [box(0, 500, above), box(1, 500 * ratio, above + gap - GAP)];
     const lab = await laboratory({ bodies, colliders: [PLANE], gravity: [0, -G, 0], refine: true });
@@ -142,7 +142,7 @@ test.each([
     const from = [0, 1].map((b) => middle(lab, b));
     lab.run(300);
     expect(Math.max(...drifts(lab, from))).toBeLessThan(5 * 1e-4);
-    // both gaps that contact keeps are between them
+    // between them are both contact gaps
     expect(middle(lab, 1)[1] - middle(lab, 0)[1]).toBeGreaterThan(SIZE);
   },
 );

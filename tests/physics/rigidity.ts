@@ -1,6 +1,6 @@
 /**
- * The rigidity of a flat sheet's bending stencils, by direction: its middle, bent by a rim to every curvature, with all
- * between settled.
+ * Rigidity of a flat sheet's bending stencils by direction. The rim of the sheet is bent to every curvature, the
+ * vertices between settle, and the middle is measured.
  */
 import type { BendElements } from "../../server/sim/constraints/bend.ts";
 import type { SurfaceMesh } from "../../server/meshing/mesh.ts";
@@ -13,7 +13,7 @@ export type Rigidity = number[][];
 
 /**
  * @param mesh in the plane y = 0, 2 m x 2 m about the origin
- * @returns of the vertices as they lie on the quadratic surface, and of the settled ones
+ * @returns nominal: with the vertices on the quadratic surface; settled: with settled vertices
  */
 export function rigidity(
   { positions: X, triangles }: SurfaceMesh,
@@ -31,7 +31,7 @@ export function rigidity(
   const place = new Int32Array(count).fill(-1);
   let unknowns = 0;
   for (let v = 0; v < count; v++) if (Math.max(Math.abs(x(v)), Math.abs(z(v))) < 0.8) place[v] = unknowns++;
-  // a weight that falls from 1 to 0 with its slope, so that it matters little where a stencil is counted
+  // a weight that falls smoothly from 1 to 0, so that the place at which a stencil is counted matters little
   const fall = (t: number): number => Math.max(0, 1 - (t / 0.65) ** 2) ** 2;
   const weight = (a: number, b: number): number => fall(Math.abs(a)) * fall(Math.abs(b));
   let area = 0;
@@ -87,24 +87,24 @@ export function cylinder(C: Rigidity, degrees: number): number {
   return k.reduce((sum, a, i) => sum + k.reduce((inner, b, j) => inner + C[i]![j]! * a * b, 0), 0);
 }
 
-/** Rigidity of a strip cut along this direction: its curvatures across and of twist are free. */
+/** Rigidity of a strip cut along this direction: it is free to curve across and to twist. */
 export function freeStrip(C: Rigidity, degrees: number): number {
   const c = Math.cos((degrees * Math.PI) / 180);
   const s = Math.sin((degrees * Math.PI) / 180);
   const m = [c * c, s * s, c * s];
-  // moment m on a free sheet: curvatures C^-1 m, of which m^T C^-1 m lies along the strip
+  // moment m on a free sheet: of the curvatures C^-1 m, m^T C^-1 m lies along the strip
   return 1 / solveLinear(C, m).reduce((sum, k, i) => sum + k * m[i]!, 0);
 }
 
 const DIRECTIONS = [0, 15, 30, 45, 60, 75, 90, 105, 120, 135, 150, 165];
-/** Least and most over all directions. */
+/** Minimum and maximum over all directions. */
 export const range = (C: Rigidity, of: (C: Rigidity, degrees: number) => number): [number, number] => {
   const values = DIRECTIONS.map((degrees) => of(C, degrees));
   return [Math.min(...values), Math.max(...values)];
 };
 
 /**
- * 2 m x 2 m of cells with alternating diagonals or all one way, vertices in the middle moved at random by up to `moved`
+ * 2 m x 2 m of cells with alternating or parallel diagonals; inner vertices are displaced at random by up to `moved`
  * half cells.
  */
 export function sheet(
@@ -128,7 +128,7 @@ export function sheet(
   return { positions, triangles };
 }
 
-/** The same vertices, edges flipped until every one is Delaunay (Lawson 1977). */
+/** The same vertices, with edges flipped until all are Delaunay (Lawson 1977). */
 export function delaunay({ positions: X, triangles }: SurfaceMesh): SurfaceMesh {
   const T = Uint32Array.from(triangles);
   const opposite = (p: number, a: number, b: number): number => {
@@ -162,7 +162,7 @@ export function delaunay({ positions: X, triangles }: SurfaceMesh): SurfaceMesh 
   return { positions: X, triangles: T };
 }
 
-/** Rows of triangles with equal sides, 2 m x 2 m and a little more. */
+/** Rows of equilateral triangles, slightly more than 2 m x 2 m. */
 export function equilateral(n: number): SurfaceMesh {
   const d = 2 / n;
   const rise = (d * Math.sqrt(3)) / 2;

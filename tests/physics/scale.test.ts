@@ -1,11 +1,11 @@
 /**
- * No threshold in meters anywhere (physics.md, section 6): the same scene in millimeters and at ten times its size
- * behaves alike. Lengths times s, gravity and speeds times s, moduli times s^2 and the rest as their units say leave
- * every number of the motion the same but for the factor; with s a power of two not even rounding differs, so the
- * motions must agree to the last bit. Bodies touch the floor, colliders and each other, are grabbed and hit.
+ * No threshold is in meters (physics.md, section 6): the same scene in millimeters and at ten times its size behaves
+ * alike. With lengths times s, gravity and speeds times s, moduli times s^2 and the rest as their units require, the
+ * motion is the same up to the factor. If s is a power of two, even rounding is the same, so the motions must agree to
+ * the last bit. Bodies touch the floor, colliders and each other, and are grabbed and hit.
  *
- * The limit below: elements of some 0.05 mm, where products of two entries of an element's system (w/edge^2, squared)
- * pass float32's 3e38.
+ * The lower limit: elements of about 0.05 mm, where products of two entries of an element's system (w/edge^2, squared)
+ * exceed float32's 3e38.
  */
 import { describe, expect, test } from "vitest";
 import { laboratory } from "./laboratory.ts";
@@ -20,7 +20,7 @@ describe("the same motion to the last bit", () => {
     x.forEach((body, b) => expect(body.map((v) => v / s)).toEqual(base[b]));
   });
 
-  test("and it is a motion: everything has moved", async () => {
+  test("the compared motion moves everything", async () => {
     const { x } = await whole;
     const still = await laboratory({
       bodies: [
@@ -39,8 +39,8 @@ describe("the same motion to the last bit", () => {
 
 test("ordinary rubber in millimeters: a cube of 5 mm of 1e5 Pa rests on the floor and holds its shape", async () => {
   const lab = await laboratory({
-    // sound goes through two elements in a substep, and colliders push by g h^2 (0.8 um of 1.25 mm) after each: coarser
-    // steps squash the lowest row
+    // Sound crosses two elements in a substep, and colliders push by g h^2 (0.8 um of 1.25 mm) after each. Coarser
+    // steps crush the lowest row.
     gravity: [0, -9.81, 0],
     damping: 5,
     substeps: 60,
@@ -69,7 +69,7 @@ test.each([
   [200, 9.81],
   [1, 0.01],
 ])(
-  "a body of %f m that begins to fall under %f m/s^2 is slow for its size, and not taken for one that comes to rest",
+  "a body of %f m that begins to fall under %f m/s^2 is slow for its size, but does not count as coming to rest",
   async (size, g) => {
     const fall = async (mayRest: boolean): Promise<Float64Array> => {
       const lab = await laboratory({

@@ -1,7 +1,7 @@
 /**
- * What scale.test.ts and distance.test.ts say of the default solids and cloth, for every other model, solver and sweep:
- * the same scene at another size, or a kilometer away, moves alike to the last bit. Lengths times s, gravity times s,
- * moduli times s^2; a compliance for lengths (m/N) goes with s^-3, one for volumes (m^3/Pa) with s.
+ * The guarantees of scale.test.ts and distance.test.ts for every other model, solver and sweep: the same scene at
+ * another size, or a kilometer away, moves alike to the last bit. Lengths times s, gravity times s, moduli times s^2; a
+ * compliance for lengths (m/N) times s^-3, one for volumes (m^3/Pa) times s.
  */
 import { expect, test } from "vitest";
 import type { Body, Collider, Vec3 } from "../../shared/scene.ts";
@@ -9,7 +9,7 @@ import { laboratory, type Laboratory } from "./laboratory.ts";
 import { meanPlasticStrain } from "./plasticity.ts";
 
 type Kind = (s: number) => Pick<Body, "kind" | "material" | "solver" | "sweep">;
-/** What there is besides the floor and the ball; `by` places a point of the scene. */
+/** Colliders besides the floor and the ball; `by` scales and shifts a point of the scene. */
 type Things = (s: number, by: (x: number, y: number, z: number) => Vec3) => Collider[];
 
 const soft = { youngsModulus: 3e4, poissonsRatio: 0.4 };
@@ -138,8 +138,8 @@ const things: Record<string, Things> = {
       motion: { keys: [{ time: 0 }, { time: 1, translate: [0, 0.25 * s, 0], rotate: [20, 60, 0] }] },
     },
   ],
-  // it turns about its point that is nearest to the world's origin, wherever the room has its own: over the origin it
-  // stays the same point of the scene
+  // a plane turns about its point nearest to the world's origin, not to the room's; straight above the world's origin
+  // this is the same point of the scene
   "a floor that tilts": (_s, by) => [
     {
       type: "plane",
@@ -150,7 +150,7 @@ const things: Record<string, Things> = {
   ],
 };
 
-/** Falls onto a tilted floor and a ball, under a load and tied to a point. */
+/** A body that falls onto a tilted floor and a ball, under a load and tied to a point. */
 async function run(kind: Kind, s: number, at: Vec3 = [0, 0, 0], more: Things = () => []): Promise<Laboratory> {
   const by = (x: number, y: number, z: number): Vec3 => [at[0] + s * x, at[1] + s * y, at[2] + s * z];
   const own = kind(s);
@@ -192,7 +192,7 @@ async function run(kind: Kind, s: number, at: Vec3 = [0, 0, 0], more: Things = (
       },
     ],
   });
-  // some begin in a collider and are drawn out of it
+  // some bodies begin inside a collider and are moved out of it
   expect(lab.run(60).filter(({ type }) => type !== "tangled" && type !== "untangled")).toEqual([]);
   return lab;
 }
@@ -202,18 +202,21 @@ const cases: [string, Kind, Things?][] = [
   ...Object.entries(things).map(([name, more]): [string, Kind, Things] => [name, jelly, more]),
 ];
 
-test.each(cases)("%s", async (_, kind, more) => {
-  const base = await run(kind, 1, [0, 0, 0], more);
-  const x = base.positions();
-  expect(x.every(Number.isFinite)).toBe(true);
-  if (more) expect(x).not.toEqual((await run(kind, 1)).positions()); // it is in the way
-  const { material, solver } = kind(1);
-  if ("plasticity" in material && material.model !== "shape-matching")
-    expect(meanPlasticStrain(base), solver).toBeGreaterThan(0.001);
-  for (const s of [2 ** -13, 1 / 16, 16])
-    expect((await run(kind, s, [0, 0, 0], more)).positions().map((v) => v / s)).toEqual(x);
-  const away: Vec3 = more === things["a floor that tilts"] ? [0, 1000, 0] : [1000, 0, 0];
-  const far = await run(kind, 1, away, more);
-  expect(far.created.layout.origin).toEqual(away);
-  expect(far.world.stateHash()).toBe(base.world.stateHash());
-});
+test.each(cases)(
+  "%s: another size and a kilometer away give the same motion to the last bit",
+  async (_, kind, more) => {
+    const base = await run(kind, 1, [0, 0, 0], more);
+    const x = base.positions();
+    expect(x.every(Number.isFinite)).toBe(true);
+    if (more) expect(x).not.toEqual((await run(kind, 1)).positions()); // the collider is in the way
+    const { material, solver } = kind(1);
+    if ("plasticity" in material && material.model !== "shape-matching")
+      expect(meanPlasticStrain(base), solver).toBeGreaterThan(0.001);
+    for (const s of [2 ** -13, 1 / 16, 16])
+      expect((await run(kind, s, [0, 0, 0], more)).positions().map((v) => v / s)).toEqual(x);
+    const away: Vec3 = more === things["a floor that tilts"] ? [0, 1000, 0] : [1000, 0, 0];
+    const far = await run(kind, 1, away, more);
+    expect(far.created.layout.origin).toEqual(away);
+    expect(far.world.stateHash()).toBe(base.world.stateHash());
+  },
+);

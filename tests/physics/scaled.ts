@@ -1,12 +1,12 @@
-/** A scene with everything in it at any size (scale.test.ts, figure `scale`). */
+/** A scene with all features at any size (scale.test.ts, figure `scale`). */
 import type { SimEvent } from "../../server/sim/types.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 type V = [number, number, number];
 
 /**
- * One scene at any size: a jelly falls on another, a cloth over both, onto a floor and colliders; one is pulled, one
- * hit. Lengths, gravity and speeds times s, moduli times s^2 and the rest as their units say.
+ * One scene at any size: a jelly falls on another, a cloth over both, onto a floor and colliders; one is grabbed, one
+ * hit. Lengths, gravity and speeds times s, moduli times s^2 and the rest as their units require.
  */
 export async function run(s: number): Promise<{ lab: Laboratory; x: Float64Array[]; events: SimEvent[] }> {
   const by = (...v: V): V => [s * v[0], s * v[1], s * v[2]];
@@ -81,8 +81,8 @@ export async function run(s: number): Promise<{ lab: Laboratory; x: Float64Array
 }
 
 /**
- * A cantilever and a sheet pinned along one side swing and settle for a second, at any size: nothing touches, so
- * nothing amplifies what rounding differs by.
+ * A cantilever and a sheet pinned along one side swing and settle for a second, at any size. Without contacts nothing
+ * amplifies differences by rounding.
  */
 export async function swing(s: number): Promise<Float64Array[]> {
   const left = (x: number): { select: { box: { min: V; max: V } } }[] => [

@@ -1,7 +1,6 @@
 /**
- * Schedules change how fast a substep converges and not what to: every one of them, run to the end, gives the step of
- * implicit Euler that Gauss-Seidel gives. And a Jacobi sweep of split masses keeps momentum by itself, iteration by
- * iteration.
+ * Schedules change how fast a substep converges, not its result: after enough iterations every schedule gives the
+ * implicit Euler step that Gauss-Seidel gives. A Jacobi sweep with split masses keeps momentum in every iteration.
  */
 import { expect, test } from "vitest";
 import type { Body, Sweep } from "../../shared/scene.ts";
@@ -46,7 +45,7 @@ test.each([
 ] as const)("%s: every schedule converges to the same step", async (_, body) => {
   const ends: [string, Float64Array][] = [];
   for (const [name, sweep] of Object.entries(SWEEPS)) {
-    // a long step in which gravity and a strained start both matter; more iterations than scenes may ask for
+    // a long step in which gravity and a strained start both matter; more iterations than a scene may ask for
     const created = await createWorld(
       {
         version: 1,
@@ -68,7 +67,7 @@ test.each([
   const exact = ends[0]![1];
   const start = (await laboratory({ bodies: [body({ order: "gauss-seidel" })] })).positions();
   const moved = Math.max(...exact.map((v, k) => Math.abs(v - start[k]!)));
-  // float32 corrections of a few units in the last place of 0.2 m go round for ever: 1e-4 of the motion
+  // float32 corrections of a few units in the last place of 0.2 m never end: 1e-4 of the motion
   for (const [name, x] of ends)
     expect(Math.max(...x.map((v, k) => Math.abs(v - exact[k]!))) / moved, name).toBeLessThan(1e-4);
 });
@@ -98,8 +97,8 @@ test("split masses keep linear momentum in every iteration, angular in the first
         const { linear } = momentumOf(p.w, p.x, u(p.x), 0, p.count);
         const size = Math.max(...u(p.x).map(Math.abs)) / Math.max(...p.w);
         const what = `${JSON.stringify(sweep)}, ${solver}, iteration ${iteration}`;
-        // to float64 rounding; angular momentum is measured at the positions that the gradients were taken at, which
-        // are those of the first iteration
+        // To float64 rounding. Angular momentum is measured at the positions of the gradients, which are those of the
+        // first iteration.
         expect(norm(linear) / size, what).toBeLessThan(1e-11);
         if (iteration === 0)
           expect(norm(momentumOf(p.w, before, u(p.x), 0, p.count).angular) / size, what).toBeLessThan(1e-11);
@@ -108,7 +107,7 @@ test("split masses keep linear momentum in every iteration, angular in the first
   }
 });
 
-test("symmetric sweeps and Jacobi leave a rest state where it is, bit by bit", async () => {
+test("symmetric sweeps and Jacobi keep a rest state bit by bit", async () => {
   for (const sweep of Object.values(SWEEPS)) {
     for (const solver of ["compliant", "paper"] as const) {
       for (const body of [solid(sweep), sheet(sweep)]) {

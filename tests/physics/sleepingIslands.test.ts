@@ -1,6 +1,6 @@
 /**
- * Islands sleep while others move: what sleeps is not touched by a tick, wakes before it is hit, with what carries it,
- * by a hand, by a change of the room and by a collider, and the same inputs give the same bits whoever steps.
+ * Islands sleep while others move. A tick does not touch sleeping bodies. An island wakes before it is hit, with its
+ * supports, by a grab, by a change of the room and by a collider. The same inputs give the same bits on any thread.
  */
 import { describe, expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -47,7 +47,7 @@ async function room(bodies: Body[], more: Partial<Scene> = {}): Promise<Laborato
   return lab;
 }
 
-/** Until the whole room sleeps. */
+/** Steps until the whole room sleeps. */
 function settle(lab: Laboratory): void {
   for (let tick = 0; tick < 1200 && !lab.world.resting; tick++) lab.run(1);
   expect(lab.world.resting).toBe(true);
@@ -74,7 +74,7 @@ const push = (body: number, impulse: Vec3): Input => ({
   impulse,
 });
 
-/** Does the kernel leave the body out? */
+/** Returns whether the kernel skips the body. */
 function isLeftOut({ created: { memory, layout } }: Laboratory, body: number): boolean {
   return new Int32Array(memory.buffer)[(layout.bodyRows + body * L.BODY_BYTES + L.BODY_INACTIVE) / 4] !== 0;
 }
@@ -99,7 +99,7 @@ async function pileBesideBox(more: Partial<Scene> = {}): Promise<Laboratory> {
   return lab;
 }
 
-/** And the box at 1.5 m is held up by a hand, that goes to and fro. */
+/** The same, with the box at 1.5 m lifted and swung by a grab. */
 async function pulledBesidePile(more: Partial<Scene> = {}): Promise<Laboratory> {
   const lab = await pileBesideBox(more);
   lab.run(1, [hold(3, [1.5, 0.5, 0])]);
@@ -109,14 +109,14 @@ async function pulledBesidePile(more: Partial<Scene> = {}): Promise<Laboratory> 
 
 const PILE = [0, 1, 2];
 
-describe("what sleeps costs nothing", () => {
-  test("no particle, pair or leaf of a pile is looked at while a hand pulls a body beside it", async () => {
+describe("cost of sleeping bodies", () => {
+  test("no particle, pair or leaf of a sleeping pile is touched while a grab pulls a body beside it", async () => {
     const lab = await pulledBesidePile();
     const { layout, memory } = lab.created;
     const f32 = new Float32Array(memory.buffer);
     expect([0, 1, 2, 3].map((b) => isLeftOut(lab, b))).toEqual([true, true, true, false]);
     expect(header(lab, L.H_LEFT_OUT)).toBe(3);
-    // what a phase over it, or a refit of its leaves, would write over
+    // values that a stage for the pile, or a refit of its leaves, would overwrite
     const boxes = new Int32Array(memory.buffer)[(header(lab, L.H_FRONT) + L.FRONT_BOXES) / 4]! / 4;
     const words = PILE.flatMap((b) => [
       layout.xPrev / 4 + 4 * layout.bodies[b]!.first,
@@ -132,11 +132,11 @@ describe("what sleeps costs nothing", () => {
     expect(lab.positions(1)).toEqual(before);
     expect(header(lab, L.H_VERTEX_CONTACT_BLOCKS) + header(lab, L.H_EDGE_CONTACT_BLOCKS)).toBe(0);
     expect(new Int32Array(memory.buffer)[(header(lab, L.H_FRONT) + L.FRONT_LEAF_PAIR_COUNT) / 4]).toBeLessThan(40);
-    // it is still known to touch
+    // the pile is still known to touch
     expect(lab.world.touching()).toEqual([0, 1, 1, 2]);
   });
 
-  test("bodies that wait or are alone in their room are as they were", async () => {
+  test("spawnable bodies, and bodies alone in their room, are unchanged", async () => {
     const lab = await room([box("alone", [0, 0.101, 0])]);
     settle(lab);
     lab.run(1, [push(0, [0, 0.5, 0])]);
@@ -144,8 +144,8 @@ describe("what sleeps costs nothing", () => {
   });
 });
 
-describe("a hit wakes it", () => {
-  /** Momentum along x of a box at rest after another of its mass has met it at 3 m/s, as velocities, m/s. */
+describe("a hit wakes a sleeping body", () => {
+  /** Velocities along x after a box at rest is hit at 3 m/s by another of its mass, m/s. */
   async function hit(mayRest: boolean): Promise<{ struck: number; striker: number; slept: boolean }> {
     const smooth = { model: "shape-matching", mode: "rigid", density: 500, friction: 0 } as const;
     const lab = await room(
@@ -165,7 +165,7 @@ describe("a hit wakes it", () => {
     return { struck: mean(lab.velocities(0), 0), striker: mean(lab.velocities(1), 0), slept };
   }
 
-  test("with at least 95 % of the momentum that an awake box receives", async () => {
+  test("it receives at least 95 % of the momentum that an awake box receives", async () => {
     const awake = await hit(false);
     const asleep = await hit(true);
     expect(awake.slept).toBe(false);
@@ -176,7 +176,7 @@ describe("a hit wakes it", () => {
     expect(asleep.struck + asleep.striker).toBeCloseTo(awake.struck + awake.striker, 2);
   });
 
-  test("and leaves no intersections", async () => {
+  test("the impact causes no intersections", async () => {
     const lab = await pulledBesidePile();
     for (let tick = 0; tick < 60; tick++) {
       lab.run(1, [pull([Math.max(0, 1.5 - 0.05 * tick), 0.3, 0])]);
@@ -187,8 +187,8 @@ describe("a hit wakes it", () => {
   });
 });
 
-describe("it wakes by", () => {
-  test("a support that a hand pulls away", async () => {
+describe("causes that wake a sleeping body", () => {
+  test("a grab that pulls its support away", async () => {
     const lab = await pulledBesidePile();
     const before = mean(lab.positions(1), 1);
     lab.run(1, [hold(0, [0, 0.1, 0])]);
@@ -197,7 +197,7 @@ describe("it wakes by", () => {
     expect(before - mean(lab.positions(1), 1)).toBeGreaterThan(0.1);
   });
 
-  test("a support that is removed", async () => {
+  test("removal of its support", async () => {
     const lab = await room([
       box("plate", [0, 0.101, 0], { waiting: true }),
       box("on it", [0, 0.42, 0]),
@@ -222,7 +222,7 @@ describe("it wakes by", () => {
     expect([0, 1, 2].map((b) => isLeftOut(lab, b))).toEqual([true, false, false]);
   });
 
-  test("gravity that is tuned", async () => {
+  test("a change of gravity", async () => {
     const lab = await pulledBesidePile();
     const before = mean(lab.positions(0), 1);
     lab.run(20, [{ type: "tune", member: 1, gravity: [0, 3, 0] }]);
@@ -237,7 +237,7 @@ describe("it wakes by", () => {
     settle(lab);
   });
 
-  test("a collider that moves, and only then", async () => {
+  test("an approaching collider, and not before", async () => {
     const start = 40;
     const keys = [{ time: 0 }, { time: start }, { time: start + 1, translate: [1.2, 0, 0] as Vec3 }];
     const ball: Collider = { type: "sphere", center: [-1.2, 0.15, 0], radius: 0.05, motion: { keys } };
@@ -249,12 +249,12 @@ describe("it wakes by", () => {
       lab.run(1, [pull([1.5 + 0.2 * Math.sin(tick / 5), 0.5, 0])]);
       if (!woken && !isLeftOut(lab, 0)) woken = lab.world.tickNumber;
     }
-    // it comes within 5 cm and its size of the pile on the last third of its way
+    // in the last third of its path it comes within 5 cm plus its size of the pile
     expect(woken).toBeGreaterThan(60 * start + 20);
     expect(mean(lab.positions(0), 0)).toBeGreaterThan(before + 0.05);
   });
 
-  test("nothing that is only still beside it", async () => {
+  test("a resting body beside it does not wake it", async () => {
     const lab = await pulledBesidePile();
     for (let tick = 0; tick < 200; tick++) lab.run(1, tick === 0 ? [pull([1.2, 0.5, 0])] : []);
     expect(PILE.every((b) => isLeftOut(lab, b) || lab.world.resting)).toBe(true);
@@ -262,7 +262,7 @@ describe("it wakes by", () => {
 });
 
 describe("same bits", () => {
-  /** A hand pulls the far box to the pile and through it. */
+  /** A grab pulls the far box to the pile and through it. */
   const script = (tick: number): Input[] => [pull([Math.max(-0.6, 1.5 - 0.04 * tick), 0.3, 0])];
   const TICKS = 50;
 
@@ -283,7 +283,7 @@ describe("same bits", () => {
     expect(new Set(hashes).size).toBe(1);
   });
 
-  test("on from a checkpoint that is taken while islands sleep, and with a new world for every tick", async () => {
+  test("after a checkpoint with sleeping islands, and with a new world object every tick", async () => {
     const bodies = [
       box("low", [0, 0.101, 0]),
       box("high", [0.02, 0.305, 0]),

@@ -1,9 +1,11 @@
 /**
- * Meshes of slender triangles: within the distance that contact asks for, every primitive has so many others of its own
- * surface that a list with usual margins has no room. What flies freely must go on flying as fast as it did: the
- * front keeps apart what flies together (kernel/assembly/contact/bvttFront.ts). Tolerance: rounding. In each
- * of 12 substeps a position below 8 m is rounded to float32, by 2^-22 m at most, and its velocity, times the substep,
- * by less; the sum that predicts it once more: 12 * 4 * 2^-22 m.
+ * Meshes of slender triangles: within contact distance, every primitive has so many neighbors of its own surface that a
+ * list with the usual margins has no room. A free body must keep its velocity: the bvtt front separates triangles that
+ * fly together (kernel/assembly/contact/bvttFront.ts).
+ *
+ * Tolerance: rounding. In each of 12 substeps a position below 8 m is rounded to float32, by 2^-22 m at most. Its
+ * velocity, times the substep, is rounded by less; the sum that predicts the position is rounded again: 12 * 4 * 2^-22
+ * m.
  */
 import { expect, test } from "vitest";
 import type { Scene, Vec3 } from "../../shared/scene.ts";
@@ -32,7 +34,7 @@ const BODIES = [
   sheet("d", [0.05, 1], [20, 2], [0, -3, 0], [0, 0, -50]),
 ];
 
-test("what is made of slender triangles flies as fast as it is", async () => {
+test("a free body of slender triangles keeps its velocity", async () => {
   const lab = await laboratory({ substeps: SUBSTEPS, bodies: BODIES });
   const means = (): number[][] =>
     BODIES.map((_, body) => {

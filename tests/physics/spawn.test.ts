@@ -1,7 +1,7 @@
 /**
- * Bodies that wait, in the simulation: they take no part, come in where nothing is nearer than contact keeps it, at the
- * lowest such place above if asked, and from then on nothing passes through them; the same inputs give the same bits.
- * What is free is judged by hand and by the checker's exact test.
+ * Spawnable bodies in the simulation. Before their spawn they take no part. A spawn puts a body where nothing is nearer
+ * than the contact distance, or on request at the lowest such place above. From then on nothing passes through it, and
+ * the same inputs give the same bits. Free places are computed by hand and by the checker's exact test.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Scene } from "../../shared/scene.ts";
@@ -42,7 +42,7 @@ const cloth = (name: string, size: number, more: Partial<Body> = {}): Body =>
   }) as Body;
 const FLOOR: Collider = { type: "plane", name: "floor", normal: [0, 1, 0], offset: 0 };
 const waiting = { waiting: true } as const;
-/** Half of it belongs to either. */
+/** Contact distance, m. Each of the two bodies contributes half. */
 const THICKNESS = 0.004;
 
 const spawn = (
@@ -56,7 +56,7 @@ const types = (events: readonly SimEvent[]): string[] => events.map(({ type }) =
 const lowest = (lab: Laboratory, body: number): number =>
   Math.min(...lab.positions(body).filter((_, i) => i % 3 === 1));
 
-describe("a body that waits takes no part", () => {
+describe("a spawnable body takes no part", () => {
   const others = (spare: Body[]): Partial<Scene> & Pick<Scene, "bodies"> => ({
     bodies: [
       jelly("a", 0.3, { transform: { translate: [0, 0.4, 0] } }),
@@ -68,7 +68,7 @@ describe("a body that waits takes no part", () => {
     substeps: 8,
   });
 
-  test("where the scene places it makes no difference, to the bit: among the others, or beside them", async () => {
+  test("its place in the scene file does not change a bit: among the other bodies, or beside them", async () => {
     const parked = (place: V): Promise<Laboratory> =>
       laboratory(
         others([
@@ -84,7 +84,7 @@ describe("a body that waits takes no part", () => {
     expect([...among.world.waiting()]).toEqual([0, 0, 1, 1, 1]);
   });
 
-  test("hands and pushes are refused, and wake nobody's grab", async () => {
+  test("grabs and impulses on it are refused", async () => {
     const lab = await laboratory(others([jelly("w", 0.3, waiting)]));
     expect(
       lab.run(1, [
@@ -97,7 +97,7 @@ describe("a body that waits takes no part", () => {
     ]);
   });
 
-  test("a room in which the others sleep sleeps, a refused spawn lets it, a spawn wakes it", async () => {
+  test("a refused spawn lets a room sleep, a spawn wakes it", async () => {
     const lab = await laboratory({
       bodies: [jelly("a", 0.3, { transform: { translate: [0, 0.152, 0] } }), jelly("w", 0.2, waiting)],
       colliders: [FLOOR],
@@ -114,7 +114,7 @@ describe("a body that waits takes no part", () => {
     expect(lab.world.resting).toBe(false);
   });
 
-  test("a room in which all wait rests at once", async () => {
+  test("a room whose bodies all wait sleeps at once", async () => {
     const lab = await laboratory({
       bodies: [jelly("w", 0.2, waiting)],
       colliders: [FLOOR],
@@ -127,8 +127,8 @@ describe("a body that waits takes no part", () => {
   });
 });
 
-describe("where it comes in", () => {
-  test("undeformed, the middle of its underside at the place, turned about the vertical, with the scene's velocity", async () => {
+describe("place of a spawn", () => {
+  test("undeformed, with its underside's middle at the place, turned about y, at the scene's velocity", async () => {
     const lab = await laboratory({
       bodies: [
         jelly("a", 0.2),
@@ -188,7 +188,7 @@ describe("where it comes in", () => {
       } as Partial<Body>,
     ],
     ["rigid", { material: { model: "shape-matching", mode: "rigid", density: 500 } } as Partial<Body>],
-  ])("a second time as the first, what it has gone through is forgotten: %s", async (_, more) => {
+  ])("a second spawn equals the first, without traces of earlier motion: %s", async (_, more) => {
     const lab = await laboratory({
       bodies: [
         jelly("a", 0.2, { transform: { translate: [3, 0.1, 0] } }),
@@ -210,7 +210,7 @@ describe("where it comes in", () => {
     expect(once()).toEqual(first);
   });
 
-  test("pins hold it where it was put", async () => {
+  test("pins fix it at its place", async () => {
     const lab = await laboratory({
       bodies: [jelly("a", 0.2), cloth("w", 0.4, { ...waiting, pins: [{ select: { particles: [0, 8] } }] })],
       gravity: [0, -9.81, 0],
@@ -279,7 +279,7 @@ describe("where it comes in", () => {
     expect((event as Extract<SimEvent, { type: "inputRejected" }>).limit).toMatch(
       /^at least [\d.e-]+ m from (body|collider) \d$/,
     );
-    // nothing else has happened
+    // nothing else has changed
     expect(lab.world.stateHash()).toBe(twin.world.stateHash());
     expect(lab.world.stateHash()).not.toBe(before);
   });
@@ -289,12 +289,12 @@ describe("where it comes in", () => {
     ["below a sheet", SMALL, [2, 0.1, 0]],
     ["on the floor", SMALL, [-3, 0.55 * THICKNESS, 0]],
     ["in what it passes through", GHOST, [0, 0.15, 0]],
-  ])("free: %s", async (_, body, position) => {
+  ])("accepted at once: %s", async (_, body, position) => {
     const lab = await room();
     expect(types(lab.run(1, [spawn(body, position)]))).toEqual(["spawned"]);
   });
 
-  // from where it was asked for to the lowest place above that is free
+  // raised from the requested place to the lowest free place above
   test.each<[string, number, V, number]>([
     ["out of a jelly, from inside", SMALL, [0, 0.15, 0], 0.41 + THICKNESS],
     ["out of a jelly, from a corner", SMALL, [0.21, 0.1, 0], 0.41 + THICKNESS],
@@ -314,7 +314,7 @@ describe("where it comes in", () => {
     expect(lab.run(5).filter((e) => e.type === "tangled")).toEqual([]);
   });
 
-  test("raised at random into a crowd: every pair of triangles keeps its distance, and every height below is taken, by trying all with all", async () => {
+  test("spawns into a crowd keep every pair of triangles apart at the lowest free height, by brute force", async () => {
     const random = randomStream(11);
     const bodies = [0, 1, 2, 3].map((n) =>
       jelly(`b${n}`, 0.15 + 0.05 * n, {
@@ -341,7 +341,7 @@ describe("where it comes in", () => {
     let asked = 0;
     for (let n = 0; n < 12; n++) {
       const place: V = [0.3 * random(), 0.2 + 0.8 * (1 + random()), 0.3 * random()];
-      // nothing has moved: there is no gravity, and what comes is taken out again
+      // nothing has moved: there is no gravity, and every spawned body is removed again
       expect(types(lab.run(1, [spawn(4, place, "lift", [random(), 1])]))).toEqual(["spawned"]);
       const height = lowest(lab, 4) - place[1];
       const own = tris(4);
@@ -382,7 +382,7 @@ describe("where it comes in", () => {
     expect(asked).toBe(12 * raised);
   });
 
-  test("no place above: beside a wall without an end, and under the end of the world", async () => {
+  test("no free place above is refused: beside a wall without an end, and under the world's limit", async () => {
     const lab = await laboratory({
       bodies: [jelly("a", 0.2), jelly("w", 0.2, waiting)],
       colliders: [{ type: "plane", normal: [1, 0, 0], offset: -1 }],
@@ -394,7 +394,7 @@ describe("where it comes in", () => {
     ]);
   });
 
-  test("who came is in the way of the next, who went is not", async () => {
+  test("a spawned body is in the way of the next spawn, a removed one is not", async () => {
     const lab = await room();
     expect(types(lab.run(1, [spawn(SMALL, [-3, 0.1, 0]), spawn(GHOST, [-3, 0.12, 0])]))).toEqual([
       "spawned",
@@ -421,7 +421,7 @@ describe("where it comes in", () => {
   });
 });
 
-test("a collider that moves is in the way where it is now", async () => {
+test("a moving collider is in the way at its current place", async () => {
   const lab = await laboratory({
     bodies: [jelly("a", 0.1, { transform: { translate: [5, 0, 0] } }), jelly("w", 0.1, waiting)],
     colliders: [
@@ -439,7 +439,7 @@ test("a collider that moves is in the way where it is now", async () => {
   expect(types(lab.run(1, [spawn(1, [0, 0, 0])]))).toEqual(["spawned"]);
 });
 
-test("put in on top of each other, taken out, put in again while all move: nothing passes through anything, by the checker", async () => {
+test("nothing passes through bodies that are spawned on each other, removed and respawned in motion", async () => {
   const bodies = [
     jelly("a", 0.3, { transform: { translate: [0, 0.16, 0] } }),
     jelly("b", 0.2, waiting),
@@ -486,7 +486,7 @@ describe("the same inputs, the same bits", () => {
             ? [spawn(1, [0, 0.2, 0], "lift")]
             : [];
 
-  test("again, and on a world that another thread opens for every tick", async () => {
+  test("again, and with a new world object every tick", async () => {
     const [one, two] = [await make(), await make()];
     for (let tick = 0; tick < 40; tick++) {
       one.run(1, script(tick));
@@ -497,7 +497,7 @@ describe("the same inputs, the same bits", () => {
     expect(openWorld(two.created.memory, two.created.layout).stateHash()).toBe(one.world.stateHash());
   });
 
-  test("by one thread and by three", async () => {
+  test("with one thread and with three", async () => {
     const [one, three] = [await make(), await make()];
     const workers = await StepWorkers.start(three.world, three.created.memory, 3);
     try {
@@ -511,7 +511,7 @@ describe("the same inputs, the same bits", () => {
     expect(three.world.stateHash()).toBe(one.world.stateHash());
   });
 
-  test("after a reset all wait, and the same script gives the same again", async () => {
+  test("after a reset all spawnable bodies are out, and the same script gives the same bits", async () => {
     const lab = await make();
     const hashes: Float64Array[][] = [];
     for (let round = 0; round < 2; round++) {

@@ -1,6 +1,6 @@
 /**
- * Bodies on bodies: the bundled jelly stack stands for 10 s, in its order, with no particle inside of another body; a
- * cube thrown at another does not go through it.
+ * Stacked bodies: the bundled jelly stack stands for 10 s, in its order, with no particle inside another body; a cube
+ * thrown at another does not pass through it.
  */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -28,7 +28,7 @@ function winding(p: readonly number[], x: Float64Array, triangles: Uint32Array):
   return sum / (4 * Math.PI);
 }
 
-/** Surface particles of any body that are inside of any other. */
+/** Number of surface particles of any body inside any other. */
 function inside(lab: Laboratory): number {
   const { bodies } = lab.created;
   const places = bodies.map((_, b) => lab.positions(b));
@@ -49,7 +49,7 @@ const height = (lab: Laboratory, body: number): number => {
   return y.reduce((a, b) => a + b, 0) / y.length;
 };
 
-test("the jelly stack stands for 10 s, and no cube is inside of another", async () => {
+test("the jelly stack stands for 10 s, and no cube is inside another", async () => {
   const { $schema: _, ...scene } = JSON.parse(readFileSync(`${SCENES_FOLDER}/jelly-stack.json`, "utf8")) as Scene & {
     $schema: string;
   };
@@ -64,7 +64,7 @@ test("the jelly stack stands for 10 s, and no cube is inside of another", async 
   }
 });
 
-test.each([2, 10])("a cube that falls on another at %i m/s does not go into it", async (speed) => {
+test.each([2, 10])("a cube that falls on another at %i m/s does not enter it", async (speed) => {
   const cube = (name: string, y: number, velocity: [number, number, number]): Scene["bodies"][number] => ({
     name,
     kind: "soft",
@@ -83,7 +83,7 @@ test.each([2, 10])("a cube that falls on another at %i m/s does not go into it",
   });
   for (let tick = 0; tick < 120; tick++) {
     expect(lab.run(1)).toEqual([]);
-    // the slow one stays on top; the fast one bounces off and may come down beside it
+    // the slow one stays on top; the fast one bounces and may come down beside it
     if (speed < 5 || tick < 30) expect(height(lab, 1), `tick ${tick}`).toBeGreaterThan(height(lab, 0));
     if (tick % 10 === 9) expect(inside(lab), `tick ${tick}`).toBe(0);
   }

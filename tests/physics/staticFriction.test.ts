@@ -1,8 +1,10 @@
 /**
- * Static and dynamic friction on a slope with tan(theta) between them: what lies still stays, what slides slides with g
- * (sin theta - mu_d cos theta). The slope is a floor with gravity turned. A rigid block starts at rest or at speed, so
- * nothing sways. Its contacts act one after another and leave it creeping at 0.4 mm/s near the limit, with one
- * coefficient as with two: what sticks is held to what the static one alone does.
+ * Static and dynamic friction on a slope with tan(theta) between them: a resting block stays, a sliding one accelerates
+ * by g (sin theta - mu_d cos theta). The slope is a floor with gravity turned.
+ *
+ * A rigid block starts at rest or with a speed, so nothing sways. Its contacts act one after another, so it creeps at
+ * 0.4 mm/s near the limit, with one coefficient as with two. Sticking is therefore compared with a block that has only
+ * the static coefficient.
  */
 import { describe, expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
@@ -29,9 +31,9 @@ const sheet: Body = {
 };
 
 /**
- * Way along the slope in 1 s and mean acceleration in its second half, after it has come to lie for half a second with
- * gravity across.
- * @param speed m/s it is given
+ * Distance along the slope in 1 s and mean acceleration in its second half, after half a second at rest with gravity
+ * across.
+ * @param speed initial speed, m/s
  */
 async function slide(
   body: Body,
@@ -54,7 +56,7 @@ async function slide(
     lab.v[4 * i]! += speed;
   }
   const x = mean(lab.positions());
-  // a second; what breaks away takes 1/25 s of it
+  // a second; breaking away takes 1/25 s of it
   lab.run(30);
   const v = mean(lab.velocities());
   lab.run(30);
@@ -73,13 +75,13 @@ describe.each([block, sheet])("$name", (body) => {
     expect(Math.abs(way - (await slide(only, 0.98 * STATIC, 0)).way)).toBeLessThan(1e-6);
   });
 
-  test("slips at 102 % of it, with dynamic friction", async () => {
+  test("slips at 102 % of static friction, with dynamic friction", async () => {
     const { acceleration, ideal } = await slide(body, 1.02 * STATIC, 0);
     expect(acceleration / ideal).toBeGreaterThan(0.98);
     expect(acceleration / ideal).toBeLessThan(1.02);
   });
 
-  test("that slides goes on sliding where it would have stuck", async () => {
+  test("a sliding block keeps sliding where a resting one would stick", async () => {
     const { acceleration, ideal } = await slide(body, 0.9 * STATIC, 1);
     expect(acceleration / ideal).toBeGreaterThan(0.98);
     expect(acceleration / ideal).toBeLessThan(1.02);

@@ -1,7 +1,7 @@
 /**
  * Static equilibrium by Newton's method in float64: grad E(x) = f over the free particles, with E the twins' energies.
  * The Hessian is assembled element by element from central differences of the elements' gradients and solved densely:
- * for meshes of up to some 500 unknowns.
+ * for meshes of up to about 500 unknowns.
  */
 import { CONSTRAINTS, type Elements } from "../../server/sim/constraints/kinds.ts";
 import { solveLinear, type Vector } from "../../server/sim/reference/vector.ts";
@@ -13,9 +13,11 @@ function gradientOf(x: Float64Array, e: Elements, i: number): readonly Vector[] 
 }
 
 /**
- * @param start float64[3N] first guess; @param fixed uint8[N]; @param force float64[3N] N, dead loads; @param size m,
- *   for the differences
- * @returns positions where no free particle feels more than 1e-8 of the largest load
+ * @param start float64[3N] first guess
+ * @param fixed uint8[N]
+ * @param force float64[3N] N, dead loads
+ * @param size m, scale of the differences
+ * @returns positions at which the residual force on every free particle is below 1e-8 of the largest load
  * @throws Error after 100 steps
  */
 export function equilibrium(
@@ -87,5 +89,5 @@ export function equilibrium(
     }
     x = next;
   }
-  throw new Error(`no equilibrium after 100 steps: residual ${most(residual(x))} N of ${enough} N`);
+  throw new Error(`no equilibrium after 100 steps: residual ${most(residual(x))} N, limit: ${enough} N`);
 }

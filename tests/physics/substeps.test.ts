@@ -1,11 +1,14 @@
-/** Refined substeps: which scenes get them, and that a body that could not settle without settles in its place. */
+/**
+ * Refined substeps: which scenes get them, and that a body too stiff for the scene's own substeps settles at its
+ * equilibrium.
+ */
 import { describe, expect, test } from "vitest";
 import type { Body, Scene, SoftBody } from "../../shared/scene.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { caseOf } from "../statics/cases.ts";
 import { fidelity } from "../statics/fidelity.ts";
 
-/** Cells of 0.1 m. */
+/** Bar with cells of 0.1 m. */
 const bar = (youngsModulus: number, over: Partial<SoftBody> = {}): SoftBody => ({
   name: "bar",
   kind: "soft",
@@ -41,14 +44,14 @@ describe("substeps are refined", () => {
       ).toEqual([15, 1]);
     }
   });
-  test("but not where the scene's are enough, and never beyond the work of a default scene or its own", async () => {
+  test("but not if the scene's suffice, and never beyond the work of a default scene or its own", async () => {
     expect(await steps({ substeps: 8, iterations: 1 }, bar(1e6))).toEqual([8, 1]);
     expect(await steps({}, bar(1e9))).toEqual([20, 1]);
     expect(await steps({ substeps: 1, iterations: 1 }, bar(1e9))).toEqual([20, 1]);
     expect(await steps({ substeps: 1, iterations: 50 }, bar(1e9))).toEqual([50, 1]);
     expect(await steps({ tickHz: 120, substeps: 1, iterations: 1 }, bar(1e9))).toEqual([10, 1]);
   });
-  test("and not for what depends on a substep's length by definition, or where the scene says no", async () => {
+  test("but not for models defined by the length of a substep, or if the scene forbids it", async () => {
     const few = { substeps: 1, iterations: 5 };
     expect(await steps({ ...few, refine: false }, bar(1e7))).toEqual([1, 5]);
     expect(await steps(few, bar(1e7), bar(1e7, { solver: "paper" }))).toEqual([1, 5]);
@@ -70,7 +73,7 @@ describe("substeps are refined", () => {
 });
 
 // the limit is the issue's for 60 substeps a second x 5 iterations; without refinement this body is 937 % off and moves
-// with 6 m/s
+// at 6 m/s
 test("a beam eight times too stiff for 60 x 5 settles within 10 % of static equilibrium, and is still", async () => {
   const { error, fastest } = await fidelity(caseOf("stiff"), 60, 5, true);
   expect(error).toBeLessThan(10);
@@ -79,8 +82,8 @@ test("a beam eight times too stiff for 60 x 5 settles within 10 % of static equi
   expect(exact.error).toBeGreaterThan(10);
 });
 
-// its memory is full before it is slow: iterations that add next to nothing to it must not be taken for iterations that
-// need no memory
-test("much damped and with iterations that almost converge, it keeps what it remembers", async () => {
+// Warm-start stress is complete before the beam is slow. Iterations that add almost nothing to it must not count as
+// iterations that need none.
+test("with strong damping and nearly converged iterations a body keeps its warm-start stress", async () => {
   expect((await fidelity(caseOf("stiff"), 240, 20, true)).error).toBeLessThan(2);
 });

@@ -1,5 +1,5 @@
 /**
- * Free bars under sudden, opposite loads at both ends: their stretch and width, beside the law's (uniaxial.ts), and
+ * Free bars under sudden, opposite loads at both ends: their stretch and width relative to the law's (uniaxial.ts), and
  * their energy, at any settings of a scene.
  */
 import type { IsotropicMaterial, Scene } from "../../shared/scene.ts";
@@ -9,7 +9,7 @@ import { lumpedMass } from "./explicit.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 import { stretches, uniaxialLaw } from "./uniaxial.ts";
 
-/** Of stretch and energy, a second. */
+/** Samples of stretch and energy a second. */
 export const SAMPLES = 12;
 
 export interface Bar {
@@ -22,27 +22,27 @@ export interface Bar {
   /** m */
   size: [number, number, number];
   cells: [number, number, number];
-  /** the stretch that the load is for */
+  /** the stretch that the load is computed for */
   s: number;
-  /** Over the critical damping of its lowest mode, 2 pi c/L: dv/dt = -damping v. */
+  /** Damping relative to the critical damping of the lowest mode, 2 pi c/L: dv/dt = -damping v. */
   damping: number;
 }
 
 export interface Pulled {
   bar: Bar;
   implicit: boolean;
-  /** s and t over the law's, less 1 */
+  /** s and t relative to the law's, minus 1 */
   errors: { s: number; t: number };
   /** s after which the stretch stays within `limit` of the law's; infinite: never */
   settled: number;
-  /** Largest energy after the beginning over that which the loads set free in all; at the beginning it is 0. */
+  /** Largest energy after the start, relative to the work of the loads; at the start it is 0. */
   energy: number;
-  /** Of time: stretch over the law's. */
+  /** Samples of time and stretch relative to the law's. */
   trace: [number, number][];
   lab: Laboratory;
 }
 
-/** Times a second that sound passes it, 1/s. */
+/** How often sound crosses the bar in a second, 1/s. */
 export const pace = ({ k, rho, size }: Bar): number => Math.sqrt(k / rho) / size[0];
 
 export function sceneOf(bar: Bar, settings: Partial<Scene>): Partial<Scene> & Pick<Scene, "bodies"> {
@@ -75,8 +75,8 @@ export function sceneOf(bar: Bar, settings: Partial<Scene>): Partial<Scene> & Pi
 }
 
 /**
- * @param limit of the stretch, relative, inside of which it counts as settled
- * @param settings beside the defaults of a scene
+ * @param limit relative error of the stretch below which it counts as settled
+ * @param settings settings besides the defaults of a scene
  */
 export async function pull(bar: Bar, seconds: number, limit: number, settings: Partial<Scene> = {}): Promise<Pulled> {
   const { model, k, nu, rho, size, s } = bar;
@@ -108,8 +108,8 @@ export async function pull(bar: Bar, seconds: number, limit: number, settings: P
 }
 
 /**
- * The same ones every time, of Saint Venant-Kirchhoff material. Slower than c/L = 1/s none is at rest after ten
- * seconds, by theory: the strain's error falls with exp(-damping pi c/L t). Those are drawn anew.
+ * Pseudo-random bars of Saint Venant-Kirchhoff material, the same every time. Bars with c/L below 1/s cannot rest
+ * within ten seconds, because the strain's error falls with exp(-damping pi c/L t). Those are drawn again.
  */
 export function randomBars(count: number): Bar[] {
   let seed = 1;

@@ -1,6 +1,6 @@
 /**
- * One hand on several bodies: it holds the same place of each, pulls each as far from there, with the same force, and
- * lets all of them go.
+ * One grab on several bodies holds the same place of each, pulls each by the same displacement with the same force, and
+ * releases all of them.
  */
 import { describe, expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -41,7 +41,7 @@ const B = 2;
 const FAR = 3;
 const POINTS = 4;
 
-/** The middle of a triangle of a cube's top, by the cube's own box. */
+/** A grab in the middle of a triangle of a cube's top, relative to the cube's own box. */
 function grab(lab: Laboratory, body: number, target: [number, number, number], more: object = {}): Input {
   const { triangles, positions } = lab.created.bodies[body]!;
   const at = (t: number): number[] =>
@@ -62,7 +62,7 @@ const slots = ({ created: { memory, layout } }: Laboratory): number[][] => [
   ...hands({ i32: new Int32Array(memory.buffer) }, layout).values(),
 ];
 
-/** A word of each point that a hand holds, by body. */
+/** Reads a word of each grab's slot, by body. */
 function ofPoints(lab: Laboratory, word: number): Map<number, number> {
   const { memory, layout } = lab.created;
   const [f32, i32] = [new Float32Array(memory.buffer), new Int32Array(memory.buffer)];
@@ -74,7 +74,7 @@ function ofPoints(lab: Laboratory, word: number): Map<number, number> {
   );
 }
 
-test("bodies of one mesh move alike, near and far, and a body that is not among them does not", async () => {
+test("bodies of one mesh move alike, near and far, and a body outside of the group does not move", async () => {
   const lab = await room();
   expect(lab.run(30, [grab(lab, B, [0.1, 0.15, 0.05])])).toEqual([]);
   const [a, alone, b, far] = [A, 1, B, FAR].map((body) => moved(lab, body));
@@ -85,7 +85,7 @@ test("bodies of one mesh move alike, near and far, and a body that is not among 
   expect(largest(far!.map((x, k) => x - b![k]!))).toBeLessThan(1e-3);
 });
 
-test("points are held at the nearest to that place, and pulled as far from there", async () => {
+test("a body of points is grabbed at the nearest point, and pulled by the same displacement", async () => {
   const lab = await room();
   const held = grab(lab, A, [0, 0, 0]);
   const up = (by: number): Input => {
@@ -97,14 +97,14 @@ test("points are held at the nearest to that place, and pulled as far from there
   lab.run(1, [up(0.01)]);
   const after = ofPoints(lab, L.POINT_TARGET + 4);
   expect([...after.keys()].sort()).toEqual([A, B, FAR, POINTS]);
-  // from there to the grid of points is 4 cm, and what pulls them has gone up as far as the others have
+  // the grid of points is 4 cm away, and its target has moved up as far as the other targets
   for (const body of after.keys()) expect(after.get(body)! - before.get(body)!).toBeCloseTo(0.01, 3);
   lab.run(30, [up(0.1)]);
   const top = moved(lab, POINTS).filter((_, k) => k % 3 === 1);
   expect(largest(top)).toBeGreaterThan(0.03);
 });
 
-test("a body that stretches further than the others takes the hand's force from all of them", async () => {
+test("a body that stretches further than the other bodies reduces the grab's force on all of them", async () => {
   const soft = { density: 300, damping: 2, youngsModulus: 800, poissonsRatio: 0.3 };
   const lab = await room([cube("a", 0), cube("alone", 1), cube("b", -1, { material: soft }), cube("far", 30), points]);
   lab.run(60, [grab(lab, A, [0, 1, 0])]);
@@ -113,8 +113,8 @@ test("a body that stretches further than the others takes the hand's force from 
   expect(new Set(shares).size).toBe(1);
 });
 
-describe("a hand", () => {
-  test("lets go of all, is let go by all, and holds elsewhere under the same number", async () => {
+describe("a grab on several bodies", () => {
+  test("releases all bodies, ends with all bodies, and grabs another place under the same number", async () => {
     const lab = await room();
     lab.run(1, [grab(lab, A, [0, 0.1, 0])]);
     expect(slots(lab).map(({ length }) => length)).toEqual([4]);
@@ -131,7 +131,7 @@ describe("a hand", () => {
     expect(slots(lab)).toEqual([]);
   });
 
-  test("on all takes nobody's place: as many as in any room; one more is refused and holds nothing", async () => {
+  test("takes no slot from other grabs; one grab beyond the room's limit is refused and holds nothing", async () => {
     const lab = await room();
     const many = Array.from({ length: 32 }, (_, n) => grab(lab, A, [0, 0, 0], { member: 1 + n }));
     expect(lab.run(1, many)).toEqual([]);
@@ -140,7 +140,7 @@ describe("a hand", () => {
     expect(slots(lab)).toHaveLength(32);
   });
 
-  test("is refused on a body that the scene does not name, whatever asks for it", async () => {
+  test("is refused on a body outside of the scene's group", async () => {
     const lab = await room();
     expect(lab.run(1, [grab(lab, 1, [0, 0, 0])])).toMatchObject([
       {

@@ -1,11 +1,11 @@
-/** Which bodies touch: told when they have come as near as contact keeps them, and not when they are apart. */
+/** Touching pairs of bodies: reported when bodies are as near as the contact distance, and not when they are apart. */
 import { describe, expect, test } from "vitest";
 import type { Scene } from "../../shared/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 type Body = Scene["bodies"][number];
 
-/** m; what contact keeps between the two is their sum. */
+/** m; the contact distance is the sum of both. */
 const THICKNESS = 0.003;
 const KEPT = 2 * THICKNESS;
 
@@ -25,7 +25,7 @@ const box = (name: string, y: number, material: Body["material"]): Body =>
     contact: { thickness: THICKNESS },
   }) as Body;
 
-/** Vertical distance of two boxes that lie above one another, m. */
+/** Vertical distance of two boxes, one above the other, m. */
 function between(lab: Laboratory, below: number, above: number): number {
   const heights = (body: number): number[] => [...lab.positions(body)].filter((_, k) => k % 3 === 1);
   return Math.min(...heights(above)) - Math.max(...heights(below));
@@ -44,7 +44,7 @@ describe.each(["soft", "rigid"])("two %s boxes", (kind) => {
       const pairs = lab.world.touching();
       expect(pairs.length === 0 || pairs.join() === "0,1").toBe(true);
       const gap = between(lab, 0, 1);
-      // A bent top is nowhere nearer than its highest particle: the gap is a lower bound.
+      // No point of a bent top is higher than its highest particle, so the gap is a lower bound.
       if (gap > 1.2 * KEPT) expect(pairs, `tick ${tick}, ${gap} m apart`).toEqual([]);
       if (pairs.length > 0) touched += 1;
     }
@@ -53,7 +53,7 @@ describe.each(["soft", "rigid"])("two %s boxes", (kind) => {
   });
 });
 
-test("of three in a row the middle one touches both, and the outer two do not touch", async () => {
+test("in a row of three the middle one touches both, and the outer two do not touch", async () => {
   const lab = await laboratory({
     gravity: [0, -9.81, 0],
     colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
@@ -63,7 +63,7 @@ test("of three in a row the middle one touches both, and the outer two do not to
   expect(lab.world.touching()).toEqual([0, 1, 1, 2]);
 });
 
-test("a cloth that falls over a box touches it, and itself is no pair", async () => {
+test("a cloth that falls over a box touches it, and does not count as touching itself", async () => {
   const lab = await laboratory({
     gravity: [0, -9.81, 0],
     colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
@@ -84,7 +84,7 @@ test("a cloth that falls over a box touches it, and itself is no pair", async ()
   expect(lab.world.touching()).toEqual([0, 1]);
 });
 
-test("balls touch what they have fallen onto, and each other", async () => {
+test("balls touch the body below them, and each other", async () => {
   const ball = (name: string, x: number, y: number): Body =>
     ({
       name,
@@ -116,7 +116,7 @@ test("balls touch what they have fallen onto, and each other", async () => {
     const apart = Math.hypot(...one.map((c, r) => c - other[r]!)) > 0.102;
     if (apart) expect(now.join(" ")).not.toContain("1 2");
   }
-  // Then the upper one may roll off.
+  // Later the upper one may roll off.
   expect([...pairs].slice(0, 2)).toEqual(["0 1", "1 2"]);
   expect([...pairs].join()).not.toContain("3");
 });

@@ -1,6 +1,6 @@
 /**
- * What an owner changes while a room runs (server/sim/tuning.ts): a room that was tuned before its first tick moves as
- * the scene that says so itself, bit for bit, and what was changed is part of the state.
+ * Tuning by the owner of a running room (server/sim/tuning.ts). A room tuned before its first tick moves bit for bit as
+ * a scene with these values, and the tuned values are part of the state.
  */
 import { describe, expect, it } from "vitest";
 import type { Body, Scene } from "../../shared/scene.ts";
@@ -23,8 +23,8 @@ const SCENE: Values = { gravity: [0, -9.81, 0], damping: 2, friction: 0.5 };
 const TUNED: Values = { gravity: MOON, damping: 3.5, friction: 0.1 };
 
 /**
- * A soft and a rigid cube that slide on a slope, one of them under a load, a cloth on one of them, and a ball beside:
- * every kind that friction, damping and gravity reach in its own way.
+ * A soft and a rigid cube that slide on a slope, one of them under a load and one under a cloth, and a ball beside
+ * them. Friction, damping and gravity affect each kind of body in a different way.
  */
 function scene({ gravity, damping, friction }: Values): Partial<Scene> & Pick<Scene, "bodies"> {
   const box = (name: string, x: number, material: object, more: object = {}): Body =>
@@ -82,7 +82,7 @@ function streamed({ created, world }: Laboratory): Float32Array {
 }
 
 describe("tuning", () => {
-  it("before the first tick is as good as the scene's own values, in every kind of body", async () => {
+  it("before the first tick it equals the scene's own values, in every kind of body", async () => {
     const [said, tuned, other] = await Promise.all([SCENE, TUNED, TUNED].map((values) => laboratory(scene(values))));
     const before = new Float32Array(streamed(said!));
     said!.run(90, change(TUNED, 4));
@@ -127,19 +127,19 @@ describe("tuning", () => {
     other.mayRest = false;
     expect(other.tuning()).toEqual(room.world.tuning());
     for (let n = 0; n < 20; n++) {
-      // another instance of the kernel keeps nothing of before
+      // another instance of the kernel has no memory of earlier values
       const inputs: Input[] = n === 10 ? [{ type: "tune", member: 7, body: 0, friction: 0.9 }] : [];
       room.world.step(inputs);
       other.step(inputs);
       expect(other.stateHash()).toBe(room.world.stateHash());
     }
     room.run(1, [{ type: "reset", member: 1 }]);
-    // rigid: nothing else of it is to be changed
+    // rigid: it has no other values to change
     expect(room.world.tuning().bodies[1]).toEqual({ body: 1, damping: 9, friction: 2 });
     expect(room.positions()).not.toEqual(start);
     const { first, count } = layout.bodies[1]!;
     expect(Array.from({ length: count }, (_, i) => room.v[4 * (first + i) + 3])).toEqual(new Array(count).fill(9));
-    // what no particle shows counts, too
+    // values that do not show in any particle count, too
     const [one, two] = await Promise.all([SCENE, SCENE].map((values) => laboratory(scene(values))));
     one!.run(1, [{ type: "tune", member: 1, body: 2, friction: 0.5 }]);
     two!.run(1);
@@ -149,7 +149,7 @@ describe("tuning", () => {
     expect(one!.world.stateHash()).toBe(two!.world.stateHash());
   });
 
-  it("is the same to a thread that has stepped the room before and to one that has not", async () => {
+  it("gives the same bits on a thread that has stepped the room before and on one that has not", async () => {
     const values = { ...SCENE, friction: 2 };
     const { bodies, ...rest } = scene(values);
     const { contact: _, ...body } = bodies[0]!;
@@ -182,7 +182,7 @@ describe("tuning", () => {
     expect(rise).toBeLessThan(1.5 * 0.52 ** 2);
   });
 
-  it("gravity acts on bodies with a step of their own", async () => {
+  it("gravity acts on bodies with implicit steps", async () => {
     const own = {
       name: "own",
       kind: "soft",
@@ -199,7 +199,7 @@ describe("tuning", () => {
     expect(fallen / (before.length / 3)).toBeCloseTo(-1.62 * 0.125, 2);
   });
 
-  it("of an implicit body's friction acts where it slides", async () => {
+  it("friction of an implicit body acts where it slides", async () => {
     const slide = (friction: number): Promise<Laboratory> =>
       laboratory({
         gravity: [0, -9.81, 0],
@@ -226,7 +226,7 @@ describe("tuning", () => {
   });
 });
 
-describe("time", () => {
+describe("paused time", () => {
   const parts = (): Partial<Scene> & Pick<Scene, "bodies"> => {
     const whole = scene(SCENE);
     return {
@@ -243,7 +243,7 @@ describe("time", () => {
     };
   };
 
-  it("that stands still moves nothing, and goes on as if it had not stood, to the bit", async () => {
+  it("moves nothing, and the room continues as if it had not paused, to the bit", async () => {
     const [plain, stood] = await Promise.all([1, 2].map(() => laboratory(parts())));
     plain!.run(20);
     stood!.run(20);
@@ -254,14 +254,14 @@ describe("time", () => {
     expect(stood!.world.tickNumber).toBe(70);
     expect(stood!.world.tuning()).toMatchObject({ timeScale: 0, stood: 50 });
     expect(stood!.world.collidersMove()).toBe(false);
-    // the same inputs, which wake who rests
+    // the same inputs, which wake a resting room
     plain!.run(40, [{ type: "tune", member: 1, timeScale: 1 }]);
     stood!.run(40, [{ type: "tune", member: 1, timeScale: 1 }]);
     expect(streamed(stood!)).toEqual(streamed(plain!));
     expect(streamed(stood!)).not.toEqual(before);
   });
 
-  it("that stands still takes inputs in: a hand pulls when it goes on", async () => {
+  it("accepts inputs: a grab pulls once time continues", async () => {
     const room = await laboratory(parts());
     const grab: Input = { type: "grab", member: 1, grab: 0, body: 0, triangle: 0, u: 0.3, v: 0.3, target: [0, 3, 0] };
     room.run(1, [{ type: "tune", member: 1, timeScale: 0 }, grab]);

@@ -1,8 +1,7 @@
 /**
- * Bodies thrown at colliders at up to 100 m/s: no particle is ever found inside of one, and nothing gets to the other
- * side of a plate or the floor. (Single motions against every shape: tests/parity/collide.test.ts.) Colliders act on
- * particles: what is thinner than the mesh's edges may pass between two of them, and the last test holds that limit to
- * its word.
+ * Bodies thrown at colliders at up to 100 m/s: no particle is ever inside a collider, and nothing reaches the other
+ * side of a plate or of the floor. (Single motions against every shape: tests/parity/collide.test.ts.) Colliders act on
+ * particles, so anything thinner than the mesh's edges may pass between two of them; the last test covers that limit.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider } from "../../shared/scene.ts";
@@ -55,7 +54,7 @@ const COLLIDERS: Record<string, { scene: Collider; shape: Shape }> = {
 };
 
 describe.each(Object.entries(COLLIDERS))("%s", (name, { scene, shape }) => {
-  test.each([5, 30, 100])("a box and a sheet at %i m/s", async (speed) => {
+  test.each([5, 30, 100])("a box and a sheet at %i m/s never pass through", async (speed) => {
     for (const body of [soft(speed), cloth(speed)]) {
       for (const steps of [
         { substeps: 20, iterations: 1 },
@@ -86,7 +85,7 @@ describe.each(Object.entries(COLLIDERS))("%s", (name, { scene, shape }) => {
   });
 });
 
-test("a rod between the particles of a sheet holds it by its edges", async () => {
+test("a rod between the particles of a sheet supports it by its edges", async () => {
   const lab = await laboratory({
     bodies: [
       {

@@ -1,4 +1,4 @@
-/** A beam whose right end is turned by hand and let go (figure 8 of Bender et al. 2014). */
+/** A beam whose right end is turned and released (figure 8 of Bender et al. 2014). */
 import type { Plasticity, Vec3 } from "../../shared/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 import { meanPlasticStrain } from "./plasticity.ts";
@@ -19,10 +19,10 @@ export const BEAM: {
   damping: 5,
 };
 
-/** How the end is moved: turned at an even rate, held, let go, until it is still. */
+/** Motion of the end: turned at an even rate, held, then released until the beam rests; rad and s. */
 export const HAND = { angle: Math.PI, turning: 1, holding: 0.5, free: 2.5 };
 
-/** The sets of figure 8. The paper shows pictures and says what differs; the numbers are ours. */
+/** The parameter sets of figure 8. The paper shows pictures and describes the differences; the numbers are ours. */
 export const SETS: Record<"a" | "b" | "c" | "d", Plasticity> = {
   a: { yield: 0.04, creep: 1, max: 0.6 },
   b: { yield: 0.04, creep: 10, max: 0.6 },
@@ -30,7 +30,7 @@ export const SETS: Record<"a" | "b" | "c" | "d", Plasticity> = {
   d: { yield: 0.04, creep: 1, max: 0.05 },
 };
 
-/** A hundredth of the strains here, and above what the jerk of the first tick does to the last row of elements. */
+/** A hundredth of the strains here, and above the effect of the first tick's jerk on the last row of elements. */
 const ONSET = 2e-3;
 
 export interface Moment {
@@ -45,13 +45,13 @@ export interface Moment {
 export interface Twist {
   lab: Laboratory;
   course: Moment[];
-  /** Twist that stays. */
+  /** Remaining twist. */
   residual: number;
-  /** When flow has begun: mean |eps_plastic| is over ONSET, s; Infinity if it never is. */
+  /** Onset of flow, s: mean |eps_plastic| exceeds ONSET; Infinity if it never does. */
   onset: number;
 }
 
-/** Turn of the particles `end` about x against their rest places: the angle that fits best. */
+/** Rotation of the particles `end` about x from their rest places: the angle that fits best. */
 export function turnOf(rest: Float64Array, now: Float64Array, end: readonly number[], before: number): number {
   const middle = (x: Float64Array, r: number): number => end.reduce((sum, i) => sum + x[3 * i + r]!, 0) / end.length;
   const [y0, z0, y1, z1] = [middle(rest, 1), middle(rest, 2), middle(now, 1), middle(now, 2)];
@@ -62,7 +62,7 @@ export function turnOf(rest: Float64Array, now: Float64Array, end: readonly numb
     c += a * p + b * q;
     s += a * q - b * p;
   }
-  // a beam may be turned by more than half a turn: the branch next to where it was
+  // a beam may turn by more than half a turn: choose the branch nearest to the last angle
   const angle = Math.atan2(s, c);
   return angle + 2 * Math.PI * Math.round((before - angle) / (2 * Math.PI));
 }

@@ -5,10 +5,10 @@
  * and of both Neo-Hookean ones (uniaxial.ts), for any k, nu, h and sufficient iterations. Target: stretch s and lateral
  * contraction 1 - t within 1 %.
  *
- * Measured: 0.15 % and 0.9 % at worst, 0.01 % for most rows. "Sufficient" in numbers: with h c the way that sound goes
- * in a substep (c = sqrt(k/rho)), 2 iterations to h c = 0.2 elements, 8 to half an element, 20 to one, 60 to three. One
- * iteration of the default form is 0.1 % off in stretch and 1.3 % in contraction at 0.17 elements, and more with the
- * square of it: that row is below, with its own limit.
+ * Measured: 0.15 % and 0.9 % at worst, 0.01 % for most rows. "Sufficient" depends on h c, the distance of sound in a
+ * substep (c = sqrt(k/rho)): 2 iterations to h c = 0.2 elements, 8 to half an element, 20 to one, 60 to three. One
+ * iteration of the default form is 0.1 % off in stretch and 1.3 % in contraction at 0.17 elements, and its error grows
+ * with the square: that row is below, with its own limit.
  */
 import { describe, expect, test } from "vitest";
 import { inLong } from "../support/long.ts";
@@ -24,12 +24,12 @@ const ROWS: Bar[] = [
   { k: 1e7, nu: 0.25, tickHz: 60, substeps: 100, iterations: 4, s: 1.2 },
   { k: 1e8, nu: 0.3, tickHz: 60, substeps: 100, iterations: 40, s: 1.1 },
   { k: 1e9, nu: 0.3, tickHz: 60, substeps: 200, iterations: 40, s: 1.05 },
-  // Poisson's ratio to the limits of what a scene may say
+  // Poisson's ratio up to the limits of a scene
   { k: 1e5, nu: 0, tickHz: 60, substeps: 20, iterations: 2, s: 1.3 },
   { k: 1e5, nu: 0.45, tickHz: 60, substeps: 20, iterations: 4, s: 1.2 },
   { k: 1e5, nu: 0.49, tickHz: 60, substeps: 20, iterations: 10, s: 1.1 },
   { k: 1e5, nu: 0.4999, tickHz: 60, substeps: 20, iterations: 40, s: 1.05 },
-  // awkward numbers
+  // uneven numbers
   {
     k: 23456.7,
     nu: 0.371,
@@ -60,7 +60,7 @@ const ROWS: Bar[] = [
   { k: 1e5, nu: 0.3, tickHz: 60, substeps: 20, iterations: 2, s: 0.9, size: [0.1, 0.1, 0.1], cells: [2, 2, 2] },
 ];
 
-describe("stretch and contraction are the law's within 1 %", () => {
+describe("stretch and contraction follow the law within 1 %", () => {
   test.each(ROWS)("k $k Pa, nu $nu, $tickHz Hz x $substeps x $iterations, s $s", async (row) => {
     const { s, t, ideal } = await stretchBar(row);
     expect(Math.abs(s / ideal.s - 1), `s ${s}`).toBeLessThan(0.01);
@@ -69,7 +69,7 @@ describe("stretch and contraction are the law's within 1 %", () => {
   });
 });
 
-/** Both Neo-Hookean models, to larger strains: nothing turns back under compression, and stretch has no limit. */
+/** Both Neo-Hookean models, to larger strains: compression never softens them, and stretch has no limit. */
 const HYPER_ROWS: Bar[] = [
   { k: 1e3, nu: 0.3, tickHz: 60, substeps: 8, iterations: 2, s: 1.2 },
   { k: 1e5, nu: 0.3, tickHz: 60, substeps: 20, iterations: 2, s: 1.2 },
@@ -98,9 +98,9 @@ const HYPER_ROWS: Bar[] = [
 ];
 
 /**
- * A body that is free in space turns over under a dead load that compresses it far: these stand on a floor, which
- * corrects once a substep and so needs short ones (0.06 % at 80 a tick, 1 % at 20, for the Saint Venant-Kirchhoff cube
- * as well). Beyond 45 % the cube itself gives way to a side (Biot).
+ * A free body turns over under a large compressive dead load, so these stand on a floor. The floor corrects once a
+ * substep and so needs short ones (0.06 % at 80 a tick, 1 % at 20, for the Saint Venant-Kirchhoff cube as well). Beyond
+ * 45 % the cube itself buckles to a side (Biot).
  */
 const PRESSED: Bar[] = [
   { k: 1e5, nu: 0.3, tickHz: 60, substeps: 80, iterations: 2, s: 0.8 },
@@ -110,9 +110,9 @@ const PRESSED: Bar[] = [
 ];
 
 describe.each(["neo-hookean", "stable-neo-hookean"] as const)(
-  "%s: stretch and contraction are the law's within 1 %%",
+  "%s: stretch and contraction follow the law within 1 %%",
   (model) => {
-    // Their stiffest bar takes as long as all others: in short of one of them.
+    // The stiffest bar takes as long as all others: the short run has it for one model.
     const rows = inLong(HYPER_ROWS, model === "neo-hookean" ? HYPER_ROWS : HYPER_ROWS.filter(({ k }) => k < 1e8));
     test.each(rows)("k $k Pa, nu $nu, $tickHz Hz x $substeps x $iterations, s $s", async (row) => {
       const { s, t, ideal } = await stretchBar({ ...row, model });

@@ -1,6 +1,6 @@
 /**
- * A bar pulled at both ends until it is still: its stretch and its lateral contraction beside the law's. Under nominal
- * stress P along s, free across:
+ * A bar pulled at both ends until it rests: its stretch and lateral contraction beside the law's. Under nominal stress
+ * P along s, free across:
  *   Saint Venant-Kirchhoff   P = k s (s^2 - 1)/2,  t^2 = 1 - nu (s^2 - 1)
  *   Neo-Hookean              P = mu (s - t^2/s),  mu (t^2 - 1) + lambda log(s t^2) = 0
  *   stable Neo-Hookean       P = mu (s - t^2/s),  mu + lambda' s (s t^2 - gamma) = 0
@@ -22,7 +22,7 @@ export interface Bar {
   cells?: [number, number, number];
 }
 
-/** Principal stretches along x, and the mean of those along y and z, of the affine map that fits the motion best. */
+/** Principal stretch along x, and the mean of those along y and z, of the affine map that fits the motion best. */
 export function stretches(X: Float64Array, x: Float64Array): { s: number; t: number } {
   const A = Array.from({ length: 3 }, () => [0, 0, 0]);
   const D = [0, 0, 0];
@@ -45,7 +45,7 @@ export function uniaxialLaw(model: Bar["model"], k: number, nu: number, s: numbe
   let t2 = 0;
   if (model === "stable-neo-hookean") t2 = (1 + mu / (lambda + mu) - mu / ((lambda + mu) * s)) / s;
   else {
-    // grows with t^2: bisection
+    // monotonic in t^2: bisection
     let low = 1e-9;
     let high = 10;
     for (let i = 0; i < 100; i++) {
@@ -58,12 +58,12 @@ export function uniaxialLaw(model: Bar["model"], k: number, nu: number, s: numbe
 }
 
 /**
- * Energy density W (Pa) at stretch s with free sides, the integral of the law's P from rest on; below 58 % of its
- * length a Saint Venant-Kirchhoff body has the energy mu q + lambda/2 t^2 of the tangents q of |eps|^2 and t of tr eps
- * (server/sim/reference/tetrahedron.ts), with the side strain e that makes it least:
- *   q = 1/9 + 2 e0 s0 (s - s0) + 2 e^2,  t = e1 + 2 e,  e1 = e0 + s0 (s - s0),  e = -lambda t/(2 mu)   s0 = 1/sqrt 3,
- *   e0 = -1/3
- * @throws Error below 0.35, where the Neo-Hookean models are continued, too, and the formulas here are not
+ * Energy density W (Pa) at stretch s with free sides: the integral of the law's P from rest. Below 58 % of its length a
+ * Saint Venant-Kirchhoff body has the energy mu q + lambda/2 t^2 of the tangents q of |eps|^2 and t of tr eps
+ * (server/sim/reference/tetrahedron.ts), at the side strain e that minimizes it:
+ *   q = 1/9 + 2 e0 s0 (s - s0) + 2 e^2,  t = e1 + 2 e,  e1 = e0 + s0 (s - s0),  e = -lambda t/(2 mu)
+ *   s0 = 1/sqrt 3,  e0 = -1/3
+ * @throws Error below 0.35, where the kernel continues the Neo-Hookean models and these formulas do not
  */
 export function uniaxialEnergy(model: Bar["model"], k: number, nu: number, s: number): number {
   const mu = k / (2 * (1 + nu));
@@ -88,9 +88,9 @@ export function uniaxialEnergy(model: Bar["model"], k: number, nu: number, s: nu
 }
 
 /**
- * A cube on a floor without friction, its upper face loaded until it has the stretch s < 1: with a floor under it a
- * compressed body does not turn over.
- * @throws Error if the body was held
+ * A cube on a floor without friction, with its upper face loaded until it has the stretch s < 1. The floor prevents the
+ * compressed body from turning over.
+ * @throws Error if the room held the body
  */
 export async function pressCube({
   k,
@@ -131,14 +131,14 @@ export async function pressCube({
   });
   const X = lab.positions();
   const events = lab.run(Math.ceil(0.5 * tickHz));
-  if (events.length > 0) throw new Error(`the cube did not go on: ${JSON.stringify(events)}`);
+  if (events.length > 0) throw new Error(`the cube was held: ${JSON.stringify(events)}`);
   const turned = (x: Float64Array): Float64Array => x.map((_, i) => x[i % 3 === 0 ? i + 1 : i % 3 === 1 ? i - 1 : i]!);
   const x = lab.positions();
   const mean = x.reduce((sum, v, i) => sum + (i % 3 === 1 ? v : 0), 0) / (x.length / 3);
   return { ...stretches(turned(X), turned(x.map((v, i) => (i % 3 === 1 ? v - mean : v)))), ideal: { s, t: law.t } };
 }
 
-/** @throws Error if the body was held or an input refused */
+/** @throws Error if the room held the body or refused an input */
 export async function stretchBar(
   bar: Bar,
 ): Promise<{ s: number; t: number; ideal: { s: number; t: number }; lab: Laboratory }> {
@@ -173,6 +173,6 @@ export async function stretchBar(
   });
   const X = lab.positions();
   const events = lab.run(Math.ceil(Math.max(30 / slow, 0.5) * tickHz));
-  if (events.length > 0) throw new Error(`the bar did not go on: ${JSON.stringify(events)}`);
+  if (events.length > 0) throw new Error(`the bar was held: ${JSON.stringify(events)}`);
   return { ...stretches(X, lab.positions()), lab, ideal: { s, t: law.t } };
 }

@@ -1,9 +1,11 @@
 /**
- * Material damping (`retardationTime`): what it must not do. How much it damps is in tests/report/figures/damping.ts.
- * Tolerances: a body that turns at 3 1/s is strained by 1e-3 at most, so its vibrations hold 1e-6 of its energy and
- * 1e-3 of its angular momentum would be lost by a rate that a rotation had; rest is reached to 0.5 % of the stress on
- * both sides; float32 gives and takes half a last place of 0.1 m in a substep of 1/1200 s, 4e-6 m/s, at random: of 8 kg
- * at 0.2 m/s in 20 substeps some 1e-5 of their energy, and four times that now and then.
+ * Side effects that material damping (`retardationTime`) must not have. tests/report/figures/damping.ts measures its
+ * damping.
+ *
+ * Tolerances: the strain of a body that turns at 3 1/s is 1e-3 at most, so its vibrations hold 1e-6 of its energy. A
+ * damping rate of rotations would take 1e-3 of its angular momentum. Rest is reached to 0.5 % of the stress in both
+ * rooms. Float32 rounds at random by half a last place of 0.1 m in a substep of 1/1200 s, 4e-6 m/s: about 1e-5 of the
+ * energy of 8 kg at 0.2 m/s in 20 substeps, and four times that now and then.
  */
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
@@ -41,9 +43,9 @@ test.each([
   ["an implicit solid", cube, "implicit"],
   ["a compliant sheet", sheet, "compliant"],
   ["an implicit sheet", sheet, "implicit"],
-] as const)("%s that turns loses nothing of it", async (_, make, solver) => {
+] as const)("%s that turns keeps its angular momentum and energy", async (_, make, solver) => {
   const turned = async (retardationTime: number): Promise<{ momentum: number; energy: number; elastic: number }> => {
-    // a sheet that is curved at rest, and stiff where it bends: K x is what turns
+    // a sheet that is curved at rest, and stiff in bending: K x is not zero and turns with it
     const mesh = make === sheet && { mesh: { type: "ball", radius: 0.3, subdivisions: 2 } };
     const body = make({ retardationTime, ...(mesh && { bendingStiffness: 3 }) }, { solver, ...mesh });
     const lab = await laboratory({ bodies: [body], refine: true });
@@ -59,7 +61,7 @@ test.each([
   const [elastic, viscous] = [await turned(0), await turned(0.02)];
   expect(Math.abs(viscous.momentum / elastic.momentum - 1)).toBeLessThan(1e-3);
   expect(Math.abs(viscous.energy / elastic.energy - 1)).toBeLessThan(1e-3);
-  // stress of a rate that there is not would bend it; dashpots end the vibrations of the beginning
+  // a false strain rate would bend it; dashpots damp the initial vibrations
   expect(viscous.elastic).toBeLessThan(1.2 * elastic.elastic);
 });
 
@@ -70,7 +72,7 @@ test.each([
   ["sheet", sheet, 1e4, 0.01],
   ["sheet", sheet, 1e4, 10],
 ] as const)(
-  "a %s (%#) that is shaken never gains energy, and dashpots give none",
+  "a %s (%#) that is shaken never gains energy, and dashpots only take some",
   async (_, make, youngsModulus, tau) => {
     const body = make({ youngsModulus, retardationTime: tau }, { solver: "compliant" });
     const { lab, books, run } = await watched({ bodies: [body], refine: true });
@@ -91,7 +93,7 @@ test.each([
   },
 );
 
-test.each(["compliant", "implicit"] as const)("a %s body comes to the same rest", async (solver) => {
+test.each(["compliant", "implicit"] as const)("a %s body with dashpots comes to the same rest", async (solver) => {
   const sag = async (retardationTime: number): Promise<Float64Array> => {
     const pins = [{ select: { box: { min: [-1, -1, -1], max: [-0.09, 1, 1] } } }];
     const body = cube({ youngsModulus: 1e4, damping: 3, retardationTime }, { solver, pins });
@@ -105,7 +107,7 @@ test.each(["compliant", "implicit"] as const)("a %s body comes to the same rest"
   viscous.forEach((d, k) => expect(Math.abs(d - elastic[k]!)).toBeLessThan(0.01 * most));
 });
 
-test("what begins flattened is not thrown: its first rates are none", async () => {
+test("a body that begins flattened is not thrown: its first strain rate is 0", async () => {
   const { books, run } = await watched({
     bodies: [cube({ youngsModulus: 1e4, retardationTime: 0.05 }, { solver: "compliant", start: "flattened" })],
     refine: true,
@@ -130,7 +132,7 @@ test.each([
   const left = async (more: object): Promise<number> => {
     const scene = { bodies: [cube({ youngsModulus: 1e4, ...more }, { solver: "compliant" })], refine: true };
     const lab = await laboratory(JSON.parse(JSON.stringify(scene)));
-    // stretched by 1 %, whatever the law
+    // stretched by 1 %, for any law
     lab.put(0, ([x, y, z]) => [1.01 * x, y, z]);
     lab.run(10);
     return new EnergyLedger(lab.created, lab.world).entries.at(-1)!.bodies[0]!.total;
@@ -141,7 +143,7 @@ test.each([
   expect((await left({ ...material, retardationTime: 0.005 })) / undamped).toBeCloseTo(wanted, 1);
 });
 
-test("a reset takes what dashpots keep back, too", async () => {
+test("a reset clears the state of dashpots", async () => {
   const bodies = [
     cube({ retardationTime: 0.01 }),
     sheet({ retardationTime: 0.01 }, { transform: { translate: [1, 0, 0] } }),

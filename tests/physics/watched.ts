@@ -1,11 +1,11 @@
-/** Worlds whose energy books are kept, and what the tests and figures read from them. */
+/** Worlds with an energy ledger, and the values that tests and figures read from it. */
 import type { Scene } from "../../shared/scene.ts";
 import { EnergyLedger, FLOWS, type BodyEntry, type Flow } from "../../server/sim/energy/ledger.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 export const JELLY = { density: 1000, youngsModulus: 2e4, poissonsRatio: 0.4 };
-/** A cube of eight cells. @param y m, of its center */
+/** A cube of eight cells. @param y height of its center, m */
 export const box = (name: string, size: number, y: number, material: object = JELLY): Scene["bodies"][number] =>
   ({
     name,
@@ -17,7 +17,7 @@ export const box = (name: string, size: number, y: number, material: object = JE
 
 type Place = Parameters<Laboratory["put"]>[1];
 
-/** @param place of body 0, before the books begin; velocity likewise */
+/** @param place, velocity of body 0 before the ledger begins */
 export async function watched(
   scene: Partial<Scene> & Pick<Scene, "bodies">,
   place?: Place,
@@ -35,12 +35,12 @@ export async function watched(
   return { lab, books, run };
 }
 
-/** A flow of all entries from one on, J. */
+/** Sum of a flow over the entries from `from` on, J. */
 export const sum = (books: EnergyLedger, flow: Flow, body = 0, from = 1): number =>
   books.entries.slice(from).reduce((s, e) => s + e.bodies[body]!.flows[flow], 0);
-/** The last entry. */
+/** Last entry of a body. */
 export const now = (books: EnergyLedger, body = 0): BodyEntry => books.entries.at(-1)!.bodies[body]!;
-/** Of all ticks and bodies, the largest share that no flow explains. */
+/** Largest unexplained share of all ticks and bodies. */
 export const worst = (books: EnergyLedger): number =>
   Math.max(
     ...books.entries.flatMap((e) =>
@@ -59,8 +59,8 @@ export const worst = (books: EnergyLedger): number =>
 
 /**
  * A rigid box on a hinge, two attachments at its upper edge, for two and a half swings.
- * @returns what the books say was lost to damping, won from the hinge and lost to the time step, over the exact loss to
- *   damping
+ * @returns the ledger's losses to damping, gains from the hinge and losses to the time step, relative to the exact loss
+ * to damping
  */
 export async function pendulum(
   substeps: number,
@@ -97,7 +97,7 @@ export async function pendulum(
     ml += m * y;
     I += m * (x * x + y * y);
   });
-  // I theta'' = -m g l sin theta - d I theta', by Runge-Kutta, and the integral of d I theta'^2 beside it
+  // I theta'' = -m g l sin theta - d I theta' by Runge-Kutta, with the integral of d I theta'^2
   let state = [angle, 0, 0];
   const h = seconds / 10_000;
   const f = ([a, w]: readonly number[]): number[] => [w!, (-ml * g * Math.sin(a!)) / I - d * w!, d * I * w! * w!];

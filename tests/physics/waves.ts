@@ -1,10 +1,10 @@
 /**
- * Standing waves of free bodies, along a bar and across a strip under tension: n half waves in a length L, so that the
- * frequency is n c/2L, c the speed of the wave. In material coordinates
- *   along a bar            c^2 = E/rho        (nu = 0: it has no cross-section to move)
- *   across a strip         c^2 = S/rho,  S = E (s^2 - 1)/2 its second Piola-Kirchhoff stress at stretch s; in space c s
- *                          = sqrt(T/mu), T the force at its ends, mu its mass per length as it is stretched
- * and a chain of N equal elements with lumped masses, half of one at each end, is slower by sin(p)/p, p = n pi/2N.
+ * Standing waves of free bodies, along a bar and across a strip under tension: n half waves in a length L have the
+ * frequency n c/2L with the wave's speed c. In material coordinates
+ *   along a bar            c^2 = E/rho        (nu = 0: its cross-section does not move)
+ *   across a strip         c^2 = S/rho,  S = E (s^2 - 1)/2 its second Piola-Kirchhoff stress at stretch s; in space
+ *                          c s = sqrt(T/mu), T the force at its ends, mu its mass per stretched length
+ * A chain of N equal elements with lumped masses, half of one at each end, is slower by sin(p)/p, p = n pi/2N.
  */
 import type { Body, Scene } from "../../shared/scene.ts";
 import { densityOf } from "../statics/materials.ts";
@@ -22,11 +22,11 @@ export interface Wave {
   c: number;
   /** Hz by theory: n c/2L */
   theory: number;
-  /** Hz as it swings */
+  /** Hz, measured */
   measured: number;
-  /** s, and the modal coordinate over its amplitude by theory; up to 2.3 periods */
+  /** s, and the modal coordinate relative to its amplitude by theory; up to 2.3 periods */
   trace: Sample[];
-  /** s of a step of the solver */
+  /** step of the solver, s */
   h: number;
   implicit: boolean;
 }
@@ -35,12 +35,14 @@ type Settings = Pick<Partial<Scene>, "substeps" | "iterations">;
 
 export const BAR = { length: 4, width: 0.1, cells: 40, density: 1000 } as const;
 export const STRIP = { length: 2, width: 0.1, cells: 40, thickness: 1e-3, density: 200, stretch: 1.2 } as const;
-/** Periods that are followed. */
+/** Number of periods to follow. */
 const PERIODS = 2.3;
-/** Velocity over that of the wave, so strain and slope: small enough for both to be linear to 1e-5. */
+/**
+ * Particle velocity relative to the wave's speed, so also strain and slope: small enough for both to be linear to 1e-5.
+ */
 const AMPLITUDE = 2e-3;
 
-/** How much slower the chain of N elements is, relative. */
+/** Relative slowing of a chain of N elements. */
 export const chain = (n: number, N: number): number =>
   Math.sin((n * Math.PI) / (2 * N)) / ((n * Math.PI) / (2 * N)) - 1;
 
@@ -77,7 +79,7 @@ function strip(youngsModulus: number, damping: number): Body {
   };
 }
 
-/** Gives the velocities of a wave to a room and follows it. */
+/** Gives a room's particles the velocities of a wave and follows it. */
 function swing(
   lab: Laboratory,
   wave: { youngsModulus: number; n: number; c: number },
@@ -103,16 +105,19 @@ function swing(
   return { ...wave, theory, measured: frequency(zeros(trace)), trace, h, implicit: layout.bodies[0]!.implicit };
 }
 
-/** Along a free bar. @param settings none: the defaults */
+/** Wave along a free bar. @param settings undefined: the defaults */
 export async function barWave(youngsModulus: number, n: number, settings?: Settings): Promise<Wave> {
   const lab = await laboratory({ refine: settings === undefined, ...settings, bodies: [bar(youngsModulus)] });
   const mode = halfWaves(Float64Array.from(lab.created.bodies[0]!.positions), n, BAR.length, 0);
   return swing(lab, { youngsModulus, n, c: Math.sqrt(youngsModulus / BAR.density) }, mode, BAR.length);
 }
 
-/** Hz of that wave in the same mesh, by velocity Verlet in float64; its step h errs by (w h)^2/24, 4e-5 at n = 4. */
+/**
+ * Frequency of that wave in the same mesh, Hz, by velocity Verlet in float64; its step h errs by (w h)^2/24, 4e-5 at n
+ * = 4.
+ */
 export async function barMesh(n: number): Promise<number> {
-  const youngsModulus = BAR.density; // c = 1 m/s: frequencies go with it
+  const youngsModulus = BAR.density; // c = 1 m/s: frequencies are proportional to c
   const { positions, tets } = (await laboratory({ bodies: [bar(youngsModulus)] })).created.bodies[0]!;
   const rest = Float64Array.from(positions);
   const mode = halfWaves(rest, n, BAR.length, 0);
@@ -128,7 +133,9 @@ export async function barMesh(n: number): Promise<number> {
   return frequency(zeros([{ t: 0, q: 0 }, ...samples]));
 }
 
-/** Across a free strip that loads at its ends have stretched, damped, before; the wave itself is not damped. */
+/**
+ * Wave across a free strip. Loads at its ends have stretched it before, with damping; the wave itself is not damped.
+ */
 export async function stripWave(youngsModulus: number, n: number, settings?: Settings): Promise<Wave> {
   const S = (youngsModulus * (STRIP.stretch ** 2 - 1)) / 2;
   const lab = await laboratory({ refine: settings === undefined, ...settings, bodies: [strip(youngsModulus, 10)] });

@@ -1,7 +1,7 @@
 /**
- * Wind on surfaces against what a flat plate and a box feel (server/kernel/assembly/wind/wind.ts): drag on the area
- * that is shown to it, lift across, terminal velocity, the books, sleep.
- * Tolerances: forces and velocities are float32 of a few operations, 1e-5; motion is symplectic Euler's, h.
+ * Wind on surfaces compared with a flat plate and a box (server/kernel/assembly/wind/wind.ts): drag on the projected
+ * area, lift across, terminal velocity, the energy ledger, sleep. Tolerances: forces and velocities are float32 results
+ * of a few operations, 1e-5; motion is by symplectic Euler, h.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, SceneWind } from "../../shared/scene.ts";
@@ -32,7 +32,7 @@ const JELLY = { density: 100, youngsModulus: 50_000, poissonsRatio: 0.3, damping
 const box = (size: [number, number, number], material: object = JELLY): Body =>
   ({ name: "box", kind: "soft", mesh: { type: "box", size, cells: [2, 2, 2] }, material }) as Body;
 
-/** Mean velocity, weighed by mass, and total force on a body by what its particles have for acceleration. */
+/** Mean velocity, weighted by mass, and total force on a body from the accelerations of its particles. */
 function motionOf({ created, x, v, acceleration }: Laboratory): { velocity: Vector; force: Vector } {
   const { massUnit, particleCount } = created.layout;
   const P: [number, number, number] = [0, 0, 0];
@@ -60,7 +60,7 @@ describe("a flat sheet", () => {
       { model: "pbd", youngsModulus: undefined, poissonsRatio: undefined, distance: { compliance: 0.01 } },
       20,
     ],
-  ] as const)("falls at the speed at which drag carries it, %s", async (_, more, material, substeps) => {
+  ] as const)("falls at its terminal velocity, %s", async (_, more, material, substeps) => {
     // 0.5 rho C_D A v^2 = m g
     const terminal = Math.sqrt((2 * SIGMA * G) / (RHO * 1.2));
     const lab = await laboratory({
@@ -70,7 +70,7 @@ describe("a flat sheet", () => {
       bodies: [sheet([0, 0, 0], more, material)],
     });
     lab.run(12);
-    // v = v_t tanh(g t/v_t); a step of its own looks at the air once a step, at most a tick long
+    // v = v_t tanh(g t/v_t); a method samples the air once a step, at most a tick long
     const early = terminal * Math.tanh((G * 0.2) / terminal);
     expect(Math.abs(-motionOf(lab).velocity[1] - early)).toBeLessThan(G / 60);
     // 1 - tanh(g t/v_t) < 1e-6 from 7.2 v_t/g = 1.5 s on
@@ -78,11 +78,11 @@ describe("a flat sheet", () => {
     expect(-motionOf(lab).velocity[1] / terminal).toBeCloseTo(1, 4);
   });
 
-  test.each([0, 20, 45, 70, 90])("turned by %i degrees splits its force into drag and lift", async (degrees) => {
+  test.each([0, 20, 45, 70, 90])("turned by %i degrees it feels drag and lift", async (degrees) => {
     const U = 8;
     const wind: SceneWind = { velocity: [U, 0, 0], density: RHO, drag: 1.1, lift: 0.8 };
-    // its normal, +y, is turned towards +x by 90 - degrees
-    // so heavy that nothing is held back in one step of a whole tick
+    // Its normal, +y, is turned towards +x by 90 - degrees. It is so heavy that one step of a whole tick does not limit
+    // the force.
     const lab = await laboratory({ substeps: 1, wind, bodies: [sheet([0, 0, degrees - 90], {}, { density: 1e5 })] });
     lab.run(1);
     const { force } = motionOf(lab);
@@ -94,11 +94,11 @@ describe("a flat sheet", () => {
     expect(force[2] / most).toBeCloseTo(0, 5);
   });
 
-  test("that goes with the wind feels none", async () => {
+  test("feels no force when it moves with the wind", async () => {
     const velocity: [number, number, number] = [3, -1, 2];
     const lab = await laboratory({ wind: { velocity }, bodies: [sheet([20, 30, 0], { velocity })] });
     lab.run(30);
-    // rounding of velocities alone: its force goes with the square of what is left
+    // rounding of velocities only: the force grows with the square of the relative velocity
     expect(norm(motionOf(lab).force)).toBeLessThan(1e-9);
   });
 });
@@ -108,7 +108,7 @@ describe("a closed body", () => {
     ["along an axis", [1, 0, 0], 0.4 * 0.3],
     ["against another", [0, -1, 0], 0.5 * 0.3],
     ["across a corner", [3 / 5, 4 / 5, 0], (3 / 5) * 0.4 * 0.3 + (4 / 5) * 0.5 * 0.3],
-  ] as const)("has the drag of its shadow, %s", async (_, towards, shadow) => {
+  ] as const)("has the drag of its projected area, %s", async (_, towards, shadow) => {
     const U = 5;
     const velocity = towards.map((part) => part * U) as [number, number, number];
     const lab = await laboratory({
@@ -120,12 +120,12 @@ describe("a closed body", () => {
     const { force } = motionOf(lab);
     const drag = 0.5 * RHO * 1.05 * shadow * U * U;
     expect(dot(force, towards) / drag).toBeCloseTo(1, 5);
-    // faces along or against the wind have no lift; two that share it do not cancel unless they are alike
+    // Faces along or against the wind have no lift. The lift of two oblique faces cancels only if they are alike.
     if (towards[2] === 0 && towards[0] * towards[1] === 0) expect(norm(force) / drag).toBeCloseTo(1, 5);
   });
 
-  test("as light as a film does not overtake a storm", async () => {
-    // rigid, so that it has one speed; a substep alone would change that by 24 times w
+  test("as light as a film it does not overtake a storm", async () => {
+    // rigid, so that it has one velocity; a single substep would change that by 24 times w
     const lab = await laboratory({
       substeps: 4,
       wind: { velocity: [80, 0, 0] },
@@ -141,7 +141,7 @@ describe("a closed body", () => {
     expect([...lab.world.held()]).toEqual([0]);
   });
 
-  test("of a rigid body is moved as a whole, and not turned by a wind on its middle", async () => {
+  test("wind on its middle moves a rigid body without turning it", async () => {
     const lab = await laboratory({
       substeps: 4,
       wind: { velocity: [10, 0, 0], lift: 0 },
@@ -165,7 +165,7 @@ describe("a closed body", () => {
   });
 });
 
-test("the books have an entry for it, and close", async () => {
+test("the energy ledger has an entry for wind, and balances", async () => {
   const { books, run } = await watched({
     gravity: [0, -G, 0],
     wind: { velocity: [6, 0, 1], turbulence: { intensity: 0.4, scale: 0.7 } },
@@ -179,12 +179,12 @@ test("the books have an entry for it, and close", async () => {
   for (const body of [0, 1]) expect(Math.abs(sum(books, "wind", body))).toBeGreaterThan(0.01);
 });
 
-test("what the wind gives a free sheet is its kinetic energy", async () => {
+test("the energy that wind adds to a free sheet is its kinetic energy", async () => {
   const { books, run } = await watched({ wind: { velocity: [5, 0, 0], lift: 0 }, bodies: [sheet([0, 0, 90])] });
   run(30);
   const { kinetic } = now(books);
   expect(kinetic).toBeGreaterThan(0.3);
-  // all else is the stretching of rounding
+  // the rest is stretching by rounding
   expect(sum(books, "wind") / kinetic).toBeCloseTo(1, 4);
 });
 
@@ -201,9 +201,9 @@ test("a room that rests wakes when the wind changes, and never rests in gusts", 
   const before = lab.positions()[0]!;
   const wind = { velocity: [30, 0, 0] as [number, number, number], density: 1.2 };
   lab.run(60, [{ type: "tune", member: 1, wind }]);
-  // a = rho/2 C_D A U^2/m = 21.6 m/s^2 less friction, and what damping and its own speed take
+  // a = rho/2 C_D A U^2/m = 21.6 m/s^2, minus friction, damping and the effect of its own velocity
   expect(lab.positions()[0]! - before).toBeGreaterThan(1);
-  // gone, and nothing of it is left
+  // no air: no force remains
   lab.run(1, [{ type: "tune", member: 1, wind: { density: 0 } }]);
   expect(lab.acceleration[0]).toBe(0);
   lab.run(1, [{ type: "tune", member: 1, wind: { velocity: [0.01, 0, 0], density: 1.2, intensity: 0.5 } }]);
@@ -213,10 +213,10 @@ test("a room that rests wakes when the wind changes, and never rests in gusts", 
 
 describe("turbulence", () => {
   const wind = windOf({ velocity: [4, 0, -3], turbulence: { intensity: 0.5, scale: 2, seed: 11 } });
-  test("has no sources, and the strength that was asked for", () => {
+  test("has no divergence, and the requested strength", () => {
     const modes = modesOf(wind);
     for (const { k, swing } of modes) expect(Math.abs(dot(k, swing))).toBeLessThan(1e-12);
-    // one period of each wave at 1000 phases: mean squares add up, because phases are their own
+    // one period of each wave at 1000 phases: mean squares add up, because phases are independent
     let mean = 0;
     for (let n = 0; n < 1000; n++) mean += wave(n / 1000) ** 2 / 1000;
     const square = modes.reduce((total, { swing }) => total + dot(swing, swing) * mean, 0);
@@ -224,7 +224,7 @@ describe("turbulence", () => {
     expect(Math.sqrt(square)).toBeCloseTo(0.5 * 5, 4);
   });
 
-  test("is of its seed, and of nothing else", () => {
+  test("depends only on its seed", () => {
     expect(modesOf(wind)).toEqual(modesOf({ ...wind }));
     expect(modesOf({ ...wind, seed: 12 })).not.toEqual(modesOf(wind));
     expect(modesOf({ ...wind, intensity: 0 })).toEqual([]);

@@ -1,11 +1,14 @@
-/** Vega-Lite specification -> SVG that is part of the page: colors of the page, in light and dark, nothing loaded. */
+/**
+ * Renders a Vega-Lite specification to an SVG inside the page, with the page's light and dark colors and without
+ * loading anything.
+ */
 import * as vega from "vega";
 import { compile, type TopLevelSpec } from "vega-lite";
 import type { VegaLiteSpec } from "./figures/figure.ts";
 
 /**
- * Readable on white and on near-black (Okabe and Ito 2008, for eyes that do not tell all colors apart; yellow and black
- * left out; five more for the rare plot that needs them).
+ * Readable on white and on near-black (Okabe and Ito 2008, for color blindness; without yellow and black, with five
+ * more for rare plots).
  */
 const PALETTE = [
   "#0f83c4",
@@ -22,7 +25,7 @@ const PALETTE = [
   "#b5795a",
 ];
 
-/** Everything that is not data takes the color of the text around it. */
+/** Axes, labels and grid take the color of the surrounding text. */
 const ink = "currentColor";
 const CONFIG = {
   background: null,
@@ -64,7 +67,7 @@ const CONFIG = {
   bar: { color: PALETTE[0] },
 };
 
-/** @param name part of the names inside, so that several charts can be on one page */
+/** @param name prefix of the ids inside, so that a page can hold several charts */
 export async function chart(spec: VegaLiteSpec, name: string): Promise<string> {
   const own = (spec.config ?? {}) as object;
   const { spec: compiled } = compile({ ...spec, config: { ...CONFIG, ...own } } as unknown as TopLevelSpec, {

@@ -1,4 +1,4 @@
-/** Under what a report came about. */
+/** Environment of a report: commit, kernel and machine. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -10,21 +10,21 @@ export interface Environment {
   date: string;
   /** short hash; "+" if tracked files differ from it */
   commit: string;
-  /** of build/kernel.wasm, the first 12 digits of its SHA-256: what was really measured */
+  /** first 12 digits of the SHA-256 of build/kernel.wasm: the measured kernel */
   kernel: string;
   node: string;
   processor: string;
   cores: number;
-  /** of the last minute, at the beginning: above 0, others ran on this machine, and times are too long */
+  /** load of the last minute at the start; above 0, other programs ran on this machine, and times are too long */
   load: number;
   size: string;
 }
 
-/** And how long it took. */
+/** Environment and duration. */
 export interface Conditions extends Environment {
-  /** of the whole report, wall clock */
+  /** wall-clock time of the whole report */
   seconds: number;
-  /** figures side by side */
+  /** figures that run at the same time */
   jobs: number;
 }
 
@@ -43,7 +43,7 @@ export function environment(date: Date, size: string): Environment {
   };
 }
 
-/** "unknown" outside of a checkout. */
+/** Short hash of the commit; "unknown" outside a checkout. */
 function commit(): string {
   const git = (...args: string[]): string =>
     execFileSync("git", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();

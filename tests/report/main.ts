@@ -1,7 +1,7 @@
 /**
  * `npm run report`: runs the figures of tests/report/figures in full and writes one page and its JSON. Progress goes to
- * stderr; the last line on stdout says where the page is. Ends with 1 if a check fails or a figure throws, with 2 if it
- * could not begin.
+ * stderr; the last line on stdout names the page. Exit code 1 if a check fails or a figure throws, 2 if the run could
+ * not begin.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -51,7 +51,7 @@ function readOptions(args: string[]): { ids: string[]; out: string; size: Figure
   return { ids, out: resolve(process.cwd(), values.out), size: values.size, jobs };
 }
 
-/** Runs one figure in a thread of its own: its memory goes with it. */
+/** Runs one figure in its own thread, which frees its memory at the end. */
 function run(id: string, size: FigureSize): Promise<Outcome> {
   return new Promise((done) => {
     const order: Order = { id, size };
@@ -72,7 +72,9 @@ function run(id: string, size: FigureSize): Promise<Outcome> {
       process.stderr.write(`${id.padEnd(14)} ${String(Math.round(100 * said.done)).padStart(3)} % ${said.stage}\n`);
     });
     worker.on("error", failed);
-    worker.on("exit", (code) => failed(new Error(`the thread of ${id} ended with ${code} before it answered`)));
+    worker.on("exit", (code) =>
+      failed(new Error(`the thread of ${id} ended with code ${code} before it returned a result`)),
+    );
   });
 }
 
@@ -80,7 +82,7 @@ async function main(): Promise<void> {
   if (process.argv.includes("--help")) return console.log(USAGE);
   const { ids, out, size, jobs } = readOptions(process.argv.slice(2));
   const started = performance.now();
-  // now, not at the end: the files may change while it runs, and the load is its own by then
+  // now, not at the end: files may change during the run, and then the load is the report's own
   const conditions = environment(new Date(), size);
   const outcomes = new Map<string, Outcome>();
   const take = async (queue: string[]): Promise<void> => {
@@ -106,7 +108,7 @@ async function main(): Promise<void> {
   const path = join(out, "index.html");
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, await page(report));
-  // pictures are in the page; here only what they show
+  // pictures are in the page; the JSON has only their captions
   const plain = {
     ...report,
     figures: report.figures.map((f) =>

@@ -1,4 +1,4 @@
-/** The report's page: whole in itself, honest about what failed, safe against what figures say. */
+/** The report's page: complete without other files, clear about failures, and safe against markup in figures' texts. */
 import { expect, test } from "vitest";
 import { check } from "./figures/figure.ts";
 import { curves } from "./figures/plots.ts";
@@ -41,7 +41,7 @@ const measured = (id: string, value: number): Outcome => ({
   pictures: [{ caption: "P", png }],
 });
 
-test("nothing is loaded from elsewhere and no script runs", async () => {
+test("the page loads nothing and runs no script", async () => {
   const html = await page({ environment: ENVIRONMENT, figures: [measured("a", 0.5)] });
   expect(html).not.toMatch(/<script|<link|@import|@font-face|\son[a-z]+=/);
   for (const [, address] of html.matchAll(/\b(?:src|href|xlink:href)="([^"]*)"/g))
@@ -52,13 +52,13 @@ test("nothing is loaded from elsewhere and no script runs", async () => {
   expect(html).toContain("1 of 1 figures passed, 1 of 1 checks");
 });
 
-test("names inside of the charts are told apart", async () => {
+test("ids inside of several charts do not collide", async () => {
   const html = await page({ environment: ENVIRONMENT, figures: [measured("a", 0.5), measured("b", 0.5)] });
   const ids = [...html.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id);
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("a failed check and a figure that broke are said so", async () => {
+test("a failed check and a broken figure are shown as failed", async () => {
   const html = await page({
     environment: ENVIRONMENT,
     figures: [

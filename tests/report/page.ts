@@ -1,6 +1,6 @@
 /**
- * The report as one page of HTML: no script, nothing loaded from elsewhere. Contents with what passed, then a section
- * for each figure; anchors are the figures' ids.
+ * The report as one page of HTML without scripts and without other files: contents with results, then a section for
+ * each figure. Anchors are the figures' ids.
  */
 import { allowed, short, type Check } from "./figures/figure.ts";
 import { chart } from "./chart.ts";
@@ -32,10 +32,10 @@ export async function page({ environment: e, figures }: Report): Promise<string>
 <body>
 <header>
 <h1>Physics report</h1>
-<p class="lead">Every claim about the physics, measured: what was done, what came out, what was allowed, and what the paper says where it says something.
+<p class="lead">Every claim about the physics, measured: set-up, result, allowed interval, and the paper's value if it gives one.
 A check passes only if the measured number lies in the allowed interval, which is fixed in the figure's source. <strong>${state}.</strong></p>
-<p>Where limits come from is said in the table or in the text of each figure. "Target" is one that the project set itself before it measured; "published" stands beside what a paper gives; "float32" is what rounding to 24 bits
-makes of an exact law; "words" is a claim that a paper makes in words only, put into a number by us, generously. Times depend on the machine and are only held against times of the same run; all else is the same on every machine.</p>
+<p>The table or the text of each figure gives the source of each limit. "Target": set by the project before the measurement. "published": the value of a paper. "float32": rounding of an exact law to 24 bits.
+"words": a claim that a paper makes only in words, which we turned into a generous number. Times depend on the machine and are compared only with times of the same run; all other numbers are the same on every machine.</p>
 <dl class="environment">
 ${Object.entries({
   date: e.date,
@@ -75,7 +75,7 @@ function row(f: Outcome): string {
 
 async function section(f: Outcome): Promise<string> {
   const head = `<section id="${f.id}">\n<h2><a class="anchor" href="#${f.id}">${f.id}</a> ${text(f.title)} ${badge(failures(f).length === 0)}</h2>\n<p class="source">${text(f.source)}. <code>npm run report -- --only ${f.id}</code></p>`;
-  if ("error" in f) return `${head}\n<p>It could not be measured:</p>\n<pre>${text(f.error)}</pre>\n</section>`;
+  if ("error" in f) return `${head}\n<p>The measurement failed:</p>\n<pre>${text(f.error)}</pre>\n</section>`;
   const plots: string[] = [];
   for (const [i, { caption, spec }] of f.plots.entries())
     plots.push(
@@ -104,7 +104,7 @@ function checkRow(c: Check): string {
   return `<tr class="${c.pass ? "" : "bad"}"><td>${prosaic(c.what)}</td><td class="number">${text(`${digits(c.value)} ${c.unit}`)}</td><td>${text(allowed(c))}${c.basis === undefined ? "" : `<br><small>${text(c.basis)}</small>`}</td><td>${text(published)}</td><td>${badge(c.pass)}</td></tr>`;
 }
 
-/** Four digits, also where they are zeros: 1.000 says more than 1. */
+/** Formats four digits, including trailing zeros: 1.000 says more than 1. */
 function digits(value: number): string {
   const words = short(value);
   return Number.isInteger(value) || words.includes("e") ? words : value.toPrecision(Math.abs(value) >= 1000 ? 5 : 4);
@@ -114,8 +114,8 @@ const badge = (pass: boolean): string =>
   `<span class="badge ${pass ? "pass" : "fail"}">${pass ? "pass" : "FAIL"}</span>`;
 
 /**
- * Paragraphs are parted by empty lines; lines that begin with "- " are a list, with two spaces a formula of its own;
- * `code` and **strong** as usual.
+ * Converts text to HTML. Empty lines separate paragraphs; lines that begin with "- " are a list, with two spaces a
+ * formula; `code` and **strong** as usual.
  */
 function prose(words: string): string {
   return words

@@ -1,4 +1,4 @@
-/** Thread of main.ts: runs one figure and sends what came out. */
+/** Thread of main.ts: runs one figure and sends its outcome. */
 import { parentPort, workerData } from "node:worker_threads";
 import type { FigureSize } from "./figures/figure.ts";
 import { FIGURES } from "./figures/index.ts";

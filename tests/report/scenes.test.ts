@@ -1,4 +1,4 @@
-/** A scene's `report` leads to a section of the report: the id of a figure. */
+/** A scene's `report` field names a section of the report: the id of a figure. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Scene } from "../../shared/scene.ts";
@@ -12,7 +12,7 @@ const named = readdirSync(folder)
     return report === undefined ? [] : [[file, report]];
   });
 
-describe("sections that scenes name", () => {
-  test("there are some", () => expect(named.length).toBeGreaterThan(3));
-  test.each(named)("%s: %s", (_, report) => expect(Object.keys(FIGURES)).toContain(report));
+describe("report fields of scenes", () => {
+  test("some scenes have one", () => expect(named.length).toBeGreaterThan(3));
+  test.each(named)("%s: %s is a figure", (_, report) => expect(Object.keys(FIGURES)).toContain(report));
 });

@@ -1,25 +1,24 @@
 /**
- * The bodies whose settled shapes are held against static equilibrium. All are held at one end and bend or hang under
- * their own weight. What makes a body hard is how many cells sound crosses in a substep, sqrt(k/rho) h/cell; with 240
- * substeps a second: beam 1, block 0.6, soft 4, stiff 8.
+ * Bodies whose settled shapes are compared with static equilibrium. All are fixed at one end and bend or hang under
+ * their own weight. The number of cells that sound crosses in a substep, sqrt(k/rho) h/cell, measures how hard a body
+ * is. With 240 substeps a second: beam 1, block 0.6, soft 4, stiff 8.
  *
- *   beam       physics.md, section 7: 5:1, k = 1e7 Pa; 8.65 m long, so that its tip sags 28 % of that at nu = 0.3;
- *   1,600 tetrahedra
+ *   beam       physics.md, section 7: 5:1, k = 1e7 Pa; 8.65 m long, so that its tip sags by 28 % of that at nu = 0.3;
+ *              1,600 tetrahedra
  *   coarse     the same with 10 x 2 x 2 cells, 200 tetrahedra
- *   block      k = 1e5 Pa, 0.6 x 0.6 x 0.6 m, held by one side: 8 x 8 x 8 cells, 2,560 tetrahedra
+ *   block      k = 1e5 Pa, 0.6 x 0.6 x 0.6 m, fixed at one side: 8 x 8 x 8 cells, 2,560 tetrahedra
  *   soft       k = 1e5 Pa, 0.2 m long: hangs down by half its length
- *   stiff      k = 1e7 Pa, 1 m long, 400 N at its end besides: vibrates ten times as fast as `beam`
+ *   stiff      k = 1e7 Pa, 1 m long, with 400 N at its end: vibrates ten times as fast as `beam`
  *   cuboid     Gaia's unstructured block, 6 x 1.6 x 2 m, k = 4e6 Pa; 2,136 tetrahedra
  *   armadillo  1.2 m high, k = 1e5 Pa, hung by its ears; 3,717 tetrahedra of very different sizes, up to 60 at one
- *   vertex (on its feet it buckles and
- *              collapses below k = 2e6 Pa: no equilibrium)
+ *              vertex (on its feet it buckles and collapses below k = 2e6 Pa: no equilibrium)
  */
 import { join } from "node:path";
 import type { IsotropicMaterial, Scene, SoftBody, Sweep, Vec3 } from "../../shared/scene.ts";
 import { dataFolder } from "../support/dataFolder.ts";
 import type { StaticModel } from "./materials.ts";
 
-/** One soft body with an isotropic material, and what pulls at it. */
+/** A soft body with an isotropic material, and its loads. */
 export interface LoadedBody {
   name: string;
   body: SoftBody & { material: IsotropicMaterial };
@@ -28,7 +27,7 @@ export interface LoadedBody {
   baseDir: string;
   /** Files that must exist in the data folder. */
   data: string[];
-  /** The very substeps and iterations that are asked for, even if the body is too stiff for them. */
+  /** Use the given substeps and iterations even if the body is too stiff for them. */
   exact?: boolean;
 }
 
@@ -36,7 +35,7 @@ export interface CaseOptions {
   youngsModulus?: number;
   poissonsRatio?: number;
   model?: StaticModel;
-  /** Default compliant: what is measured here are substeps and iterations. */
+  /** Default compliant: these runs measure substeps and iterations. */
   solver?: SoftBody["solver"];
   sweep?: Sweep;
   exact?: boolean;
@@ -111,7 +110,7 @@ const CASES: Record<string, () => LoadedBody> = {
 };
 export const CASE_NAMES: readonly string[] = Object.keys(CASES);
 
-/** @throws Error for a name that is none of CASE_NAMES */
+/** @throws Error if the name is not one of CASE_NAMES */
 export function caseOf(name: string, options: CaseOptions = {}): LoadedBody {
   const made = CASES[name]?.();
   if (!made) throw new Error(`case: ${name}, limit: one of ${CASE_NAMES.join(", ")}`);
@@ -138,7 +137,7 @@ export function sceneOf(
   iterations: number,
   damping: number,
 ): Partial<Scene> & Pick<Scene, "bodies"> {
-  // the tick that is nearest to a room's 60 Hz and has whole substeps
+  // the tick rate nearest to a room's 60 Hz that divides the substeps
   let tickHz = Math.min(60, substepsPerSecond);
   while (substepsPerSecond % tickHz !== 0) tickHz--;
   return {

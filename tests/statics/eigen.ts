@@ -1,8 +1,9 @@
 /** Symmetric eigenvalue problems of a few rows by cyclic Jacobi rotations (Golub & Van Loan, section 8.5), float64. */
 
 /**
- * @param A float64[n*n] symmetric, inout: diagonal afterwards. @param V float64[n*n] out: eigenvectors as columns
- * Rotates until no entry beside the diagonal is above 1e-15 of the matrix.
+ * Rotates until no off-diagonal entry is above 1e-15 of the matrix.
+ * @param A float64[n*n] symmetric, inout: diagonal afterwards
+ * @param V float64[n*n] out: eigenvectors as columns
  */
 export function diagonalize(A: Float64Array, V: Float64Array, n: number): void {
   V.fill(0);

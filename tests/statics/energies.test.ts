@@ -1,6 +1,6 @@
 /**
- * The static solver's energies: derivatives against finite differences, small strains against linear elasticity,
- * projection of tangents.
+ * Energies of the static solver: derivatives against finite differences, small strains against linear elasticity, and
+ * the projection of tangents.
  */
 import { expect, test } from "vitest";
 import { diagonalize, projectSemiDefinite } from "./eigen.ts";
@@ -10,15 +10,15 @@ import { blockMatrix } from "./sparse.ts";
 
 const MODELS: StaticModel[] = ["stvk", "neo-hookean", "stable-neo-hookean"];
 const K = 1e5;
-/** Deformation gradients, from slight to a third compressed and sheared. */
+/** Deformation gradients, from slight deformation to compression by a third with shear. */
 const STATES = [
   [1.02, 0.01, 0, -0.02, 0.99, 0.01, 0, 0.03, 1],
   [0.66, 0.3, -0.1, 0.2, 1.3, 0.25, 0.4, -0.2, 0.9],
   [0.1, -1.1, 0.2, 1.2, 0.15, 0, 0.1, 0.3, 0.8],
 ];
 
-// central differences with a step d are wrong by d^2 of the third derivative and by rounding of 1e-16/d: 1e-10 at best;
-// d = 1e-5 leaves 1e-9 with stiff cases
+// The error of central differences with a step d is d^2 times the third derivative plus rounding of 1e-16/d: 1e-10 at
+// best. d = 1e-5 leaves 1e-9 in stiff cases.
 const D = 1e-5;
 const CLOSE = 1e-7;
 
@@ -49,7 +49,7 @@ test.each(MODELS.flatMap((model) => [0, 0.3, 0.49].map((nu) => ({ model, nu })))
   },
 );
 
-test.each(MODELS)("small strains of %s know k and nu, and rest is free of stress and energy", (model) => {
+test.each(MODELS)("small strains of %s give k and nu, and the rest state has no stress and no energy", (model) => {
   const nu = 0.4;
   const density = densityOf(model, K, nu);
   const rest = Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1);
@@ -59,11 +59,11 @@ test.each(MODELS)("small strains of %s know k and nu, and rest is free of stress
   density.stress(rest, P);
   expect(Math.max(...P.map(Math.abs)) / K).toBeLessThan(1e-15);
   density.tangent(rest, A);
-  // stretch s along x with the lateral strain -nu s: stress k s along x and none across
+  // stretch s along x with the lateral strain -nu s: stress k s along x and zero across
   const strain = [1, 0, 0, 0, -nu, 0, 0, 0, -nu];
   const stress = strain.map((_, p) => strain.reduce((sum, e, q) => sum + A[9 * p + q]! * e, 0));
   stress.forEach((s, p) => expect(Math.abs(s - (p === 0 ? K : 0)) / K, `stress ${p}`).toBeLessThan(1e-12));
-  // shear by gamma: mu gamma; rotation: nothing
+  // a shear by gamma gives mu gamma, a rotation gives zero
   const mu = K / (2 * (1 + nu));
   expect((A[9 * 1 + 1]! + A[9 * 1 + 3]!) / (2 * mu)).toBeCloseTo(1, 12);
   expect((A[9 * 1 + 1]! - A[9 * 1 + 3]!) / K).toBeCloseTo(0, 12);
@@ -105,7 +105,7 @@ test("gradient and Hessian of a mesh are derivatives of its energy", () => {
   }
 });
 
-test("weights add up to mass times gravity, whatever the corners' order; a flat element is refused", () => {
+test("weights add up to mass times gravity for any order of the corners; a flat element is refused", () => {
   const rest = Float64Array.of(0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4);
   for (const tets of [Uint32Array.of(0, 1, 2, 3), Uint32Array.of(1, 0, 2, 3)]) {
     const f = weights(solidMesh(rest, tets), 500, [0, -10, 0]); // 4 m^3
@@ -116,7 +116,7 @@ test("weights add up to mass times gravity, whatever the corners' order; a flat 
   );
 });
 
-test("projection drops negative curvature and nothing else", () => {
+test("the projection removes only negative curvature", () => {
   const n = 6;
   const A = Float64Array.from({ length: n * n }, (_, i) => Math.cos(1 + (Math.floor(i / n) + 1) * ((i % n) + 1)));
   const kept = Float64Array.from(A); // symmetric

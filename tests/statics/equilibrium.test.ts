@@ -1,6 +1,4 @@
-/**
- * Static solutions against what is known exactly, against the dense solver of tests/physics, and against beam theory.
- */
+/** Static solutions against exact solutions, against the dense solver of tests/physics and against beam theory. */
 import { expect, test } from "vitest";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import type { BodyTemplate } from "../../server/sim/body/template.ts";
@@ -13,7 +11,7 @@ import { elasticHessian } from "./solidMesh.ts";
 
 const MODELS: StaticModel[] = ["stvk", "neo-hookean", "stable-neo-hookean"];
 
-/** A box of tetrahedra about the origin, nothing pinned. */
+/** An unpinned box of tetrahedra around the origin. */
 async function box(
   size: [number, number, number],
   cells: [number, number, number],
@@ -41,7 +39,7 @@ async function box(
 const onSurface = (x: Float64Array, i: number, size: readonly number[]): boolean =>
   [0, 1, 2].some((r) => Math.abs(Math.abs(x[3 * i + r]!) - size[r]! / 2) < 1e-9);
 
-test.each(MODELS)("patch test: a surface moved by one linear map takes every point inside along, %s", async (model) => {
+test.each(MODELS)("patch test: if a linear map moves the surface, every inner point follows it, %s", async (model) => {
   const size = [1, 1, 1] as [number, number, number];
   const b = await box(size, [3, 3, 3]);
   const N = b.particleCount;
@@ -62,19 +60,19 @@ test.each(MODELS)("patch test: a surface moved by one linear map takes every poi
     start,
     material: { model, youngsModulus: 1e5, poissonsRatio: 0.3 },
   });
-  // forces converge to 1e-8 of the elastic ones of a strain of 0.1 and more
+  // residual forces are below 1e-8 of the elastic forces at a strain of 0.1 or more
   x.forEach((v, k) => expect(Math.abs(v - wanted[k]!)).toBeLessThan(1e-8));
 });
 
 test.each(MODELS.flatMap((model) => [0, 0.3, 0.49].map((nu) => ({ model, nu }))))(
-  "a pulled bar stretches and thins as its energy says: $model, nu $nu",
+  "a pulled bar stretches and thins as its energy predicts: $model, nu $nu",
   async ({ model, nu }) => {
     const k = 1e5;
     const size = [2, 1, 1] as [number, number, number];
     const b = await box(size, [4, 2, 2], k, nu);
     const N = b.particleCount;
-    // s along and t across with no stress across: for stvk P = k s (s^2 - 1)/2 and t^2 = 1 - nu (s^2 - 1); else t by
-    // bisection of P_yy = 0
+    // s along and t across, with no stress across: for stvk P = k s (s^2 - 1)/2 and t^2 = 1 - nu (s^2 - 1); for the
+    // others t by bisection of P_yy = 0
     const s = 1.2;
     const density = densityOf(model, k, nu);
     const P = new Float64Array(9);
@@ -91,7 +89,7 @@ test.each(MODELS.flatMap((model) => [0, 0.3, 0.49].map((nu) => ({ model, nu })))
       expect(t * t).toBeCloseTo(1 - nu * (s * s - 1), 9);
       expect(P[0]! / ((k * s * (s * s - 1)) / 2)).toBeCloseTo(1, 9);
     }
-    // traction P on both ends, shared as the mesh's triangles do; held at three points against rigid motion
+    // traction P on both ends, shared over the mesh's triangles; three fixed points prevent rigid motion
     const force = new Float64Array(3 * N);
     for (let e = 0; e < b.triangles.length; e += 3) {
       const [p, q, r] = [0, 1, 2].map((c) => b.triangles[e + c]!) as [number, number, number];
@@ -125,7 +123,7 @@ test.each(MODELS.flatMap((model) => [0, 0.3, 0.49].map((nu) => ({ model, nu })))
   },
 );
 
-test("agrees with the dense solver, which is built on the simulation's own energies", async () => {
+test("agrees with the dense solver, which uses the simulation's own energies", async () => {
   const b = await box([0.5, 0.1, 0.1], [8, 2, 2], 1e5, 0.45);
   const fixed = Uint8Array.from(b.pinned, (_, i) => (b.positions[3 * i]! < -0.2499 ? 1 : 0));
   const force = weights(solidMesh(b.positions, b.tets), 1000, [0, -9.81, 0]);
@@ -137,7 +135,7 @@ test("agrees with the dense solver, which is built on the simulation's own energ
     material: { model: "stvk", youngsModulus: 1e5, poissonsRatio: 0.45 },
   });
   expect(ours.residual / ours.load).toBeLessThan(1e-8);
-  expect(ours.smallestStretch).toBeGreaterThan(1 / Math.sqrt(3)); // where the simulation does not continue the energy
+  expect(ours.smallestStretch).toBeGreaterThan(1 / Math.sqrt(3)); // here the simulation does not continue the energy
   const theirs = equilibrium(
     b.elements,
     ours.x.map((v, i) => (fixed[Math.floor(i / 3)] ? v : v + 1e-4 * Math.sin(5 * i))),
@@ -150,7 +148,10 @@ test("agrees with the dense solver, which is built on the simulation's own energ
   expect(Math.max(...ours.x.map((v, i) => Math.abs(v - theirs[i]!))) / far).toBeLessThan(1e-6);
 });
 
-/** Tip sag over Timoshenko's of a 5:1 cantilever under a hundredth of its weight, so that it stays slight. */
+/**
+ * Ratio of tip sag to Timoshenko's theory for a 5:1 cantilever under a hundredth of its weight, so that it bends
+ * little.
+ */
 async function sagOverTheory(cells: [number, number, number]): Promise<number> {
   const k = 3e6;
   const [L, H, W] = [0.5, 0.1, 0.025];
@@ -169,8 +170,8 @@ async function sagOverTheory(cells: [number, number, number]): Promise<number> {
   return tip / ((1000 * g * L ** 4) / (8 * k * ((H * H) / 12)) + (1000 * g * L * L) / (2 * (5 / 6) * (k / 2)));
 }
 
-test("a cantilever sags as Timoshenko's beam once its cells are small: within 1 %", async () => {
-  // tetrahedra of constant strain are too stiff by the square of their size: two sizes say where it goes
+test("a cantilever of small cells sags as Timoshenko's beam, within 1 %", async () => {
+  // the error of constant-strain tetrahedra is of second order in their size: extrapolate from two sizes
   const coarse = await sagOverTheory([20, 4, 1]);
   const fine = await sagOverTheory([40, 8, 2]);
   expect(coarse).toBeLessThan(fine);
@@ -179,7 +180,7 @@ test("a cantilever sags as Timoshenko's beam once its cells are small: within 1 
   expect((4 * fine - coarse) / 3).toBeLessThan(1.01);
 });
 
-test("a factor solves, and helps conjugate gradients to solve a matrix near it; an indefinite matrix has none", async () => {
+test("a factor solves its system and preconditions a nearby matrix; an indefinite matrix has no factor", async () => {
   const b = await box([1, 0.4, 0.4], [6, 2, 2]);
   const fixed = Uint8Array.from(b.pinned, (_, i) => (b.positions[3 * i]! < -0.499 ? 1 : 0));
   const mesh = solidMesh(b.positions, b.tets);
@@ -205,7 +206,7 @@ test("a factor solves, and helps conjugate gradients to solve a matrix near it; 
   multiplyBlocks(A, wanted, rhs);
   expect(close(conjugateGradients(A, factor, rhs, 1e-12, 200)!)).toBeLessThan(1e-8);
   expect(conjugateGradients(A, factor, rhs, 1e-12, 2)).toBeUndefined();
-  // squeezed to half: the energy of Saint Venant-Kirchhoff has negative curvature
+  // compressed to half: the energy of Saint Venant-Kirchhoff has negative curvature
   elasticHessian(
     mesh,
     density,
@@ -216,10 +217,10 @@ test("a factor solves, and helps conjugate gradients to solve a matrix near it; 
   expect(factorize(A)).toBeUndefined();
 });
 
-test("a load without an equilibrium is refused", async () => {
+test("a load without equilibrium is refused", async () => {
   const b = await box([0.5, 0.1, 0.1], [4, 1, 1]);
   const fixed = Uint8Array.from(b.pinned, (_, i) => (b.positions[3 * i]! < -0.249 ? 1 : 0));
-  // squeezed far beyond the 58 % at which Saint Venant-Kirchhoff gives way
+  // compressed far beyond the 58 % at which Saint Venant-Kirchhoff loses stability
   const force = Float64Array.from(b.positions, (v, i) => (i % 3 === 0 && v > 0.249 ? -1e5 : 0));
   expect(() =>
     staticEquilibrium({

@@ -1,8 +1,9 @@
 /**
- * Static equilibrium of a loaded solid by Newton's method: grad Pi(x) = 0 over the free particles (solidMesh.ts). The
- * load goes on in steps. Where the Hessian is indefinite, the negative curvature of each element is left out; every
- * step is shortened until the potential energy, or close to the end, where the energy is rounding, the residual,
- * becomes less. No element may turn inside out on the way: the solution continues the undeformed shape.
+ * Static equilibrium of a loaded solid by Newton's method: grad Pi(x) = 0 over the free particles (solidMesh.ts).
+ *
+ * The load is applied in steps. If the Hessian is indefinite, the negative curvature of each element is left out. Every
+ * Newton step is shortened until the potential energy decreases; near the end, where rounding dominates the energy,
+ * until the residual decreases. No element may invert, so that the solution continues the undeformed shape.
  */
 import { densityOf, type Density, type StaticModel } from "./materials.ts";
 import {
@@ -32,9 +33,9 @@ export interface StaticProblem {
   material: { model: StaticModel; youngsModulus: number; poissonsRatio: number };
   /** uint8[N] */
   fixed: Uint8Array;
-  /** float64[3N] N, dead loads, weight among them */
+  /** float64[3N] N, dead loads, including weight */
   force: Float64Array;
-  /** float64[3N] m: where fixed particles are held, and the first guess for the others; default `rest` */
+  /** float64[3N] m: places of fixed particles, and the first guess for the free ones; default `rest` */
   start?: Float64Array;
 }
 
@@ -42,7 +43,7 @@ export interface StaticSolution {
   /** float64[3N] m */
   x: Float64Array;
   newtonSteps: number;
-  /** Largest force left on a free particle, N, and the largest load, N. */
+  /** Largest residual force on a free particle, N, and the largest load, N. */
   residual: number;
   load: number;
   /** J */
@@ -52,14 +53,14 @@ export interface StaticSolution {
 }
 
 /**
- * Residual forces below this share of the largest load, or below what rounding makes of the elastic ones, end the
- * search.
+ * The search ends when residual forces are below this share of the largest load, or below the rounding of the elastic
+ * forces.
  */
 const TOLERANCE = 1e-8;
 const MOST_STEPS = 60;
 
 /**
- * @param steps equal load steps to begin with; a step that fails is halved
+ * @param steps equal load steps at first; a step that fails is halved
  * @throws Error if a load step of 1/1024 does not converge
  */
 export function staticEquilibrium(problem: StaticProblem, steps = 4): StaticSolution {
@@ -121,8 +122,8 @@ class Search {
   }
 
   /**
-   * Equilibrium under `share` of the load, or undefined. Without a load, forces are measured against the elastic ones
-   * at the start.
+   * Equilibrium under `share` of the load, or undefined. Without a load, residual forces are relative to the elastic
+   * forces at the start.
    */
   newton(start: Float64Array, share: number): Float64Array | undefined {
     let x = start;

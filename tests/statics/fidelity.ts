@@ -1,7 +1,7 @@
 /**
- * How true a settled body is: the room's own kernel settles it, and its shape is held against static equilibrium on the
- * same mesh (equilibrium.ts). The body starts undeformed and is damped at the critical rate of its slowest swing, which
- * changes how long it takes and not where it ends.
+ * Error of a settled body: the room's own kernel settles it, and its shape is compared with static equilibrium on the
+ * same mesh (equilibrium.ts). The body starts undeformed. Damping is critical for its slowest mode, which changes how
+ * long it takes, not where it ends.
  */
 import { createWorld } from "../../server/sim/createWorld.ts";
 import type { BodyTemplate } from "../../server/sim/body/template.ts";
@@ -13,9 +13,12 @@ import { solidMesh, weights } from "./solidMesh.ts";
 export interface Reference extends StaticSolution {
   rest: Float64Array;
   body: BodyTemplate;
-  /** m: how far the particle moves that moves farthest */
+  /** m: displacement of the particle that moves farthest */
   displacement: number;
-  /** rad/s: of a cantilever that its weight bends so far, omega^2 = 1.5 g/u (exact for a slender beam: 12.36/8) */
+  /**
+   * rad/s: frequency of a cantilever with this sag u under its weight, omega^2 = 1.5 g/u (exact for a slender beam:
+   * 12.36/8)
+   */
   omega: number;
   tetrahedra: number;
   seconds: number;
@@ -25,37 +28,37 @@ export interface Fidelity {
   substepsPerSecond: number;
   iterations: number;
   /**
-   * Largest and root mean square distance of a particle from its place in equilibrium, % of the largest displacement.
-   * Infinite: the body blew up.
+   * Largest and root mean square distance of particles from equilibrium, % of the largest displacement. Infinite if the
+   * body blew up.
    */
   error: number;
   rms: number;
   /**
-   * Fastest particle while the room keeps damping the body, in the last half second, m/s; and in the last half of a
-   * second without any damping.
+   * Speed of the fastest particle with damping, in the last half second, m/s; and in the last half second of a run
+   * without damping.
    */
   fastest: number;
   undamped: number;
-  /** Simulated seconds until nothing moved on (or the limit: then settled is false). */
+  /** Simulated seconds until the body settled, or until the limit: then settled is false. */
   simulated: number;
   settled: boolean;
-  /** Milliseconds of computing per simulated second: the least of all quarters of a swing. */
+  /** Computing time per simulated second, ms: the least of all quarter periods. */
   wallMs: number;
-  /** float64[3N] m where it settled */
+  /** float64[3N] m after settling */
   x: Float64Array;
 }
 
 /**
- * Nothing moves on: no particle by more than this share of the largest displacement in a whole swing, which remembered
- * stress (warmStart.ts) may creep.
+ * A body has settled if no particle moves by more than this share of the largest displacement in a period. Warm-start
+ * stress (warmStart.ts) may still creep.
  */
 const SETTLED = 2e-4;
-/** Swings after which a body that still moves is taken as it is. */
+/** Limit of a run, in periods of the slowest mode. A body that still moves is then measured as it is. */
 const MOST_SWINGS = 12;
 
 const references = new Map<string, Promise<Reference>>();
 
-/** Static equilibrium of a case; computed once a process. */
+/** Static equilibrium of a case, cached for the process. */
 export function referenceOf(loaded: LoadedBody): Promise<Reference> {
   const { mesh, material, transform, pins, loads } = loaded.body;
   const key = JSON.stringify([mesh, material, transform, pins, loads, loaded.gravity]);
@@ -65,7 +68,7 @@ export function referenceOf(loaded: LoadedBody): Promise<Reference> {
 }
 
 async function solve(loaded: LoadedBody): Promise<Reference> {
-  // the material's model may be one that the simulation does not have: only mesh, pins and loads are taken from here
+  // the simulation may lack the material's model: only mesh, pins and loads are taken from this world
   const { density } = loaded.body.material;
   const plain = { ...loaded.body, material: { ...loaded.body.material, model: "stvk" as const } };
   const { bodies } = await createWorld(
@@ -111,7 +114,7 @@ function rootMeanSquare(a: Float64Array, b: Float64Array): number {
   return Math.sqrt(a.reduce((sum, v, i) => sum + (v - b[i]!) ** 2, 0) / (a.length / 3));
 }
 
-/** Fastest particle at the ends of the last `counted` of `ticks` ticks, m/s. */
+/** Speed of the fastest particle at the ends of the last `counted` of `ticks` ticks, m/s. */
 function fastestIn(lab: Laboratory, ticks: number, counted: number): number {
   let most = 0;
   for (let t = 0; t < ticks; t++) {
@@ -126,9 +129,8 @@ function fastestIn(lab: Laboratory, ticks: number, counted: number): number {
 }
 
 /**
- * @param rest the room's own resting: slow bodies are calmed and put to sleep, as members see them; the run then ends
- *   when the room sleeps
- * @throws Error where the case cannot be built or has no equilibrium
+ * @param rest use the room's calming and sleep, as members see them; the run then ends when the room sleeps
+ * @throws Error if the case cannot be built or has no equilibrium
  */
 export async function fidelity(
   loaded: LoadedBody,
@@ -152,7 +154,7 @@ export async function fidelity(
   while (!settled && !blownUp && ticks < MOST_SWINGS * swing * tickHz) {
     const started = performance.now();
     blownUp = lab.run(quarter).length > 0;
-    // sleep costs nothing
+    // a sleeping body takes no time
     if (!lab.world.resting || !rest) wallMs = Math.min(wallMs, (performance.now() - started) / (quarter / tickHz));
     ticks += quarter;
     const now = lab.positions();

@@ -1,5 +1,5 @@
 /**
- * Table of errors over substeps per second and iterations, for work on the solver:
+ * Prints a table of errors over substeps per second and iterations, for work on the solver:
  *   node tests/statics/heatmap.ts --case beam --nu 0.3,0.49 --grid 60,240,960 x 1,5
  */
 import { parseArgs } from "node:util";
@@ -22,7 +22,7 @@ const USAGE = `node tests/statics/heatmap.ts [--case ${CASE_NAMES.join(",")}] [-
 const list = (name: string, text: string): number[] =>
   text.split(",").map((part) => {
     const value = Number(part);
-    if (!(value > 0)) throw new Error(`--${name}: ${part}, limit: numbers above 0, with commas between`);
+    if (!(value > 0)) throw new Error(`--${name}: ${part}, limit: numbers above 0, separated by commas`);
     return value;
   });
 
@@ -78,7 +78,7 @@ async function main(): Promise<void> {
             `${String(s).padStart(10)} x ${String(i).padEnd(10)} ${round(f.error).padStart(8)} ${round(f.rms).padStart(7)} ${round(f.fastest).padStart(12)} ${round(f.undamped).padStart(13)} ${f.simulated.toFixed(1).padStart(10)}${f.settled ? " " : "*"} ${round(f.wallMs).padStart(9)}`,
           );
         }
-      if (cells.some((f) => !f.settled)) say("* had not come to rest");
+      if (cells.some((f) => !f.settled)) say("* not settled when the run ended");
       results.push({
         case: name,
         model: values.model ?? "stvk",

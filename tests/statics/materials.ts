@@ -1,18 +1,16 @@
 /**
- * Elastic energy densities of isotropic solids with their first and second derivatives by the deformation gradient,
- * float64: what static solutions are made of. Written from the equations and from nothing else in this repository, so
- * that a mistake of the solver is not repeated here.
+ * Elastic energy densities of isotropic solids with first and second derivatives by the deformation gradient, in
+ * float64, for static solutions. Written from the equations alone, so that a mistake of the solver is not repeated
+ * here.
  *
- *   stvk                  Psi = mu E:E + lambda/2 (tr E)^2,  E = (F^T F - I)/2                    Bender et al. 2014,
- *   eqs 4 and 5
- *   neo-hookean           Psi = mu/2 (I1 - log I3 - 3) + lambda/8 log(I3)^2                        Bender et al. 2014,
- *   eq 8
- *   stable-neo-hookean    Psi = mu/2 (I1 - 3) + l/2 (J - 1 - mu/l)^2,  l = lambda + mu             Macklin & Mueller
- *   2021, eqs 4 to 8
+ *   stvk                Psi = mu E:E + lambda/2 (tr E)^2,  E = (F^T F - I)/2            Bender et al. 2014, eqs 4 and 5
+ *   neo-hookean         Psi = mu/2 (I1 - log I3 - 3) + lambda/8 log(I3)^2               Bender et al. 2014, eq 8
+ *   stable-neo-hookean  Psi = mu/2 (I1 - 3) + l/2 (J - 1 - mu/l)^2,  l = lambda + mu    Macklin & Mueller 2021,
+ *                                                                                       eqs 4 to 8
  *
- * l = lambda + mu, because the second derivative of J at rest takes mu away from it: only so are k and nu of small
- * strains the ones asked for (Smith et al. 2018, section 3.4). No model is continued past its own limits: an inverted
- * element has infinite energy.
+ * The second derivative of J at rest subtracts mu from l. With l = lambda + mu, k and nu of small strains are therefore
+ * the given ones (Smith et al. 2018, section 3.4). No model is continued past its limits: an inverted element has
+ * infinite energy.
  *
  * Matrices are flat, row by row: F[3 i + a] = F_ia; a tangent A[9 (3 i + a) + (3 k + b)] = d P_ia / d F_kb.
  */
@@ -69,9 +67,7 @@ function cofactors(F: Float64Array, out: Float64Array): void {
   out[8] = a * e - b * d;
 }
 
-/**
- * out += s d(cof F)/dF: for i, k, m all different and a, b, n likewise, d cof_ia / d F_kb = sign(ikm) sign(abn) F_mn.
- */
+/** out += s d(cof F)/dF: if i, k, m are all different and a, b, n too, d cof_ia / d F_kb = sign(ikm) sign(abn) F_mn. */
 function addCofactorTangent(F: Float64Array, s: number, out: Float64Array): void {
   for (let i = 0; i < 3; i++)
     for (let a = 0; a < 3; a++)
@@ -162,7 +158,7 @@ function stableNeoHookean(mu: number, lambda: number): Density {
   return {
     energy(F) {
       const beyond = determinant3(F) - rest;
-      return (mu / 2) * (square(F) - 3) + (l / 2) * (beyond * beyond - (1 - rest) ** 2); // nothing at rest
+      return (mu / 2) * (square(F) - 3) + (l / 2) * (beyond * beyond - (1 - rest) ** 2); // zero at rest
     },
     stress(F, out) {
       const s = l * (determinant3(F) - rest);

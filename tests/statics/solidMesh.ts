@@ -1,9 +1,9 @@
 /**
  * Total potential energy of a mesh of linear tetrahedra with its gradient and Hessian, float64.
- *   Pi(x) = sum_e V_e Psi(F_e) - sum_i f_i . x_i,   F_e = I + sum_j u_j b_j^T,   dPi/dx_j = V P b_j - f_j,   d2Pi/dx_j
- *   dx_k = V b_j . dP/dF . b_k
- * f are dead loads: the gravity of each particle's mass among them. Own shape functions, own masses: nothing of the
- * simulation is used.
+ *   Pi(x) = sum_e V_e Psi(F_e) - sum_i f_i . x_i,   F_e = I + sum_j u_j b_j^T,
+ *   dPi/dx_j = V P b_j - f_j,   d2Pi/dx_j dx_k = V b_j . dP/dF . b_k
+ * The f are dead loads, including the weight of each particle. Shape functions and masses are computed here; no code of
+ * the simulation is used.
  */
 import { projectSemiDefinite, diagonalize } from "./eigen.ts";
 import { determinant3, type Density } from "./materials.ts";
@@ -20,7 +20,7 @@ export interface SolidMesh {
   shape: Float64Array;
 }
 
-/** @throws Error naming the first tetrahedron without volume. Either orientation of the corners is taken. */
+/** Both orientations of the corners are allowed. @throws Error naming the first tetrahedron without volume */
 export function solidMesh(rest: Float64Array, tets: Uint32Array): SolidMesh {
   const n = tets.length / 4;
   const volume = new Float64Array(n);
@@ -36,8 +36,8 @@ export function solidMesh(rest: Float64Array, tets: Uint32Array): SolidMesh {
     const six = cross(v, w).reduce((s, c, r) => s + c * u[r]!, 0);
     if (six === 0) throw new Error(`tetrahedron ${e}: volume 0, limit: above 0`);
     volume[e] = Math.abs(six) / 6;
-    // grad of a barycentric coordinate: opposite face's normal over six times the volume; the sign of six makes up for
-    // either orientation
+    // gradient of a barycentric coordinate: normal of the opposite face over six times the volume, whose sign covers
+    // both orientations
     [cross(v, w), cross(w, u), cross(u, v)].forEach((g, c) =>
       g.forEach((s, r) => {
         shape[12 * e + 3 * (c + 1) + r] = s / six;
@@ -49,7 +49,7 @@ export function solidMesh(rest: Float64Array, tets: Uint32Array): SolidMesh {
 }
 
 /**
- * float64[3N] N: weights of the particles, a quarter of each tetrahedron in each corner.
+ * float64[3N] N: weights of the particles, a quarter of each tetrahedron at each of its corners.
  * @param density kg/m^3; gravity m/s^2
  */
 export function weights(mesh: SolidMesh, density: number, gravity: readonly number[]): Float64Array {
@@ -58,7 +58,10 @@ export function weights(mesh: SolidMesh, density: number, gravity: readonly numb
   return f;
 }
 
-/** F = I + sum_j (x_j - rest_j) b_j^T of tetrahedron e: displacements, for the digits. @param out float64[9] */
+/**
+ * F = I + sum_j (x_j - rest_j) b_j^T of tetrahedron e. Displacements keep more digits than positions. @param out
+ * float64[9]
+ */
 function gradientOf({ rest, tets, shape }: SolidMesh, x: Float64Array, e: number, out: Float64Array): void {
   for (let i = 0; i < 9; i++) out[i] = i % 4 === 0 ? 1 : 0;
   for (let c = 0; c < 4; c++) {
@@ -70,9 +73,8 @@ function gradientOf({ rest, tets, shape }: SolidMesh, x: Float64Array, e: number
 }
 
 /**
- * What rounding of x and F may make of the force on a particle, N: 20 tetrahedra, each wrong by a unit in the last
- * place.
- * @param modulus Pa
+ * Bound for the rounding error of x and F in the force on a particle, N: 20 tetrahedra, each wrong by a unit in the
+ * last place. @param modulus Pa
  */
 export function roundingOf(mesh: SolidMesh, modulus: number, x: Float64Array): number {
   let most = 0;
@@ -86,7 +88,7 @@ export function roundingOf(mesh: SolidMesh, modulus: number, x: Float64Array): n
   return 20 * 2 ** -52 * modulus * most;
 }
 
-/** Smallest and largest principal stretch of any tetrahedron; the smallest is negative where one is inverted. */
+/** Smallest and largest principal stretch of all tetrahedra. The smallest is negative if a tetrahedron is inverted. */
 export function extremeStretches(mesh: SolidMesh, x: Float64Array): { smallest: number; largest: number } {
   const F = new Float64Array(9);
   const C = new Float64Array(9);
@@ -105,7 +107,7 @@ export function extremeStretches(mesh: SolidMesh, x: Float64Array): { smallest: 
   return { smallest, largest };
 }
 
-/** Sum of V Psi, J; infinite if a tetrahedron has turned inside out. */
+/** Sum of V Psi, J; infinite if a tetrahedron is inverted. */
 export function elasticEnergy(mesh: SolidMesh, density: Density, x: Float64Array): number {
   const F = new Float64Array(9);
   let sum = 0;
@@ -117,7 +119,7 @@ export function elasticEnergy(mesh: SolidMesh, density: Density, x: Float64Array
   return sum;
 }
 
-/** Elastic forces' negatives, dE/dx, N. @returns float64[3N] */
+/** Gradient of the elastic energy, dE/dx, N: the negative elastic forces. @returns float64[3N] */
 export function elasticGradient(mesh: SolidMesh, density: Density, x: Float64Array): Float64Array {
   const F = new Float64Array(9);
   const P = new Float64Array(9);

@@ -1,17 +1,16 @@
 /**
- * Sparse symmetric linear systems of a tetrahedral mesh, float64: 3x3 blocks by rows, and an envelope factorization L D
- * L^T of it.
+ * Sparse symmetric linear systems of a tetrahedral mesh, float64: 3x3 blocks by rows, and their envelope factorization
+ * L D L^T.
  *
- * The envelope (Jennings 1966) holds of every row what lies between its first entry and the diagonal; particles are
- * numbered by reverse Cuthill-McKee, which keeps that short: a beam of 12,800 tetrahedra factors in a second. The
- * factor outlives the matrix that it was made of: as the preconditioner of conjugate gradients it solves the next few
- * Newton steps for a tenth of a new factor. Tried and lost: conjugate gradients with the diagonal blocks alone need
- * 1,000 to 4,000 iterations where a slender beam is nearly incompressible. npm has no maintained sparse direct solver.
+ * The envelope (Jennings 1966) of a row runs from its first entry to the diagonal. Numbering by reverse Cuthill-McKee
+ * keeps it short: a beam of 12,800 tetrahedra factors in a second. A factor also preconditions conjugate gradients for
+ * the next few Newton steps, at a tenth of the cost of a new factor. Conjugate gradients with only the diagonal blocks
+ * need 1,000 to 4,000 iterations for a slender, nearly incompressible beam. npm has no maintained sparse direct solver.
  */
 
 /** Square matrix of 3x3 blocks over the free particles. */
 export interface BlockMatrix {
-  /** Free particles. */
+  /** Number of free particles. */
   count: number;
   /** int32[N]: row of each particle, -1 if fixed */
   place: Int32Array;
@@ -20,7 +19,7 @@ export interface BlockMatrix {
   columns: Int32Array;
   /** float64[9*blocks] */
   values: Float64Array;
-  /** int32[16n]: the block of each pair of corners of each tetrahedron, -1 where one is fixed */
+  /** int32[16n]: block of each pair of corners of each tetrahedron, -1 if one corner is fixed */
   blockOf: Int32Array;
 }
 
@@ -66,7 +65,7 @@ export function blockMatrix(tets: Uint32Array, fixed: Uint8Array): BlockMatrix {
   };
 }
 
-/** Breadth first from a far end of each piece, neighbors of few first; backwards. */
+/** Breadth-first order from a peripheral particle of each component, neighbors of low degree first; reversed. */
 function reverseCuthillMcKee(neighbors: Set<number>[], fixed: Uint8Array): number[] {
   const order: number[] = [];
   const seen = Uint8Array.from(fixed);
@@ -117,14 +116,14 @@ export function multiplyBlocks(A: BlockMatrix, x: Float64Array, y: Float64Array)
 
 /** A = L D L^T over the envelope. */
 export interface Factor {
-  /** int32[n] first column of each row; float64[n] where column 0 of the row would be stored */
+  /** int32[n] first column of each row; float64[n] index at which column 0 of the row would be stored */
   first: Int32Array;
   start: Float64Array;
   L: Float64Array;
   D: Float64Array;
 }
 
-/** @returns undefined where a pivot is not positive: the matrix is not positive definite */
+/** @returns undefined if a pivot is not positive: the matrix is not positive definite */
 export function factorize(A: BlockMatrix): Factor | undefined {
   const n = 3 * A.count;
   const first = new Int32Array(n);
@@ -201,8 +200,8 @@ export function solveFactored({ first, start, L, D }: Factor, x: Float64Array): 
 }
 
 /**
- * An iteration costs 4 n (mean row) operations, a factor n (mean row)^2: from mean row / 8 iterations on, a new factor
- * is cheaper than the rest.
+ * Iterations after which a new factor is cheaper: an iteration costs 4 n (mean row) operations, a factor n (mean
+ * row)^2, so mean row / 8.
  */
 export function patience({ L, D }: Factor): number {
   return Math.max(10, Math.floor(L.length / D.length / 8));
@@ -211,7 +210,7 @@ export function patience({ L, D }: Factor): number {
 /**
  * Conjugate gradients for A x = b, preconditioned with the factor of a matrix near A.
  * @returns x, or undefined if A has negative curvature or `most` iterations do not bring the residual below `tolerance`
- *   |b|
+ * |b|
  */
 export function conjugateGradients(
   A: BlockMatrix,

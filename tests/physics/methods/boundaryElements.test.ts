@@ -1,6 +1,6 @@
 /**
- * Boundary elements: hands that share a solid, damping, what is refused. The report (figure boundary-elements) holds
- * them against exact fields and finite elements.
+ * Boundary elements: several grabs on one solid, damping, refused scenes. The report (figure boundary-elements)
+ * compares them with exact fields and finite elements.
  */
 import { describe, expect, test } from "vitest";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
@@ -16,8 +16,8 @@ test("a surface without area is refused", () => {
   expect(() => new BoundarySolid(mesh, ISOTROPIC).solve([nothing])).toThrow("limit: triangles with an area");
 });
 
-describe("hands", () => {
-  test("each bears what the others leave: forces on all corners are in balance", async () => {
+describe("grabs", () => {
+  test("several grabs share the load: forces on all corners balance", async () => {
     const nothing = ({ particleCount }: BodyTemplate): Float64Array => new Float64Array(3 * particleCount);
     const { state, step, template, stiffness, free } = await bench(nothing);
     const list = [
@@ -43,7 +43,7 @@ describe("hands", () => {
     expect(largest(out)).toBeLessThan(1e-9 * largest(stiffness) * 0.5);
   });
 
-  test("with stiffnessDamping it goes there by backward Euler, a share h / (h + beta) a step", async () => {
+  test("stiffnessDamping approaches equilibrium by backward Euler, by a share h / (h + beta) a step", async () => {
     const [h, beta] = [1 / 240, 0.05];
     const { template, of, method, state } = await opened(cells(2), h, { beta });
     const end = await rested(2);
@@ -59,7 +59,7 @@ describe("hands", () => {
   });
 });
 
-describe("refused, with the reason", () => {
+describe("scenes that are refused with a reason", () => {
   const box = (min: Vec3, max: Vec3): Partial<SoftBody> => ({ pins: [{ select: { box: { min, max } } }] });
   test.each<[string, Partial<SoftBody>, string]>([
     ["a body that nothing holds", { pins: [] }, "0 of 26 particles on the body's surface are fixed"],
@@ -72,7 +72,7 @@ describe("refused, with the reason", () => {
 });
 
 describe("dense equations", () => {
-  test.each([1, 2, 7, 60])("of %d rows have the answer that was put in", (n) => {
+  test.each([1, 2, 7, 60])("a dense system of %d rows gives back the solution that it was made from", (n) => {
     const random = randoms(n);
     const A = Float64Array.from({ length: n * n }, random);
     const X = Float64Array.from({ length: 3 * n }, random);
@@ -83,7 +83,7 @@ describe("dense equations", () => {
     expect(largest(B.map((value, i) => value - X[i]!))).toBeLessThan(1e-9);
   });
 
-  test("rows are exchanged where the first is 0, and a matrix without an inverse is said", () => {
+  test("rows are swapped if a pivot is 0, and a singular matrix is reported", () => {
     const B = Float64Array.of(2, 3);
     expect(solveDense(Float64Array.of(0, 1, 1, 0), B, 2, 1)).toBe(true);
     expect([...B]).toEqual([3, 2]);

@@ -1,6 +1,6 @@
 /**
- * What boundary elements are measured by, for their test and the report: uniform stress, a cube against finite elements
- * by other code (tests/statics), hands that come and go.
+ * Measurements of boundary elements for their test and the report: uniform stress, a cube against finite elements of
+ * separate code (tests/statics), grabs that come and go.
  */
 import type { SoftBody } from "../../../shared/scene.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
@@ -33,7 +33,7 @@ function tractionsOf({ positions: x, triangles }: BoundaryMesh, stress: readonly
   return traction;
 }
 
-/** A ball of radius 1: an octahedron, divided. */
+/** A ball of radius 1: a subdivided octahedron. */
 export function ball(divisions: number): BoundaryMesh {
   let triangles = [0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5];
   const corners = [
@@ -69,7 +69,7 @@ export function ball(divisions: number): BoundaryMesh {
   };
 }
 
-/** Of a body under a uniform stress, held where it goes by itself: error on the surface and inside, relative. */
+/** Relative error on the surface and inside of a body under a uniform stress, fixed at its exact displacements. */
 export function uniformError(mesh: BoundaryMesh, stress: readonly [number, number, number]): number {
   const trace = stress[0] + stress[1] + stress[2];
   const exact = mesh.positions.map((value, k) => (((1 + POISSON) * stress[k % 3]! - POISSON * trace) / YOUNG) * value);
@@ -84,25 +84,25 @@ export const cubeOf = async (n: number): Promise<BoundaryMesh> => meshOf(await t
 export const weight = ({ mass }: BodyTemplate): Float64Array =>
   Float64Array.from({ length: 3 * mass.length }, (_, k) => (k % 3 === 1 ? -9.81 * mass[Math.floor(k / 3)]! : 0));
 
-/** Where a cube of n cells an edge goes under its own weight: at once, for there is no damping. */
+/** Displacements of a cube of n cells an edge under its own weight. One step is enough, because there is no damping. */
 export async function rested(n: number): Promise<Float64Array> {
   const { template, of, method, state } = await opened(cells(n));
   method.step(state, outside(of, weight(template)));
   return state.x.map((value, k) => value - template.positions[k]!);
 }
 
-/** Of the cube's top, Pa; the third load is its own weight. */
+/** Stresses on the cube's top, Pa. The third load is its own weight. */
 const STRESSES = [
   [0, 1600, 0],
   [800, 0, 400],
 ] as const;
 export const LOADS = ["pulled up by its top", "pushed aside by its top", "under its own weight"];
-/** Its matrices for forces inside have to be small enough for a room. */
+/** Most cells an edge with weight: the matrices for forces inside have to fit into a room. */
 const MOST_WITH_WEIGHT = 4;
 
 const onTop = (x: Float64Array, corners: readonly number[]): boolean => corners.every((p) => x[3 * p + 1]! > 0.4999);
 
-/** The same as nodal forces: a third of each triangle's for each of its corners. */
+/** The same load as nodal forces: a third of each triangle's force at each of its corners. */
 function forces({ positions, triangles, particleCount }: BodyTemplate, stress: readonly number[]): Float64Array {
   const force = new Float64Array(3 * particleCount);
   const all = Array.from({ length: triangles.length / 3 }, (_, t) => [...triangles.subarray(3 * t, 3 * t + 3)]);
@@ -111,7 +111,7 @@ function forces({ positions, triangles, particleCount }: BodyTemplate, stress: r
   return force;
 }
 
-/** Of the cube under each load, as far as it goes. @returns float64[3N] m */
+/** Displacements of the cube under each load. @returns float64[3N] m */
 async function boundary(template: BodyTemplate, n: number): Promise<Float64Array[]> {
   const mesh = meshOf(template);
   const loads = STRESSES.map((stress) => {
@@ -145,8 +145,8 @@ function elements(template: BodyTemplate): Float64Array[] {
 }
 
 /**
- * A cube of each of `coarse` cells an edge, which divide `fine`, against finite elements of `fine` cells.
- * @returns by load: (triangles, largest error of its corners and of what is inside over the largest displacement)
+ * Compares a cube of each of `coarse` cells an edge, which divide `fine`, with finite elements of `fine` cells.
+ * @returns by load: (triangles, largest error of its corners and of points inside relative to the largest displacement)
  */
 export async function cubeErrors(coarse: readonly number[], fine: number): Promise<[number, number][][]> {
   const place = (x: Float64Array, p: number): string => [0, 1, 2].map((r) => x[3 * p + r]!.toFixed(6)).join();
@@ -175,11 +175,11 @@ export const held = (particles: number[], weights: number[], target: [number, nu
   maxForce: Infinity,
 });
 
-/** A cube of 2 cells an edge that hands hold. @param forceOf float64[3N] N */
+/** A cube of 2 cells an edge under grabs. @param forceOf float64[3N] N */
 export async function bench(forceOf: (template: BodyTemplate) => Float64Array) {
   const { template, of, constants, method, state } = await opened(cells(2));
   const force = forceOf(template);
-  // inertia limits nobody's grip: the compliance alone counts
+  // the huge coefficient removes the limit by inertia: only the compliance counts
   const points = new RigidGrabs({ mass: of.mass, coefficient: 1e12 });
   return {
     template,
@@ -194,8 +194,8 @@ export async function bench(forceOf: (template: BodyTemplate) => Float64Array) {
 }
 
 /**
- * A hand that pulls at the top of a cube under its weight for five steps, and lets go.
- * @returns how far something has moved, m, and how many coordinates differ at the end
+ * A grab that pulls at the top of a cube under its weight for five steps, and lets go.
+ * @returns the largest displacement meanwhile, m, and the number of coordinates that differ at the end
  */
 export async function handAndGone(): Promise<{ moved: number; changed: number }> {
   const { state, step, template } = await bench(weight);

@@ -1,4 +1,4 @@
-/** Fluid on a staggered grid, in rooms. The report (figure eulerian) holds it against exact flows and Ghia's cavity. */
+/** Fluid on a staggered grid, in rooms. The report (figure eulerian) compares it with exact flows and Ghia's cavity. */
 import { describe, expect, test } from "vitest";
 import type { EulerianFluid } from "../../../shared/scene.ts";
 import { gridLength, MacGrid, type GridSpec } from "../../../server/sim/methods/macGrid.ts";
@@ -42,7 +42,7 @@ describe("in a room", () => {
     expect(down).toBeLessThan(-0.01);
   });
 
-  test("a hand stirs it", async () => {
+  test("a grab stirs the fluid", async () => {
     const lab = await laboratory({ tickHz: 30, bodies: [smoke()], interaction: { grabMaxForce: 5 } });
     const target: [number, number, number] = [2.3, 0.5, 0];
     lab.run(20, [{ type: "grab", member: 1, grab: 0, body: 0, triangle: 37, u: 0, v: 0, target }]);
@@ -50,7 +50,7 @@ describe("in a room", () => {
     expect(v[3 * 37]!).toBeGreaterThan(0.01);
   });
 
-  test("more cells than a tick has time for, and viscosity beyond its parts, are refused", async () => {
+  test("a grid with too many cells for a tick, and viscosity beyond its number of parts, are refused", async () => {
     const refused = (more: Partial<EulerianFluid>) => expect(laboratory({ bodies: [smoke(more)] })).rejects;
     await refused({ cells: [30, 30, 30] }).toThrow(/\/bodies\/0\/method\/cells.*at most 16384 cells/);
     await refused({ kinematicViscosity: 100 }).toThrow(/\/bodies\/0\/method\/kinematicViscosity/);
@@ -79,7 +79,7 @@ describe("a sheet and a jelly in a plume", () => {
     const contact = { ignore: ["sheet", "jelly"] };
     return laboratory({ substeps: 1, bodies: [{ ...smoke, contact }, sheet, jelly] as never, wind, ...more });
   };
-  /** What the air makes of a body's momentum in a second, N, by what its particles have for acceleration. */
+  /** Rate of change of a body's momentum by the air, N, from the accelerations of its particles. */
   const felt = ({ created, x, acceleration }: Awaited<ReturnType<typeof laboratory>>, body: number): Vector => {
     const { bodies, massUnit } = created.layout;
     const { first, count } = bodies[body]!;
@@ -89,7 +89,7 @@ describe("a sheet and a jelly in a plume", () => {
     return F;
   };
 
-  test("feel the fluid where they are, as wind", async () => {
+  test("both feel the local flow of the fluid as wind", async () => {
     const lab = await blown();
     lab.run(10);
     const { layout, memory, bodies } = lab.created;
@@ -97,7 +97,7 @@ describe("a sheet and a jelly in a plume", () => {
     const more = new Float64Array(memory.buffer, state + 48 * layout.bodies[0]!.count, gridLength(CELLS)).slice();
     const spec: GridSpec = { cells: CELLS, edge: EDGE, viscosity: 0, sticks: false, lid: 0, maccormack: false };
     const grid = new MacGrid(spec, more, () => false);
-    // the box is around the middle of the tracers
+    // the box surrounds the middle of the tracers
     const { positions } = bodies[0]!;
     const corner = [0, 1, 2].map((r) => {
       const along = positions.filter((_, k) => k % 3 === r);
@@ -122,12 +122,12 @@ describe("a sheet and a jelly in a plume", () => {
     lab.run(1);
     for (const [n, F] of expected.entries()) {
       expect(norm(F)).toBeGreaterThan(1e-4);
-      // float32 of a few operations
+      // float32 rounding of a few operations
       expect(norm(subtract(felt(lab, 1 + n), F)) / norm(F)).toBeLessThan(1e-4);
     }
   });
 
-  test("but not beside its box, nor where the room has no air", async () => {
+  test("neither feels the fluid outside of its box, nor if the room has no air", async () => {
     const beside = await blown({ wind: { ...wind, density: 0 } });
     beside.run(10);
     for (const body of [1, 2]) expect(felt(beside, body)).toEqual([0, 0, 0]);

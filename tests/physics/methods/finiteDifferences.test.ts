@@ -1,6 +1,6 @@
 /**
- * Finite differences on a sheet: derivatives, and a sheet in a room. What they are exact for, and order 2, are in the
- * report (report/figures/finiteDifferences.ts).
+ * Finite differences on a sheet: derivatives, and a sheet in a room. The report (report/figures/finiteDifferences.ts)
+ * shows exact solutions and the order 2.
  */
 import { describe, expect, test } from "vitest";
 import type { ClothBody } from "../../../shared/scene.ts";
@@ -18,7 +18,7 @@ test("forces are the derivatives of the energy", async () => {
     of.at(x.map((value, k) => value + t * p[k]!));
     return of.energy();
   };
-  // of order 4 in x: five points are exact
+  // the energy is of order 4 in x: five points are exact
   const d = 1e-3;
   const slope = (8 * (energy(d) - energy(-d)) - (energy(2 * d) - energy(-2 * d))) / (12 * d);
   const work = forcesOf(of, x).reduce((sum, f, k) => sum - f * p[k]!, 0);
@@ -29,7 +29,7 @@ describe("a sheet in a room", () => {
   const hanging = (more: Partial<ClothBody> = {}): ClothBody =>
     sheet(8, { pins: [{ select: { particles: [0, 8] } }], ...more });
 
-  test.each(["implicit", "symplectic"] as const)("hangs, %s, and its books close", async (integrator) => {
+  test.each(["implicit", "symplectic"] as const)("hangs, %s, and its energy ledger balances", async (integrator) => {
     const body = hanging({ method: { type: "finite-differences", integrator, steps: 8 } });
     const { lab, books, run } = await watched({ bodies: [body], gravity: [0, -9.81, 0] });
     run(60);
@@ -41,7 +41,7 @@ describe("a sheet in a room", () => {
     expect(Math.min(...heights)).toBeGreaterThan(-1.2 * SIDE);
   });
 
-  test("lies over a ball, and nothing of it is inside", async () => {
+  test("lies over a ball without any particle inside", async () => {
     const lab = await laboratory({
       gravity: [0, -9.81, 0],
       bodies: [sheet(8, { transform: { translate: [0, 0.31, 0] } })],

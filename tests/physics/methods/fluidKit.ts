@@ -1,10 +1,10 @@
-/** What the tests of fluids of points share. */
+/** Shared by the tests of fluids of points. */
 import type { Collider, PointsBody } from "../../../shared/scene.ts";
 import type { MethodState } from "../../../server/sim/methods/method.ts";
 import type { Laboratory } from "../laboratory.ts";
 import { block, largest, randoms, type Opened } from "./kit.ts";
 
-/** A block of water that stands on the ground. @param spacing m */
+/** A block of water on the ground. @param spacing m */
 export function water(
   method: PointsBody["method"],
   cells: [number, number, number],
@@ -37,10 +37,10 @@ export function tank(half: number): Collider[] {
   ];
 }
 
-/** What acts within a fluid beside pressure. */
+/** Forces within a fluid besides pressure. */
 type Within = Partial<Record<"viscosity" | "surfaceTension" | "vorticity", number>>;
 
-/** By how much the mean velocity changes in 100 steps of points that begin with random ones, m/s. */
+/** Change of the mean velocity in 100 steps from random velocities, m/s. */
 export async function momentumLost(drop: Promise<Opened>): Promise<number> {
   const { state, of, step } = await drop;
   const random = randoms(7);
@@ -53,8 +53,8 @@ export async function momentumLost(drop: Promise<Opened>): Promise<number> {
 }
 
 /**
- * A drop around (0, 0.1, 0) some steps after it began to shear, to fly apart or to turn: what is left of its velocities
- * or how wide it is, as sums of squares, by what acts within it.
+ * Sheared, expanding and turning drops around (0, 0.1, 0) after `steps`, by internal force: remaining velocities or
+ * width, as sums of squares.
  */
 export function flows(drop: (within: Within) => Promise<Opened>, steps: number) {
   const after = async (within: Within, start: (x: number[], r: number) => number) => {
@@ -73,7 +73,7 @@ export function flows(drop: (within: Within) => Promise<Opened>, steps: number) 
   };
 }
 
-/** What a room steps, with what only a fluid can say. */
+/** A stepped fluid body of a room. */
 interface Stepped {
   method: { pressure(x: Float64Array): Float64Array };
   state: MethodState;
@@ -83,7 +83,7 @@ interface Stepped {
 export const stepped = (lab: Laboratory): Stepped =>
   (lab.world as unknown as { methods: { bodies: Stepped[] } }).methods.bodies[0]!;
 
-/** A line through pressures over heights, of points away from walls and surface: Pa at half the depth, Pa/m. */
+/** Fits a line to pressures over heights of points away from walls and surface: Pa at half the depth, Pa/m. */
 export function pressureLine(
   { x, height, pressure }: Record<"x" | "height" | "pressure", Float64Array>,
   { depth, half, spacing }: Record<"depth" | "half" | "spacing", number>,

@@ -1,4 +1,4 @@
-/** What the fluid on a staggered grid is measured by, for the report: exact flows, and Ghia, Ghia and Shin 1982. */
+/** Measurements of the fluid on a staggered grid for the report: exact flows, and Ghia, Ghia and Shin 1982. */
 import { gridLength, MacGrid, type GridSpec } from "../../../server/sim/methods/macGrid.ts";
 import { randoms } from "./kit.ts";
 
@@ -12,14 +12,14 @@ function flat(n: number, more: Partial<GridSpec>, solid = (_i: number, _j: numbe
 const NU = 0.02;
 const SECONDS = 0.5;
 
-/** Vortices of Taylor and Green between walls that slip, m/s. */
+/** Taylor-Green vortices between walls that slip, m/s. */
 const vortices = (t: number, axis: number, x: number, y: number): number =>
   Math.exp(-2 * NU * Math.PI ** 2 * t) *
   (axis === 0 ? Math.sin(Math.PI * x) * Math.cos(Math.PI * y) : -Math.cos(Math.PI * x) * Math.sin(Math.PI * y));
 
 /**
- * Of vortices of Taylor and Green, nu = 0.02 m^2/s, after half a second; a step goes with the square of a cell, so that
- * it has the same order.
+ * Error of decaying Taylor-Green vortices, nu = 0.02 m^2/s, after half a second. The step is proportional to the square
+ * of a cell, so that its error has the same order.
  * @returns root mean square, m/s
  */
 export function decayError(n: number, maccormack: boolean): number {
@@ -37,7 +37,10 @@ export function decayError(n: number, maccormack: boolean): number {
   return Math.sqrt(sum / count);
 }
 
-/** On the cavity's vertical middle line (Ghia et al. 1982, table I): y, u in the lid's speed at Re 100 and 400. */
+/**
+ * Flow on the cavity's vertical middle line (Ghia et al. 1982, table I): y, and u relative to the lid's speed at Re 100
+ * and 400.
+ */
 const TABLE = [
   [0.9766, 0.84123, 0.75837],
   [0.9688, 0.78871, 0.68439],
@@ -59,8 +62,8 @@ const column = (n: 1 | 2): [y: number, u: number][] => TABLE.map((row) => [row[0
 export const GHIA = { 100: column(1), 400: column(2) };
 
 /**
- * A cavity of 1 m under a lid of 1 m/s, from rest, steps of 3/4 of a cell.
- * @returns u on its middle line at a height
+ * A cavity of 1 m under a lid of 1 m/s, from rest, with steps of 3/4 of a cell.
+ * @returns u on its middle line as a function of height
  */
 export function cavity(reynolds: number, n: number, seconds: number): (y: number) => number {
   const grid = flat(n, { viscosity: 1 / reynolds, sticks: true, lid: 1 });
@@ -74,8 +77,8 @@ export function cavity(reynolds: number, n: number, seconds: number): (y: number
 }
 
 /**
- * Speeds at random, up to 1 m/s, around an obstacle of 4 x 4 cells in 16 x 16, after a step.
- * @returns largest divergence times the edge of a cell, largest speed, and that on faces of the obstacle, m/s
+ * One step from random velocities, up to 1 m/s, around an obstacle of 4 x 4 cells in 16 x 16.
+ * @returns largest divergence times the edge of a cell, largest speed, and largest speed on faces of the obstacle, m/s
  */
 export function around(): { left: number; most: number; into: number } {
   const grid = flat(16, {}, (i, j) => i > 5 && i < 10 && j > 4 && j < 9);

@@ -1,4 +1,4 @@
-/** What the tests of methods share: bodies of a method, their templates, and steps without a room. */
+/** Shared by the tests of methods: bodies with a method, their templates, and steps without a room. */
 import type { Body, Method, PointsBody, SoftBody } from "../../../shared/scene.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
@@ -10,7 +10,7 @@ import { RigidGrabs } from "../../../server/sim/reference/implicit/points.ts";
 export const YOUNG = 2e4;
 export const POISSON = 0.3;
 
-/** A cube of 0.5 m that stands on the ground, its lowest particles fixed. */
+/** A cube of 0.5 m on the ground, with its lowest particles fixed. */
 export function cube(method: Method, more: Partial<SoftBody> = {}): SoftBody {
   const springs = method.type === "mass-spring";
   return {
@@ -33,7 +33,7 @@ export async function templateOf(body: Body): Promise<BodyTemplate> {
   return bodies[0]!;
 }
 
-/** A block of points that stands on the ground, held by nobody. */
+/** A free block of points on the ground. */
 export function block(method: Method, more: Partial<PointsBody> = {}): PointsBody {
   return {
     name: "block",
@@ -46,20 +46,20 @@ export function block(method: Method, more: Partial<PointsBody> = {}): PointsBod
   };
 }
 
-/** Of a method that remembers nothing but positions and velocities. */
+/** Extra state of methods that store only positions and velocities. */
 export const NOTHING = new Float64Array(0);
 
-/** As a room has it. @param h s */
+/** Method body as a room creates it. @param h s */
 export function known({ particleCount, mass, pinned }: BodyTemplate, h: number, alpha = 0, beta = 0): MethodBody {
   return { count: particleCount, mass: mass.map((m, i) => (pinned[i] ? 0 : m)), h, alpha, beta };
 }
 
-/** Nobody's hand. @param force float64[3N] N */
+/** External input without grabs. @param force float64[3N] N */
 export function outside(body: MethodBody, force: Float64Array = new Float64Array(3 * body.count)): Outside {
   return { force, points: new RigidGrabs({ mass: body.mass, coefficient: 1 }), walls: [] };
 }
 
-/** A body of a method without a room, at rest. @param h s @param fixed all of its particles @param beta s */
+/** A body with a method at rest, without a room. @param h s @param fixed fix all of its particles @param beta s */
 export async function opened(body: Body, h = 1 / 240, { fixed = false, beta = 0 } = {}) {
   const template = await templateOf(body);
   const of = known(template, h, 0, beta);
@@ -75,7 +75,7 @@ export async function opened(body: Body, h = 1 / 240, { fixed = false, beta = 0 
 }
 export type Opened = Awaited<ReturnType<typeof opened>>;
 
-/** The same numbers in every run, in [-1, 1). */
+/** Pseudo-random numbers in [-1, 1), the same in every run. */
 export function randoms(seed: number): () => number {
   let state = seed;
   return () => {
@@ -90,7 +90,7 @@ export const largest = (values: Iterable<number>): number => {
   return most;
 };
 
-/** float64[3N] N, of positions x. */
+/** Forces at the positions x, float64[3N] N. */
 export function forcesOf(model: ForceModel, x: Float64Array): Float64Array {
   const f = new Float64Array(x.length);
   model.at(x);

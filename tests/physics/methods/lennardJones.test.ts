@@ -1,6 +1,6 @@
 /**
- * Loosely coupled particles against lattice sums and statistics that know nothing of the code. The report (figure
- * lennard-jones) has their lattice constant, what they keep of energy and momentum, and how they melt.
+ * Lennard-Jones particles compared with lattice sums and statistics that use no code of the simulation. The report
+ * (figure lennard-jones) shows their lattice constant, drift of energy and momentum, and melting.
  */
 import { expect, test } from "vitest";
 import { lennardJones, Pair } from "../../../server/sim/methods/lennardJones.ts";
@@ -9,13 +9,13 @@ import { block, known, largest, opened, templateOf } from "./kit.ts";
 import { crystal, CRYSTALS, FREE, latticeSum, METHOD, SPACING, warm } from "./pairKit.ts";
 
 test.each(CRYSTALS)(
-  "the energy of %s, exponents %j, is the lattice sum: differences of blocks leave nothing but the bulk",
+  "the energy of %s, exponents %j, is the lattice sum: differences of blocks leave only the bulk",
   async (arrangement, exponents) => {
     const solid = arrangement === "fcc";
     const energyOf = async (more: number, rows: number): Promise<[energy: number, mass: number]> => {
       const grown: [number, number, number] = solid ? [3 + more, 3 + more, 3 + more] : [8 + more, 8 + 2 * rows, 1];
       const { method, state, template } = await opened(crystal(arrangement, exponents, grown));
-      // the law of the larger block's middle is that of an endless lattice: blocks here are as large as it reaches
+      // particles in the middle of the larger block see an infinite lattice: blocks are as large as the cut-off
       return [method.energy(state), template.mass[0]!];
     };
     const perPoint = (await latticeSum(arrangement, exponents))(SPACING);
@@ -45,7 +45,7 @@ test.each(CRYSTALS)(
   },
 );
 
-test("energy and force end at the cut-off, and one is the other's slope", () => {
+test("energy and force end at the cut-off, and the force is the slope of the energy", () => {
   const law = { d0: 0.1, cutOff: 0.22, m: 6, n: 12, depth: 1 };
   const pair = new Pair(law);
   expect(Math.abs(pair.energy(law.cutOff * (1 - 1e-9)))).toBeLessThan(1e-15);
@@ -56,7 +56,7 @@ test("energy and force end at the cut-off, and one is the other's slope", () => 
   }
 });
 
-test("half as stiff as a step bears, it stands; the plan takes as many steps as that needs", async () => {
+test("a crystal with half the stiffness that its steps allow is stable; the plan sets their number", async () => {
   const steps = async (dissociation: number): Promise<number> => {
     const body = block({ ...METHOD, dissociation }, FREE);
     const template = await templateOf(body);
@@ -70,23 +70,23 @@ test("half as stiff as a step bears, it stands; the plan takes as many steps as 
   }
 });
 
-test("a crystal takes the temperature that it is held at, and no momentum", async () => {
+test("a crystal takes on the temperature of its thermostat, and no momentum", async () => {
   const { state, of, step } = await opened(warm(0.2));
   for (let n = 0; n < 200; n++) step();
   let mean = 0;
   const samples = 300;
   for (let n = 0; n < samples; n++) {
     step();
-    // <v^2> = 3 k T/M, and three degrees of freedom are the whole's own
+    // <v^2> = 3 k T/M; three degrees of freedom belong to the whole
     mean += state.v.reduce((sum, v) => sum + v * v, 0) / (3 * of.count - 3) / samples;
   }
-  // 320 degrees of freedom, a correlation of some 20 steps: 15 independent samples, 2 % of standard deviation
+  // 320 degrees of freedom and a correlation of about 20 steps: 15 independent samples, a standard deviation of 2 %
   expect(Math.abs(mean / 0.2 - 1)).toBeLessThan(0.08);
   const momentum = [0, 1, 2].map((r) => state.v.reduce((sum, v, k) => (k % 3 === r ? sum + v : sum), 0));
   expect(largest(momentum) / of.count).toBeLessThan(1e-12);
 });
 
-test("points lie on a floor with half their spacing, and hands and impulses move them", async () => {
+test("points rest on a floor at half their spacing, and grabs and impulses move them", async () => {
   const body = block({ ...METHOD, temperature: 0 }, { transform: { translate: [0, 0.4, 0] } });
   const lab = await laboratory({
     gravity: [0, -2, 0],
@@ -98,7 +98,7 @@ test("points lie on a floor with half their spacing, and hands and impulses move
   const heights = (): number[] => Array.from(lab.positions()).filter((_, k) => k % 3 === 1);
   expect(Math.min(...heights())).toBeGreaterThan(0.05 - 1e-4);
   expect(Math.min(...heights())).toBeLessThan(0.06);
-  // the highest point goes up with the hand, and takes the others with it
+  // the highest point rises with the grab and takes the others along
   const top = heights().indexOf(Math.max(...heights()));
   const before = heights()[top]!;
   const target: [number, number, number] = [0, 1, 0];
@@ -109,7 +109,7 @@ test("points lie on a floor with half their spacing, and hands and impulses move
   ]);
 });
 
-test("an impulse on a point arrives whole", async () => {
+test("an impulse on a point adds all of its momentum", async () => {
   const lab = await laboratory({ bodies: [block(METHOD, FREE)] });
   lab.run(1, [{ type: "impulse", member: 1, body: 0, triangle: 5, u: 0, v: 0, impulse: [1, 2, -1] }]);
   const { mass } = lab.created.bodies[0]!;

@@ -1,6 +1,6 @@
 /**
- * Modal analysis: rigid motions, dense eigenvalues, and the exact step of an oscillator. Frequencies, motion and energy
- * are in the report (report/figures/modes.ts).
+ * Modal analysis: rigid motions, dense eigenvalues, and the exact step of an oscillator. The report
+ * (report/figures/modes.ts) shows frequencies, motion and energy.
  */
 import { describe, expect, test } from "vitest";
 import { modal } from "../../../server/sim/methods/modal.ts";
@@ -8,14 +8,14 @@ import { propagator } from "../../../server/sim/methods/oscillator.ts";
 import { symmetricEigen } from "../../../server/sim/methods/symmetricEigen.ts";
 import { cube, known, largest, randoms, templateOf } from "./kit.ts";
 
-test("a body that nothing holds has its six rigid motions at frequency 0", async () => {
+test("a free body has its six rigid motions at frequency 0", async () => {
   const template = await templateOf(cube({ type: "modal" }, { pins: [] }));
   const { eigenvalues } = modal.plan(template, { type: "modal", modes: 8 }, known(template, 1 / 240), "");
   expect(largest(eigenvalues!.subarray(0, 6))).toBeLessThan(1e-10 * eigenvalues![6]!);
 });
 
 describe("eigenvalues of dense matrices", () => {
-  test.each([1, 2, 3, 40])("of %d rows: orthogonal vectors that diagonalize", (n) => {
+  test.each([1, 2, 3, 40])("of %d rows: orthogonal eigenvectors that diagonalize the matrix", (n) => {
     const random = randoms(n);
     const A = new Float64Array(n * n);
     for (let i = 0; i < n; i++) for (let j = 0; j <= i; j++) A[n * i + j] = A[n * j + i] = random();
@@ -33,7 +33,7 @@ describe("eigenvalues of dense matrices", () => {
     }
   });
 
-  test("a diagonal matrix is its own", () => {
+  test("a diagonal matrix has its diagonal as eigenvalues", () => {
     expect([...symmetricEigen(Float64Array.of(3, 0, 0, 0, 1, 0, 0, 0, 2), 3).values]).toEqual([1, 2, 3]);
   });
 });
@@ -62,14 +62,14 @@ test.each([
   expect(Math.abs(e! - decay * (cos - half * sinOver))).toBeLessThan(1e-12);
 });
 
-test("a constant force moves a free mode along a parabola, and a stiff one to rest", () => {
+test("a constant force moves a free mode along a parabola, and a stiff one to its equilibrium", () => {
   const h = 1 / 60;
   const [, , c, , , f] = propagator(0, 0, h);
   expect(Math.abs((2 * c!) / (h * h) - 1)).toBeLessThan(1e-14);
   expect(Math.abs(f! / h - 1)).toBeLessThan(1e-14);
   const lambda = 900;
   const [a, , g, d, , s] = propagator(lambda, 12, h);
-  // g/lambda at rest is where it stays
+  // at the equilibrium g/lambda the oscillator stays
   expect(Math.abs(a! / lambda + g! - 1 / lambda)).toBeLessThan(1e-15);
   expect(Math.abs(d! / lambda + s!)).toBeLessThan(1e-14);
 });

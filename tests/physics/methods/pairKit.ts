@@ -1,6 +1,6 @@
 /**
- * What Lennard-Jones particles are measured by, for their test and the report: lattice sums whose shells are counted
- * here, by themselves, a cluster that swings, and one that melts.
+ * Measurements of Lennard-Jones particles for their test and the report: lattice sums with shells counted here, a
+ * cluster that swings, and one that melts.
  */
 import type { LennardJones, PointsBody } from "../../../shared/scene.ts";
 import { lawOf } from "../../../server/sim/methods/lennardJones.ts";
@@ -17,7 +17,7 @@ export const CRYSTALS: [Arrangement, [m: number, n: number]][] = [
   ["fcc", [4, 8]],
 ];
 
-/** Of an endless lattice of spacing 1: distances of a point's neighbors, up to `reach`. */
+/** Distances of a point's neighbors in an infinite lattice of spacing 1, up to `reach`. */
 function shells(arrangement: Arrangement, reach: number): number[] {
   const distances: number[] = [];
   const n = Math.ceil(2 * reach);
@@ -34,7 +34,7 @@ function shells(arrangement: Arrangement, reach: number): number[] {
   return distances;
 }
 
-/** The bi-reciprocal function, cut off and shifted in force, written down again. */
+/** The bi-reciprocal function, cut off and shifted in force, written here again from its equation. */
 function reference(d0: number, cutOff: number, m: number, n: number): { energy(d: number): number } {
   const energy = (d: number): number => (-1 / (m - n)) * (m * (d0 / d) ** n - n * (d0 / d) ** m);
   const slope = (d: number): number => (-m * n * ((d0 / d) ** m - (d0 / d) ** n)) / ((m - n) * d);
@@ -47,7 +47,7 @@ export const crystal = (arrangement: Arrangement, [m, n]: [number, number], cell
     { ...FREE, mesh: { type: "lattice", arrangement, cells, spacing: SPACING } },
   );
 
-/** Energy of a point in an endless lattice by its spacing, J/kg; the cut-off stays where it is. */
+/** Energy of a point in an infinite lattice as a function of its spacing, J/kg; the cut-off does not scale. */
 export async function latticeSum(
   arrangement: Arrangement,
   [m, n]: [number, number],
@@ -58,7 +58,7 @@ export async function latticeSum(
   return (a) => shells(arrangement, cutOff / a).reduce((e, d) => e + energy(a * d), 0) / 2;
 }
 
-/** Spacing at which the lattice sum is least, by golden section, over the spacing that the body begins with. */
+/** Spacing with the least lattice sum relative to the body's initial spacing, by golden section search. */
 export async function latticeConstant(arrangement: Arrangement, exponents: [number, number]): Promise<number> {
   const sum = await latticeSum(arrangement, exponents);
   const golden = (Math.sqrt(5) - 1) / 2;
@@ -71,7 +71,7 @@ export async function latticeConstant(arrangement: Arrangement, exponents: [numb
   return (low + high) / 2 / SPACING;
 }
 
-/** 32 points at random speeds. @param h s @param speed m/s */
+/** 32 points with random velocities. @param h s @param speed m/s */
 async function cluster(h: number, speed: number) {
   const all = await opened(crystal("fcc", [6, 12], [2, 2, 2]), h);
   const random = randoms(3);
@@ -80,9 +80,9 @@ async function cluster(h: number, speed: number) {
 }
 
 /**
- * A cluster of 32 points that swings by itself, one step of its own a step of 0.5 ms.
- * @returns (time, energy over the first one - 1) of means over a hundred steps, what swings about the true energy being
- * no drift; change of the momentum over the sum of its points'; how far a point has moved, m
+ * A free cluster of 32 points that swings, with one substep in each step of 0.5 ms.
+ * @returns (time, energy over the first one - 1) of means over a hundred steps, because oscillation about the true
+ * energy is not drift; change of the momentum relative to the sum of its points'; largest displacement of a point, m
  */
 export async function swing(steps: number, samples: number) {
   const h = 1 / 2000;
@@ -111,7 +111,7 @@ export async function swing(steps: number, samples: number) {
   };
 }
 
-/** (step in s, distance in m from where 16 steps for one of 1/1200 s lead), after 20 ms. */
+/** (step in s, distance in m from the solution with 16 steps for one of 1/1200 s), after 20 ms. */
 export async function stepErrors(): Promise<[h: number, error: number][]> {
   const places = await Promise.all(
     [1, 2, 4, 16].map(async (parts) => {
@@ -131,7 +131,7 @@ export const warm = (temperature: number): PointsBody =>
     { ...FREE, mesh: { type: "lattice", arrangement: "fcc", cells: [3, 3, 3], spacing: SPACING } },
   );
 
-/** Of neighbors in the crystal, 800 steps later: mean distance in spacings, share that is still within 1.4 of them. */
+/** Neighbors in the crystal after 800 steps: mean distance in spacings, and the share still within 1.4 of them. */
 export async function parted(temperature: number): Promise<{ distance: number; kept: number }> {
   const { state, of, step } = await opened(warm(temperature));
   const apart = (i: number, j: number): number =>

@@ -1,22 +1,22 @@
 /**
- * Point-based bodies: forces of any deformation, implicit steps, Maxwell's relaxation. The report (figure point-based)
- * holds them against affine maps and static finite elements.
+ * Point-based bodies: forces of any deformation, implicit steps, Maxwell relaxation. The report (figure point-based)
+ * compares them with affine maps and static finite elements.
  */
 import { describe, expect, test } from "vitest";
 import { laboratory } from "../laboratory.ts";
 import { largest, outside, randoms, templateOf, type Opened } from "./kit.ts";
 import { body, energyAt, EXPLICIT, forces, mapped, points as opened, SPACING } from "./pointKit.ts";
 
-describe("of any deformation", () => {
+describe("any deformation", () => {
   const STRAINED = { ...EXPLICIT, volumeStiffness: 0.5, yield: 0.01, creep: 30 } as const;
-  /** Points moved about; and what they flow to in some steps is part of the state. */
+  /** Displaced points after some steps of flow: the flow is part of the state. */
   const strained = async (): Promise<{ points: Opened; x: Float64Array }> => {
     const points = await opened(STRAINED, true);
     const random = randoms(5);
     const x = mapped(points.template.positions, [1.1, 0.3, 0, 0, 0.75, 0, 0.1, 0, 1], () => 0.05 * SPACING * random());
     points.state.x.set(x);
     for (let n = 0; n < 20; n++) points.step();
-    // the rest has moved along, and flows no more while it is looked at
+    // the flowing rest shape has moved along; it does not flow during the measurement
     expect(
       largest(points.state.more.subarray(2, 5).map((value, r) => value - points.template.positions[r]!)),
     ).toBeGreaterThan(1e-3);
@@ -41,7 +41,7 @@ describe("of any deformation", () => {
     expect(Math.abs(slope / work - 1)).toBeLessThan(1e-6);
   });
 
-  test("forces and torques add up to nothing", async () => {
+  test("forces and torques sum to zero", async () => {
     const { points, x } = await strained();
     const f = forces(points, x);
     for (let r = 0; r < 3; r++) {
@@ -58,11 +58,11 @@ describe("of any deformation", () => {
   });
 });
 
-test("an implicit step solves its equation: near rest, backward Euler of the forces", async () => {
+test("an implicit step solves its equation: near rest it is backward Euler of the forces", async () => {
   const points = await opened();
   const explicit = await opened(EXPLICIT);
   const random = randoms(3);
-  // so little that what K leaves out, of the size of the strain, is little
+  // so small that the terms missing in K, of the size of the strain, are negligible
   const x = points.template.positions.map((value) => value + 1e-7 * random());
   const state = { x: x.slice(), v: new Float64Array(x.length), more: points.state.more };
   points.method.step(state, outside(points.of));
@@ -71,7 +71,7 @@ test("an implicit step solves its equation: near rest, backward Euler of the for
   expect(largest(left)).toBeLessThan(1e-4 * largest(f));
 });
 
-test("strain above the yield flows with the creep of Maxwell's fluid, whatever the rest does, and none of the volume", async () => {
+test("strain above the yield creeps as in a Maxwell fluid for any rest shape, and keeps the volume", async () => {
   const limit = 0.02;
   const creep = 12;
   const points = await opened({ yield: limit, creep }, true);
@@ -80,7 +80,7 @@ test("strain above the yield flows with the creep of Maxwell's fluid, whatever t
   const shear = 0.4;
   state.x.set(mapped(X, [1, shear, 0, 0, 1, 0, 0, 0, 1]));
   const deviatoric = (): number => {
-    // one point's, by its own memory: F = J Q
+    // of one point, from its own state: F = J Q
     const rest = state.more.subarray(2, 2 + X.length);
     const Q = state.more.subarray(2 + X.length, 2 + X.length + 9);
     const gamma = Math.abs(rest[4]! - X[4]!) > 0 ? 0 : shear;
@@ -103,7 +103,7 @@ test("strain above the yield flows with the creep of Maxwell's fluid, whatever t
   for (let n = 0; n < 240; n++) {
     step();
     const now = deviatoric();
-    // d|e'|/dt = -creep (|e'| - limit) (1 + 2 |e|): the strain's change by F's is F^T F
+    // d|e'|/dt = -creep (|e'| - limit) (1 + 2 |e|): the last factor is F^T F, from the change of strain with F
     const rate = Math.log((before - limit) / (now - limit)) / of.h;
     if (now - limit > 1e-6) {
       expect(rate).toBeGreaterThan(creep * (1 - 2 * now - creep * of.h));
@@ -118,7 +118,7 @@ test("strain above the yield flows with the creep of Maxwell's fluid, whatever t
 const determinant = ([a, b, c, d, e, f, g, h, i]: readonly number[]): number =>
   a! * (e! * i! - f! * h!) - b! * (d! * i! - f! * g!) + c! * (d! * h! - e! * g!);
 
-test("a warm block melts and runs, a cold one stands", async () => {
+test("a warm block melts and flows, a cold one keeps its shape", async () => {
   const run = async (temperature: number): Promise<{ width: number; height: number }> => {
     const cold = body({ yield: 0.2, creep: 60, temperature, stiffnessDamping: 0.002 });
     const lab = await laboratory({

@@ -1,4 +1,6 @@
-/** What point-based bodies are measured by, for their test and the report: affine maps, and a beam against elements. */
+/**
+ * Measurements of point-based bodies for their test and the report: affine maps, and a beam against finite elements.
+ */
 import type { Method as MethodSpec, PointBased, PointsBody } from "../../../shared/scene.ts";
 import { staticEquilibrium } from "../../statics/equilibrium.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
@@ -6,7 +8,7 @@ import { block, largest, opened, outside, POISSON, YOUNG, type Opened } from "./
 
 export const SPACING = 0.1;
 
-/** 4 x 3 x 3 points, held by nobody. */
+/** 4 x 3 x 3 points, free. */
 export function body(method: Partial<PointBased> = {}): PointsBody {
   return block({ type: "point-based", ...method } as MethodSpec, {
     mesh: { type: "lattice", arrangement: "cubic", cells: [4, 3, 3], spacing: SPACING },
@@ -17,7 +19,7 @@ export function body(method: Partial<PointBased> = {}): PointsBody {
 export const points = (spec: Partial<PointBased> = {}, fixed = false): Promise<Opened> =>
   opened(body(spec), undefined, { fixed });
 
-/** Forces, by one explicit step from rest: M dv/h. */
+/** Forces from one explicit step from rest: M dv/h. */
 export function forces({ of, method, state }: Opened, x: Float64Array): Float64Array {
   const v = new Float64Array(x.length);
   method.step({ x: x.slice(), v, more: state.more.slice() }, outside(of));
@@ -33,7 +35,7 @@ export const mapped = (X: Float64Array, F: readonly number[], by: (k: number) =>
     return F[r]! * p[0]! + F[r + 1]! * p[1]! + F[r + 2]! * p[2]! + by(k);
   });
 
-/** By 1.1 rad about (1, 2, 2)/3. */
+/** Rotation matrix by 1.1 rad about (1, 2, 2)/3. */
 function rotation(): number[] {
   const n = [1 / 3, 2 / 3, 2 / 3];
   const [s, c] = [Math.sin(1.1), Math.cos(1.1)];
@@ -43,7 +45,7 @@ function rotation(): number[] {
 
 export const EXPLICIT = { integrator: "explicit" } as const;
 
-/** Of a rotation by 1.1 rad and a shift: largest force over E s^2, and energy over E s^3, of points s apart. */
+/** Largest force over E s^2 and energy over E s^3 after a rotation by 1.1 rad and a shift, for points s apart. */
 export async function rigidMotion(): Promise<{ force: number; energy: number }> {
   const still = await points({ ...EXPLICIT, volumeStiffness: 1 });
   const x = mapped(still.template.positions, rotation(), (k) => 0.3 - 0.2 * (k % 3));
@@ -53,7 +55,7 @@ export async function rigidMotion(): Promise<{ force: number; energy: number }> 
   };
 }
 
-/** Error of the energy of an affine map against Saint Venant and Kirchhoff's law, relative. */
+/** Relative error of the energy of an affine map against the law of Saint Venant-Kirchhoff. */
 export async function affineError(): Promise<number> {
   const F = [1.1, 0.2, 0, -0.1, 0.95, 0.05, 0.02, 0, 1.05];
   const still = await points(EXPLICIT);
@@ -69,13 +71,13 @@ export async function affineError(): Promise<number> {
   return Math.abs(energyAt(still, mapped(still.template.positions, F)) / (density * still.of.count * SPACING ** 3) - 1);
 }
 
-/** A beam of 3.5 x 1 x 1 widths that sticks out of a wall, under gravity. */
+/** A beam of 3.5 x 1 x 1 widths, clamped in a wall, under gravity. */
 export const WIDTH = 0.25;
 export const BEAM = { density: 1000, youngsModulus: 1e5, poissonsRatio: POISSON };
 export const GRAVITY = 0.3;
 
 export interface Bent {
-  /** Mean of what is free, by mass, m. */
+  /** Mean sag of the free part, weighted by mass, m. */
   sag: number;
   /** Mean height of each layer across the beam, m, by its distance from the wall, m. */
   line: [x: number, y: number][];
@@ -128,7 +130,7 @@ export async function beamOfElements(n: number): Promise<Bent> {
   return bent(lab, x);
 }
 
-/** Its first layer of points lies in the wall's face. @param n points across, odd */
+/** Beam of points; its first layer lies in the wall's face. @param n points across, odd */
 export async function beamOfPoints(n: number): Promise<Bent> {
   const spacing = WIDTH / n;
   const lab = await laboratory({

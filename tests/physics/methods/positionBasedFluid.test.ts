@@ -1,6 +1,6 @@
 /**
- * Position-based fluid against statics and momentum. What it does not reach (the front of a dam break, bodies that
- * float) is in docs/LIMITS.md with its numbers.
+ * Position-based fluid against statics and momentum. docs/LIMITS.md states with numbers where it fails (front of a dam
+ * break, floating bodies).
  */
 import { describe, expect, test } from "vitest";
 import type { PointsBody, PositionBasedFluid, Scene } from "../../../shared/scene.ts";
@@ -18,14 +18,14 @@ describe("a column in a tank", () => {
   const cells: [number, number, number] = inLong([12, 12, 12], [6, 10, 6]);
   const depth = cells[1] * S;
   const half = (cells[0] * S) / 2;
-  test("stands: its pressure is that of its depth within 2 %, its volume within 1.5 %", async () => {
+  test("settles with the pressure of its depth within 2 % and its volume within 1.5 %", async () => {
     const bodies = [block(cells, { viscosity: 0.05 })];
     const lab = await laboratory({ tickHz: 30, gravity: [0, -9.81, 0], bodies, colliders: tank(half) });
     const { method, state } = stepped(lab);
     const measure = inLong(60, 30);
     lab.run(inLong(90, 40));
     const count = state.x.length / 3;
-    // points go to and fro: each one's means over time
+    // points oscillate: use each one's mean over time
     const pressure = new Float64Array(count);
     const height = new Float64Array(count);
     for (let n = 0; n < measure; n++) {
@@ -46,18 +46,18 @@ describe("a column in a tank", () => {
 describe("a drop without walls", () => {
   const drop = (more: Partial<PositionBasedFluid> = {}) => opened(block([5, 5, 5], more), 1 / 240);
 
-  test("keeps its momentum, whatever acts within it", async () => {
+  test("keeps its momentum under any internal force", async () => {
     expect(await momentumLost(drop({ viscosity: 0.1, surfaceTension: 50 }))).toBeLessThan(1e-12);
   });
 
-  test("the lattice that it begins as is at rest", async () => {
+  test("the initial lattice is at rest", async () => {
     const { state, step } = await drop();
     const before = state.x.slice();
     for (let n = 0; n < 50; n++) step();
     expect(largest(state.x.map((x, k) => x - before[k]!))).toBeLessThan(1e-9);
   });
 
-  test("pressed together it goes back to its density", async () => {
+  test("returns to its density after compression", async () => {
     const { state, step } = await drop();
     const along = (): Float64Array => state.x.filter((_, k) => k % 3 === 0);
     const size = (): number => Math.max(...along()) - Math.min(...along());
@@ -69,7 +69,7 @@ describe("a drop without walls", () => {
     expect(size()).toBeGreaterThan(0.97 * before);
   });
 
-  test("viscosity evens out what moves against each other, tension holds together, vorticity keeps turning", async () => {
+  test("viscosity damps relative motion, surface tension holds together, vorticity keeps rotation", async () => {
     const { sheared, apart, turned } = flows(drop, 60);
     expect(await sheared({ viscosity: 0.2 })).toBeLessThan(0.7 * (await sheared({ viscosity: 0 })));
     expect(await apart({ surfaceTension: 60 })).toBeLessThan(0.9 * (await apart({})));
@@ -77,7 +77,7 @@ describe("a drop without walls", () => {
   });
 });
 
-test("poured into a tank it stays there, flows apart, and a hand stirs it", async () => {
+test("poured into a tank it stays inside, spreads, and a grab stirs it", async () => {
   const scene: Partial<Scene> & Pick<Scene, "bodies"> = {
     tickHz: 30,
     gravity: [0, -9.81, 0],
@@ -92,7 +92,7 @@ test("poured into a tank it stays there, flows apart, and a hand stirs it", asyn
     expect(x[i + 1]!).toBeGreaterThan(0.5 * S - 1e-4);
     expect(Math.max(Math.abs(x[i]!), Math.abs(x[i + 2]!))).toBeLessThan(0.16 - 0.5 * S + 1e-4);
   }
-  // 128 points in 64 places: two layers
+  // 128 points on 64 places: two layers
   expect(Math.max(...x.filter((_, k) => k % 3 === 1))).toBeLessThan(4 * S);
   const target: [number, number, number] = [0, 0.5, 0];
   expect(lab.run(20, [{ type: "grab", member: 1, grab: 0, body: 0, triangle: 60, u: 0, v: 0, target }])).toEqual([]);

@@ -1,4 +1,7 @@
-/** What a scene compares its bodies with, live: against other worlds, and who has one when. */
+/**
+ * Live comparison of a scene's bodies with a reference: errors against separate worlds, and the assignment of
+ * references to bodies.
+ */
 import { describe, expect, test } from "vitest";
 import type { Body, Method, Scene, SoftBody } from "../../../shared/scene.ts";
 import { validateScene } from "../../../shared/sceneValidator.ts";
@@ -7,7 +10,7 @@ import { type Laboratory, laboratory } from "../laboratory.ts";
 import { cube, largest } from "./kit.ts";
 
 const VOLUMES: Method = { type: "finite-volumes", integrator: "symplectic", steps: 16 };
-/** Fixed on the ground, damped so that a tenth of a second shows. @param cells along an edge */
+/** A cube fixed on the ground, damped so that a tenth of a second suffices. @param cells along an edge */
 function standing(name: string, cells: number, n: number, method: Method, more: Partial<SoftBody> = {}): Body {
   const body = cube(method, {
     mesh: { type: "box", size: [0.5, 0.5, 0.5], cells: [cells, cells, cells] },
@@ -30,7 +33,7 @@ function among(bodies: Body[], cells = 6): Partial<Scene> & Pick<Scene, "bodies"
   };
 }
 
-/** In the middle of a cube's top. */
+/** A grab in the middle of a cube's top. */
 function grab(lab: Laboratory, body: number, member: number): Input {
   const { triangles, positions } = lab.created.bodies[body]!;
   const height = (k: number): number => positions[3 * triangles[k]! + 1]!;
@@ -45,7 +48,7 @@ function grab(lab: Laboratory, body: number, member: number): Input {
 
 const errors = ({ world }: Laboratory): (number | null)[] => world.methodErrors().map(({ error }) => error);
 
-test("the error of a net is its distance from two meshes that were stepped elsewhere, extrapolated", async () => {
+test("the error of a net is its distance from the extrapolation of two separately stepped meshes", async () => {
   const loads = [{ select: { box: { min: [-9, 0.4, -9], max: [9, 9, 9] } }, force: [40, 0, 10] }] as SoftBody["loads"];
   const pulled = { ...(loads && { loads }) };
   const alone = async (cells: number): Promise<Float64Array> => {
@@ -53,7 +56,7 @@ test("the error of a net is its distance from two meshes that were stepped elsew
     lab.run(12);
     const x = lab.positions();
     const { positions } = lab.created.bodies[0]!;
-    // by place: meshes of twice as many cells have the same vertices and more
+    // by place: a mesh with twice as many cells has the same vertices and more
     return Float64Array.from(net.created.bodies[1]!.positions, (_, k) => {
       const i = k - (k % 3);
       const [X, Y, Z] = net.created.bodies[1]!.positions.subarray(i, i + 3);
@@ -72,11 +75,11 @@ test("the error of a net is its distance from two meshes that were stepped elsew
   const far = fine.map((u, k) => x[k]! - (u + (u - coarse[k]!) / (2 ** 1.42 - 1)));
   const expected = Math.sqrt(far.subarray(0, 3 * streamedCount).reduce((s, d) => s + d * d, 0) / streamedCount) / 0.5;
   expect(expected).toBeGreaterThan(0.005);
-  // float32 positions; 1.42 in four digits
+  // float32 positions; the order 1.42 has four digits
   expect(Math.abs(errors(net)[1]! / expected - 1)).toBeLessThan(1e-3);
 });
 
-test("the finer a cube under a hand and an impulse, the nearer it is; springs are far", async () => {
+test("under a grab and an impulse finer cells have a smaller error, and springs a larger one", async () => {
   const bodies = [
     standing("coarse", 2, 0, VOLUMES),
     standing("fine", 6, 1, VOLUMES),
@@ -98,7 +101,7 @@ test("the finer a cube under a hand and an impulse, the nearer it is; springs ar
   expect(net).toBeGreaterThan(3 * fine);
 });
 
-describe("who is compared", () => {
+describe("assignment of references", () => {
   const five = (): Promise<Laboratory> =>
     laboratory(
       among(
@@ -107,14 +110,14 @@ describe("who is compared", () => {
       ),
     );
 
-  test("four that are held at a time; a fifth takes the reference of who was let go", async () => {
+  test("four grabbed bodies have a reference at a time; a fifth gets that of a released body", async () => {
     const lab = await five();
     lab.run(
       2,
       [0, 1, 2, 3, 4].map((body) => grab(lab, body, 1 + body)),
     );
     expect(errors(lab).map((error) => error !== null)).toEqual([true, true, true, true, false]);
-    // 2 s at 5 1/s: the motion has faded, and the fifth may be told again
+    // 2 s at 5 1/s: the motion has decayed, so the fifth body has a known error again
     lab.run(
       125,
       [5, 2].map((member) => ({ type: "releaseAll", member })),
@@ -129,7 +132,7 @@ describe("who is compared", () => {
   const handOnAll = (lab: Laboratory): Input =>
     ({ ...grab(lab, 1, 9), target: [1.05, 0.55, 0.05], together: true }) as Input;
 
-  test("all that one hand holds, and of each what it would be alone", async () => {
+  test("all bodies of one grab are compared, and each has the error that it has alone", async () => {
     const bodies = [
       ...["a", "b", "c"].map((name, n) => standing(name, 2, n, VOLUMES)),
       standing("net", 2, 3, { type: "mass-spring" }),
@@ -146,15 +149,15 @@ describe("who is compared", () => {
     };
     const together = await of(bodies.map(({ name }) => name));
     const alone = [await of(["a"]), await of(["net"]), await of(["fine"])].flat();
-    // bodies of one mesh and method are one; float32 positions
+    // bodies with the same mesh and method have the same error; float32 positions
     expect(Math.abs(together[1]! - together[0]!)).toBeLessThan(1e-6);
-    // each hand begins where its body has sagged to, and arrives a tick later
+    // each grab begins where its body has sagged to, and acts a tick later
     for (const [k, error] of [together[0]!, together[3]!, together[4]!].entries())
       expect(Math.abs(error / alone[k]! - 1), `${k}`).toBeLessThan(0.02);
     expect(together[4]).toBeLessThan(0.5 * together[0]!);
   });
 
-  test("who is held apart from others that one hand holds goes on from there; the most keep what they follow", async () => {
+  test("a body grabbed apart from a shared grab gets its own reference; the others keep theirs", async () => {
     const room = async (): Promise<Laboratory> => {
       const scene = among(
         ["a", "b", "c", "d", "e", "f"].map((name, n) => standing(name, 2, n, VOLUMES)),
@@ -170,18 +173,19 @@ describe("who is compared", () => {
     const impulse: Input = { ...grab(lab, 0, 1), type: "impulse", impulse: [0, 0, 1] } as Input;
     lab.run(1, [impulse]);
     others.run(1);
-    // what one is given the others' reference is not; whose hand it looks at is another's now, by float32 rounding
+    // the shared reference is not moved by the new one; the followed grab is another now, up to float32 rounding
     const apart = (n: number): number => Math.abs(errors(lab)[n]! - errors(others)[n]!);
     for (const n of [1, 2, 3, 4, 5]) expect(apart(n)).toBeLessThan(1e-7);
     expect(errors(lab)[0]).toBeLessThan(0.03);
-    // a, who was pushed, b and d have a reference of their own, and the others one: e would be the fifth
+    // a (which was pushed), b and d have references of their own, and the remaining bodies share one: e would need a
+    // fifth
     lab.run(1, [grab(lab, 1, 2), grab(lab, 3, 4)]);
     expect(known()).toEqual([true, true, true, true, true, true]);
     lab.run(1, [grab(lab, 4, 5)]);
     others.run(2);
     expect(known()).toEqual([true, true, true, true, false, true]);
     expect(apart(5)).toBeLessThan(1e-7);
-    // let go by all, and left alone for 10/damping s: known again
+    // all released, and free for 10/damping s: known again
     lab.run(
       125,
       [9, 2, 4, 5].map((member) => ({ type: "releaseAll", member })),
@@ -189,7 +193,7 @@ describe("who is compared", () => {
     expect(known()).toEqual([true, true, true, true, true, true]);
   });
 
-  test("nobody in wind; everybody again after a reset", async () => {
+  test("no body is compared in wind; all are again after a reset", async () => {
     const lab = await five();
     lab.run(
       2,
@@ -202,7 +206,7 @@ describe("who is compared", () => {
     expect(errors(lab).every((error) => error! < 1e-3)).toBe(true);
   });
 
-  test("a reference at rest costs nothing until gravity is another", async () => {
+  test("a reference at rest is not stepped until gravity changes", async () => {
     const lab = await laboratory(among([standing("a", 2, 0, VOLUMES)], 2));
     const { state, length } = lab.created.layout.reference!;
     const words = (): Float64Array => new Float64Array(lab.created.memory.buffer, state, length).slice();
@@ -216,7 +220,7 @@ describe("who is compared", () => {
   });
 });
 
-test("a reference is refused where it is not one", () => {
+test("an invalid reference is refused", () => {
   const { bodies, ...rest } = among([standing("a", 2, 0, VOLUMES), standing("b", 2, 1, VOLUMES)]);
   const scene = (reference: Partial<Scene["reference"]>, other: Partial<SoftBody> = {}): unknown => ({
     version: 1,
@@ -236,7 +240,7 @@ test("a reference is refused where it is not one", () => {
   );
 });
 
-test("too few steps for the reference's mesh are refused with the least", async () => {
+test("too few steps for the reference's mesh are refused, and the text names the least", async () => {
   const scene = among([standing("a", 2, 0, VOLUMES)]);
   const few = laboratory({ ...scene, reference: { ...scene.reference!, steps: 1 } });
   await expect(few).rejects.toThrow(/\/reference\/steps: 1 .*at least \d+/);

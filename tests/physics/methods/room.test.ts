@@ -1,6 +1,6 @@
 /**
- * What a room does for bodies with a method of their own, whatever the method: hands, impulses, attachments, colliders,
- * reset, roll-back, sleep, energy books, and the same bits by any number of threads, after a restore and on repeat.
+ * Guarantees of a room for bodies with any method: grabs, impulses, attachments, colliders, reset, roll-back, sleep and
+ * the energy ledger work. Any number of threads, a restore and a repetition give the same bits.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Method, Scene, SoftMaterial } from "../../../shared/scene.ts";
@@ -36,7 +36,7 @@ const POINTS: [name: string, method: Method][] = [
   ["smoke", { type: "eulerian-fluid", cells: [6, 6, 6], edge: 0.1, plume: { radius: 0.15, acceleration: 5 } }],
 ];
 
-/** All of them side by side, a jelly among them, over a floor; and a hand for each. */
+/** All methods side by side with a jelly among them, over a floor, and a grab for each. */
 function together(): Promise<CreatedWorld> {
   const all = [...METHODS, ...POINTS];
   const names = all.map(([name]) => name);
@@ -74,7 +74,7 @@ function script(tick: number, count: number): Input[] {
       v: 0.3,
       target: [0.8 * body, 0.9, 0.2],
     }));
-  // and one that holds all of them
+  // and one grab on all of them
   const all = { member: 99, grab: 0 };
   if (tick === 5)
     return [{ type: "grab", ...all, body: 4, triangle: 9, u: 0.2, v: 0.3, target: [2.2, 0.5, 0.1], together: true }];
@@ -99,14 +99,14 @@ async function hash(created: CreatedWorld, threads: number, reopen = false): Pro
 }
 
 describe("the same bits", () => {
-  test("with two and three threads, and with a new world for every tick", async () => {
+  test("two and three threads, and a new world object every tick, give the same bits", async () => {
     const alone = await hash(await together(), 1);
     expect(await hash(await together(), 2)).toBe(alone);
     expect(await hash(await together(), 3)).toBe(alone);
     expect(await hash(await together(), 1, true)).toBe(alone);
   });
 
-  test("from a checkpoint in the middle of a pull", async () => {
+  test("a checkpoint in the middle of a pull continues with the same bits", async () => {
     const { memory: template, layout } = await together();
     const memory = copyMemory(template);
     const live = openWorld(memory, layout);
@@ -124,7 +124,7 @@ describe("the same bits", () => {
     expect(Buffer.compare(saveState(restored, template, layout), saveState(memory, template, layout))).toBe(0);
   });
 
-  test("the float64 behind the particles is in the hash", async () => {
+  test("the hash includes the float64 state behind the particles", async () => {
     const { memory, layout } = await together();
     const world = openWorld(memory, layout);
     const before = world.stateHash();
@@ -133,7 +133,7 @@ describe("the same bits", () => {
     expect(world.stateHash()).not.toBe(before);
   });
 
-  test("after a reset as from the start", async () => {
+  test("a reset restores the initial state", async () => {
     const { memory, layout } = await together();
     const world = openWorld(memory, layout);
     const xs = (): Float64Array[] =>
@@ -157,7 +157,7 @@ describe.each(METHODS)("%s", (_, method) => {
     return { ...body, material: { ...body.material, ...settling } as SoftMaterial };
   };
 
-  test("a hand pulls with the force that it may, and lets go", async () => {
+  test("a grab pulls with its allowed force, and lets go", async () => {
     const lab = await laboratory({ bodies: [calm()], interaction: { grabMaxForce: 20, handSpeed: 1 } });
     const rest = lab.positions();
     const target: [number, number, number] = [0, 0.9, 0];
@@ -170,7 +170,7 @@ describe.each(METHODS)("%s", (_, method) => {
     lab.run(120, [{ type: "grab", member: 1, grab: 0, body: 0, triangle: top, u: 0.3, v: 0.3, target }]);
     const held = lab.positions();
     expect(largest(held.map((x, k) => x - rest[k]!))).toBeGreaterThan(0.001);
-    // at rest the hand's force is what the fixed particles bear: the stored energy grows by F times its way
+    // at rest the fixed particles bear the grab's force: the stored energy grows by F times its displacement
     const energy = lab.world.methodEnergy(0)!;
     expect(energy).toBeGreaterThan(0);
     expect(energy).toBeLessThan(20 * largest(held.map((x, k) => x - rest[k]!)));
@@ -178,14 +178,14 @@ describe.each(METHODS)("%s", (_, method) => {
     expect(lab.world.methodEnergy(0)!).toBeLessThan(1e-3 * energy);
   });
 
-  test("its books close, and its elastic energy is in them", async () => {
+  test("its energy ledger balances, and includes its elastic energy", async () => {
     const { books, run } = await watched({ bodies: [calm()], gravity: [0, -9.81, 0] });
     run(10);
     expect(worst(books)).toBeLessThan(1e-12);
     expect(books.entries.at(-1)!.bodies[0]!.elastic).toBeGreaterThan(0);
   });
 
-  test("it falls asleep where nothing moves it", async () => {
+  test("it falls asleep if nothing moves it", async () => {
     const created = await createWorld({ version: 1, title: "asleep", bodies: [calm()] }, { baseDir: "." });
     const world = openWorld(created.memory, created.layout);
     for (let tick = 0; tick < 1200 && !world.resting; tick++) world.step([]);
@@ -193,10 +193,10 @@ describe.each(METHODS)("%s", (_, method) => {
   });
 });
 
-/** Boundary elements have no inertia, and are held. */
+/** Methods with inertia. Boundary elements have none, and are fixed. */
 const FREE = METHODS.filter(([, { type }]) => type !== "boundary-elements");
 
-test.each(FREE)("%s: an impulse arrives whole in a free body without gravity", async (_, method) => {
+test.each(FREE)("%s: an impulse adds all of its momentum to a free body without gravity", async (_, method) => {
   const free = cube(method, { pins: [] } as never);
   const lab = await laboratory({
     bodies: [{ ...free, material: { ...free.material, damping: 0 } as SoftMaterial }],
@@ -205,14 +205,14 @@ test.each(FREE)("%s: an impulse arrives whole in a free body without gravity", a
   lab.run(1, [{ type: "impulse", member: 1, body: 0, triangle: 4, u: 0.2, v: 0.3, impulse }]);
   const v = lab.velocities();
   const { mass } = lab.created.bodies[0]!;
-  // modes that are left out do not take part, but rigid motions are in every set
+  // modes that are left out take no part, but every set has the rigid motions
   for (let r = 0; r < 3; r++) {
     const momentum = mass.reduce((sum, m, i) => sum + m * v[3 * i + r]!, 0);
     expect(Math.abs(momentum - impulse[r]!)).toBeLessThan(1e-4);
   }
 });
 
-/** Modes of a body that falls turn as the linear do: not for tumbling. */
+/** Methods that may tumble. Modes rotate linearly. */
 const TUMBLING = FREE.filter(([, { type }]) => type !== "modal");
 
 describe.each(TUMBLING)("%s against colliders", (_, method) => {
@@ -227,17 +227,17 @@ describe.each(TUMBLING)("%s against colliders", (_, method) => {
     return { lab };
   };
 
-  test("it comes to rest on a floor, and no particle is below", async () => {
+  test("it comes to rest on a floor, with no particle below", async () => {
     const { lab } = await fallen([{ type: "plane", normal: [0, 1, 0], offset: 0 }]);
     const heights = Array.from(lab.positions()).filter((_, k) => k % 3 === 1);
     expect(Math.min(...heights)).toBeGreaterThan(-1e-6);
     expect(Math.min(...heights)).toBeLessThan(0.02);
     expect(Math.max(...heights)).toBeGreaterThan(0.35);
-    // explicit Euler moves by the velocity of the step before: on a floor it trembles
+    // explicit Euler moves by the velocity of the previous step: on a floor it trembles
     expect(largest(lab.velocities())).toBeLessThan(0.2);
   });
 
-  test("no particle goes into a box or a sphere that it falls on", async () => {
+  test("no particle enters a box or a sphere that it falls on", async () => {
     const { lab } = await fallen([
       { type: "box", center: [0, -0.1, 0], halfExtents: [0.4, 0.2, 0.4] },
       { type: "sphere", center: [0.1, 0.1, 0.05], radius: 0.08 },
@@ -252,7 +252,7 @@ describe.each(TUMBLING)("%s against colliders", (_, method) => {
   });
 });
 
-test("a body that explodes is rolled back and held, the others go on, and a reset brings it back", async () => {
+test("a body that explodes is rolled back and held, the rest moves on, and a reset restores it", async () => {
   const bodies = [
     cube({ type: "mass-spring", integrator: "explicit", steps: 1 }, {
       name: "explodes",
@@ -272,7 +272,7 @@ test("a body that explodes is rolled back and held, the others go on, and a rese
   expect(again.map(({ type }) => type)).toEqual(["reset", "bodyHeld"]);
 });
 
-test("a recording does not hold its surface to what its particles meet", () => {
+test("a recording of a body with a method does not check its surface, because only its particles collide", () => {
   const colliders: Scene["colliders"] = [
     { type: "plane", normal: [0, 1, 0], offset: 0 },
     { type: "sphere", center: [0, 0, 0], radius: 1 },
@@ -287,7 +287,7 @@ test("a recording does not hold its surface to what its particles meet", () => {
   expect(of("compliant")).toEqual([[0, 0]]);
 });
 
-test("an attachment carries a body that hangs from it, in the world and on a collider that moves", async () => {
+test("an attachment carries a hanging body, in the world and on a moving collider", async () => {
   const { material: _, ...net } = cube({ type: "mass-spring" });
   const bodies: Body[] = [
     {
@@ -323,7 +323,7 @@ test("an attachment carries a body that hangs from it, in the world and on a col
   expect(largest(x.subarray(72, 75).map((value, r) => value - [0.2, 0.75, 0.2][r]!))).toBeLessThan(1e-3);
 });
 
-test("a method is refused where its eigenproblem is too large, its steps are too many, or nothing is free", async () => {
+test("a method is refused if its eigenproblem is too large, its steps are too many, or nothing is free", async () => {
   const scene = (body: Partial<Body>): Scene => ({
     version: 1,
     title: "refused",

@@ -1,6 +1,6 @@
 /**
- * Smoothed particles against statics, a dam break and what floats. What measures better or worse with other numbers of
- * points is in docs/LIMITS.md.
+ * Smoothed particles against statics, a dam break and floating bodies. docs/LIMITS.md states how results change with
+ * the number of points.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, PointsBody, SmoothedParticles } from "../../../shared/scene.ts";
@@ -54,7 +54,7 @@ test.each(inLong(FLOATING, FLOATING.slice(0, 1)))(
   },
 );
 
-describe("bodies in it", () => {
+describe("bodies in water", () => {
   const sheet = (more: Partial<Body> = {}): Body =>
     ({
       name: "sheet",
@@ -79,7 +79,7 @@ describe("bodies in it", () => {
   test.each<[string, Body]>([
     ["a soft body", cube],
     ["a cloth", sheet()],
-  ])("what a drop gives %s when it hits it, it loses", async (_, body) => {
+  ])("a drop that hits %s loses the momentum that the body gains", async (_, body) => {
     const drop = water(METHOD, [4, 3, 4], 0.05, { velocity: [0.2, 2, 0.1] });
     const lab = await laboratory({ ...ROOM, bodies: [drop, body] });
     const masses = lab.created.bodies.map(({ mass }) => mass);
@@ -89,12 +89,12 @@ describe("bodies in it", () => {
     lab.run(15);
     const [after, gained] = [momentum(0), momentum(1)];
     const weighs = (b: number): number => masses[b]!.reduce((sum, m) => sum + m, 0);
-    // at least half as fast as where both go on together
+    // at least half the velocity of a perfectly inelastic collision
     expect(gained[1]!).toBeGreaterThan((0.5 * before[1]! * weighs(1)) / (weighs(0) + weighs(1)));
     expect(largest(before.map((p, r) => p - after[r]! - gained[r]!))).toBeLessThan(2e-4 * before[1]!);
   });
 
-  test("what is rigid it has to pass through, and what flows too hard is refused", async () => {
+  test("rigid bodies that do not ignore the fluid, and too high a viscosity, are refused", async () => {
     const rigid = { ...cube, material: { model: "shape-matching", mode: "rigid", density: 700 } } as Body;
     const scene = (...bodies: Body[]) => laboratory({ ...ROOM, bodies });
     await expect(scene(water(METHOD, [2, 2, 2], 0.05), rigid)).rejects.toThrow(/contact\/ignore.*not rigid/);
@@ -102,7 +102,7 @@ describe("bodies in it", () => {
     await expect(scene(honey)).rejects.toThrow(/method\/viscosity: .*at most 0\.13/);
   });
 
-  test("a sheet held at its rim carries water", async () => {
+  test("a sheet fixed at its rim carries water", async () => {
     const box = (min: [number, number, number], max: [number, number, number]) => ({ select: { box: { min, max } } });
     const rim = [
       box([-1, -1, -1], [1, 1, -0.19]),
@@ -128,11 +128,11 @@ describe("a drop without walls", () => {
   const drop = (more: Partial<SmoothedParticles> = {}) =>
     opened(water({ ...METHOD, ...more }, [5, 5, 5], S) as PointsBody, 1 / 720);
 
-  test("keeps its momentum, whatever acts within it", async () => {
+  test("keeps its momentum under any internal force", async () => {
     expect(await momentumLost(drop({ viscosity: 0.01, surfaceTension: 50 }))).toBeLessThan(1e-12);
   });
 
-  test("pressed together it goes back to its density", async () => {
+  test("returns to its density after compression", async () => {
     const { state, step } = await drop();
     const size = (): number => {
       const along = state.x.filter((_, k) => k % 3 === 0);
@@ -144,7 +144,7 @@ describe("a drop without walls", () => {
     expect(size()).toBeGreaterThan(0.97 * before);
   });
 
-  test("viscosity evens out what moves against each other, tension holds together, vorticity keeps turning", async () => {
+  test("viscosity damps relative motion, surface tension holds together, vorticity keeps rotation", async () => {
     const { sheared, apart, turned } = flows(drop, 180);
     expect(await sheared({ viscosity: 0.08 })).toBeLessThan(0.85 * (await sheared({})));
     expect(await apart({ surfaceTension: 120 })).toBeLessThan(0.9 * (await apart({})));

@@ -1,13 +1,13 @@
 /**
- * Forces of linear tetrahedra: inverted elements, derivatives, and steps. What they are exact for is in the report
- * (report/figures/elements.ts).
+ * Forces of linear tetrahedra: inverted elements, derivatives, and steps. The report (report/figures/elements.ts) shows
+ * where they are exact.
  */
 import { expect, test } from "vitest";
 import { finiteElements } from "../../../server/sim/methods/finiteElements.ts";
 import { forcesOf, known, largest, moved, NOTHING, outside, randoms, YOUNG } from "./kit.ts";
 import { jittered, tetrahedra } from "./tetrahedraKit.ts";
 
-test("an element that is turned inside out is pulled back by finite forces", async () => {
+test("finite forces pull an inverted element back", async () => {
   const template = await jittered(2);
   const x = moved(template.positions, ([a, b, c]) => [a!, -0.4 * b!, c!]);
   const of = tetrahedra(template, true);
@@ -30,7 +30,7 @@ test("linear forces are the derivatives of the energy, and products those of the
     of.at(x.map((value, k) => value + t * p[k]!));
     return of.energy();
   };
-  // quadratic: central differences are exact
+  // the energy is quadratic: central differences are exact
   const slope = (at(d) - at(-d)) / (2 * d);
   const f = forcesOf(of, x);
   const work = f.reduce((sum, value, k) => sum - value * p[k]!, 0);

@@ -1,11 +1,13 @@
-/** Linear tetrahedra under Hooke's law, for tests and the report: irregular elements, and their forces in both ways. */
+/**
+ * Linear tetrahedra under Hooke's law for tests and the report: irregular elements, and their forces by both formulas.
+ */
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
 import { placedElements, volumeGradients } from "../../../server/sim/methods/finiteElements.ts";
 import { faceAreas } from "../../../server/sim/methods/finiteVolumes.ts";
 import { Tetrahedra, tetrahedraOf } from "../../../server/sim/methods/tetrahedra.ts";
 import { cube, randoms, templateOf } from "./kit.ts";
 
-/** A cube without pins whose inner particles are moved about by up to a tenth of a cell. */
+/** A cube without pins whose inner particles are displaced by up to a tenth of a cell. */
 export async function jittered(cells: number): Promise<BodyTemplate> {
   const mesh = { type: "box", size: [0.5, 0.5, 0.5], cells: [cells, cells, cells] } as const;
   const template = await templateOf(cube({ type: "finite-elements" }, { mesh, pins: [] } as never));

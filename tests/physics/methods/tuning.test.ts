@@ -1,6 +1,6 @@
 /**
- * What an owner changes of a method while a room runs: a room that was tuned before its first tick moves as the scene
- * that says so itself, bit for bit, and what was changed is part of the state.
+ * Tuning of a method by the owner of a running room. A room tuned before its first tick moves bit for bit as a scene
+ * with these values, and the tuned values are part of the state.
  */
 import { describe, expect, test } from "vitest";
 import type { Method } from "../../../shared/scene.ts";
@@ -18,7 +18,7 @@ const tune = (change: Change): Input => ({ type: "tune", member: 1, body: 0, ...
 
 const ofCube = (method: Method): Promise<Laboratory> => laboratory({ bodies: [cube(method)], gravity: [0, -9.81, 0] });
 
-/** float64[6N] positions and velocities, as the method has them. */
+/** float64[6N] positions and velocities in the method's state. */
 function stateOf({ created: { memory, layout } }: Laboratory): Float64Array {
   const [own] = layout.methods;
   return new Float64Array(memory.buffer, own!.state, 6 * layout.bodies[own!.body]!.count).slice();
@@ -32,7 +32,7 @@ describe.each<[string, Method, Change]>([
   ["modes", { type: "modal", modes: 20 }, { modes: 5 }],
   ["modes and steps", { type: "modal", modes: 20 }, { modes: 3, steps: 1 }],
 ])("%s", (_, method, change) => {
-  test("tuned it moves as the scene that says so", async () => {
+  test("a tuned room moves as a scene with these values", async () => {
     const tuned = await ofCube(method);
     const said = await ofCube({ ...method, ...change } as Method);
     const plain = await ofCube(method);
@@ -47,7 +47,7 @@ describe.each<[string, Method, Change]>([
     expect(tuned.world.methodEnergy(0)).toBe(said.world.methodEnergy(0));
   });
 
-  test("a checkpoint has it, and what an undo goes back to has not; asScene takes it back", async () => {
+  test("a checkpoint stores tuned values, an undo restores earlier ones, and asScene resets them", async () => {
     const { created, world, run } = await ofCube(method);
     const { memory, template, layout } = { ...created, template: copyMemory(created.memory) };
     run(4, [PULL]);
@@ -77,7 +77,7 @@ test("explicit springs explode with long steps and not with short ones", async (
   expect(await held(2)).toBe(true);
 });
 
-test("what depends on the step keeps it, and no more steps are taken than a scene may have", async () => {
+test("values that depend on the step are kept, and no more steps are allowed than in a scene", async () => {
   const boundary = await ofCube({ type: "boundary-elements" });
   expect(boundary.world.tuning().bodies[0]).toEqual({ body: 0, friction: 0.5 });
   const sheet = await laboratory({

@@ -1,4 +1,4 @@
-/** What smoothed particles are measured by, for their test and the report: statics, a dam break, what floats. */
+/** Measurements of smoothed particles for their test and the report: statics, a dam break, floating bodies. */
 import type { Body, SmoothedParticles } from "../../../shared/scene.ts";
 import type { Wall } from "../../../server/sim/methods/method.ts";
 import { laboratory } from "../laboratory.ts";
@@ -11,8 +11,8 @@ export const ROOM = { tickHz: 30, substeps: STEPS, iterations: 2 };
 export const GRAVITY: [number, number, number] = [0, -9.81, 0];
 
 /**
- * A column in a tank as wide, points of 4 cm, after `settle` ticks and over `measure` ones.
- * @returns its volume, pressure at half the depth and slope of it, over what they should be
+ * A column that fills its tank, points of 4 cm, after `settle` ticks and averaged over `measure` ticks.
+ * @returns volume, pressure at half the depth and slope of the pressure, relative to theory
  */
 export async function column(wide: number, high: number, settle: number, measure: number) {
   const spacing = 0.04;
@@ -33,15 +33,15 @@ export async function column(wide: number, high: number, settle: number, measure
   }
   const mean = height.reduce((sum, y) => sum + y, 0) / count;
   const volume = mean / (depth / 2);
-  // a point has as much room as the column has left it
+  // each point has an equal share of the column's volume
   pressure.forEach((p, i) => (pressure[i] = p / volume));
   const { middle, slope } = pressureLine({ x: state.x, height, pressure }, { depth, half, spacing });
   return { volume, middle: middle / ((9810 * depth) / 2), slope: slope / -9810 };
 }
 
 /**
- * The front of a column of water, a = 2.25 inches wide and twice as high, behind a dam that is gone at once: Z = z/a
- * over T = t sqrt(2g/a) (Martin and Moyce 1952, table 2).
+ * Front of a column of water, a = 2.25 inches wide and twice as high, behind a dam that vanishes at once: Z = z/a over
+ * T = t sqrt(2g/a) (Martin and Moyce 1952, table 2).
  */
 export const FRONT: [T: number, Z: number][] = [
   [1.19, 1.44],
@@ -65,14 +65,15 @@ const plane = (normal: [number, number, number], offset: number): Wall => ({
 });
 
 /**
+ * No dam of Martin and Moyce vanished at once, so their records are aligned at Z = 1.44.
  * @param wide points of the column. @param deep points across the channel
- * @returns (T, Z) of every step; by how much T has to be more for Z = 1.44 to be where Martin and Moyce, none of whose
- * dams was gone at once, have it in all of their records; the largest error of Z then, relative, and without that
+ * @returns (T, Z) of every step; the shift of T that aligns Z = 1.44 with the records; the largest relative error of Z
+ * with this shift, and without it
  */
 export async function damBreak(wide: number, deep: number) {
   const a = 0.05715;
   const s = a / wide;
-  // sound ten times as fast as what falls from the top
+  // sound ten times as fast as a fall from the top
   const h = (0.88 * s) / (10 * Math.sqrt(9.81 * 2 * a));
   const { of, method, state } = await opened(water(METHOD, [wide, 2 * wide, deep], s), h);
   const force = new Float64Array(3 * of.count);
@@ -83,7 +84,7 @@ export async function damBreak(wide: number, deep: number) {
   const scale = Math.sqrt((2 * 9.81) / a);
   for (let n = 1; n * of.h * scale < 3.5; n++) {
     method.step(state, { ...outside(of, force), walls });
-    // a row across the channel is there, not a drop
+    // the front is a row across the channel, not a single drop
     const xs = state.x.filter((_, k) => k % 3 === 0).sort();
     rows.push([n * of.h * scale, (xs[xs.length - deep]! + s / 2 + a / 2) / a]);
   }
@@ -93,7 +94,7 @@ export async function damBreak(wide: number, deep: number) {
   return { rows, shift, worst: error(shift), plain: error(0) };
 }
 
-/** m, points and cells: a cube of half the water's density. */
+/** A tank and a cube of half the water's density: m, points and cells. */
 interface Floating {
   spacing: number;
   cells: [number, number, number];
@@ -106,7 +107,7 @@ export const FLOATING: Floating[] = [
   { spacing: 0.05, cells: [14, 8, 14], side: 0.4, mesh: 5 },
 ];
 
-/** How deep it floats, over half its side: below the level that the water's volume and half of its own have. */
+/** Depth of the floating cube over half its side, below the level of the water's volume plus half of its own. */
 export async function floatingDepth({ spacing, cells, side, mesh }: Floating, settle: number, measure: number) {
   const half = (cells[0] * spacing) / 2;
   const cube: Body = {
@@ -127,7 +128,7 @@ export async function floatingDepth({ spacing, cells, side, mesh }: Floating, se
     const x = lab.positions(1);
     middle += x.reduce((sum, value, k) => (k % 3 === 1 ? sum + value : sum), 0) / (x.length / 3) / measure;
   }
-  // whichever way it has turned, half of it is under water
+  // in any orientation, half of its volume is under water
   const level = (cells[0] * cells[1] * cells[2] * spacing ** 3 + side ** 3 / 2) / (4 * half * half);
   return (level - middle + side / 2) / (side / 2);
 }

@@ -1,6 +1,6 @@
 /**
- * A scene run with scripted hands, every substep recorded and judged (server/tools/check): a recording of some ticks at
- * a time, which is deleted when it is judged. A reset begins a new recording: what it moves has not traveled.
+ * Runs a scene with scripted grabs and checks every substep (server/tools/check). Each recording covers PIECE ticks and
+ * is deleted after its check. A reset begins a new recording, because particles jump.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,26 +17,26 @@ import { HOST_STAGES, openWorld } from "../../../server/sim/world.ts";
 import { handsOf, type Script } from "./hands.ts";
 
 export const SCENES_FOLDER = fileURLToPath(new URL("../../../scenes/", import.meta.url));
-/** Ticks of one recording: 40 MB of 3,000 particles. */
+/** Ticks of one recording: 40 MB for 3,000 particles. */
 const PIECE = 60;
 
 export interface SceneCheck {
   scene: string;
   ticks: number;
-  /** Judged: those of ticks in which something was awake. */
+  /** Checked substeps: those of ticks in which something was awake. */
   substeps: number;
-  /** Of bodies and colliders. */
+  /** Triangles of bodies and colliders. */
   triangles: number;
-  /** Rows of contact, in the lanes of whole blocks, mean of all ticks. */
+  /** Contact rows, in lanes of whole blocks, mean of all ticks. */
   pairs: number;
   staticIntersections: number;
   sweptCrossings: number;
   belowPlanes: number;
-  /** The deepest finding of each frame that has any, with the tick and the substep (from 1) that it is the end of. */
+  /** The deepest finding of each frame with findings, with its tick and the substep (from 1) that it ends. */
   findings: (Finding & { tick: number; substep: number })[];
-  /** What the room reported: bodies held, inputs refused. */
+  /** Events of the room: bodies held, inputs refused. */
   events: string[];
-  /** Without recording. */
+  /** Mean time of a tick, without recording. */
   meanMs: number;
   p99Ms: number;
   impulses: number;
@@ -49,7 +49,7 @@ export interface SceneCheck {
 export interface CheckSceneOptions {
   ticks: number;
   script: Script;
-  /** Of the checker. */
+  /** Threads of the checker. */
   threads?: number;
   onTick?: (tick: number, found: number) => void;
 }
@@ -74,7 +74,7 @@ const nothing = (scene: string, ticks: number): SceneCheck => ({
   hash: "",
 });
 
-/** Recordings of a scene, one after the other, whose findings go to a result. */
+/** Consecutive recordings of a scene, whose findings are added to a result. */
 class Pieces {
   /** Time spent with writing since it was set to 0, ms. */
   aside = 0;
@@ -106,7 +106,7 @@ class Pieces {
     this.aside += performance.now() - before;
   }
 
-  /** Ends the recording, if there is one. */
+  /** Closes and checks the current recording, if there is one. */
   async judge(): Promise<void> {
     if (!this.recorder) return;
     this.recorder.close({});

@@ -1,27 +1,23 @@
-/**
- * Hands that pull as a script says: inputs of members that depend on nothing but the tick and the state, so that a run
- * can be run again.
- */
+/** Scripted grabs: inputs of members that depend only on the tick and the state, so that a run can be repeated. */
 import type { Vec3 } from "../../../shared/scene.ts";
 import type { CreatedWorld } from "../../../server/sim/createWorld.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import type { SimWorld } from "../../../server/sim/world.ts";
 
-/** One pull: takes hold of a body's surface in tick `from`, goes where `by` says and lets go in tick `until`. */
+/** One pull: grabs a body's surface in tick `from`, moves as `by` says and lets go in tick `until`. */
 export interface Pull {
   body: string;
   /**
-   * Holds the triangle whose middle is nearest to this point, m; or the triangle of this number, modulo how many there
-   * are.
+   * Grabs the triangle whose middle is nearest to this point, m; or the triangle with this number, modulo their count.
    */
   at: Vec3 | number;
   from: number;
   until: number;
-  /** Way from where it took hold, m: reached at equal times from one to the next, the last when it lets go. */
+  /** Displacements from the start, m, reached at equal intervals, the last at the release. */
   by: Vec3[];
 }
 
-/** A blow, N s, onto a triangle chosen as for a pull. */
+/** An impulse, N s, on a triangle chosen as for a pull. */
 interface Blow {
   body: string;
   at: Vec3 | number;
@@ -32,11 +28,11 @@ interface Blow {
 export interface Script {
   pulls: Pull[];
   blows?: Blow[];
-  /** Ticks in which the room begins anew, before all else. */
+  /** Ticks that begin with a reset of the room. */
   resets?: number[];
 }
 
-/** @returns what members do in a tick (from 1); has to be asked for every tick, in order, before the tick is stepped */
+/** @returns a function that returns the inputs of a tick (from 1); call it for every tick, in order, before the step */
 export function handsOf(
   created: CreatedWorld,
   world: SimWorld,
@@ -109,9 +105,9 @@ export function handsOf(
 }
 
 /**
- * Pulls without a plan: `hands` at a time, each takes hold somewhere, wanders `reach` m to either side by a few places,
- * and takes hold elsewhere.
- * @param seed another one, other pulls
+ * Random pulls: `hands` at a time, each grabs a place, wanders by up to `reach` m through a few places, and grabs
+ * elsewhere.
+ * @param seed selects other pulls
  */
 export function wander(
   bodies: readonly string[],
@@ -141,8 +137,8 @@ export function wander(
 }
 
 /**
- * 0 <= number < 1, of 32 bits: a linear congruence (Numerical Recipes), mixed so that low bits are as good as high
- * ones.
+ * Pseudo-random numbers in [0, 1) of 32 bits: a linear congruence (Numerical Recipes), mixed so that low bits are as
+ * good as high ones.
  */
 export function stream(seed: number): () => number {
   let state = seed >>> 0;

@@ -1,4 +1,6 @@
-/** `npm run check:scenes`: the scenes of contact under many hands, every substep judged. Nothing may meet. */
+/**
+ * `npm run check:scenes`: runs the contact scenes with many grabs and checks every substep. No surfaces may intersect.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -8,11 +10,11 @@ import { SCRIPTS } from "./scripts.ts";
 const USAGE = `npm run check:scenes -- [scene ...] [--ticks N] [--seed n] [--threads n]
   scene          ${Object.keys(SCRIPTS).join(", ")} (default: all)
   --ticks N      ticks of each (default: as many as give 20,000 substeps)
-  --seed n       other hands (default 1)
+  --seed n       selects other grabs (default 1)
   --threads n    of the checker (default 1)
-Exit code: 0 nothing meets, 1 something does.`;
+Exit code: 0 no intersections, 1 intersections.`;
 const SUBSTEPS = 20_000;
-/** Of a tick; a scene has 10 unless it says otherwise. */
+/** Substeps of a tick; the default of a scene is 10. */
 const substepsOf = (name: string): number =>
   (JSON.parse(readFileSync(join(SCENES_FOLDER, `${name}.json`), "utf8")) as { substeps?: number }).substeps ?? 10;
 
@@ -62,7 +64,7 @@ const { values, positionals } = parseArgs({
 const unknown = positionals.filter((name) => !SCRIPTS[name]);
 const whole = (text: string | undefined): boolean => text === undefined || (/^\d+$/.test(text) && Number(text) > 0);
 if (values.help || unknown.length > 0 || ![values.ticks, values.seed, values.threads].every(whole)) {
-  console.log(unknown.length > 0 ? `${unknown.join(", ")}: not a scene of contact\n\n${USAGE}` : USAGE);
+  console.log(unknown.length > 0 ? `${unknown.join(", ")}: not a contact scene\n\n${USAGE}` : USAGE);
   process.exit(values.help ? 0 : 2);
 }
 console.log(row(HEAD));
@@ -89,5 +91,5 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(SCRIPTS)) 
   substeps += result.substeps;
   found += result.findings.length + result.events.length;
 }
-console.log(`${substeps} substeps, ${found === 0 ? "nothing meets" : `${found} frames and events above`}`);
+console.log(`${substeps} substeps, ${found === 0 ? "no intersections" : `${found} frames and events above`}`);
 process.exitCode = found === 0 ? 0 : 1;

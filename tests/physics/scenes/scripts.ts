@@ -1,7 +1,4 @@
-/**
- * What hands do in each of the scenes of contact: a few ticks that show what the scene is for, then pulls without a
- * plan.
- */
+/** Scripted grabs for each contact scene: a few ticks that show its purpose, then random pulls. */
 import type { Vec3 } from "../../../shared/scene.ts";
 import { stream, wander, type Script } from "./hands.ts";
 
@@ -10,12 +7,12 @@ export const JELLIES = Array.from({ length: 100 }, (_, n) => `jelly ${n + 1}`);
 /** Ticks between two shots of the bullet. */
 const SHOT = 120;
 
-/** Everything is pulled at from the first tick on: for a short run. */
+/** Random pulls on all bodies from the first tick on, for a short run. */
 export const rush = (bodies: readonly string[], ticks: number): Script => ({
   pulls: wander(bodies, { hands: 3, from: 1, until: ticks, reach: 0.06, seed: 1 }),
 });
 
-/** @param ticks how long the run is; seed: another one, other pulls */
+/** @param ticks length of the run; seed selects other pulls */
 export const SCRIPTS: Record<string, (ticks: number, seed: number) => Script> = {
   "cloth-through-funnel": (ticks, seed) => ({
     pulls: [
@@ -36,7 +33,7 @@ export const SCRIPTS: Record<string, (ticks: number, seed: number) => Script> = 
   }),
   "flag-on-pole": (ticks, seed) => ({
     pulls: [
-      // held back while the pole winds it up, then pulled out between the layers
+      // pulled back while the pole winds it up, then out from between the layers
       {
         body: "flag",
         at: [1, 1.3, 0],
@@ -53,7 +50,7 @@ export const SCRIPTS: Record<string, (ticks: number, seed: number) => Script> = 
   }),
   "tangled-hands": (ticks, seed) => ({
     pulls: [
-      // under the other, around the jelly, and both ends up
+      // under the other sheet, around the jelly, and both ends up
       {
         body: "blue sheet",
         at: [0.5, 0.3, 0],
@@ -98,7 +95,7 @@ export const SCRIPTS: Record<string, (ticks: number, seed: number) => Script> = 
     const either = (size: number): number => size * (2 * random() - 1);
     return {
       resets,
-      // every shot elsewhere, and at a curtain that somebody holds
+      // every shot at another place, at a curtain under a grab
       blows: resets.map((tick) => ({
         body: "bullet",
         at: [0, 0, 10] as Vec3,

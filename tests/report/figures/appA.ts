@@ -17,15 +17,15 @@ const H = 1 / 1000;
 const MASS = 100;
 const SIZE = 0.5;
 /**
- * Stretched, compressed and sheared by 10 to 20 %; elements lie every way in it. None comes near 58 % compression,
+ * Stretched, compressed and sheared by 10 to 20 %, for elements of all orientations. None comes near 58 % compression,
  * where the solver continues the energy and bare elements do not.
  */
 const STRAINED: Deform = (x) => [1.2 * x[0] + 0.15 * x[1], 0.85 * x[1] + 0.1 * x[2], 1.1 * x[2] - 0.1 * x[0]];
-/** An affine map bends nothing. */
+/** Random offsets, because an affine map bends nothing. */
 const BENT: Deform = (x, r, s) => [x[0] + 0.1 * s * r(), x[1] + 0.1 * s * r(), x[2] + 0.1 * s * r()];
 /**
- * The claim, and what float32 can say: corrections are differences of strains of some 20 %, of numbers near 1 that
- * carry 2^-24.
+ * The guarantee, within float32: corrections are differences of strains of about 20 %, from numbers near 1 with an
+ * error of 2^-24.
  */
 const LIMIT = 1e-5;
 
@@ -61,7 +61,7 @@ function elementsSeen(): RasterMesh[] {
       const placed = corners
         .map((x) => x.map((v, r) => v - middle[r]!) as [number, number, number])
         .map((x) => (strained ? STRAINED(x, () => 0, SIZE) : x));
-      // corners of its own for each face: flat shading
+      // separate corners for each face: flat shading
       return {
         positions: faces.flatMap((c) => [
           placed[c]![0] + 1.1 * (e % 8),
@@ -91,9 +91,9 @@ export const figure: Figure = {
     });
     const nus = [0, 0.3, 0.45];
     return {
-      text: `Appendix A of the paper says that its correction is that of classical finite elements with an explicit integrator if the multiplier is -h^2. Our compliant constraint does not set the multiplier; it must arrive at -h^2 by itself as k h^2 goes to zero. ${COUNT} random elements of ${SIZE} m, stretched by 20 %, compressed by 15 % and sheared (bending stencils: with corners moved by up to 10 %), of particles of about ${MASS} kg, are solved once by the kernel (float32, SIMD) with h = 1 ms; the correction of every corner is compared with -h^2 w f, f being the nodal force P D_m^-T V of a float64 finite element code written separately from the solver (fem.ts; for bending the derivative of the energy).
+      text: `Appendix A of the paper says that its correction is that of classical finite elements with an explicit integrator if the multiplier is -h^2. Our compliant constraint does not set the multiplier; it must tend to -h^2 as k h^2 goes to zero. ${COUNT} random elements of ${SIZE} m, stretched by 20 %, compressed by 15 % and sheared (bending stencils: with corners moved by up to 10 %), with particles of about ${MASS} kg, are solved once by the kernel (float32, SIMD) with h = 1 ms; the correction of every corner is compared with -h^2 w f, with the nodal force f = P D_m^-T V of a separate float64 finite element code (fem.ts; for bending the derivative of the energy).
 
-At k = 1 Pa the difference is that of float32. As k grows it rises in proportion to k h^2 w, which is right: there explicit FEM overshoots, and the solver approaches implicit Euler instead. The rising branch is the compliant solver's advantage, not an error.`,
+At k = 1 Pa the difference is float32 rounding. As k grows it rises in proportion to k h^2 w, as it should: there explicit FEM overshoots, and the solver approaches implicit Euler instead. The rising branch is the compliant solver's advantage, not an error.`,
       checks: [
         ...nus.map((nu) =>
           check(`tetrahedra, nu = ${nu}: largest relative difference to explicit FEM at k = 1 Pa`, tets(1, nu), {
@@ -104,7 +104,7 @@ At k = 1 Pa the difference is that of float32. As k grows it rises in proportion
         check("orthotropic cloth triangles: the same", sheet(1), { high: LIMIT, published: "equal (proof)" }),
         check("bending stencils: the same", stencils(1), { high: LIMIT, published: "equal (proof)" }),
         check(
-          "tetrahedra: growth of the difference from k = 1e5 to 1e6 Pa (it is of first order in k)",
+          "tetrahedra: growth of the difference from k = 1e5 to 1e6 Pa (first order in k)",
           tets(1e6, 0.3) / tets(1e5, 0.3),
           { low: 8, high: 12 },
         ),

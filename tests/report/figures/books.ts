@@ -1,19 +1,19 @@
-/** What figures of motion ask the energy books: does anything but a hand, a moving collider or the wind add energy? */
+/** Energy check for figures of motion: only inputs, moving colliders, attachments and wind may add energy. */
 import { EnergyLedger, FLOWS, type Flow } from "../../../server/sim/energy/ledger.ts";
 import type { Laboratory } from "../../physics/laboratory.ts";
 import { check, type Check } from "./figure.ts";
 
-/** From outside. */
+/** Flows from outside the bodies. */
 const OUTSIDE: ReadonlySet<Flow> = new Set<Flow>(["inputs", "attachments", "drivers", "wind"]);
-/** Of the energy in motion: float32 positions and velocities, summed up over a second or more. */
+/** Rounding relative to the energy in motion: float32 positions and velocities, summed over a second or more. */
 const ROUNDING = 1e-6;
-/** What is too little to be named, likewise. */
+/** Shares below this are not named in the check. */
 const LITTLE = 1e-4;
 
 /**
- * Runs a room with its books kept.
- * @returns that what all bodies hold never is above what it was in the beginning, less what came from outside; its name
- *   says who took how much, parts of the greatest kinetic and elastic energy
+ * Runs a room with an energy ledger.
+ * @returns check that the bodies' total energy never exceeds its initial value plus the energy from outside; its name
+ * lists the largest flows, relative to the greatest kinetic and elastic energy
  */
 export function bookCheck(name: string, lab: Laboratory, ticks: number): Check {
   const books = new EnergyLedger(lab.created, lab.world);
@@ -38,5 +38,8 @@ export function bookCheck(name: string, lab: Laboratory, ticks: number): Check {
     .filter(([, joules]) => Math.abs(joules) > LITTLE * scale)
     .map(([flow, joules]) => `${flow} ${(joules / scale).toPrecision(2)}`);
   const by = causes.length > 0 ? ` (${causes.join(", ")})` : "";
-  return check(`${name}: energy made, part of that in motion${by}`, most / scale, { high: ROUNDING, basis: "books" });
+  return check(`${name}: energy created, relative to the energy in motion${by}`, most / scale, {
+    high: ROUNDING,
+    basis: "books",
+  });
 }

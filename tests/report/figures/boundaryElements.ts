@@ -1,15 +1,15 @@
-/** Boundary elements: uniform stress, a cube against finite elements, and a hand that leaves no bit behind. */
+/** Boundary elements: uniform stress, a cube against finite elements, and a grab that leaves no bit behind. */
 import { ball, cubeErrors, cubeOf, handAndGone, LOADS, uniformError } from "../../physics/methods/boundaryKit.ts";
 import { YOUNG, POISSON } from "../../physics/methods/kit.ts";
 import { check, type Figure, type Progress } from "./figure.ts";
 import { curves } from "./plots.ts";
 
-/** The targets. */
+/** Limits of the relative errors. */
 const BALL = 0.01;
 const CUBE = 0.03;
 /**
- * The rule of seven points is exact to degree 5, and kernels of 1/R^2 over triangles 1.5 times as far away as they are
- * long leave (1/1.5)^2 / 7! of it in the next ones, twice over.
+ * Limit by quadrature. The rule of seven points is exact to degree 5. For kernels of 1/R^2 over triangles at a distance
+ * of 1.5 edge lengths, each of the next two degrees leaves (1/1.5)^2 / 7!.
  */
 const QUADRATURE = 1e-3;
 const FINE = 12;
@@ -45,19 +45,22 @@ export const figure: Figure = {
       );
     const { moved, changed } = await handAndGone();
     checks.push(
-      check("a hand pulls: what it moves", moved, { unit: "m", low: 0.05 }),
-      check("it lets go: coordinates with other bits than before it came", changed, { high: 0, basis: "target" }),
+      check("a grab pulls: largest displacement", moved, { unit: "m", low: 0.05 }),
+      check("after its release: coordinates that differ from those before the grab", changed, {
+        high: 0,
+        basis: "target",
+      }),
     );
     return {
-      text: `A linear solid (E = ${YOUNG} Pa, nu = ${POISSON}) at rest, by Kelvin's solution over its triangles: displacements and tractions are linear on each, and inside follows from the surface by the same integrals.
+      text: `A linear solid (E = ${YOUNG} Pa, nu = ${POISSON}) at rest, by Kelvin's solution over its triangles: displacements and tractions are linear on each, and values inside follow from the surface by the same integrals.
 
-**Uniform stress** has a displacement that is linear in space, so that its elements carry it exactly: what is wrong is quadrature. The cube of 0.5 m is held at its bottom and pulled with 300 Pa, the ball of 1 m (a divided octahedron) is held at a cap and pressed with 500 Pa from everywhere; held means that displacements there are the exact ones, -p (1 - 2 nu)/E x for the ball. The error is the largest on the surface and inside, over the largest displacement.
+**Uniform stress** has a displacement that is linear in space, so that its elements represent it exactly, and only quadrature errs. The cube of 0.5 m is fixed at its bottom and pulled with 300 Pa, the ball of 1 m (a divided octahedron) is fixed at a cap and pressed with 500 Pa from all sides. Fixed particles have their exact displacements, -p (1 - 2 nu)/E x for the ball. The error is the largest on the surface and inside, over the largest displacement.
 
-**The cube** stands fixed on the ground and is pulled up (1600 Pa), pushed aside (800 and 400 Pa) by its top, or hangs its own weight on its bottom. The reference is finite elements of ${FINE}³ cells by code of their own (linear tetrahedra, direct solver), at all corners and points inside that both have; largest difference over largest displacement. Those are somewhat too stiff themselves, and at the edge of what is fixed stress has no bound: where curves flatten, they measure that. ${full ? "Its weight acts inside, by Betti's theorem on matrices that a room keeps: those have room up to 4³ cells." : "Finer and coarser cubes are in the full report."}
+**The cube** stands fixed on the ground and is pulled up (1600 Pa), pushed aside (800 and 400 Pa) by its top, or carries its own weight on its bottom. The reference is finite elements of ${FINE}³ cells by separate code (linear tetrahedra, direct solver), at all common corners and inner points: the largest difference over the largest displacement. Finite elements are somewhat too stiff themselves, and at the edge of the fixed face stress has no bound. Where curves flatten, they show these errors. ${full ? "Weight acts inside, by Betti's theorem with matrices in the room's memory, which limits them to 4³ cells." : "Finer and coarser cubes are in the full report."}
 
-**A hand** adds a spring at a corner by the capacitance matrix and takes it away again: nothing is factored anew, and nothing remembers it. Bits, not digits, are compared.
+**A grab** adds a spring at a corner by the capacitance matrix and removes it again. Nothing is factored again, and no trace remains: results are compared bit by bit.
 
-What it cannot: inertia, large rotations, bodies that nothing holds.`,
+Limits: no inertia, no large rotations, no free bodies.`,
       checks,
       plots: [
         {

@@ -1,6 +1,6 @@
 /**
- * Figure 3.1 of Rodero Gomez 2016 (after Wang 2015): Jacobi sweeps with and without Chebyshev's acceleration, on a
- * sheet and on a solid.
+ * Figure 3.1 of Rodero Gomez 2016 (after Wang 2015): Jacobi sweeps with and without Chebyshev acceleration, on a sheet
+ * and on a solid.
  */
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import { openWorld } from "../../../server/sim/world.ts";
@@ -27,7 +27,7 @@ const solid = (cells: number): Body => ({
   material: { density: 1000, youngsModulus: 1e6, poissonsRatio: 0.3 },
 });
 
-/** The converged step, its displacements exaggerated. */
+/** The converged step, with exaggerated displacements. */
 async function picture(body: Body, color: number, exaggerated: number): Promise<RasterMesh> {
   const created = await createWorld({ version: 1, title: "chebyshev", bodies: [body] }, { baseDir: "." });
   const rest = created.bodies[0]!.positions;
@@ -39,7 +39,9 @@ async function picture(body: Body, color: number, exaggerated: number): Promise<
   );
 }
 
-/** One step under 100 m/s^2 from rest: positions after the given number of iterations. More than scenes may ask for. */
+/**
+ * One step under 100 m/s^2 from rest: positions after the given number of iterations, which may exceed a scene's limit.
+ */
 async function step(body: Body, sweep: Sweep, iterations: number): Promise<Float64Array> {
   const created = await createWorld(
     {
@@ -81,7 +83,7 @@ async function errors(
 
 type Curves = Record<string, [number, number][]>;
 
-/** Iterations of `curve` until its error is that of the other one at its end. */
+/** Iterations after which `curve` has the final error of `other`. */
 function needed(curve: [number, number][], other: [number, number][]): number {
   return curve.find(([, e]) => e <= other.at(-1)![1])?.[0] ?? Infinity;
 }
@@ -105,7 +107,7 @@ function checksOf(cloth: Curves, tets: Curves, last: number, full: boolean): Che
             { high: 1 },
           ),
           check(
-            "solid: error of accelerated over plain Gauss-Seidel after 80 iterations (why it is no option)",
+            "solid: error of accelerated over plain Gauss-Seidel after 80 iterations (why scenes do not offer it)",
             tets["Gauss-Seidel, rho = 0.97"]!.find(([n]) => n === 80)![1] /
               tets["Gauss-Seidel"]!.find(([n]) => n === 80)![1],
             { low: 10 },
@@ -147,11 +149,11 @@ export const figure: Figure = {
       spec: curves({ title: "iterations", log: true }, { title: "error, relative", log: true }, series(data)),
     });
     return {
-      text: `One step of 5 ms from rest under 100 m/s^2 (strong, so that float32 has no say), solved with more and more iterations; the error is the distance of all particles to the step converged by 6,000 Gauss-Seidel iterations. A hanging sheet of 1 m, ${full ? "30 x 30" : "16 x 16"} cells, 1e6 Pa; and a cantilever of the same modulus. Chebyshev's recurrence is that of the source: omega_2 = 2/(2 - rho^2), omega_(k+1) = 4/(4 - rho^2 omega_k), started anew in every substep.
+      text: `One step of 5 ms from rest under 100 m/s^2 (strong, so that float32 rounding does not matter), solved with more and more iterations; the error is the distance of all particles from the step converged by 6,000 Gauss-Seidel iterations. A hanging sheet of 1 m, ${full ? "30 x 30" : "16 x 16"} cells, 1e6 Pa; and a cantilever of the same modulus. Chebyshev's recurrence is that of the source: omega_2 = 2/(2 - rho^2), omega_(k+1) = 4/(4 - rho^2 omega_k), restarted in every substep.
 
-The source relaxes the sum of all corrections by alpha (0.3 without and 0.25 with Chebyshev on sheets; 0.045 and 0.0025 on tetrahedra). Ours averages the corrections of split masses (kernel/assembly/constraints/sweep.ts), which is the same with one alpha per particle, 1 over its constraints, found without trying and without divergence; multipliers are accelerated together with positions, so that the converged step is implicit Euler (tests/physics/schedules.test.ts). The source's plot has no numbers in its text; its claim is faster convergence, more so on sheets than on tetrahedra.
+The source relaxes the sum of all corrections by alpha (0.3 without and 0.25 with Chebyshev on sheets; 0.045 and 0.0025 on tetrahedra). Ours averages the corrections of split masses (kernel/assembly/constraints/sweep.ts), which equals one alpha per particle, 1 over the number of its constraints, without tuning and without divergence. Multipliers are accelerated together with positions, so that the converged step is implicit Euler (tests/physics/schedules.test.ts). The source gives no numbers for its plot; it claims faster convergence, more so on sheets than on tetrahedra.
 
-Measured beside it (full report): **Chebyshev on color sweeps**. On this sheet Gauss-Seidel with rho = 0.97 needs a quarter of the iterations; on the solid the same diverges (its eigenvalues are not real: 160 times the first error after 80 iterations), and symmetric sweeps, whose eigenvalues are real, are no better with rho = 0.9 than plain Gauss-Seidel without. A gain on one body and an explosion on the next is no option of a scene. The same holds for a relaxation near 2, which theory allows for linear constraints: on the strongly stressed sheet it diverges.`,
+The full report also measures **Chebyshev on color sweeps**. On this sheet Gauss-Seidel with rho = 0.97 needs a quarter of the iterations; on the solid the same diverges (its eigenvalues are not real: 160 times the first error after 80 iterations), and symmetric sweeps, whose eigenvalues are real, are no better with rho = 0.9 than plain Gauss-Seidel without. Scenes do not offer an option that speeds up one body and lets the next explode. The same holds for a relaxation near 2, which theory allows for linear constraints: on the strongly stressed sheet it diverges.`,
       checks: checksOf(cloth, tets, counts.at(-1)!, full),
       plots: [plot("hanging sheet", cloth), plot("cantilever of tetrahedra", tets)],
       pictures: full

@@ -1,4 +1,4 @@
-/** Material damping at default settings against Kelvin and Voigt's law, and who took the energy. */
+/** Material damping at default settings against the Kelvin-Voigt law, and the energy ledger's share of viscosity. */
 import type { Scene } from "../../../shared/scene.ts";
 import { laboratory } from "../../physics/laboratory.ts";
 import { cantilever, modeMotion } from "../../physics/modes.ts";
@@ -7,7 +7,10 @@ import { check, short, type Check, type Figure, type Progress } from "./figure.t
 import { curves, type Series } from "./plots.ts";
 
 const CELLS: [number, number, number] = [20, 2, 2];
-/** Pa -> retardation times, s. The first is compliant at default settings, the others have an implicit step. */
+/**
+ * Young's modulus, Pa -> retardation times, s. The first beam is compliant at default settings, the others have an
+ * implicit step.
+ */
 const BEAMS: Record<string, readonly number[]> = {
   1e4: [0.003, 0.01, 0.03],
   1e6: [0.003, 0.01, 0.05],
@@ -16,13 +19,13 @@ const BEAMS: Record<string, readonly number[]> = {
 };
 const SMALL: typeof BEAMS = { 1e4: [0.03], 1e7: [0.005] };
 const STRIPS: readonly number[] = [0.01, 0.03];
-/** Of the law's damping ratio, and what a step takes without a material (figure frequencies). */
+/** Limits: relative to the law's damping ratio, plus the damping of a step without a material (figure frequencies). */
 const PART = 0.02;
 const STEP = 0.001;
-/** What a compliant one may lack (server/sim/chooseSolvers.ts). */
+/** Allowed deficit of a compliant beam (server/sim/chooseSolvers.ts). */
 const MISSING = 0.1;
 
-/** A scene that says nothing of how it is to be solved. */
+/** A scene without solver settings. */
 function asSaid(youngsModulus: number, retardationTime: number): Scene {
   const scene = cantilever(youngsModulus, CELLS, "auto");
   const [{ contact: _, ...beam }] = scene.bodies as [Scene["bodies"][0] & { contact?: object }];
@@ -32,7 +35,10 @@ function asSaid(youngsModulus: number, retardationTime: number): Scene {
 /** Logarithmic decrement over 2 pi of a damping ratio. */
 const decrement = (ratio: number): number => ratio / Math.sqrt(1 - ratio * ratio);
 
-/** A strip of 1 x 0.1 m, 1 kg/m^2 and 1 N m, clamped at one end, by its tip. @returns Hz and decrement over 2 pi */
+/**
+ * Motion of the tip of a strip of 1 x 0.1 m, 1 kg/m^2 and 1 N m, clamped at one end. @returns Hz and decrement over 2
+ * pi
+ */
 async function stripMotion(retardationTime: number): Promise<{ hz: number; damping: number }> {
   const lab = await laboratory({
     refine: true,
@@ -70,7 +76,7 @@ async function stripMotion(retardationTime: number): Promise<{ hz: number; dampi
     peak = Math.max(peak, Math.abs(at));
     before = at;
   }
-  // the first swing has the higher modes, too
+  // the first swing also contains the higher modes
   const hz = (7 * lab.created.layout.tickHz) / (2 * (crossings[9]! - crossings[2]!));
   return { hz, damping: Math.log(peaks[3]! / peaks[9]!) / 6 / Math.PI };
 }
@@ -78,10 +84,10 @@ async function stripMotion(retardationTime: number): Promise<{ hz: number; dampi
 /** Height of the last column's middle particle, m. */
 function tipOf(x: Float64Array): number {
   for (let i = 0; i < x.length; i += 3) if (x[i]! > 0.99 && Math.abs(x[i + 2]!) < 0.01) return x[i + 1]!;
-  throw new Error("the strip has no tip");
+  throw new Error("the strip has no particle at its tip");
 }
 
-/** A compliant beam that swings for 20 s: J that it loses, and of these what the books give to dashpots. */
+/** Energy that a compliant beam loses in 20 s, J, and the part that the ledger books as viscosity. */
 async function bookOf(retardationTime: number): Promise<{ lost: number; viscosity: number }> {
   const { lab, books, run } = await watched({ refine: true, bodies: asSaid(1e4, retardationTime).bodies });
   lab.put(
@@ -97,7 +103,7 @@ async function bookOf(retardationTime: number): Promise<{ lost: number; viscosit
 
 async function booked(): Promise<Check> {
   const [elastic, viscous] = [await bookOf(0), await bookOf(0.03)];
-  const name = "beam of 1e4 Pa, 30 ms: what the books give to viscosity, of what is lost more than without it";
+  const name = "beam of 1e4 Pa, 30 ms: energy booked as viscosity over the loss beyond that without viscosity";
   return check(name, viscous.viscosity / (viscous.lost - elastic.lost), { low: 1 - MISSING, high: 1 + MISSING });
 }
 
@@ -140,8 +146,8 @@ async function strips(): Promise<{ checks: Check[]; points: Series[] }> {
 
 export const figure: Figure = {
   id: "damping",
-  title: "A material damps as its retardation time says",
-  source: "beyond the paper; Kelvin and Voigt's law",
+  title: "A material damps by the law of its retardation time",
+  source: "beyond the paper; Kelvin-Voigt law",
   async run(size, progress: Progress = () => {}) {
     const full = size === "full";
     const parts = [await beamsOf(Object.entries(full ? BEAMS : SMALL), progress)];
@@ -157,14 +163,14 @@ export const figure: Figure = {
     };
     const points = [...parts.flatMap((part) => part.points), law];
     return {
-      text: `Beams of 1 x 0.1 x 0.1 m (1000 kg/m^3, nu = 0.3, no gravity, no \`damping\`), clamped at one end, begin with the velocities of their lowest mode and have a \`retardationTime\` tau. The scene says nothing else: 60 ticks a second, the default substeps, \`solver: "auto"\`. Of a vibration of f Hz, Kelvin and Voigt's law takes the damping ratio pi f tau: the peaks of the modal coordinate fall by a logarithmic decrement of 2 pi times that ratio over the root of 1 less its square. A strip of cloth (1 kg/m^2, bending stiffness 1 N m) bends likewise; its tip is followed.
+      text: `Beams of 1 x 0.1 x 0.1 m (1000 kg/m^3, nu = 0.3, no gravity, no \`damping\`), clamped at one end, begin with the velocities of their lowest mode and have a \`retardationTime\` tau. The scene has no other settings: 60 ticks a second, the default substeps, \`solver: "auto"\`. By the Kelvin-Voigt law a vibration of f Hz has the damping ratio pi f tau. The peaks of the modal coordinate fall by a logarithmic decrement of 2 pi times that ratio over the root of 1 minus its square. A strip of cloth (1 kg/m^2, bending stiffness 1 N m) bends in the same way; its tip is measured.
 
-What is allowed: ${100 * PART} % of the law, and ${STEP} for what the step takes itself (figure frequencies). The beam of 1e4 Pa is compliant: dashpots beside its constraints, solved as often as these are, lack q tau/h of what they should take, q the square of the edges that sound crosses in a substep of h seconds; from ${100 * MISSING} % on \`auto\` takes the implicit step, which lacks nothing. The books of energy give what a compliant body's dashpots took to \`viscosity\`: it is what is lost more than without them, but for what the time step takes less of a motion that they have ended.`,
+Limits: ${100 * PART} % of the law, plus ${STEP} for the damping of the step itself (figure frequencies). The beam of 1e4 Pa is compliant: its dashpots are solved as often as its constraints and damp too little by a share q tau/h. Here q is the square of the number of edges that sound crosses in a substep of h seconds. If the share exceeds ${100 * MISSING} %, \`auto\` chooses the implicit step, which has no such error. The energy ledger books the loss in dashpots of a compliant body as \`viscosity\`. It equals the loss beyond that without dashpots, except that the time step takes less from a motion that they have damped.`,
       checks,
       plots: [
         {
-          caption: "Logarithmic decrement over 2 pi, by what it should be.",
-          spec: curves({ title: "by the law", log: true }, { title: "as it moves", log: true }, points, []),
+          caption: "Logarithmic decrement over 2 pi against the law.",
+          spec: curves({ title: "by the law", log: true }, { title: "measured", log: true }, points, []),
         },
       ],
       pictures: [],

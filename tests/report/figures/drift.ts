@@ -1,4 +1,4 @@
-/** What nothing stops goes on: a slow drift, a fall far from the origin, and swings without damping for an hour. */
+/** Undisturbed motion continues: a slow drift, a fall far from the origin, and swings without damping for an hour. */
 import type { Body, Scene } from "../../../shared/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 import { bookCheck } from "./books.ts";
@@ -6,9 +6,9 @@ import { check, type Figure, type Progress } from "./figure.ts";
 import { curves, type Series } from "./plots.ts";
 
 const G = 9.81;
-/** Of a way, and of a fall at 300 m, whose float32 is known to 0.03 mm. */
+/** Relative error of a drift, and of a fall at 300 m, where float32 resolves 0.03 mm. */
 const LIMIT = 1e-4;
-/** What a swing's energy may have more than at first: its greatest speed is read at ticks, 60 a second. */
+/** Relative excess of a swing's energy over its first value: its greatest speed is sampled at 60 ticks a second. */
 const MORE = 1e-3;
 
 type Room = Partial<Scene> & Pick<Scene, "bodies">;
@@ -21,7 +21,7 @@ const cube = (at: number, size: number, youngsModulus: number): Body => ({
   material: { density: 1000, youngsModulus, poissonsRatio: 0.3 },
 });
 
-/** Both are undamped, and bend or turn by some degrees. */
+/** Two undamped bodies that bend or turn by some degrees. */
 const SWINGS: Record<string, { room: Room; velocity: (x: readonly number[]) => [number, number, number] }> = {
   "a pendulum of 1e6 Pa, 0.6 Hz": {
     room: {
@@ -62,7 +62,7 @@ function mean(values: Float64Array, r: number): number {
   return values.reduce((sum, c, k) => (k % 3 === r ? sum + c : sum), 0) / (values.length / 3);
 }
 
-/** @returns way of a cube that drifts at 2 cm/s, over what it should be */
+/** @returns distance of a cube that drifts at 2 cm/s, over v t */
 async function drift(seconds: number): Promise<number> {
   const lab = await begin({ bodies: [cube(0, 1, 2e4)] });
   lab.world.mayRest = true;
@@ -76,7 +76,7 @@ async function drift(seconds: number): Promise<number> {
   return (mean(lab.positions(), 0) - from) / (0.02 * seconds);
 }
 
-/** @returns way of a cube that falls at 300 m from the origin for 3 s, over g t^2/2 */
+/** @returns distance of a cube that falls for 3 s, 300 m from the origin, over g t^2/2 */
 async function fall(): Promise<number> {
   const lab = await begin({
     gravity: [0, -G, 0],
@@ -88,7 +88,7 @@ async function fall(): Promise<number> {
   return (from - mean(lab.positions(), 1)) / ((G * 9) / 2);
 }
 
-/** @returns [s, greatest kinetic energy of a part over that of the first], `parts` of `seconds` together */
+/** @returns [s, greatest kinetic energy of a part over that of the first], for `parts` equal parts of `seconds` */
 async function swing(name: string, seconds: number, parts: number): Promise<[number, number][]> {
   const { room, velocity } = SWINGS[name]!;
   const lab = await begin(room);
@@ -106,13 +106,13 @@ async function swing(name: string, seconds: number, parts: number): Promise<[num
     }
     most.push(greatest);
   }
-  // until what its weight stretches at once has rung off
+  // the first part ends when the initial stretching by its weight has decayed
   return most.slice(1).map((energy, part) => [((part + 2) * seconds) / parts, energy / most[1]!]);
 }
 
 export const figure: Figure = {
   id: "drift",
-  title: "What nothing stops goes on, for an hour",
+  title: "Undisturbed motion continues, for an hour",
   source: "beyond the paper; Newton's first law",
   async run(size, progress: Progress = () => {}) {
     const full = size === "full";
@@ -120,8 +120,8 @@ export const figure: Figure = {
     const checks = [];
     progress(0, "a slow drift");
     for (const [what, value] of [
-      ["a cube that drifts at 2 cm/s: way over v t", await drift(full ? 60 : 10)],
-      ["a cube that falls 44 m, 300 m from the origin: way over g t^2/2", await fall()],
+      ["a cube that drifts at 2 cm/s: distance over v t", await drift(full ? 60 : 10)],
+      ["a cube that falls 44 m, 300 m from the origin: distance over g t^2/2", await fall()],
     ] as const)
       checks.push(check(what, value, { low: 1 - LIMIT, high: 1 + LIMIT, basis: "float32" }));
     const series: Series[] = [];
@@ -135,7 +135,7 @@ export const figure: Figure = {
           Math.max(...points.map(([, e]) => e)),
           {
             high: 1 + MORE,
-            basis: "nothing adds any",
+            basis: "no energy is added",
           },
         ),
       );
@@ -147,12 +147,12 @@ export const figure: Figure = {
         checks.push(bookCheck(`${name}, 10 s`, lab, 600));
       }
     return {
-      text: `At default settings, with sleep allowed where nothing should fall asleep: a cube that drifts at 2 cm/s without gravity, slower than most rooms' calming, and one that falls at 300 m from the origin, where float32 knows 0.03 mm. Then two bodies swing without damping for ${full ? "an hour" : "a minute"}: a pendulum under gravity that an attachment holds, and a clamped beam, both of which \`solver: "auto"\` integrates implicitly. No rounding, no solver and no time step may add to what they have; what they lose is the time step's, and is drawn.`,
+      text: `At default settings, with sleep enabled although nothing should fall asleep: a cube that drifts at 2 cm/s without gravity, below the calming speed of most rooms, and one that falls at 300 m from the origin, where float32 resolves 0.03 mm. Then two bodies swing without damping for ${full ? "an hour" : "a minute"}: a pendulum on an attachment under gravity, and a clamped beam. \`solver: "auto"\` integrates both implicitly. Neither rounding nor solver nor time step may add energy; the plot shows the loss by the time step.`,
       checks,
       plots: [
         {
           caption: "Greatest kinetic energy of each part of the time, over that of the beginning.",
-          spec: curves({ title: "time, s", zero: true }, { title: "energy, part of the first" }, series, [
+          spec: curves({ title: "time, s", zero: true }, { title: "energy over the first" }, series, [
             { y: 1, label: "nothing lost" },
           ]),
         },

@@ -14,7 +14,7 @@ const MESHES = {
   "irregular (Delaunay)": (n: number) => delaunay(sheet([n, n], "alternating", 0.8)),
 };
 
-/** Strips under their loads, beside the elastica. */
+/** Strips under their loads, compared with the elastica. */
 async function hangAll(
   full: boolean,
   progress: Progress,
@@ -36,7 +36,7 @@ async function hangAll(
         high: 1.05,
         basis: "target",
       }),
-      check(`a = ${a}: reach less the elastica's, in lengths`, reach - ideal.reach, { low: -0.02, high: 0.02 }),
+      check(`a = ${a}: reach minus the elastica's, in lengths`, reach - ideal.reach, { low: -0.02, high: 0.02 }),
     );
     if (a === 1 || a === 10)
       pictures.push(photograph(lab, { caption: `a = ${a}`, ground: null, edges: true, from: [0.4, 0.3, 1] }));
@@ -60,7 +60,7 @@ async function hangAll(
   return { checks, series, pictures };
 }
 
-/** How stiff sheets are by direction: the paper's hinges, and ours. */
+/** Rigidity of sheets by direction: the paper's hinges, and ours. */
 function byMesh(
   full: boolean,
   progress: (name: string) => void,
@@ -78,8 +78,11 @@ function byMesh(
     found.after.push({ name, points: byDirection(ours), style: "both" });
     const [least, most] = range(ours, cylinder);
     found.checks.push(
-      check(`${name}: rigidity of a cylinder over B, least of all directions`, least, { low: 0.95, basis: "target" }),
-      check(`${name}: the same, largest`, most, { high: 1.05, basis: "target" }),
+      check(`${name}: rigidity of a cylinder over B, minimum over all directions`, least, {
+        low: 0.95,
+        basis: "target",
+      }),
+      check(`${name}: the same, maximum`, most, { high: 1.05, basis: "target" }),
     );
     const ranges = [range(paper, cylinder), range(paper, freeStrip), range(ours, cylinder), range(ours, freeStrip)];
     found.rows.push(`  ${name.padEnd(32)}${ranges.map((both) => words(both).padEnd(16)).join("")}`.trimEnd());
@@ -96,14 +99,14 @@ export const figure: Figure = {
     const hung = await hangAll(full, progress);
     const { before, after, rows, checks } = byMesh(full, (name) => progress(0.9, name));
     return {
-      text: `A strip of 1 kg/m^2 is clamped and loaded at its end by P until it hangs still. L is the length, b the width, B the \`bendingStiffness\` of its material: the drop and the reach of the end, over L, depend on a = P L^2/(B b) alone and are those of Euler's elastica (integrated numerically; the same numbers as the data set elastica_tip.csv). The strip is ${full ? 21 : 11} cells long and 4 wide.
+      text: `A strip of 1 kg/m^2 is clamped, loaded at its end by P, and settles. L is the length, b the width, B the \`bendingStiffness\` of its material: the drop and the reach of the end, over L, depend only on a = P L^2/(B b) and are those of Euler's elastica (integrated numerically; the same numbers as the data set elastica_tip.csv). The strip is ${full ? 21 : 11} cells long and 4 wide.
 
-The paper's isometric bending is a sum over edges of their dihedral angles squared, and how stiff that is depends on the mesh: between the rows vertices give way, and edges along a bend count otherwise than edges across. The other plots show it: the energy of a sheet bent to a cylinder in a given direction, with all vertices in the middle free to settle, over that of a plate of rigidity B. A sheet of rectangles has stencils of its own here (the paper's, in the mean over both ways to cut the rectangles; \`rectangularBending.ts\`), and the hinges of any other flat sheet get weights that are fitted when it is loaded (\`bendingWeights.ts\`).
+The paper's isometric bending is a sum over edges of their squared dihedral angles. Its rigidity depends on the mesh: vertices between the rows relax, and edges along a bend have another weight than edges across. The other plots show the energy of a sheet bent to a cylinder in a given direction, with all vertices in the middle free to settle, over that of a plate of rigidity B. Here a sheet of rectangles has its own stencils (the paper's, in the mean over both ways to cut the rectangles; \`rectangularBending.ts\`), and the hinges of any other flat sheet get weights fitted at load time (\`bendingWeights.ts\`).
 
   ${"over B".padEnd(32)}paper: cylinder free strip      here: cylinder  free strip
 ${rows.join("\n")}
 
-A free strip may curve across its length as well. Rectangles have no Poisson's ratio, so that a strip has B, too; irregular hinges have one of about 1/3, and a free strip 1 - nu^2 of the plate's rigidity. Bodies of the paper's own form (\`solver: "paper"\`) keep the paper's hinges.`,
+A free strip may curve across its length as well. Rectangles have Poisson's ratio 0, so that a strip also has B. Irregular hinges have about 1/3, and a free strip has 1 - nu^2 of the plate's rigidity. Bodies of the paper's form (\`solver: "paper"\`) keep the paper's hinges.`,
       checks: [...hung.checks, ...checks],
       plots: [
         {

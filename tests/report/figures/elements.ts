@@ -1,4 +1,4 @@
-/** Linear and warped finite elements, and finite volumes: what their forces are exact for, and a cantilever. */
+/** Linear and warped finite elements, and finite volumes: cases in which their forces are exact, and a cantilever. */
 import type { Method } from "../../../shared/scene.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
 import type { Tetrahedra } from "../../../server/sim/methods/tetrahedra.ts";
@@ -15,7 +15,7 @@ const MODELS: readonly (readonly [string, (template: BodyTemplate) => Tetrahedra
   ["finite volumes", (template) => tetrahedra(template, true, "volumes")],
 ];
 
-/** About (1, 2, 2)/3, and away. */
+/** Rotates about (1, 2, 2)/3 and shifts. */
 const turn =
   (angle: number) =>
   ([x, y, z]: number[]): number[] => {
@@ -29,7 +29,9 @@ const turn =
     ];
   };
 
-/** Uniaxial stress along x: forces where there should be none, and Hooke's stress, both over what pulls at a face. */
+/**
+ * Uniaxial stress along x: residual forces, and the pull at a face against Hooke's stress, both relative to that pull.
+ */
 function patch(name: string, { positions }: BodyTemplate, model: Tetrahedra): Check[] {
   const strain = 1e-3;
   const [along, across] = [1 + strain, 1 - POISSON * strain];
@@ -45,11 +47,11 @@ function patch(name: string, { positions }: BodyTemplate, model: Tetrahedra): Ch
     return 0;
   });
   return [
-    check(`patch test, ${name}: largest force where there is none`, largest(none) / total, {
+    check(`patch test, ${name}: largest residual force`, largest(none) / total, {
       high: 1e-10,
       basis: "exact",
     }),
-    check(`patch test, ${name}: pull at a face less Hooke's`, Math.abs(pull / total + 1), {
+    check(`patch test, ${name}: pull at a face minus Hooke's`, Math.abs(pull / total + 1), {
       high: 1e-10,
       basis: "exact",
     }),
@@ -60,12 +62,12 @@ const LENGTH = 1;
 const HEIGHT = 0.1;
 const BEAM_YOUNG = 1e6;
 const FORCE = 0.4;
-/** Timoshenko's beam with Cowper's shear coefficient of a rectangle, m. */
+/** Sag of Timoshenko's beam with Cowper's shear coefficient of a rectangle, m. */
 const THEORY =
   (FORCE * LENGTH ** 3) / (3 * BEAM_YOUNG * (HEIGHT ** 4 / 12)) +
   (FORCE * LENGTH * 2 * (1 + POISSON) * (12 + 11 * POISSON)) / (10 * (1 + POISSON) * BEAM_YOUNG * HEIGHT ** 2);
 
-/** Mean sag of a cantilever's end in a room, and of static elements of its mesh by other code, m. */
+/** Mean sag of a cantilever's end in a room, and by separate code for static elements of its mesh, m. */
 async function cantilever(method: Method, cells: number): Promise<{ room: number; statics: number }> {
   const end = (from: number, to: number) => ({ box: { min: [from, -1, -1], max: [to, 1, 1] } }) as const;
   const lab = await laboratory({
@@ -109,7 +111,7 @@ function turned(template: BodyTemplate, model: Tetrahedra, cells: number): [numb
   });
 }
 
-/** What forces are exact for, on a cube of so many cells whose inner particles are moved about. */
+/** Cases with exact forces, on a cube of `cells` cells an edge with displaced inner particles. */
 async function forces(cells: number): Promise<{ checks: Check[]; rigid: Series[] }> {
   const template = await jittered(cells);
   const checks = MODELS.flatMap(([name, make]) => patch(name, template, make(template)));
@@ -120,7 +122,7 @@ async function forces(cells: number): Promise<{ checks: Check[]; rigid: Series[]
     const volumes = forcesOf(tetrahedra(template, warped, "volumes"), x);
     const far = largest(elements.map((value, k) => value - volumes[k]!)) / largest(elements);
     checks.push(
-      check(`forces of finite volumes less those of elements, ${warped ? "warped" : "linear"}, crumpled`, far, {
+      check(`forces of finite volumes minus those of elements, ${warped ? "warped" : "linear"}, crumpled`, far, {
         high: 1e-12,
         basis: "the same sum; rounding",
       }),
@@ -133,7 +135,7 @@ async function forces(cells: number): Promise<{ checks: Check[]; rigid: Series[]
   checks.push(
     check("largest force of a turned cube over E face, warped elements", worst(1), { high: 1e-12, basis: "exact" }),
     check("the same, finite volumes", worst(2), { high: 1e-12, basis: "exact" }),
-    check("the same, linear elements: they swell", worst(0), { low: 0.1, basis: "what warping is for" }),
+    check("the same, linear elements: they swell", worst(0), { low: 0.1, basis: "purpose of warping" }),
   );
   return { checks, rigid };
 }
@@ -150,13 +152,13 @@ async function beams(meshes: readonly number[], progress: Progress): Promise<{ c
   const statics: [number, number][] = [];
   for (const cells of meshes) {
     for (const [name, method] of BEAMS) {
-      // all three on the coarsest mesh
+      // all three models on the coarsest mesh
       if (cells > 1 && name !== "warped elements") continue;
       progress(cells / 5, `cantilever of ${name}, ${cells} cells high`);
       const sag = await cantilever(method, cells);
       checks.push(
         check(
-          `cantilever of ${name}, ${cells} cells high: sag over static elements' of its mesh`,
+          `cantilever of ${name}, ${cells} cells high: sag over that of static elements of its mesh`,
           sag.room / sag.statics,
           {
             low: 0.99,
@@ -174,7 +176,7 @@ async function beams(meshes: readonly number[], progress: Progress): Promise<{ c
   if (fine) {
     const order = Math.log((1 - coarse![1]) / (1 - fine[1])) / Math.log(fine[0] / coarse![0]);
     checks.push(
-      check(`order of what the sag lacks of beam theory, from ${coarse![0]} to ${fine[0]} cells`, order, {
+      check(`order of the sag's deficit against beam theory, from ${coarse![0]} to ${fine[0]} cells`, order, {
         low: 1,
         basis: "2 in the limit",
       }),
@@ -183,7 +185,7 @@ async function beams(meshes: readonly number[], progress: Progress): Promise<{ c
   return {
     checks,
     series: [
-      { name: "static elements, other code", points: statics },
+      { name: "static elements, separate code", points: statics },
       { name: "room, warped elements", points: room, style: "points" },
     ],
   };
@@ -200,18 +202,18 @@ export const figure: Figure = {
     const { checks, rigid } = await forces(cells);
     const { checks: sags, series } = await beams(full ? [1, 2, 3] : [1], progress);
     return {
-      text: `Three forces on the same linear tetrahedra under Hooke's law: linear elements, elements with warped stiffness (f = -R K (R^T x - x_0)), and finite volumes (stress times the areas around a corner). A cube of 0.5 m (${cells}³ cells, ${YOUNG} Pa, nu = ${POISSON}) whose inner particles are moved by up to a tenth of a cell, so that no two elements are alike; float64, without a room.
+      text: `Three forces on the same linear tetrahedra under Hooke's law: linear elements, elements with warped stiffness (f = -R K (R^T x - x_0)), and finite volumes (stress times the areas around a corner). A cube of 0.5 m (${cells}³ cells, ${YOUNG} Pa, nu = ${POISSON}) whose inner particles are displaced by up to a tenth of a cell, so that no two elements are alike; float64, without a room.
 
-- **Patch test**: uniaxial stress by 0.1 % along x. Linear shapes have any uniform strain exactly, whatever the mesh: no force inside and on the sides, E times the strain on the two faces. Only rounding is left (1e-10 of the pull).
-- **Volumes are elements**: the areas of a corner's faces, a third of each, are the volume times its shape function's gradient. So forces are the same, to rounding, in a cube that is turned and whose particles are moved by up to 3 cm at random.
-- **Rotation**: about (1, 2, 2)/3 and away. Warped forces vanish; linear ones grow with 1 - cos of the angle, and swell what turns.
-- **Cantilever**, in a room with default settings: ${LENGTH} x ${HEIGHT} x ${HEIGHT} m, ${BEAM_YOUNG / 1e6} MPa, ${FORCE} N over its end, damped, after three seconds. Its sag is held against Newton's method on Saint Venant-Kirchhoff elements of the same mesh, by code of its own, which parts from Hooke's law by strains of some 0.1 %; 1 % is the target. Beam theory (Timoshenko's beam, ${short(1000 * THEORY)} mm) is what finer meshes go to.
+- **Patch test**: uniaxial stress by 0.1 % along x. Linear shape functions represent any uniform strain exactly on any mesh: no force inside and on the sides, E times the strain on the two faces. Only rounding is left (1e-10 of the pull).
+- **Volumes equal elements**: the areas of a corner's faces, a third of each, are the volume times its shape function's gradient. So forces are the same, to rounding, in a rotated cube with particles displaced by up to 3 cm at random.
+- **Rotation**: about (1, 2, 2)/3, with a shift. Warped forces vanish; linear ones grow with 1 - cos of the angle, and swell a rotated body.
+- **Cantilever**, in a room with default settings: ${LENGTH} x ${HEIGHT} x ${HEIGHT} m, ${BEAM_YOUNG / 1e6} MPa, ${FORCE} N over its end, damped, after three seconds. Its sag is compared with Newton's method on Saint Venant-Kirchhoff elements of the same mesh, by separate code. That law differs from Hooke's by the strain, about 0.1 %; the target is 1 %. Finer meshes tend to beam theory (Timoshenko's beam, ${short(1000 * THEORY)} mm).
 
-What falls short: linear tetrahedra cannot bend, so the beam of one cell through its height sags by a third of what it should, and so do static elements. That is the mesh's, not the method's; it shrinks with the square of the cells once they are small.${full ? "" : " The full report has finer meshes."} Warped elements are not a law of nature at large strains, and their stiffness leaves out how R turns.`,
+Limits: linear tetrahedra cannot bend, so the beam of one cell through its height sags by a third of theory, and so do static elements. That is an error of the mesh, not of the method; it shrinks with the square of the cells once they are small.${full ? "" : " The full report has finer meshes."} Warped elements have no physical law at large strains, and their stiffness ignores the derivative of R.`,
       checks: [...checks, ...sags],
       plots: [
         {
-          caption: "Largest force of a turned cube, where there should be none.",
+          caption: "Largest residual force of a turned cube.",
           spec: curves({ title: "degrees" }, { title: "force / (E face)", log: true }, rigid),
         },
         {

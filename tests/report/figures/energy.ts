@@ -1,4 +1,4 @@
-/** Where the energy of a dropped jelly goes: the energy books (server/sim/energy) drawn, and held against laws. */
+/** Energy of a dropped jelly: the energy ledger (server/sim/energy) as a plot, compared with physical laws. */
 import { FLOWS, type EnergyLedger, type Flow } from "../../../server/sim/energy/ledger.ts";
 import type { Scene } from "../../../shared/scene.ts";
 import type { Laboratory } from "../../physics/laboratory.ts";
@@ -30,14 +30,14 @@ function dropped(cells: number, substeps: number, iterations: number): Partial<S
   };
 }
 
-/** Flows that a falling body can lose energy to. */
+/** Flows to which a falling body can lose energy. */
 const LOSSES: readonly Flow[] = ["damping", "colliders", "momentum", "solver"];
 const HELD = ["elastic", "kinetic", "gravity"] as const;
 
 interface Drop {
   lab: Laboratory;
   books: EnergyLedger;
-  /** J above where it comes to lie. */
+  /** Energy above that of its final position, J. */
   fallen: number;
   pictures: Picture[];
 }
@@ -69,7 +69,7 @@ async function drop(
   return { lab, books, fallen: first.gravity + first.kinetic - last.gravity, pictures };
 }
 
-/** Everything adds up to what it had at first; zero is the gravity of its lowest moment. */
+/** The areas add up to the initial energy; zero is the gravity of its lowest moment. */
 function plotOf({ books }: Drop, what: string): Plot {
   const ground = Math.min(...books.entries.map((e) => e.bodies[0]!.gravity));
   const all = books.entries[0]!.bodies[0]!.total - ground;
@@ -89,14 +89,14 @@ function plotOf({ books }: Drop, what: string): Plot {
     ),
   ];
   return {
-    caption: `Energy of the dropped jelly, ${what}. The areas add up to the ${all.toFixed(1)} J that it began with, over its lowest moment.`,
+    caption: `Energy of the dropped jelly, ${what}. The areas add up to its initial ${all.toFixed(1)} J above its lowest moment.`,
     spec: stacked({ title: "time, s" }, { title: "energy, J", zero: true }, names, points),
   };
 }
 
 export const figure: Figure = {
   id: "energy",
-  title: "Where energy goes",
+  title: "Where the energy of a fall goes",
   source: "beyond the papers: energy and momentum accounting",
   async run(size) {
     const full = size === "full";
@@ -120,23 +120,22 @@ export const figure: Figure = {
       { drop: fine, rate: 60 * finest, name: `${60 * finest} x 1` },
     ].filter((r) => r.drop) as { drop: Drop; rate: number; name: string }[];
     return {
-      text: `A cube of jelly of ${SIZE} m (1000 kg/m3, k = 3e4 Pa, nu = 0.4, damping 0.5 1/s) is thrown at 1 m/s from ${HEIGHT} m above a floor with friction 0.4, bounces, wobbles and comes to rest. The headless run keeps books of that (\`npm run simulate -- scene.json --ticks 240 --energy out.csv\`): float64, from the float32 state between the kernel's phases. Every phase gives particles impulses; the work of an impulse is its product with the mean velocity of the substep, and all works together are exactly the change of kinetic energy. What is left between works and stored energy, no force explains: that is what the time step took (implicit Euler turns motion into nothing, in proportion to its length) and what iterations that had not converged took or gave.
+      text: `A cube of jelly of ${SIZE} m (1000 kg/m3, k = 3e4 Pa, nu = 0.4, damping 0.5 1/s) is thrown at 1 m/s from ${HEIGHT} m above a floor with friction 0.4, bounces, wobbles and comes to rest. The headless run keeps an energy ledger (\`npm run simulate -- scene.json --ticks 240 --energy out.csv\`): float64, from the float32 state between the kernel's phases. Every phase gives particles impulses. The work of an impulse is its product with the mean velocity of the substep, and the sum of all works is exactly the change of kinetic energy. The difference between work and stored energy is not the work of any force: it is the loss by the time step (implicit Euler damps motion in proportion to its length) and the error of unconverged iterations.
 
-The books must close to rounding in every tick, which they can only if no phase changes a velocity unseen. And they must be right: a damped pendulum (a rigid box on two attachments) loses to damping the integral of d m v^2, which a separate integration of the pendulum's equation knows, and nothing to its hinge; both are of first order in the step, so two steps say where they go. What the time step takes from the pendulum, which swings in one mode only, must halve with the step.
+The ledger must balance to rounding in every tick, which it can only if it sees every change of a velocity. And it must be right. A damped pendulum (a rigid box on two attachments) loses the integral of d m v^2 to damping, which a separate integration of the pendulum's equation gives, and nothing to its hinge. Both errors are of first order in the step, so the limit is extrapolated from two steps. The loss of the pendulum to the time step must halve with the step, because it swings in a single mode.
 
-The fall is harder: its impact wakes modes of every frequency, and a time step takes from each in proportion to its frequency squared until that mode turns faster than the step can follow, whose energy is gone at once. So what time step and solver take shrinks with the step, but slowly. What they take at the default rate is energy that the jelly would otherwise wobble away in damping and friction: it looks calmer than it should.`,
+The fall is harder: its impact excites modes of every frequency. A time step damps each in proportion to its frequency squared, and modes too fast for the step lose their energy at once. So the loss to time step and solver shrinks with the step, but slowly. At the default rate this is energy that the jelly would otherwise lose to damping and friction while it wobbles: it looks calmer than it should.`,
       checks: [
         ...runs.map(({ drop: d, name }) =>
-          check(`${name}: largest part of a tick's energy that no flow explains`, worst(d.books), {
+          check(`${name}: largest unexplained part of a tick's energy`, worst(d.books), {
             high: 1e-12,
             basis: "float64",
           }),
         ),
-        check(
-          "default: all flows of the run together against the change of energy, relative",
-          Math.abs(sumOf(coarse)),
-          { high: 1e-12, basis: "float64" },
-        ),
+        check("default: sum of all flows of the run against the change of energy, relative", Math.abs(sumOf(coarse)), {
+          high: 1e-12,
+          basis: "float64",
+        }),
         check("pendulum: loss to damping over the exact one, extrapolated to a short step", exact("damping"), {
           low: 0.99,
           high: 1.01,
@@ -152,7 +151,7 @@ The fall is harder: its impact wakes modes of every frequency, and a time step t
           { low: 0.4, high: 0.6, basis: "first order: 0.5" },
         ),
         check(
-          `fall: taken by time step and solver with ${60 * finest} substeps a second over taken with 1200`,
+          `fall: loss to time step and solver with ${60 * finest} substeps a second over that with 1200`,
           solver(fine) / solver(coarse),
           { low: 0, high: 1, basis: "shrinks with the step" },
         ),
@@ -160,10 +159,10 @@ The fall is harder: its impact wakes modes of every frequency, and a time step t
       plots: [
         ...runs.map(({ drop: d, name }) => plotOf(d, name)),
         {
-          caption: "Parts of the fall's energy in the end, against substeps per second.",
+          caption: "Final shares of the fall's energy, against substeps per second.",
           spec: curves(
             { title: "substeps per second", log: true },
-            { title: "part of the energy that is lost", zero: true },
+            { title: "share of the lost energy", zero: true },
             LOSSES.map((f) => ({
               name: f,
               points: runs.map(({ drop: d, rate }) => [rate, -sum(d.books, f) / d.fallen] as [number, number]),

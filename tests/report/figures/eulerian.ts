@@ -1,11 +1,11 @@
-/** Fluid on a staggered grid: what projection leaves, how vortices decay, and a cavity under a lid. */
+/** Fluid on a staggered grid: divergence after projection, decay of vortices, and a cavity under a lid. */
 import { around, cavity, decayError, GHIA } from "../../physics/methods/gridKit.ts";
 import { check, short, type Figure, type Progress } from "./figure.ts";
 import { curves, type Series } from "./plots.ts";
 
-/** The target, in the lid's speed. */
+/** Limit of the error, relative to the lid's speed. */
 const LIMIT = 0.02;
-/** Reynolds number, cells along a side, seconds until nothing changes. */
+/** Reynolds number, cells along a side, seconds until the flow is steady. */
 const CAVITIES = {
   small: [[100, 24, 10]],
   full: [
@@ -18,7 +18,7 @@ const HEIGHTS = Array.from({ length: 65 }, (_, n) => n / 64);
 
 export const figure: Figure = {
   id: "eulerian",
-  title: "A fluid on a grid that stands",
+  title: "A fluid on a fixed grid",
   source:
     "Ghia, Ghia and Shin 1982, table I; Taylor and Green 1937. Method: Physically Based Deformable Models, Eulerian and semi-Lagrangian methods; Harlow and Welch 1965, Stam 1999, Selle et al. 2008",
   async run(size, progress: Progress = () => {}) {
@@ -38,7 +38,7 @@ export const figure: Figure = {
         basis: "target, at 1 m/s",
       }),
       check("speed into the obstacle", into, { unit: "m/s", high: 0 }),
-      check("largest speed then: it flows", most, { unit: "m/s", low: 0.1 }),
+      check("largest speed afterwards: it flows", most, { unit: "m/s", low: 0.1 }),
       check(`order of the decay, MacCormack, from ${cells.at(-2)} to ${cells.at(-1)} cells`, order, {
         low: size === "full" ? 1.9 : 1.75,
         high: 2.2,
@@ -53,7 +53,7 @@ export const figure: Figure = {
       const published = GHIA[reynolds];
       checks.push(
         check(
-          `cavity, Re ${reynolds}, ${n}² cells: largest error, in the lid's speed`,
+          `cavity, Re ${reynolds}, ${n}² cells: largest error, relative to the lid's speed`,
           Math.max(...published.map(([y, wanted]) => Math.abs(u(y) - wanted))),
           { high: LIMIT, basis: "target" },
         ),
@@ -66,15 +66,15 @@ export const figure: Figure = {
     return {
       text: `Three flows in a flat box of 1 m, without a room around it.
 
-**Projection.** Speeds at random, up to 1 m/s on each face, in 16 x 16 cells with an obstacle of 4 x 4; one step of 10 ms. What flows out of a cell more than into it is left by conjugate gradients alone, and nothing flows through faces of the obstacle: those are set, not solved for.
+**Projection.** Random speeds, up to 1 m/s on each face, in 16 x 16 cells with an obstacle of 4 x 4; one step of 10 ms. The remaining divergence is the residual of conjugate gradients. Nothing flows through faces of the obstacle: those are set, not solved for.
 
-**Decay.** A vortex between walls that slip, u = sin(pi x) cos(pi y), v = -cos(pi x) sin(pi y), is carried along by itself into itself and decays as
+**Decay.** A vortex between walls that slip, u = sin(pi x) cos(pi y), v = -cos(pi x) sin(pi y), is carried by its own flow and decays as
 
   exp(-2 nu pi² t),   nu = 0.02 m²/s
 
-The error is the root mean square over all faces after 0.5 s, in ${cells.join(", ")} cells a side and 8/cells² of that time a step, so that an error of order 1 in the step shows as order 2 in the cell. MacCormack is of order ${short(order)}. Without it each step interpolates linearly, which adds a viscosity of half the speed times the cell, as upwind differences do: order 1, measured ${short(plain)}.
+The error is the root mean square over all faces after 0.5 s, in ${cells.join(", ")} cells a side and 8/cells² of that time a step, so that an error of order 1 in the step shows as order 2 in the cell. MacCormack is of order ${short(order)}. Without it each step interpolates linearly, which adds a viscosity of half the speed times the cell, as upwind differences do: order 1, measured: ${short(plain)}.
 
-**Cavity.** Walls that stick, a lid of 1 m/s, from rest until nothing changes, MacCormack, steps of 3/4 of a cell's edge over the lid's speed. Ghia's numbers come from a vorticity and stream function solver on 129² cells. ${size === "full" ? "Re 400 needs 64² cells: with fewer it is more than 2 % off, and splitting projection from the rest, of order 1 in the step, is most of that." : "Re 400 is in the full report."} Compared are all of Ghia's heights that do not lie on a wall.`,
+**Cavity.** Walls that stick, a lid of 1 m/s, from rest to the steady state, MacCormack, steps of 3/4 of a cell's edge over the lid's speed. Ghia's numbers come from a vorticity and stream function solver on 129² cells. ${size === "full" ? "Re 400 needs 64² cells: with fewer it is more than 2 % off, and splitting projection from the rest, of order 1 in the step, is most of that." : "Re 400 is in the full report."} The comparison uses all of Ghia's heights that do not lie on a wall.`,
       checks,
       plots: [
         {

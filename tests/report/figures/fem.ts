@@ -1,11 +1,11 @@
 /**
- * Finite elements in float64, written for the report alone and sharing nothing with the solver: linear triangles and
- * tetrahedra of Saint Venant-Kirchhoff material, f = -V P D_m^-T with P = F S, S = C : eps (Bender et al. 2014, eqs
- * 4-7, 9). What the solver calls a compliance is here the stiffness tensor itself.
+ * Finite elements in float64, written for the report without code of the solver: linear triangles and tetrahedra of
+ * Saint Venant-Kirchhoff material, f = -V P D_m^-T with P = F S, S = C : eps (Bender et al. 2014, eqs 4-7, 9). The
+ * solver uses compliances; here C is the stiffness tensor.
  */
 type Triple = [number, number, number];
 
-/** Plane-stress constants as a scene gives them, Pa. */
+/** Plane-stress constants as in a scene, Pa. */
 export interface SheetConstants {
   kWeft: number;
   kWarp: number;
@@ -18,7 +18,7 @@ export interface SheetConstants {
 type SheetForce = (x: Float64Array, i: number, out: Float64Array) => void;
 
 /**
- * @param X float64[3N] m, flat sheet or disjoint triangles; weft is the x axis laid onto the triangle
+ * @param X float64[3N] m, flat sheet or disjoint triangles; weft is the x axis projected onto the triangle
  * @param triangles uint32[3n], @param thickness m
  */
 function sheetForce(X: Float64Array, triangles: Uint32Array, m: SheetConstants, thickness: number): SheetForce {
@@ -39,7 +39,7 @@ function sheetForce(X: Float64Array, triangles: Uint32Array, m: SheetConstants, 
     const length = Math.hypot(...weft);
     const e1 = times(1 / length, weft);
     const e2 = cross(unit, e1);
-    // gradient of a corner's shape function: perpendicular to the opposite side, 1/height long
+    // gradient of a corner's shape function: perpendicular to the opposite side, with length 1/height
     [
       [B, C],
       [C, A],
@@ -106,7 +106,7 @@ export function sheetForces(
 export interface ExplicitSheet {
   /** float64[3N] m, rest */
   X: Float64Array;
-  /** float64[3N] m, at the beginning; default X */
+  /** float64[3N] m, initial positions; default X */
   start?: Float64Array;
   triangles: Uint32Array;
   constants: SheetConstants;
@@ -114,7 +114,7 @@ export interface ExplicitSheet {
   thickness: number;
   /** kg/m^3 */
   density: number;
-  /** particles that do not move */
+  /** fixed particles */
   fixed: ReadonlySet<number>;
   /** float64[3N] N, dead loads */
   load: Float64Array;
@@ -123,9 +123,9 @@ export interface ExplicitSheet {
 }
 
 /**
- * Symplectic Euler in float64 from rest, lumped masses: the classical explicit finite element method, nothing else.
+ * Symplectic Euler in float64 from rest with lumped masses: the classical explicit finite element method.
  * @param h s; stable while sound crosses less than an element in it
- * @returns float64[3N] m, and the fastest particle at the end, m/s
+ * @returns float64[3N] m, and the speed of the fastest particle at the end, m/s
  */
 export function integrateSheet(
   sheet: ExplicitSheet,

@@ -1,6 +1,6 @@
 /**
- * Settled shapes against static finite elements on the same mesh, over substeps and iterations: the claim that a
- * material is as stiff as it is said to be.
+ * Settled shapes against static finite elements on the same mesh, over substeps and iterations: a material has the
+ * stiffness that its scene gives.
  */
 import { CASE_NAMES, caseOf, type CaseOptions, type LoadedBody } from "../../statics/cases.ts";
 import { fidelity, referenceOf, type Fidelity } from "../../statics/fidelity.ts";
@@ -9,9 +9,9 @@ import { check, type Check, type Figure, type FigureSize, type Picture, type Plo
 import { bodyMesh, COLORS, photographMeshes } from "./photograph.ts";
 import { curves, heatMap } from "./plots.ts";
 
-/** m/s: still */
+/** Limit of the speed at rest, m/s. */
 const STILL = 0.01;
-/** What a map shows of a body that is nowhere near, or blew up, %. */
+/** Largest error that a map shows, for bodies far off or blown up, %. */
 const MOST = 1000;
 
 /** Limits of the error, %, at (substeps per second, iterations), by Poisson's ratio. */
@@ -22,7 +22,7 @@ async function checksOf(name: string, options: CaseOptions, substeps: number): P
   const { error, fastest } = await fidelity(caseOf(name, options), substeps, 5);
   const where = `${name}, nu = ${nu}, ${substeps} x 5`;
   return [
-    check(`${where}: largest error of a particle's place, of the largest displacement`, error, {
+    check(`${where}: largest distance of a particle from equilibrium, over the largest displacement`, error, {
       unit: "%",
       high: limitOf(substeps, nu),
     }),
@@ -30,10 +30,10 @@ async function checksOf(name: string, options: CaseOptions, substeps: number): P
   ];
 }
 
-/** What a room's members see: calmed, asleep, and still in the right place. */
+/** Checks with calming and sleep, as members see the room: still in the right place. */
 async function checksAtRest(name: string): Promise<Check[]> {
   const { error, settled } = await fidelity(caseOf(name), 240, 5, true);
-  const where = `${name}, nu = 0.3, 240 x 5, resting as rooms do`;
+  const where = `${name}, nu = 0.3, 240 x 5, with calming and sleep`;
   return [
     check(`${where}: largest error`, error, { unit: "%", high: 2 }),
     check(`${where}: asleep in the end (1: yes)`, settled ? 1 : 0, { low: 1 }),
@@ -100,7 +100,7 @@ async function mapOf({ name, options, title, iterations }: Map): Promise<{ plot:
   return { plot, cells };
 }
 
-/** Equilibrium, and the two solvers' beams settled at 240 x 5. */
+/** Equilibrium, and the beams of both solvers settled at 240 x 5. */
 async function picture(): Promise<Picture> {
   const loaded: LoadedBody = caseOf("beam");
   const { body, x } = await referenceOf(loaded);
@@ -159,7 +159,7 @@ async function full(progress: Progress): Promise<{ checks: Check[]; plots: Plot[
 
 export const figure: Figure = {
   id: "fidelity",
-  title: "As stiff as it is said to be, whatever the step",
+  title: "Materials have their given stiffness at any step",
   source: "physics.md, section 7; beyond the paper, which names it as its own limitation",
   alone: true,
   async run(size: FigureSize, progress: Progress = () => {}) {
@@ -174,7 +174,7 @@ export const figure: Figure = {
       pictures: [],
     });
     return {
-      text: `Bodies held at one end settle under their own weight in the room's own kernel (float32, SIMD), from their undeformed shape, damped at the critical rate of their slowest swing. Where they come to rest is compared, particle by particle, with static equilibrium of the **same mesh** with the same dead loads: Saint Venant-Kirchhoff tetrahedra in float64, Newton's method with analytic element Hessians, converged to 1e-8 of the load. That code (tests/statics) shares nothing with the solver; it passes the patch test and follows the uniaxial law and Timoshenko's beam. So the numbers show the solver's error alone, not that of tetrahedra of constant strain, which are too stiff in bending for either.
+      text: `Bodies fixed at one end settle under their own weight in the room's own kernel (float32, SIMD), from their undeformed shape, with critical damping of their slowest mode. Their final shape is compared, particle by particle, with static equilibrium of the **same mesh** with the same dead loads: Saint Venant-Kirchhoff tetrahedra in float64, Newton's method with analytic element Hessians, converged to 1e-8 of the load. That code (tests/statics) shares nothing with the solver; it passes the patch test and agrees with the uniaxial law and Timoshenko's beam. So the numbers show only the solver's error, not that of constant-strain tetrahedra, which are too stiff in bending in both.
 
 Bodies, all of 1000 kg/m3:
 
@@ -182,12 +182,12 @@ Bodies, all of 1000 kg/m3:
 - **coarse** the same with 10 x 2 x 2 cells
 - **block** 0.6 m, 8 x 8 x 8 cells, 1e5 Pa
 - **soft** 5:1, 0.2 m long, 20 x 4 x 4 cells, 1e5 Pa: it hangs down by more than half of its length
-- **stiff** 5:1, 1 m long, 20 x 4 x 4 cells, 1e7 Pa, 400 N at its end besides
-- **cuboid** and **armadillo** unstructured meshes, where the data folder has them
+- **stiff** 5:1, 1 m long, 20 x 4 x 4 cells, 1e7 Pa, with 400 N at its end
+- **cuboid** and **armadillo** unstructured meshes, if the data folder has them
 
-A body counts as settled when nothing moves by more than 0.02 % of the largest displacement during a whole swing; after twelve swings it is taken as it is. "Fastest" is the fastest particle at the ends of the ticks of the half second after that. Limits are those of the issue: 2 % at 240 substeps a second x 5 iterations (nu up to 0.45), 5 % at nu = 0.49, 10 % at 60 x 5, and nothing faster than 1 cm/s.
+A body counts as settled when nothing moves by more than 0.02 % of the largest displacement during a period of its slowest mode; after twelve periods it is measured as it is. "Fastest" is the fastest particle at the ends of the ticks of the half second after that. Limits: 2 % at 240 substeps a second x 5 iterations (nu up to 0.45), 5 % at nu = 0.49, 10 % at 60 x 5, and nothing faster than 1 cm/s.
 
-How hard a body is depends on how many cells sound crosses in a substep, sqrt(k/rho) h/cell: at 240 a second 1 for the beam, 4 and 8 for **soft** and **stiff**. Where it is more than about 0.7, the default divides substeps and iterations (server/sim/substeps.ts): the axes of the maps are what the scene asks for, and 60 x 5 of the beam is run as 360 x 1. The maps "without refined substeps" (scenes with \`refine: false\`) show what the solver does with the very numbers; the last plot, what each costs.`,
+The difficulty of a body is the number of cells that sound crosses in a substep, sqrt(k/rho) h/cell: at 240 a second 1 for the beam, 4 and 8 for **soft** and **stiff**. Above about 0.7 the default refines substeps and reduces iterations (server/sim/substeps.ts). The axes of the maps are the scene's numbers; 60 x 5 of the beam runs as 360 x 1. The maps "without refined substeps" (scenes with \`refine: false\`) show the solver with exactly these numbers; the last plot shows the cost of each.`,
       ...(size === "small" ? await small() : await full(progress)),
     };
   },

@@ -1,6 +1,6 @@
 /**
- * Figure 1 of Bender et al. 2014: soft bodies through a funnel. Nothing is left behind, nothing is where it cannot have
- * come without going through a wall.
+ * Figure 1 of Bender et al. 2014: soft bodies through a funnel. All bodies come through, and no particle is at a place
+ * that it can reach only through a wall.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,12 +14,14 @@ import { curves, type Series } from "./plots.ts";
 type Funnel = Extract<Collider, { type: "funnel" }>;
 const SECONDS = 8;
 const HZ = 60;
-/** What is half through swells around the mouth, m: by less than half the radius of the smallest ball. */
+/**
+ * Allowed bulge around the mouth, m: bodies half-way through swell, by less than half the radius of the smallest ball.
+ */
 const BULGE = 0.045;
 
 /**
- * Signed distance of a point to the upright funnel's wall (m), and whether it is outside of it, above the mouth and
- * below the rim.
+ * Signed distance of a point to the upright funnel's wall (m), and whether it is outside, above the mouth and below the
+ * rim.
  */
 function toWall(
   { a, b, radiusA, radiusB, thickness }: Funnel,
@@ -39,10 +41,10 @@ function toWall(
 
 interface Passage {
   seconds: number;
-  /** Bodies of which a particle is above the mouth. */
+  /** Number of bodies with a particle above the mouth. */
   waiting: number;
   inverted: number;
-  /** Smallest and largest volume of a body over that at rest. */
+  /** Smallest and largest volume of a body relative to rest. */
   volumes: [number, number];
 }
 
@@ -121,24 +123,24 @@ export const figure: Figure = {
     const last = states.at(-1)!;
     const of = (pick: (s: Passage) => number): Series["points"] => states.map((s) => [s.seconds, pick(s)]);
     return {
-      text: `The paper drops many armadillos through a funnel. Here ${bodies.length} soft balls (radii 9 to 12 cm, Saint Venant-Kirchhoff, 4 10^4 Pa, nu = 0.4, ${lab.created.layout.particleCount} particles) fall into one whose mouth is ${2 * (funnel.radiusA - 0.5 * funnel.thickness)} m wide and whose wall is ${1000 * funnel.thickness} mm thick; the scene is the gallery's \`funnel\`, ${scene.substeps ?? 20} substeps of one iteration at ${HZ} Hz, ${SECONDS} s.
+      text: `The paper drops many armadillos through a funnel. Here ${bodies.length} soft balls (radii 9 to 12 cm, Saint Venant-Kirchhoff, 4 10^4 Pa, nu = 0.4, ${lab.created.layout.particleCount} particles) fall into one with a mouth ${2 * (funnel.radiusA - 0.5 * funnel.thickness)} m wide and a wall ${1000 * funnel.thickness} mm thick; the scene is the gallery's \`funnel\`, ${scene.substeps ?? 20} substeps of one iteration at ${HZ} Hz, ${SECONDS} s.
 
-After every tick, all particles: the distance to the wall, exact for the cone and its round rims, must never be negative, nor the height above the floor; none may be outside of the funnel more than ${1000 * BULGE} mm above its mouth (what is half through swells around the mouth by less), where one comes by going through the wall only, or over the rim. At the end no body may have a particle above the mouth, no tetrahedron may be inverted, and each volume must be that at rest within 5 %, what resting on the floor takes being under 1 %.
+After every tick, all particles: the distance to the wall, exact for the cone and its round rims, must never be negative, nor the height above the floor; and none may be outside of the funnel more than ${1000 * BULGE} mm above its mouth. That place can be reached only through the wall or over the rim; a body half-way through swells around the mouth by less. At the end no body may have a particle above the mouth, no tetrahedron may be inverted, and each volume must be within 5 % of that at rest. Resting on the floor takes less than 1 %.
 
-What falls short: contacts between bodies are those of particles with triangles. Where bodies are thrown together at several meters per second, some particles enter a neighbor; elements invert meanwhile and recover (second plot). A dozen bodies that fall from more than 2 m into the mouth at once may stay entangled.`,
+Limits: contacts between bodies are those of particles with triangles. Where bodies are thrown together at several meters per second, some particles enter a neighbor, and elements invert for a while and recover (second plot). A dozen bodies that fall from more than 2 m into the mouth at once may stay entangled.`,
       checks: [
         check("bodies above the mouth at the end", last.waiting, { high: 0, published: "all pass" }),
-        check("least distance of a particle to the wall, at any time", gap, { unit: "m", low: 0 }),
-        check("least height of a particle above the floor, at any time", floor, { unit: "m", low: 0 }),
+        check("smallest distance of a particle to the wall, at any time", gap, { unit: "m", low: 0 }),
+        check("smallest height of a particle above the floor, at any time", floor, { unit: "m", low: 0 }),
         check("particles outside of the funnel above its mouth, over all ticks", outside, { high: 0 }),
         check("inverted elements at the end", last.inverted, { high: 0 }),
-        check("least volume of a body at the end, over that at rest", last.volumes[0], { low: 0.95 }),
+        check("smallest volume of a body at the end, over that at rest", last.volumes[0], { low: 0.95 }),
         check("largest volume of a body at the end, over that at rest", last.volumes[1], { high: 1.05 }),
         check("bodies rolled back", events, { high: 0 }),
       ],
       plots: [
         {
-          caption: "Bodies of which some part is still above the mouth.",
+          caption: "Number of bodies with some part above the mouth.",
           spec: curves({ title: "time, s", zero: true }, { title: "bodies", zero: true }, [
             { name: "waiting", points: of((s) => s.waiting) },
           ]),

@@ -4,13 +4,13 @@ import { check, short, type Figure, type Progress } from "./figure.ts";
 import { COLORS, photographMeshes, bodyMesh } from "./photograph.ts";
 import { curves } from "./plots.ts";
 
-/** m, Pa, kg/m^3; nu_weft is that of a pull along the weft times k_warp/k_weft, as a symmetric tensor needs. */
+/** m, Pa, kg/m^3; nu_weft is nu_warp times k_weft/k_warp, as a symmetric tensor requires. */
 const SIDE = 0.5;
 const THICKNESS = 0.001;
 const DENSITY = 300;
 const K_WARP = 1e5;
 const NU_WARP = 0.06;
-/** Nominal stress on every edge. */
+/** Nominal stress on every edge, Pa. */
 const P = 0.1 * K_WARP;
 
 interface Cloth {
@@ -23,7 +23,7 @@ const clothOf = (ratio: number): Cloth => ({ ratio, kWeft: ratio * K_WARP, nuWef
 
 /**
  * Stretches of a homogeneous sheet under nominal stress P on both axes: S = C eps of the tensor of section 4.3 and P =
- * s S, solved by Newton's method. Plane stress in the material's own axes, so nothing shears.
+ * s S, by Newton's method. Plane stress in the material's own axes, so there is no shear.
  */
 function predicted({ kWeft, nuWeft }: Cloth): [number, number] {
   const both = 1 - nuWeft * NU_WARP;
@@ -50,7 +50,7 @@ function predicted({ kWeft, nuWeft }: Cloth): [number, number] {
   return [s, t];
 }
 
-/** Particles of a sheet's edges across x and across z: at its low and at its high end. */
+/** Particles of a sheet's edges across x and across z, each at its low and at its high end. */
 function edges(cells: number): [number[], number[]][] {
   const row = cells + 1;
   const line = (from: number, step: number): number[] => Array.from({ length: row }, (_, n) => from + n * step);
@@ -167,11 +167,11 @@ export const figure: Figure = {
       return [ratio, (t - 1) / (s - 1)];
     });
     return {
-      text: `A sheet of ${SIDE} m x ${SIDE} m (${cells} x ${cells} cells, 1 mm, k_warp = ${K_WARP} Pa, nu_warp = ${NU_WARP}, no gravity) is pulled outward on all four edges by the same force, a nominal stress of ${P} Pa on each, spread evenly. Nothing holds it. k_weft is k_warp times the ratio, and nu_weft follows from the symmetry of the tensor, k_weft nu_warp = k_warp nu_weft.
+      text: `A sheet of ${SIDE} m x ${SIDE} m (${cells} x ${cells} cells, 1 mm, k_warp = ${K_WARP} Pa, nu_warp = ${NU_WARP}, no gravity) is pulled outward on all four edges by the same force, a nominal stress of ${P} Pa on each, spread evenly. It has no pins. k_weft is k_warp times the ratio, and nu_weft follows from the symmetry of the tensor, k_weft nu_warp = k_warp nu_weft.
 
-The prediction is the homogeneous state of the orthotropic tensor of section 4.3: S = C eps on both axes and P = s S, two equations for two stretches, solved by Newton's method in float64. Measured are the mean distances of opposite edges. The paper shows pictures only; **allowed are 2 %** of the extensions' ratio.
+The prediction is the homogeneous state of the orthotropic tensor of section 4.3: S = C eps on both axes and P = s S, two equations for two stretches, solved by Newton's method in float64. The measurement is the mean distance of opposite edges. The paper shows only pictures; **the limit is 2 %** of the extensions' ratio.
 
-The ratio of the extensions is not quite k_weft/k_warp, as the plot shows: Poisson's ratio couples the axes (the stiffer the weft, the more of its pull goes into the contraction that the stretched warp asks for; with nu_weft near 1 it would hardly move, and the ratio would say little), and Green strain stiffens what is stretched far.`,
+The plot shows that the ratio of the extensions is not quite k_weft/k_warp. Poisson's ratio couples the axes: the stiffer the weft, the more of its pull counteracts the contraction by the stretched warp. With nu_weft near 1 the weft would hardly move, and the ratio would say little. Green strain also stiffens large stretches.`,
       checks,
       plots: [
         {

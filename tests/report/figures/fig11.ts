@@ -18,8 +18,7 @@ import { curves, type Series } from "./plots.ts";
 import type { Color } from "./raster.ts";
 
 /**
- * m, kg/m^3, Pa; the ball's mass in kg and the gap below it, m. Nothing has friction, so that a plate may be its
- * measure.
+ * m, kg/m^3, Pa; the ball's mass in kg and the gap below it, m. No friction, so that a plate can serve as a reference.
  */
 const SIDE = 0.3;
 const DENSITY = 200;
@@ -34,7 +33,7 @@ const MODELS = {
   "neo-hookean": "Neo-Hookean",
   "stable-neo-hookean": "stable Neo-Hookean",
 } as const;
-/** Of the cube and the ball in pictures. */
+/** Colors of the cube and the ball in pictures. */
 const COLORS: readonly Color[] = [
   [0.82, 0.29, 0.36],
   [0.62, 0.64, 0.67],
@@ -42,15 +41,15 @@ const COLORS: readonly Color[] = [
 type Model = keyof typeof MODELS & IsotropicMaterial["model"];
 
 interface Crush {
-  /** Seconds and the ball's lowest point over the floor. */
+  /** Seconds, and height of the ball's lowest point above the floor. */
   height: [number, number][];
   least: number;
-  /** At the point of maximal compression: elastic energy of the cube over what gravity had released. */
+  /** Elastic energy of the cube at maximal compression over the energy released by gravity. */
   stored: number;
   picture: Picture;
 }
 
-/** Falls until half a second after the ball has met the cube. */
+/** Runs the fall until half a second after the ball has met the cube. */
 async function crush(model: Model, cells: number, substeps: number): Promise<Crush> {
   const lab = await laboratory({
     gravity: [0, -G, 0],
@@ -83,7 +82,7 @@ async function crush(model: Model, cells: number, substeps: number): Promise<Cru
   for (let tick = 1; tick <= 45; tick++) {
     const events = lab.run(1);
     const now = positions();
-    if (events.length > 0) throw new Error(`${model}: the cube did not go on: ${JSON.stringify(events)}`);
+    if (events.length > 0) throw new Error(`${model}: the cube was held: ${JSON.stringify(events)}`);
     height.push([tick / 60, bottom(now)]);
     if (bottom(now) >= bottom(lowest)) continue;
     lowest = now;
@@ -98,7 +97,7 @@ async function crush(model: Model, cells: number, substeps: number): Promise<Cru
     least,
     stored: elasticEnergyOf(bodies[0]!, lowest[0]!) / (potential(start) - potential(lowest)),
     picture: photographMeshes(meshes, {
-      caption: `${MODELS[model]}, ${(at / 60).toFixed(2)} s: ${(1000 * least).toFixed(0)} of ${1000 * SIDE} mm are left.`,
+      caption: `${MODELS[model]}, ${(at / 60).toFixed(2)} s: compressed to ${(1000 * least).toFixed(0)} of ${1000 * SIDE} mm.`,
       ground: 0,
       camera: { position: [0.75, 0.5, 1.5], target: [0, 0.27, 0], fov: 30 },
       width: 320,
@@ -112,8 +111,8 @@ const bottom = ([, ball]: readonly Float64Array[]): number =>
   ball!.reduce((sum, value, k) => sum + (k % 3 === 1 ? value : 0), 0) / (ball!.length / 3) - RADIUS;
 
 /**
- * Stretch at which a plate of the ball's mass, fallen as far, has come to rest on a cube without mass: SIDE^3 W(s) =
- * MASS G (FALL + SIDE (1 - s)).
+ * Stretch at which a falling plate with the ball's mass comes to rest on a cube without mass: SIDE^3 W(s) = MASS G
+ * (FALL + SIDE (1 - s)).
  */
 function plate(model: Model): number {
   let low = 0.35;
@@ -126,7 +125,7 @@ function plate(model: Model): number {
   return low;
 }
 
-/** Stretch under the nominal stress P > 0, Pa, above the Saint Venant-Kirchhoff law's turning point. */
+/** Stretch under the nominal stress P > 0, Pa, above the turning point of the Saint Venant-Kirchhoff law. */
 function under(model: Model, P: number): number {
   let low = 1 / Math.sqrt(3);
   let high = 1;
@@ -194,34 +193,34 @@ async function measure(size: FigureSize, progress: Progress = () => {}) {
 type Measured = Awaited<ReturnType<typeof measure>>;
 
 function textOf({ cells, substeps, models, plates, weight, resting, margins }: Measured): string {
-  return `A ball of ${MASS} kg (radius ${RADIUS} m) falls ${FALL} m onto a cube of ${SIDE} m (${cells} x ${cells} x ${cells} cells of five tetrahedra, ${DENSITY} kg/m^3, k = ${K} Pa, nu = ${NU}) that stands on a floor; nothing has friction. The same parameters for all models, ${substeps} substeps of one iteration at 60 Hz. The pictures show the point of maximal compression, as the paper's do.
+  return `A ball of ${MASS} kg (radius ${RADIUS} m) falls ${FALL} m onto a cube of ${SIDE} m (${cells} x ${cells} x ${cells} cells of five tetrahedra, ${DENSITY} kg/m^3, k = ${K} Pa, nu = ${NU}) that stands on a floor; there is no friction. All models have the same parameters, ${substeps} substeps of one iteration at 60 Hz. The pictures show the point of maximal compression, as the paper's do.
 
-How large must the difference be? A flat plate in place of the ball is solved exactly: it compresses the cube evenly and comes to rest where the energy SIDE^3 W(s) of the uniaxial law is what the fall has released. (Saint Venant-Kirchhoff: W = k/8 (s^2 - 1)^2, continued below 58 % of the length by its tangents as in figure fig2.) ${models.map((model) => `${MODELS[model]}: ${(1000 * plates.get(model)!).toFixed(0)} mm`).join(", ")}. Two things follow for the ball:
+How large must the difference be? A flat plate in place of the ball has an exact solution: it compresses the cube evenly and comes to rest where the energy SIDE^3 W(s) of the uniaxial law equals the energy released by the fall. (Saint Venant-Kirchhoff: W = k/8 (s^2 - 1)^2, continued below 58 % of the length by its tangents as in figure fig2.) ${models.map((model) => `${MODELS[model]}: ${(1000 * plates.get(model)!).toFixed(0)} mm`).join(", ")}. Two things follow for the ball:
 
-- it comes **lower than the plate**, in every model: the evenly compressed cube is one of the shapes that the ball allows, and the one that the cube takes has less energy; the cube's own weight helps.
-- Neo-Hookean cubes keep more of their height than Saint Venant-Kirchhoff ones, **at least by the ratio of the plates** (${margins.map(({ plates: ratio }) => short(ratio)).join(" and ")}): under the ball material is compressed more than elsewhere, and it is there that the laws part.
+- it comes **lower than the plate**, in every model: the evenly compressed cube is one of the shapes that the ball allows, and the actual shape has less energy; the cube's own weight helps.
+- Neo-Hookean cubes keep more of their height than Saint Venant-Kirchhoff ones, **at least by the ratio of the plates** (${margins.map(({ plates: ratio }) => short(ratio)).join(" and ")}): material under the ball is compressed more than elsewhere, and there the laws differ most.
 
-By then what gravity has released must be in the cube: little is moving, and the impact takes little because what the ball meets first is light (the top layer of cells has 1/${cells} of a quarter of the ball's mass). Allowed are 10 % for impact, motion and time step, and 2 % too much for the single iteration, which leaves elements that are crushed faster than it follows a little stiffer or softer than they are.
+By then the energy released by gravity must be in the cube. Little is moving, and the impact takes little because the ball first meets a light layer (the top cells have 1/${cells} of a quarter of the ball's mass). Limits: 10 % too little, for impact, motion and time step; 2 % too much, because a single iteration leaves quickly crushed elements a little too stiff or too soft.
 
-Pressed evenly by the ball's weight alone, ${short(weight / K)} k, the cubes hardly differ (${resting.join(", ")}): what the paper shows is a matter of strong compression. These cubes at rest must lie within 1 % of their laws.`;
+Pressed evenly by the ball's weight alone, ${short(weight / K)} k, the cubes hardly differ (${resting.join(", ")}): the paper's difference appears only under strong compression. These cubes at rest must lie within 1 % of their laws.`;
 }
 
 const checksOf = ({ models, runs, plates, errors, margins }: Measured): Check[] => [
   ...margins.map(({ model, ratio, plates: least }) =>
-    check(`${MODELS[model]}: height left under the ball over that of Saint Venant-Kirchhoff`, ratio, {
+    check(`${MODELS[model]}: remaining height under the ball over that of Saint Venant-Kirchhoff`, ratio, {
       low: least,
       published: "better resists a strong compression",
     }),
   ),
   ...models.map((model) =>
     check(
-      `${MODELS[model]}: height left under the ball over that under the plate`,
+      `${MODELS[model]}: remaining height under the ball over that under the plate`,
       runs.get(model)!.least / plates.get(model)!,
       { low: 0, high: 1 },
     ),
   ),
   ...models.map((model) =>
-    check(`${MODELS[model]}: elastic energy then, of what gravity has released`, runs.get(model)!.stored, {
+    check(`${MODELS[model]}: elastic energy then, over the energy released by gravity`, runs.get(model)!.stored, {
       low: 0.9,
       high: 1.02,
     }),
@@ -234,7 +233,7 @@ const checksOf = ({ models, runs, plates, errors, margins }: Measured): Check[] 
 const plotsOf = ({ models, runs, plates, law, pressed }: Measured): Plot[] => [
   {
     caption:
-      "Lowest point of the ball over the floor: what is left of the cube under it. The rules are where a falling plate comes to rest.",
+      "Height of the ball's lowest point above the floor: the remaining height of the cube. The rules show where a falling plate comes to rest.",
     spec: curves(
       { title: "time, s", zero: true },
       { title: "height, m", zero: true },
@@ -244,7 +243,7 @@ const plotsOf = ({ models, runs, plates, law, pressed }: Measured): Plot[] => [
   },
   {
     caption:
-      "Pressed evenly: stress against stretch, laws and cubes at rest. The Saint Venant-Kirchhoff law as printed turns at 58 % of the length.",
+      "Pressed evenly: stress against stretch, laws and cubes at rest. The printed Saint Venant-Kirchhoff law turns at 58 % of the length.",
     spec: curves(
       { title: "stretch s" },
       { title: "-P/k", zero: true },
@@ -254,7 +253,7 @@ const plotsOf = ({ models, runs, plates, law, pressed }: Measured): Plot[] => [
   },
   {
     caption:
-      "What a falling plate does: energy stored at stretch s against energy released by then. It comes to rest where they meet.",
+      "A falling plate: energy stored at stretch s, and energy released by then. It comes to rest where the curves meet.",
     spec: curves({ title: "stretch s" }, { title: "energy, J", zero: true }, [
       ...models.map(
         (model): Series => ({

@@ -1,6 +1,6 @@
 /**
- * Figure 2 of Bender et al. 2014: stress against one singular value of F, as printed and as it is continued for flat
- * and inverted elements.
+ * Figure 2 of Bender et al. 2014: stress against one singular value of F, as printed and as continued for flat and
+ * inverted elements.
  */
 import { CONSTRAINTS, type Elements } from "../../../server/sim/constraints/kinds.ts";
 import { hyperElements } from "../../../server/sim/constraints/hyperelastic.ts";
@@ -17,21 +17,24 @@ import { check, short, type Check, type Figure, type Plot } from "./figure.ts";
 import { curves } from "./plots.ts";
 
 /**
- * Pa, so that stresses are read as parts of k; kg and s: so heavy and short that one iteration is the explicit limit
+ * k in Pa, so that stresses are shares of k; kg and s: so heavy and short that one iteration is the explicit limit
  * (figure appA), W h^2 k = 1e-9.
  */
 const K = 1;
 const NU = 0.3;
 const MASS = 100;
 const H = 1e-3;
-/** Where the Saint Venant-Kirchhoff stress s (s^2 - 1)/2 turns: its derivative (3 s^2 - 1)/2 vanishes. */
+/** Turning point of the Saint Venant-Kirchhoff stress s (s^2 - 1)/2: its derivative (3 s^2 - 1)/2 is zero. */
 const TURNING = 1 / Math.sqrt(3);
-/** Float32, as in figure appA: stresses are differences of numbers near 1 that carry 2^-24. Of the twin, float64. */
+/**
+ * Limit of float32, as in figure appA: stresses are differences of numbers near 1 with an error of 2^-24; and limit of
+ * the float64 twin.
+ */
 const LIMIT = 1e-5;
 const TWIN_LIMIT = 1e-12;
 
 /**
- * One singular value changes and the others stay 1, F = diag(s, 1, 1) as in the paper, or all of them are the same, F =
+ * "one": one singular value changes and the others stay 1, F = diag(s, 1, 1) as in the paper. "all": all are equal, F =
  * s 1.
  */
 type Path = "one" | "all";
@@ -42,18 +45,18 @@ interface Law {
   /** Stretch below which the model is continued. */
   clamp: number;
   /**
-   * After which the multipliers are the stress to float32: a Neo-Hookean element's step is made in the frame of a
-   * rotation that is not quite one.
+   * Iterations after which the multipliers equal the stress to float32: a Neo-Hookean step uses the frame of a slightly
+   * inexact rotation.
    */
   iterations: number;
-  /** Stress P_xx in Pa as printed, NaN where it has no value; and as documented where it is continued. */
+  /** Stress P_xx in Pa: as printed, NaN where it has no value; and as documented below the clamp. */
   printed: (s: number, path: Path) => number;
   continued: (s: number, path: Path) => number;
 }
 
 /**
- * Saint Venant-Kirchhoff: the tangents of e^2 and e at the turning point go on, so that energy mu q + lambda/2 t^2 has
- * the stress 2 mu e s + lambda t s of the point and a trace that grows.
+ * Saint Venant-Kirchhoff: e^2 and e continue as their tangents at the turning point, so that the energy mu q + lambda/2
+ * t^2 has the stress 2 mu e s + lambda t s of that point and a growing trace.
  */
 function stvk(nu: number): Law {
   const { mu, lambda } = lameCoefficients({ youngsModulus: K, poissonsRatio: nu });
@@ -69,7 +72,7 @@ function stvk(nu: number): Law {
   };
 }
 
-/** Neo-Hookean: the tangents of s^2 - 2 log s and log s go on. */
+/** Neo-Hookean: s^2 - 2 log s and log s continue as tangents. */
 function neo(): Law {
   const m = neoHookean({ youngsModulus: K, poissonsRatio: NU });
   const { mu, lambda, clamp: c } = m;
@@ -84,7 +87,7 @@ function neo(): Law {
   };
 }
 
-/** Stable Neo-Hookean: the tangent plane of J goes on. Along one singular value that is J itself. */
+/** Stable Neo-Hookean: J continues as its tangent plane. Along one singular value that is J itself. */
 function stable(): Law {
   const m = stableNeoHookean({ youngsModulus: K, poissonsRatio: NU });
   const { mu, lambda, clamp: c } = m;
@@ -103,8 +106,8 @@ function stable(): Law {
 }
 
 /**
- * Orthotropic Saint Venant-Kirchhoff in its own axes: the strains themselves go on as their tangents, so that stress
- * goes on growing.
+ * Orthotropic Saint Venant-Kirchhoff in its own axes: strains continue as their tangents, so that the stress keeps
+ * growing.
  */
 function orthotropic(): Law {
   const compliance = orthotropicCompliance({
@@ -125,9 +128,9 @@ function orthotropic(): Law {
 }
 
 /**
- * P_xx of one corner tetrahedron of 1 m for every stretch, by the kernel (-h^2 w V P b is what it moves the corner by)
- * and by its twin, and the twin's energy density. The moved corner lies on the origin, where float32 keeps all digits
- * of what it is moved by.
+ * P_xx of one corner tetrahedron of 1 m for every stretch, by the kernel (its displacement of the corner is -h^2 w V P
+ * b) and by its twin, and the twin's energy density. The moved corner lies at the origin, where float32 keeps all
+ * digits of its displacement.
  */
 function stresses(
   law: Law,
@@ -155,8 +158,8 @@ function stresses(
 }
 
 function measure(law: Law, path: Path, n: number): { checks: Check[]; plot: Plot; energy: [number, number][] } {
-  // the first path ends before |s| = 1, where it is no longer clear which of the singular values is the negative one,
-  // and the second before s = 0, where a point has no directions left
+  // The first path ends before |s| = 1, where the negative singular value becomes ambiguous. The second ends before s =
+  // 0, where a point has no directions left.
   const from = path === "one" ? -0.98 : 1 / 64;
   const stretches = Array.from({ length: n }, (_, i) => Math.fround(from + ((1.5 - from) * i) / (n - 1)));
   const formula = stretches.map((s) => (s >= law.clamp ? law.printed : law.continued)(s, path));
@@ -168,7 +171,7 @@ function measure(law: Law, path: Path, n: number): { checks: Check[]; plot: Plot
   const atClamp = -law.continued(law.clamp, path);
   const backwards = Math.max(...pushes.map((push, i) => (i === 0 ? 0 : (push - pushes[i - 1]!) / most)));
   const where = path === "one" ? "one singular value" : "all three the same";
-  // what the plot shows: crushed and inverted elements, and where stress changes sign
+  // range of the plot: crushed and inverted elements, and the sign change of the stress
   const shown = (P: number): boolean => P >= low && P <= high;
   const low = 1.1 * Math.min(...formula.filter((_, i) => stretches[i]! >= -0.5));
   const high = Math.min(-0.6 * low, Math.max(...formula));
@@ -185,12 +188,12 @@ function measure(law: Law, path: Path, n: number): { checks: Check[]; plot: Plot
       ),
       check(`${law.name}, ${where}: float64 twin, the same`, off(twin), { high: TWIN_LIMIT }),
       check(
-        `${law.name}, ${where}: least push back below s = ${short(law.clamp)}, over that at it`,
+        `${law.name}, ${where}: smallest push back below s = ${short(law.clamp)}, over that at it`,
         Math.min(...pushes) / atClamp,
         { low: 1 - LIMIT, published: "clamped at its maximum" },
       ),
       check(
-        `${law.name}, ${where}: largest loss of push from one s to the next lower, over the largest stress`,
+        `${law.name}, ${where}: largest decrease of the push from one s to the next lower, over the largest stress`,
         backwards,
         { high: 2 * LIMIT },
       ),
@@ -216,15 +219,15 @@ function measure(law: Law, path: Path, n: number): { checks: Check[]; plot: Plot
 }
 
 /**
- * Where the kernel's push first comes within LIMIT of its largest as a bar of nu = 0 is compressed: P is flat there, so
- * this lies above the turning point by up to `slack`.
+ * Compression of a bar of nu = 0 at which the kernel's push first comes within LIMIT of its maximum. P is flat there,
+ * so this lies above the turning point by up to `slack`.
  */
 function turning(n: number): { s: number; most: number; slack: number } {
   const step = 1 / n;
   const stretches = Array.from({ length: n }, (_, i) => 1 - i * step);
   const pushes = stresses(stvk(0), stretches, "one").kernel.map((P) => -P);
   const most = Math.max(...pushes);
-  // P = P0 + P'' d^2/2 with P0 = k/(3 sqrt 3) and P'' = sqrt 3 k, and both ends of the comparison carry an error of
+  // P = P0 + P'' d^2/2 with P0 = k/(3 sqrt 3) and P'' = sqrt 3 k, and both ends of the comparison have an error of
   // LIMIT
   return {
     s: stretches[pushes.findIndex((push) => push >= (1 - LIMIT) * most)]!,
@@ -243,32 +246,31 @@ export const figure: Figure = {
     const rows = laws.map((law) => ({ law, one: measure(law, "one", n), all: measure(law, "all", n) }));
     const turn = turning(8 * n);
     return {
-      text: `One tetrahedron is deformed by F = diag(s, 1, 1), and by F = s 1, and its stress P_xx read from what the kernel moves its corner by (float32, SIMD; h = 1 ms and ${MASS} kg at k = ${K} Pa, where a step is an explicit one). Beside it stand the model as printed and the formula by which it is documented to go on below a stretch s0 of the singular values.
+      text: `One tetrahedron is deformed by F = diag(s, 1, 1), and by F = s 1, and its stress P_xx is read from the kernel's displacement of its corner (float32, SIMD; h = 1 ms and ${MASS} kg at k = ${K} Pa, where a step is an explicit one). It is compared with the printed model and with the documented continuation below a stretch s0 of the singular values.
 
-- **Saint Venant-Kirchhoff**: P = (mu + lambda/2) s (s^2 - 1) is most negative at s = 1/sqrt 3 = ${short(TURNING)}, the paper's 58 %, vanishes in a flat element and pushes an inverted one further through. There the paper holds the stress at its maximum. Here the **energy** is continued, by tangents of e^2 and e, so that it has a gradient in every direction: with nu = 0 the stress is constant as in the paper's figure 2 b; else the part with lambda goes on growing in a straight line. The turning point is read from the kernel at nu = 0.
-- **Neo-Hookean**: P grows without bound as s goes to 0 and has no value below. log s and s^2 - 2 log s go on as their tangents from s0 = 0.2 on.
-- **stable Neo-Hookean** (beyond the paper): with two singular values at 1 it is a straight line through inversion and nothing is done. Not so along F = s 1, where its stress as printed draws a small element inwards (the dashed curve is above zero): there J goes on as its tangent plane. What remains is the model's own: between s = 0.77 and s0 its push fades (the dip of that plot), and a body crushed evenly from all sides to a third of its length is hardly held apart. Neo-Hookean does not have that.
-- **orthotropic**: its strains e(s) go on as tangents from 1/sqrt 3 on, so stress grows in a straight line.
+- **Saint Venant-Kirchhoff**: P = (mu + lambda/2) s (s^2 - 1) is most negative at s = 1/sqrt 3 = ${short(TURNING)}, the paper's 58 %, vanishes in a flat element and pushes an inverted one further inwards. There the paper holds the stress at its maximum. Here the **energy** is continued, by tangents of e^2 and e, so that it has a gradient in every direction: with nu = 0 the stress is constant as in the paper's figure 2 b; otherwise the part with lambda keeps growing linearly. The turning point is read from the kernel at nu = 0.
+- **Neo-Hookean**: P grows without bound as s goes to 0 and has no value below. log s and s^2 - 2 log s continue as their tangents below s0 = 0.2.
+- **stable Neo-Hookean** (beyond the paper): with two singular values at 1 it is linear through inversion and needs no continuation. Along F = s 1 its printed stress pulls a small element inwards (the dashed curve is above zero): there J continues as its tangent plane. One property of the model remains: between s = 0.77 and s0 its push decreases (the dip of that plot), and a body crushed evenly from all sides to a third of its length hardly resists. Neo-Hookean does not have this weakness.
+- **orthotropic**: its strains e(s) continue as tangents below 1/sqrt 3, so the stress grows linearly.
 
-Allowed are ${LIMIT} of the largest stress (float32) and, for the float64 twin, ${TWIN_LIMIT}. Below s0 an element must push back, at least as strongly as at s0, and must never push less the further it is compressed: a stress that fades is what lets a crushed element stay crushed.`,
+Limits: ${LIMIT} of the largest stress (float32) and, for the float64 twin, ${TWIN_LIMIT}. Below s0 an element must push back at least as strongly as at s0, and its push must never decrease with compression: with a decreasing stress a crushed element would stay crushed.`,
       checks: [
-        check("Saint Venant-Kirchhoff, nu = 0: stretch at which the kernel's push is first at its largest", turn.s, {
+        check("Saint Venant-Kirchhoff, nu = 0: stretch at which the kernel's push first reaches its maximum", turn.s, {
           low: TURNING - 1 / (8 * n),
           high: TURNING + turn.slack,
           published: "58 %",
         }),
-        check(
-          "Saint Venant-Kirchhoff, nu = 0: that largest push over k/(3 sqrt 3)",
-          (turn.most * (3 * Math.sqrt(3))) / K,
-          { low: 1 - LIMIT, high: 1 + LIMIT },
-        ),
+        check("Saint Venant-Kirchhoff, nu = 0: that maximum over k/(3 sqrt 3)", (turn.most * (3 * Math.sqrt(3))) / K, {
+          low: 1 - LIMIT,
+          high: 1 + LIMIT,
+        }),
         ...rows.flatMap(({ one, all }) => [...one.checks, ...all.checks]),
       ],
       plots: [
         ...rows.map(({ one }) => one.plot),
         ...rows.slice(1, 3).map(({ all }) => all.plot),
         {
-          caption: "Energy density along F = diag(s, 1, 1): every model has one lowest point, at rest.",
+          caption: "Energy density along F = diag(s, 1, 1): every model has a single minimum, at rest.",
           spec: curves(
             { title: "F_xx, others 1" },
             { title: "energy/k", zero: true, domain: [0, 2] },

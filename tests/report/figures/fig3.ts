@@ -1,6 +1,6 @@
 /**
- * Figure 3 of Bender et al. 2014: the bending stencil. Its energy against the formula, a plate's, and what rigid
- * motions do to it.
+ * Figure 3 of Bender et al. 2014: energy of the bending stencil against the printed formula and a plate, and its
+ * invariance under rigid motions.
  */
 import { bendingEnergy } from "../../../server/sim/reference/bending.ts";
 import { gridCloth } from "../../../server/meshing/generators.ts";
@@ -21,8 +21,8 @@ const cot = (corner: V, a: V, b: V): number =>
   dot(sub(a, corner), sub(b, corner)) / Math.hypot(...cross(sub(a, corner), sub(b, corner)));
 
 /**
- * E_b = B/2 sum_ij Q_ij x_i . x_j, Q = 3/(A0 + A1) K^T K, K of the cotangents, as printed in section 4.3: from the rest
- * shape X and positions x.
+ * E_b = B/2 sum_ij Q_ij x_i . x_j, Q = 3/(A0 + A1) K^T K with K of the cotangents, as printed in section 4.3: from the
+ * rest shape X and positions x.
  */
 function formula(X: Float64Array, x: Float64Array, [p0, p1, p2, p3]: number[], B: number): number {
   const [X0, X1, X2, X3] = [p0, p1, p2, p3].map((p) => at(X, p!)) as [V, V, V, V];
@@ -72,7 +72,7 @@ export const figure: Figure = {
     }
     const cells = size === "full" ? [4, 8, 16, 32, 64] : [4, 16];
     const energies = cells.map((n): [number, number] => [n, cylinder(n, 0.2)]);
-    // at rest a kilometer away and turned: nothing may move it
+    // at rest a kilometer away and turned: nothing may move
     const lab = await laboratory({
       worldRadius: 10000,
       bodies: [
@@ -93,9 +93,9 @@ export const figure: Figure = {
       (v, k) => [Math.sin(2 * positions[k - (k % 3)]!) / 2, (1 - Math.cos(2 * positions[k - (k % 3)]!)) / 2, v][k % 3]!,
     );
     return {
-      text: `The energy of the solver's stencils is held against the printed formula, written here from the paper alone (cotangents of the five edges' angles, Q = 3/(A0 + A1) K^T K, E = 1/2 sum Q_ij x_i x_j), for 40 random stencils in three bent states each.
+      text: `The energy of the solver's stencils is compared with the printed formula, written here from the paper alone (cotangents of the five edges' angles, Q = 3/(A0 + A1) K^T K, E = 1/2 sum Q_ij x_i x_j), for 40 random stencils in three bent states each.
 
-The paper does not say what its stiffness means. Ours is the flexural rigidity B of a plate in N m: E = B/2 kappa^2 per area. For a sheet of squares that asks for **a third of the printed Q**; that factor is checked, and then the energy of a sheet that is bent to a cylinder, which comes to the plate's as the cells get finer (the rim bends only half a cell on either side). What direction does to the rigidity of such hinges, and what flat sheets get in their place or as weights, is in \`elastica\`.`,
+The paper does not define its stiffness. Ours is the flexural rigidity B of a plate in N m: E = B/2 kappa^2 per area. For a sheet of squares that requires **a third of the printed Q**. The checks cover that factor, and the energy of a sheet bent to a cylinder, which tends to the plate's as the cells get finer (the rim bends only half a cell on either side). \`elastica\` shows how the rigidity of such hinges depends on direction, and which stencils or weights flat sheets get instead.`,
       checks: [
         check("solver's energy over a third of B times the printed formula: largest relative difference ", worst, {
           high: 1e-7,

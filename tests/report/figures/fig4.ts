@@ -23,7 +23,7 @@ const DRAGON: Pick<SoftBody, "mesh" | "tetrahedralize" | "transform"> = {
   transform: { fitHeight: 0.7 },
 };
 
-/** Energies after 0, 1, ... iterations, over the first. */
+/** Energies after 0, 1, ... iterations, relative to the first. */
 async function converge(shape: Pick<SoftBody, "mesh">, damping: number) {
   const body = await loadBody(
     {
@@ -89,18 +89,22 @@ export const figure: Figure = {
     });
     const fall = (v: number[], a: number, b: number): number => Math.log(v[a]! / v[b]!) / (b - a);
     return {
-      text: `The paper measures the elastic energy left in one step of its dragon scene, for its own solver (every energy constraint C = E solved after the other, eqs 1-3) and for the full Newton-Raphson method on the same constraints (a system of n equations in every iteration). The plot's numbers are not in its text; what is said of it: the energy begins at nearly 900, falls very fast in the first five iterations and more slowly after, and Newton-Raphson is slightly better.
+      text: `The paper measures the elastic energy left in one step of its dragon scene, for its own solver (every energy constraint C = E solved after the other, eqs 1-3) and for the full Newton-Raphson method on the same constraints (a system of n equations in every iteration). The paper gives no numbers for its plot. It says that the energy begins at nearly 900, falls very fast in the first five iterations and more slowly after, and that Newton-Raphson is slightly better.
 
-Here a beam is pressed down in the middle by up to 30 % and spread by up to 10 %, and both methods start from there, in float64, with the solver's own energies and gradients (the kernel is held to these by its parity tests; newton.ts). No gravity, no compliance, no step: as in the paper, only energy is reduced.
+Here a beam is pressed down in the middle by up to 30 % and spread by up to 10 %, and both methods start from there, in float64, with the solver's own energies and gradients (newton.ts; parity tests compare the kernel with them). No gravity, no compliance, no step: as in the paper, the methods only reduce energy.
 
-Newton-Raphson on C = E has a double root in every constraint and as many equations as elements. Where there are nearly as many elements as coordinates its system is nearly singular and its undamped steps make the energy grow. The paper's dragon (7,278 elements, 7,809 coordinates) is such a mesh, and the paper does not say how its system was solved. Our dragon is shown with ${DAMPING} added to the system's scaled diagonal, and makes the same point: the expensive method gains nothing worth its price.`,
+Newton-Raphson on C = E has a double root in every constraint and as many equations as elements. With nearly as many elements as coordinates its system is nearly singular and undamped steps increase the energy. The paper's dragon (7,278 elements, 7,809 coordinates) is such a mesh, and the paper does not say how its system was solved. Our dragon is shown with ${DAMPING} added to the system's scaled diagonal, with the same result: the expensive method is not worth its cost.`,
       checks: [
-        check("paper's solver: part of the beam's energy that is gone after five iterations", 1 - beam.sequential[5]!, {
-          low: 0.9,
-          high: 1,
-          published: "converges very fast",
-          basis: "words",
-        }),
+        check(
+          "paper's solver: share of the beam's energy that is gone after five iterations",
+          1 - beam.sequential[5]!,
+          {
+            low: 0.9,
+            high: 1,
+            published: "converges very fast",
+            basis: "words",
+          },
+        ),
         check(
           "paper's solver: decay per iteration in the first five over that in the ten after them",
           fall(beam.sequential, 0, 5) / fall(beam.sequential, 5, 15),
@@ -116,7 +120,7 @@ Newton-Raphson on C = E has a double root in every constraint and as many equati
               check(
                 "dragon, after ten iterations: damped Newton-Raphson over the paper's solver",
                 dragon.newton[10]! / dragon.sequential[10]!,
-                { low: 0.5, high: 2, basis: "words: neither is worth more" },
+                { low: 0.5, high: 2, basis: "words: neither is better" },
               ),
             ]
           : []),

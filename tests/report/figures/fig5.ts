@@ -26,7 +26,7 @@ const beam = (solver: Solver, k: number, cells: number): Body => ({
   material: { density: DENSITY, youngsModulus: k, poissonsRatio: NU, damping: 5 },
 });
 
-/** How far the loaded face has gone, % of the length. */
+/** Displacement of the loaded face, % of the length. */
 function strainOf(lab: Laboratory, x = lab.positions()): number {
   const { positions: X, force } = lab.created.bodies[0]!;
   let sum = 0;
@@ -49,7 +49,7 @@ async function pulled(
   // the paper's step of 5 ms
   const lab = await laboratory({ tickHz: 50, substeps: 4, iterations, bodies: [beam(solver, k, cells)] });
   lab.run(50 * seconds);
-  // what the paper's form leaves moving is averaged over a second
+  // average over a second, because the paper's form keeps moving
   let sum = 0;
   for (let t = 0; t < 50; t++) {
     lab.run(1);
@@ -74,7 +74,7 @@ const spread = (points: [number, number][]): number => {
 
 const later = (points: [number, number][]): [number, number][] => points.filter(([n]) => n >= 5);
 
-/** Decay of a strain per iteration, from a to b of them. */
+/** Decay of a strain per iteration, between a and b iterations. */
 const decay = (points: [number, number][], a: number, b: number): number =>
   Math.log(at(points, a) / at(points, b)) / (b - a);
 
@@ -115,11 +115,11 @@ async function measure(size: FigureSize, progress: Progress = () => {}) {
 type Measured = Awaited<ReturnType<typeof measure>>;
 
 function textOf({ cells, seconds }: Measured): string {
-  return `The paper fixes the top of a beam, pulls with a constant 100 N and measures the total strain at rest, over the number of iterations (first plot) and over Young's modulus (second plot). Neither the beam's size nor the plotted numbers are in its text; it says that the strain converges fast in the first five iterations and more slowly after, and that the stiffness parameter "has not the same meaning as the Young's modulus which is known from mechanics". Our beam: ${LENGTH} m x 0.1 m x 0.1 m, ${cells} x 2 x 2 cells of five tetrahedra, ${DENSITY} kg/m^3, nu = ${NU}, damping 5/s, and the paper's step of 5 ms. The strain is the mean motion of the loaded face after ${seconds} s, averaged over one more second.
+  return `The paper fixes the top of a beam, pulls with a constant 100 N and measures the total strain at rest, over the number of iterations (first plot) and over Young's modulus (second plot). The paper gives neither the beam's size nor the plotted numbers; it says that the strain converges fast in the first five iterations and more slowly after, and that the stiffness parameter "has not the same meaning as the Young's modulus which is known from mechanics". Our beam: ${LENGTH} m x 0.1 m x 0.1 m, ${cells} x 2 x 2 cells of five tetrahedra, ${DENSITY} kg/m^3, nu = ${NU}, damping 5/s, and the paper's step of 5 ms. The strain is the mean motion of the loaded face after ${seconds} s, averaged over one more second.
 
-**solver: paper** (C = E) shows the trend of the first plot. In the second it is flat: any factor of E cancels in lambda = -E / sum w |grad E|^2, so by the paper's own equations Young's modulus cannot matter; that its plot shows an influence must come from something outside of eqs 1-3 (the authors' library skips elements below an absolute threshold).
+**solver: paper** (C = E) shows the trend of the first plot. In the second it is flat: any factor of E cancels in lambda = -E / sum w |grad E|^2, so by the paper's own equations Young's modulus cannot matter. The influence in its plot must come from outside of eqs 1-3 (the authors' library skips elements below an absolute threshold).
 
-**solver: compliant** is flat in iterations, and follows P = k s (s^2 - 1)/2 in k. The reference at 1e5 and 1e6 Pa is a static Newton solution in float64 on the same mesh (the clamped end keeps it some percent below the law of a long bar). Limits: 1 % for the shape against statics and 2 % from 5 to 20 iterations. Above some 1e7 Pa the beam moves by less than what float32 resolves in a step of 5 ms once damping has slowed it (6e-6 m/s at 0.25 m), and stops short of the law: plotted, not checked.`;
+**solver: compliant** is flat in iterations, and follows P = k s (s^2 - 1)/2 in k. The reference at 1e5 and 1e6 Pa is a static Newton solution in float64 on the same mesh (the clamped end keeps it some percent below the law of a long bar). Limits: 1 % for the shape against statics and 2 % from 5 to 20 iterations. Above about 1e7 Pa the damped beam soon moves by less than float32 resolves in a step of 5 ms (6e-6 m/s at 0.25 m), and stops short of the law: plotted, not checked.`;
 }
 
 const checksOf = ({ paper, soft, stiff, byModulus, fem }: Measured): Check[] => [
@@ -190,7 +190,7 @@ const picturesOf = ({ seen }: Measured): Picture[] =>
 
 export const figure: Figure = {
   id: "fig5",
-  title: "What stiffness means: a beam pulled by 100 N",
+  title: "Meaning of stiffness: a beam pulled by 100 N",
   source: "Bender et al. 2014, figure 5; limitation named in sections 6 and 7",
   async run(size, progress) {
     const m = await measure(size, progress);

@@ -1,4 +1,4 @@
-/** Figure 6 of Bender et al. 2014: bodies that are flattened or turned inside out recover, for every model. */
+/** Figure 6 of Bender et al. 2014: flattened or inverted bodies recover, for every model. */
 import type { SoftBody, SoftMaterial } from "../../../shared/scene.ts";
 import { box, bunny, recover, WRECKS, type Recovery } from "../../physics/recovery.ts";
 import { check, type Figure, type Picture, type Progress } from "./figure.ts";
@@ -6,7 +6,7 @@ import { photograph } from "./photograph.ts";
 import { curves, type Series } from "./plots.ts";
 
 const COMMON = { density: 500, damping: 1 };
-/** Every model that a soft body may have. */
+/** All models of a soft body. */
 const MODELS: Record<string, SoftMaterial> = {
   "Saint Venant-Kirchhoff": { ...COMMON, model: "stvk", youngsModulus: 3e4, poissonsRatio: 0.35 },
   "Saint Venant-Kirchhoff, nu = 0.45": { ...COMMON, model: "stvk", youngsModulus: 3e4, poissonsRatio: 0.45 },
@@ -31,7 +31,7 @@ const MODELS: Record<string, SoftMaterial> = {
   "shape matching, rigid": { ...COMMON, model: "shape-matching", mode: "rigid" },
   "shape matching, linear": { ...COMMON, model: "shape-matching", mode: "linear", stiffness: 0.5, linearity: 0.5 },
 };
-/** The two of the paper. */
+/** The two wrecks of the paper. */
 const FATES = ["every y zero", "mirrored"] as const;
 /** The target: 5 simulated seconds, volume within 1 %. */
 const SECONDS = 5;
@@ -49,15 +49,12 @@ const dragon: SoftBody = {
   look: { color: "#2f9e76" },
 };
 
-/**
- * @param plastic what flowed on the way back stays: the volume is that of the new rest shape, which `max` keeps within
- *   a fifth of the old one
- */
+/** @param plastic flow on the way back changes the rest shape; `max` keeps its volume within a fifth of the old one */
 function checksOf(name: string, { states }: Recovery, plastic = false): ReturnType<typeof check>[] {
   const last = states.at(-1)!;
   const part = plastic ? PLASTIC_VOLUME : VOLUME;
   return [
-    check(`${name}: inverted elements after ${SECONDS} s, of all`, last.inverted, { high: 0, published: "recovers" }),
+    check(`${name}: share of inverted elements after ${SECONDS} s`, last.inverted, { high: 0, published: "recovers" }),
     check(`${name}: volume over that at rest`, last.volume, {
       low: 1 - part,
       high: 1 + part,
@@ -115,9 +112,9 @@ export const figure: Figure = {
       }
     }
     return {
-      text: `A body at rest is wrecked and let go, without gravity: every height set to the same (all volumes exactly zero, every deformation gradient of rank two), or reflected in x (every element inside out, all lengths right: a state that constraints on lengths or on absolute volume hold for ever). After ${SECONDS} simulated seconds no element may be inverted and the volume must be within 1 % of that at rest. ${STEPS.substeps} substeps of one iteration at 60 Hz.
+      text: `A body at rest is deformed and released, without gravity. Either every height is set to the same value (all volumes exactly zero, every deformation gradient of rank two), or the body is reflected in x (every element inverted, all lengths right: constraints on lengths or on absolute volume would keep this state for ever). After ${SECONDS} simulated seconds no element may be inverted and the volume must be within 1 % of that at rest. ${STEPS.substeps} substeps of one iteration at 60 Hz.
 
-The box is a cube of 0.3 m (320 tetrahedra) in **every model** that a scene may ask for${full ? "; the bunny and the dragon are the bundled scans with their tetrahedra, Saint Venant-Kirchhoff, nu = 0.4" : " (the bunny and the dragon are in the full report)"}. Saint Venant-Kirchhoff elements recover because their stress is continued below 58 % of their length along singular values, as in the paper's section 4.2 (Irving et al. 2004); Neo-Hookean bodies are solved with that continued energy as long as they are tangled; a mirrored body turns itself through a flat state. A plastic body may flow on its way back, so its volume may end up to its largest plastic strain (0.2) from the first; it must not be left inverted. What the paper shows as two pictures is here the way back in numbers.`,
+The box is a cube of 0.3 m (320 tetrahedra) in **every model** of a scene${full ? "; the bunny and the dragon are the bundled scans with their tetrahedra, Saint Venant-Kirchhoff, nu = 0.4" : " (the bunny and the dragon are in the full report)"}. Saint Venant-Kirchhoff elements recover because their stress is continued below 58 % of their length along singular values, as in the paper's section 4.2 (Irving et al. 2004); Neo-Hookean bodies are solved with that continued energy while they are tangled; a mirrored body recovers through a flat state. A plastic body may flow on its way back, so its final volume may differ by up to its largest plastic strain (0.2); no element may stay inverted. The paper shows two pictures; the plots show the recovery in numbers.`,
       checks,
       plots: [
         ...FATES.map((fate) => ({
@@ -127,7 +124,7 @@ The box is a cube of 0.3 m (320 tetrahedra) in **every model** that a scene may 
         ...(full
           ? [
               {
-                caption: "Part of the elements that is inverted.",
+                caption: "Share of inverted elements.",
                 spec: curves(
                   { title: "time, s", zero: true, domain: [0, 2] as [number, number] },
                   { title: "inverted elements", zero: true },

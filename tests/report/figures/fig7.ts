@@ -1,6 +1,6 @@
 /**
- * Figure 7 of Bender et al. 2014: a stretched piece of cloth contracts across, as an explicit finite element simulation
- * of the same sheet does.
+ * Figure 7 of Bender et al. 2014: a stretched sheet of cloth contracts across, as in an explicit finite element
+ * simulation of the same sheet.
  */
 import { gridCloth } from "../../../server/meshing/generators.ts";
 import type { ClothBody } from "../../../shared/scene.ts";
@@ -10,16 +10,16 @@ import { integrateSheet } from "./fem.ts";
 import { COLORS, photographMeshes } from "./photograph.ts";
 import { curves, heatMap, type Series } from "./plots.ts";
 
-/** m; the opposite edges are held this far apart */
+/** m; distance of the two fixed edges is STRETCH times SIDE */
 const SIDE = 1;
 const THICKNESS = 0.001;
 const DENSITY = 300;
 const STRETCH = 1.2;
-/** Published: every particle within 4e-4 m, 8e-6 m on average. Ours: half of it. */
+/** Published: every particle within 4e-4 m, 8e-6 m on average. Our limits: half of that. */
 const MAX = 2e-4;
 const MEAN = 4e-6;
 
-/** Young's modulus in Pa, and the steps it is solved with. */
+/** Young's modulus in Pa, and the steps to solve it with. */
 interface Setting {
   k: number;
   tickHz: number;
@@ -28,7 +28,7 @@ interface Setting {
 }
 
 /**
- * So stiff that sound crosses `alpha` cells in a substep: with less, float32 limits the result, with more the
+ * Stiffness at which sound crosses `alpha` cells in a substep. With less, float32 limits the result, with more the
  * iterations.
  */
 function setting(cells: number, alpha: number, steps: Omit<Setting, "k">): Setting {
@@ -37,7 +37,7 @@ function setting(cells: number, alpha: number, steps: Omit<Setting, "k">): Setti
 const paper = (cells: number): Setting => setting(cells, 0.37, { tickHz: 200, substeps: 1, iterations: 5 });
 const firm = (cells: number): Setting => setting(cells, 0.5, { tickHz: 60, substeps: 20, iterations: 8 });
 
-/** Speed of sound, and what nearly stops the slowest mode, half a wave along the side. */
+/** Speed of sound; damping that nearly stops the slowest mode, half a wave along the side; and duration, s. */
 const soundOf = (k: number): number => Math.sqrt(k / DENSITY);
 const dampingOf = (k: number): number => Math.PI * soundOf(k);
 const secondsOf = (k: number): number => 20 / soundOf(k);
@@ -54,7 +54,7 @@ const body = (cells: number, nu: number, k: number): ClothBody => ({
   ],
 });
 
-/** Explicit FEM. Where it comes to rest does not depend on k or density, only on nu. */
+/** Explicit FEM. Its state of rest depends only on nu, not on k or density. */
 function reference(cells: number, nu: number, h: number, progress: (done: number) => void): Float64Array {
   const { positions: X, triangles } = gridCloth([SIDE, SIDE], [cells, cells]);
   const { k } = paper(cells);
@@ -98,7 +98,7 @@ function distances(a: Float64Array, b: Float64Array): { max: number; mean: numbe
   return { max, mean: sum / (a.length / 3) };
 }
 
-/** Along the edge z > 0: how far it has come in. */
+/** Inward displacement along the edge z > 0. */
 function side(x: Float64Array, cells: number): [number, number][] {
   return Array.from({ length: cells + 1 }, (_, i) => [
     x[3 * (cells * (cells + 1) + i)]! + (STRETCH * SIDE) / 2,
@@ -129,7 +129,7 @@ async function measure(size: FigureSize, progress: Progress = () => {}) {
         check(`${name}: largest distance`, max, {
           unit: "m",
           high: MAX,
-          basis: "half of what is published",
+          basis: "half of the published value",
           published: 4e-4,
         }),
       );
@@ -137,7 +137,7 @@ async function measure(size: FigureSize, progress: Progress = () => {}) {
         check(`${name}: mean distance`, mean, {
           unit: "m",
           high: MEAN,
-          basis: "half of what is published",
+          basis: "half of the published value",
           published: 8e-6,
         }),
       );
@@ -155,7 +155,7 @@ async function measure(size: FigureSize, progress: Progress = () => {}) {
   const waist = (n: number): number => 2 * Math.min(...series[2 * n]!.points.map(([, z]) => z));
   checks.push(
     check(
-      "width of the waist, nu = 0.1 less nu = 0.499: the effect that is compared is far larger than the distances",
+      "width of the waist, nu = 0.1 minus nu = 0.499: the effect is far larger than the compared distances",
       waist(0) - waist(2),
       { unit: "m", low: 0.03 },
     ),
@@ -176,18 +176,18 @@ async function measure(size: FigureSize, progress: Progress = () => {}) {
 type Measured = Awaited<ReturnType<typeof measure>>;
 
 function textOf({ full, cells, h }: Measured): string {
-  return `A sheet of ${SIDE} m x ${SIDE} m, ${cells} x ${cells} cells of two triangles, thickness 1 mm, ${DENSITY} kg/m^3, without gravity. Two opposite edges are moved apart by ${Math.round(100 * (STRETCH - 1))} % and held. The free edges come in, the more the larger Poisson's ratio is.
+  return `A sheet of ${SIDE} m x ${SIDE} m, ${cells} x ${cells} cells of two triangles, thickness 1 mm, ${DENSITY} kg/m^3, without gravity. Two opposite edges are moved apart by ${Math.round(100 * (STRETCH - 1))} % and fixed. The free edges contract, the more the larger Poisson's ratio is.
 
-The reference is the classical method of the paper's comparison: explicit (symplectic Euler) finite elements with h = ${1000 * h} ms${full ? ", as in the paper" : ""}, in float64, written for this report alone (fem.ts: P = F S with the stiffness tensor, f = -V P D_m^-T; the solver has a compliance and multipliers). Both start from the evenly stretched sheet and run until they stand still. Mesh and material are the same, so what differs is the solver, not the discretization.
+The reference is the method of the paper's comparison: explicit (symplectic Euler) finite elements with h = ${1000 * h} ms${full ? ", as in the paper" : ""}, in float64, written for this report alone (fem.ts: P = F S with the stiffness tensor, f = -V P D_m^-T; the solver has a compliance and multipliers). Both start from the evenly stretched sheet and run until they rest. Mesh and material are the same, so only the solver differs, not the discretization.
 
-Distances are those of the same particle in both results. That is at least the Hausdorff distance of the two shapes, which the paper gives: theirs forgives sliding along the sheet. Allowed is **half of what is published**. The stiffness is chosen so that sound crosses 0.37 cells in the paper's step of 5 ms (5 iterations), and half a cell in a substep of 1/1200 s (8 iterations); the shape at rest does not depend on it.
+Distances are those of the same particle in both results. That is at least the Hausdorff distance of the two shapes, which the paper gives and which ignores sliding along the sheet. The limit is **half of the published value**. The stiffness is chosen so that sound crosses 0.37 cells in the paper's step of 5 ms (5 iterations), and half a cell in a substep of 1/1200 s (8 iterations); the shape at rest does not depend on it.
 
-What limits it: with few iterations, convergence, which gets worse with the square of that number of cells; and where the material is soft and the step short, float32: a force that moves a particle by less than its last place in one substep, h^2 f/m < 3e-8 m, is lost. The map shows both; with one iteration a substep only the softest sheet comes within the published distance, and there more iterations do not help.`;
+With few iterations convergence limits the result, and gets worse with the square of that number of cells. With a soft material and a short step float32 limits it: a force that moves a particle by less than its last place in one substep, h^2 f/m < 3e-8 m, is lost. The map shows both; with one iteration a substep only the softest sheet comes within the published distance, and there more iterations do not help.`;
 }
 
 const plotsOf = ({ series, stiffness, iterations, map }: Measured): Plot[] => [
   {
-    caption: "The edge of the settled sheet, from one held end to the other: ours as lines, explicit FEM as dots.",
+    caption: "The edge of the settled sheet, from one fixed end to the other: ours as lines, explicit FEM as dots.",
     spec: curves({ title: "x, m", zero: true }, { title: "half width, m" }, series),
   },
   {

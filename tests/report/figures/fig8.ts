@@ -1,4 +1,4 @@
-/** Figure 8 of Bender et al. 2014: a beam is twisted by hand and let go; four sets of plastic constants. */
+/** Figure 8 of Bender et al. 2014: a beam is twisted and released; four sets of plastic constants. */
 import { BEAM, HAND, SETS, twistBeam, type Twist } from "../../physics/twist.ts";
 import {
   check,
@@ -64,17 +64,17 @@ async function measure(size: FigureSize, progress: Progress = () => {}) {
 type Measured = Awaited<ReturnType<typeof measure>>;
 
 function textOf({ full, names, spread }: Measured): string {
-  return `A beam of ${BEAM.size.join(" x ")} m (${BEAM.cells.join(" x ")} cells of five tetrahedra, k = ${short(BEAM.youngsModulus)} Pa, nu = ${BEAM.poissonsRatio}) is held at its left end. The particles of its right end are turned by ${degrees(HAND.angle).toFixed(0)} degrees about the beam's axis in ${HAND.turning} s, held for ${HAND.holding} s and let go; after ${HAND.free} s it is still, and the turn that has stayed is measured. The paper shows four pictures and says in words what differs between them; its constants are not given, so these are ours: ${names.map(set).join("; ")}. Without plasticity nothing stays.
+  return `A beam of ${BEAM.size.join(" x ")} m (${BEAM.cells.join(" x ")} cells of five tetrahedra, k = ${short(BEAM.youngsModulus)} Pa, nu = ${BEAM.poissonsRatio}) is fixed at its left end. The particles of its right end are turned by ${degrees(HAND.angle).toFixed(0)} degrees about the beam's axis in ${HAND.turning} s, held for ${HAND.holding} s and released; after ${HAND.free} s the beam rests, and its remaining twist is measured. The paper shows four pictures, describes their differences in words and gives no constants, so these are ours: ${names.map(set).join("; ")}. Without plasticity no twist remains.
 
-The paper's words, as checks: against (a), a larger creep (b) leaves a larger plastic strain, "almost all elastic strain was absorbed" and little springs back; a larger yield (c) begins later and absorbs less; a limited plastic strain (d) leaves more elastic strain, so that most of the twist comes back.
+The checks follow the paper's words. Compared with (a), a larger creep (b) leaves a larger plastic strain, "almost all elastic strain was absorbed" and little springs back; a larger yield (c) begins later and absorbs less; a limited plastic strain (d) leaves more elastic strain, so that most of the twist comes back.
 
-Plasticity is additive with von Mises yield as in section 4.2, but its rate is that of the limit of small steps: what flows depends on time, not on substeps and iterations. Set (a) is therefore run with other steps, too: the residual twist differs by at most ${(100 * spread).toFixed(1)} %${full ? "" : " (one other here, five in the full report)"}.`;
+Plasticity is additive with von Mises yield as in section 4.2, but its rate is that of the limit of small steps: flow depends on time, not on substeps and iterations. Set (a) is therefore run with other steps, too: the residual twist differs by at most ${(100 * spread).toFixed(1)} %${full ? "" : " (one other here, five in the full report)"}.`;
 }
 
 const checksOf = ({ elastic, spread, a, b, c, d }: Measured): Check[] => [
   check("(b) larger creep: residual twist over (a)", b.residual / a.residual, {
     low: 1.1,
-    published: "higher plastic strain",
+    published: "(b): share of the twist that springs back",
     basis: "words",
   }),
   check("(b): part of the twist that springs back", sprung(b), {
@@ -100,7 +100,7 @@ const checksOf = ({ elastic, spread, a, b, c, d }: Measured): Check[] => [
   check("(d): largest mean plastic strain over max", Math.max(...d.course.map((m) => m.plastic)) / SETS.d.max, {
     low: 0.8,
     high: 1.0001,
-    basis: "max, and that it is reached",
+    basis: "max, and it is reached",
   }),
   check("elastic twin: residual twist", degrees(elastic.residual), {
     unit: "degrees",
@@ -116,7 +116,7 @@ const checksOf = ({ elastic, spread, a, b, c, d }: Measured): Check[] => [
 
 const plotsOf = ({ elastic, series }: Measured): Plot[] => [
   {
-    caption: "Turn of the right end: turned, held, let go.",
+    caption: "Rotation of the right end: turned, held, released.",
     spec: curves(
       { title: "time, s", zero: true },
       { title: "turn, degrees" },
@@ -139,12 +139,12 @@ const plotsOf = ({ elastic, series }: Measured): Plot[] => [
 
 const picturesOf = ({ twisted, released }: Measured): Picture[] => [
   photographMeshes(twisted, {
-    caption: "Before they are let go, (a) to (d) from the back to the front.",
+    caption: "Before the release, (a) to (d) from the back to the front.",
     ground: null,
     from: [0.25, 0.55, 1],
   }),
   photographMeshes(released, {
-    caption: "What stays, (a) to (d) from the back to the front.",
+    caption: "Remaining twist, (a) to (d) from the back to the front.",
     ground: null,
     from: [0.25, 0.55, 1],
   }),

@@ -14,7 +14,7 @@ function plotsOf(plastic: Pressing, elastic: Pressing, pressed: number): Plot[] 
   ];
   return [
     {
-      caption: "Dent while the sphere lies there, and after.",
+      caption: "Dent under the sphere and after its removal.",
       spec: curves(
         { title: "time, s", zero: true },
         { title: "dent / size", zero: true },
@@ -29,7 +29,7 @@ function plotsOf(plastic: Pressing, elastic: Pressing, pressed: number): Plot[] 
       ]),
     },
     {
-      caption: "Inverted elements, of all.",
+      caption: "Share of inverted elements.",
       spec: curves(
         { title: "time, s", zero: true },
         { title: "inverted elements", zero: true },
@@ -58,7 +58,7 @@ export const figure: Figure = {
           .map((body, b) => bodyMesh(body, lab.positions(b), { color: COLORS[[2, 1][b]!]! }));
         pictures.push(
           photographMeshes(meshes, {
-            caption: `${kind === "plastic" ? "Elastoplastic" : "Elastic"}, ${at === 0 ? "under the sphere" : `${scene.free} s after it is gone`}.`,
+            caption: `${kind === "plastic" ? "Elastoplastic" : "Elastic"}, ${at === 0 ? "under the sphere" : `${scene.free} s after its removal`}.`,
             width: 480,
             height: 360,
             from: [0.3, 0.4, 1],
@@ -77,20 +77,20 @@ export const figure: Figure = {
     const kept = dentOf(elastic.end, untouched.end);
     const most = Math.max(...plastic.course.map((c) => c.inverted)) / count;
     return {
-      text: `A sphere of ${mass} kg and ${radius} m radius falls onto a ${name} (${count} tetrahedra, k = ${short(m.youngsModulus)} Pa, ${m.density} kg/m^3, damping ${DAMPING}/s, ${name === "dragon" ? "feet" : "lower face"} held), lies there for ${scene.pressed} s and is taken away; ${scene.free} s later the dent is measured. Once with plasticity (yield ${plasticity.yield}, creep ${plasticity.creep}/s, max ${plasticity.max}), once without. 60 Hz, 20 substeps of one iteration.
+      text: `A sphere of ${mass} kg and ${radius} m radius falls onto a ${name} (${count} tetrahedra, k = ${short(m.youngsModulus)} Pa, ${m.density} kg/m^3, damping ${DAMPING}/s, ${name === "dragon" ? "feet" : "lower face"} fixed), lies there for ${scene.pressed} s and is removed; ${scene.free} s later the dent is measured. Once with plasticity (yield ${plasticity.yield}, creep ${plasticity.creep}/s, max ${plasticity.max}), once without. 60 Hz, 20 substeps of one iteration.
 
-**Dent**: the largest distance of a particle from where it is in the rest shape, which is rigidly moved to fit best, over the diagonal of the rest shape's bounding box.
+**Dent**: the largest distance of a particle from its place in the rest shape, which is rigidly moved to fit best, over the diagonal of the rest shape's bounding box.
 
-The paper shows a picture and no numbers. The checks say what the picture must mean. The plastic body keeps a dent that is seen, at least 2 % of its size. Its elastic twin comes back to the shape of a third ${name}, elastic too, which the sphere never touched (so its own weight, under which both sag, counts for neither): to 1 % of what it was bent, the limit that figure 6's volumes have, too. A single mode would have exp(-${(DAMPING * scene.free) / 2}) = ${short(100 * Math.exp((-DAMPING * scene.free) / 2))} % left. And the dent is a shape, not a tangle: no element is left inverted.
+The paper shows a picture and no numbers. The checks put the picture into numbers. The plastic body keeps a visible dent, at least 2 % of its size. Its elastic twin returns to the shape of a third ${name}, also elastic, which the sphere never touched; both sag under their own weight. The limit is 1 % of its dent under the sphere, as for the volumes of figure 6. A single mode would have exp(-${(DAMPING * scene.free) / 2}) = ${short(100 * Math.exp((-DAMPING * scene.free) / 2))} % left. And the dent is a shape, not a tangle: no element stays inverted.
 
-Under the sphere ${name === "dragon" ? "thin parts, such as the dragon's horns, are pressed through themselves" : "few elements or none are pressed through themselves"}: up to ${(100 * most).toFixed(1)} % of the elements are inverted. They do not flow (Green's strain cannot tell an element from its mirror image); if it were more than 3 %, nothing of the body would, until all are back.${size === "full" ? "" : " (The full report has the dragon.)"}`,
+Under the sphere ${name === "dragon" ? "thin parts, such as the dragon's horns, are pressed through themselves" : "few elements or none are pressed through themselves"}: up to ${(100 * most).toFixed(1)} % of the elements are inverted. They do not flow, because Green's strain cannot tell an element from its mirror image. Above 3 % the whole body would stop flowing until all elements have recovered.${size === "full" ? "" : " (The full report has the dragon.)"}`,
       checks: [
-        check("elastoplastic: dent that stays, over the size", plastic.after, {
+        check("elastoplastic: remaining dent over the size", plastic.after, {
           low: 0.02,
           published: "deformed persistently",
         }),
         check(
-          "elastic twin: dent that stays against the untouched one, over the dent under the sphere",
+          "elastic twin: remaining dent against the untouched one, over the dent under the sphere",
           kept / elastic.under,
           { high: 0.01 },
         ),

@@ -1,24 +1,24 @@
 /**
- * What a figure of the physics report is. One file of this folder measures one claim, small in `npm test` and full in
- * `npm run report`; it answers with text, checks, plots and pictures, all plain data, and the report lays them out
+ * Definition of a figure of the physics report. One file of this folder measures one claim, small in `npm test` and
+ * full in `npm run report`. It returns text, checks, plots and pictures, all plain data, and the report lays them out
  * (report/page.ts). Register it in index.ts.
  *
  *   figure.run(size) -> { text, checks, plots, pictures } -> figures.test.ts: every check holds
  *                                                         -> npm run report: one section of a page and of its JSON
  */
 
-/** small: a few seconds at most, for `npm test`. full: what the report prints; a minute is fine. */
+/** small: a few seconds at most, for `npm test`. full: for the report; up to a minute. */
 export type FigureSize = "small" | "full";
 
 export interface Figure {
   /** Anchor of the section and name of the file: letters, digits, hyphens. Scenes name it in their field `report`. */
   id: string;
   title: string;
-  /** Where the claim comes from, e.g. "Bender et al. 2014, figure 7". */
+  /** Origin of the claim, e.g. "Bender et al. 2014, figure 7". */
   source: string;
-  /** It measures time: nothing else of the report runs beside it. */
+  /** The figure measures time: no other figure runs at the same time. */
   alone?: boolean;
-  /** @param progress called with the part that is done, 0 to 1, and what is being done */
+  /** @param progress called with the finished share, 0 to 1, and the current stage */
   run(size: FigureSize, progress?: Progress): Promise<FigureResult>;
 }
 
@@ -26,9 +26,9 @@ export type Progress = (done: number, stage: string) => void;
 
 export interface FigureResult {
   /**
-   * What is measured, how, and what it shows, for a physicist who doubts it: set-up with all numbers, reference,
-   * tolerance and its reason, what falls short. Paragraphs are parted by empty lines; lines of "- " are a list, lines
-   * indented by two spaces a formula; `code` and **strong**.
+   * Description of the measurement for a physicist who doubts it: set-up with all numbers, reference, tolerance and its
+   * reason, limits. Empty lines separate paragraphs; lines of "- " are a list, lines indented by two spaces a formula;
+   * `code` and **strong**.
    */
   text: string;
   /** At least one. */
@@ -46,17 +46,16 @@ export interface Check {
   low?: number;
   high?: number;
   /**
-   * Where the limit comes from, if the figure's text does not say: "target", "float32", "words" and what else fits in a
-   * few words.
+   * Source of the limit, if the figure's text does not give it: "target", "float32", "words" or another short phrase.
    */
   basis?: string;
-  /** What the paper says, if it does: a number in the same unit, or words. */
+  /** The paper's value, if it gives one: a number in the same unit, or words. */
   published?: number | string;
   pass: boolean;
 }
 
 /**
- * A Vega-Lite specification with its data inline. plots.ts builds the common ones; sizes, fonts and colors are the
+ * A Vega-Lite specification with inline data. plots.ts builds the common ones; sizes, fonts and colors are the
  * report's.
  */
 export interface Plot {
@@ -66,7 +65,7 @@ export interface Plot {
 
 export type VegaLiteSpec = Record<string, unknown>;
 
-/** raster.ts draws them. */
+/** A picture drawn by raster.ts. */
 export interface Picture {
   caption: string;
   /** A PNG file's bytes. */
@@ -74,8 +73,8 @@ export interface Picture {
 }
 
 /**
- * @param limits interval that `value` must lie in, ends included: low, high or both
- * @throws Error without a limit: a check that cannot fail checks nothing
+ * @param limits interval of allowed values, ends included: low, high or both
+ * @throws Error without a limit, because such a check cannot fail
  */
 export function check(
   what: string,
@@ -98,7 +97,7 @@ export function check(
   };
 }
 
-/** "0.0123 m, allowed 0 ... 0.02 m": what a failed test and the table of the report say. */
+/** The allowed interval in words, for a failed test and the table of the report: "at most 0.02 m". */
 export function allowed({ low, high, unit }: Pick<Check, "low" | "high" | "unit">): string {
   const range =
     low === undefined
@@ -109,7 +108,7 @@ export function allowed({ low, high, unit }: Pick<Check, "low" | "high" | "unit"
   return unit ? `${range} ${unit}` : range;
 }
 
-/** Four significant digits, without trailing zeros. */
+/** Formats four significant digits, without trailing zeros. */
 export function short(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const digits = Number(value.toPrecision(4));

@@ -1,13 +1,13 @@
 /**
- * Every figure of the physics report, small: all of its checks hold. `npx vitest run tests/report/figures -t fig7` runs
- * one.
+ * Every figure of the physics report in its small size: all of its checks hold. `npx vitest run tests/report/figures -t
+ * fig7` runs one.
  */
 import { describe, expect, test } from "vitest";
 import { allowed, check, short } from "./figure.ts";
 import { FIGURES } from "./index.ts";
 
 describe("a check", () => {
-  test("holds inside of its limits and at their ends only", () => {
+  test("holds only inside of its limits and at their ends", () => {
     const limits = { unit: "m", low: 1, high: 2 };
     for (const value of [1, 1.5, 2]) expect(check("x", value, limits).pass).toBe(true);
     for (const value of [0.999, 2.001, NaN, Infinity]) expect(check("x", value, limits).pass).toBe(false);
@@ -17,7 +17,7 @@ describe("a check", () => {
 
   test("without limits is refused", () => expect(() => check("x", 1, { unit: "m" })).toThrow(/low and high/));
 
-  test("is said in words", () => {
+  test("describes its limits in words", () => {
     expect(allowed({ low: 0.95, high: 1.05, unit: "" })).toBe("0.95 to 1.05");
     expect(allowed({ high: 4e-4, unit: "m" })).toBe("at most 4e-4 m");
     expect(short(0.123456)).toBe("0.1235");

@@ -32,31 +32,31 @@ async function exact(cells: number): Promise<Check[]> {
       high: 1e-12,
       basis: "exact",
     }),
-    check("stretched by 2 %: largest force where there is none, over the pull", largest(none) / total, {
+    check("stretched by 2 %: largest residual force over the pull", largest(none) / total, {
       high: 1e-10,
       basis: "exact",
     }),
-    check("stretched by 2 %: pull at an edge less plane stress's", Math.abs(pull / total + 1), {
+    check("stretched by 2 %: pull at an edge minus that of plane stress", Math.abs(pull / total + 1), {
       high: 1e-10,
       basis: "exact",
     }),
   ];
 }
 
-/** A load over the sheet as a function of material coordinates from its middle, N/m^2. */
+/** Load on the sheet as a function of material coordinates from its middle, N/m^2. */
 type Load = (x: number, z: number) => number;
 interface Case {
   name: string;
   load: Load;
-  /** In the plane, of both directions. */
+  /** Stretch in both directions of the plane. */
   stretch: number;
   /** N m */
   rigidity: number;
-  /** Deflection of the middle, m. */
+  /** Exact deflection of the middle, m. */
   exact: number;
 }
 
-/** Deflection of the middle, edges held, with the tangent stiffness at the stretched sheet, m. */
+/** Deflection of the middle with fixed edges and the tangent stiffness of the stretched sheet, m. */
 async function deflection(cells: number, { load, stretch, rigidity }: Case): Promise<number> {
   const { material } = sheet(cells);
   const { of, template } = await sheetModel(cells, { material: { ...material, bendingStiffness: rigidity } });
@@ -146,18 +146,18 @@ export const figure: Figure = {
     const meshes = size === "full" ? [8, 16, 32, 64] : [8, 16, 32];
     const { checks, series } = await orders(meshes, progress);
     return {
-      text: `A square sheet of ${SIDE} m in the (x, z) plane, ${THICKNESS} m thick, E = ${YOUNG} Pa, nu = ${POISSON}, bending rigidity D = ${RIGIDITY} N m, in float64 and without a room: forces of the method alone. Its edges are held, and only its deflection is free.
+      text: `A square sheet of ${SIDE} m in the (x, z) plane, ${THICKNESS} m thick, E = ${YOUNG} Pa, nu = ${POISSON}, bending rigidity D = ${RIGIDITY} N m, in float64 and without a room: only the forces of the method. Its edges are fixed, and only its deflection is free.
 
-**Exact things.** Turned by 0.7 rad about an axis in its plane and moved, it has no forces: metric and curvature do not change. Stretched by 2 % along x, and as much narrower as plane stress asks, its inner particles have none either, and its edges pull as a Saint Venant-Kirchhoff sheet does, E t e s over the side with e = (s² - 1)/2. Only rounding is left.
+**Exact cases.** Turned by 0.7 rad about an axis in its plane and shifted, it has no forces, because metric and curvature do not change. Stretched by 2 % along x, with the contraction of plane stress, its inner particles have none either. Its edges pull as a Saint Venant-Kirchhoff sheet, E t e s over the side with e = (s² - 1)/2. Only rounding is left.
 
-**Order.** The deflection w of the middle is solved for by conjugate gradients (to 1e-12 of the load) with the tangent stiffness that implicit steps use, under q = 1 N/m² and under one wave of it:
+**Order.** Conjugate gradients give the deflection w of the middle (to 1e-12 of the load) with the tangent stiffness of implicit steps, under q = 1 N/m² and under one wave of it:
 
   plate, not stretched        w = q/(D (2 pi²/a²)²),   uniform load ${short(navier(2) / SIDE ** 4)} q a⁴/D
   membrane, D = 0             w = q/(S 2 pi²/a²),      uniform load ${short(navier(1) / SIDE ** 2)} q a²/S
 
-S = E t/(1 - nu) (s² - 1)/2 = ${short(TENSION)} N/m is the second Piola-Kirchhoff tension of a sheet stretched by s = ${STRETCH} both ways, a its side before that. One wave is an eigenvector of the differences, the most lenient load; the uniform load has all waves, and Navier's double series for it. Central differences are of order 2: halving the spacing divides errors by 4, and the order is within 0.05 of 2 where the next term, of order 4, is small.
+S = E t/(1 - nu) (s² - 1)/2 = ${short(TENSION)} N/m is the second Piola-Kirchhoff tension of a sheet stretched by s = ${STRETCH} both ways, a its side before that. One wave is an eigenvector of the differences, the easiest load. The uniform load has all waves; its solution is Navier's double series. Central differences are of order 2: halving the spacing divides errors by 4, and the order is within 0.05 of 2 if the next term, of order 4, is small.
 
-What falls short: edges are simply supported (a sheet has no slope to hold). Curvature is |r_ab| instead of its part along the normal, the same as long as the sheet keeps its lengths. The tangent stiffness leaves out what compressed edges take from it. A mesh has to be a regular grid.`,
+Limits: edges are simply supported (a sheet has no slope to fix). Curvature is |r_ab| instead of its part along the normal, which is the same while the sheet keeps its lengths. The tangent stiffness ignores the softening by compressed edges. A mesh must be a regular grid.`,
       checks: [...(await exact(6)), ...checks],
       plots: [
         {

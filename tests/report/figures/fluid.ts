@@ -1,4 +1,4 @@
-/** Smoothed particles: the front of a dam break, a column at rest, what floats. */
+/** Smoothed particles: the front of a dam break, a column at rest, floating cubes. */
 import { column, damBreak, FLOATING, floatingDepth, FRONT } from "../../physics/methods/waterKit.ts";
 import { check, type Figure, type Progress } from "./figure.ts";
 import { curves } from "./plots.ts";
@@ -16,7 +16,7 @@ export const figure: Figure = {
       const { rows, shift, worst } = await damBreak(wide, 4);
       checks.push(
         check(`dam break, ${wide} points wide: largest error of the front`, worst, { high: 0.05, basis: "target" }),
-        check(`dam break, ${wide} points wide: T by which it is early at Z = 1.44`, shift, { high: 0.3 }),
+        check(`dam break, ${wide} points wide: lead of T at Z = 1.44`, shift, { high: 0.3 }),
       );
       const points = rows.filter((_, n) => n % 8 === 0).map(([T, Z]): [number, number] => [T + shift, Z]);
       fronts.push({ name: `${wide} points wide`, points });
@@ -30,7 +30,7 @@ export const figure: Figure = {
         const { volume, middle, slope } = await column(wide, high, 90, 60);
         const name = `column of ${wide} x ${high} points`;
         checks.push(
-          check(`${name}: volume over what it began with`, volume, { low: 0.99, high: 1.01, basis: "target" }),
+          check(`${name}: volume over its initial volume`, volume, { low: 0.99, high: 1.01, basis: "target" }),
           check(`${name}: pressure at half the depth over rho g depth`, middle, {
             low: 0.98,
             high: 1.02,
@@ -51,11 +51,11 @@ export const figure: Figure = {
       }
     }
     return {
-      text: `A column of water, a = 2.25 inches wide and twice as high, stands behind a dam that is gone at once, in a channel four points across; the front is where a whole row of points is. Martin and Moyce set the times of all their records so that Z = z/a = 1.44 is at T = t sqrt(2g/a) = 1.19, since no dam of theirs was gone at once; so are times here. Sound is ten times as fast as what falls from the top.
+      text: `A column of water, a = 2.25 inches wide and twice as high, stands behind a dam that vanishes at once, in a channel four points across. The front is the farthest complete row of points. Martin and Moyce shifted the times of all their records so that Z = z/a = 1.44 is at T = t sqrt(2g/a) = 1.19, because none of their dams vanished at once; times here are shifted in the same way. Sound is ten times as fast as a fall from the top.
 
-Columns of points of 4 cm stand in tanks as wide, at 30 Hz and 24 steps: the volume is twice the mean height over the depth, pressures are the virial's of each point's pairs, in the mean over two seconds, away from walls and surface.
+Columns of points of 4 cm fill tanks of the same width, at 30 Hz and 24 steps. The relative volume is twice the mean height over the depth. Pressures are the virial of each point's pairs, averaged over two seconds, away from walls and surface.
 
-Cubes of half the water's density fall in, turn over and come to rest with half of their volume under water, whichever way they have turned: the level is that of the water's volume and half the cube's.`,
+Cubes of half the water's density fall in, turn over and come to rest with half of their volume under water, in any orientation. The level is that of the water's volume plus half the cube's.`,
       checks,
       plots: [
         {

@@ -1,4 +1,4 @@
-/** Clamped beams at default settings against the eigenmodes of their meshes, whatever their stiffness. */
+/** Clamped beams at default settings against the eigenmodes of their meshes, for any stiffness. */
 import type { Scene } from "../../../shared/scene.ts";
 import { laboratory } from "../../physics/laboratory.ts";
 import { cantilever, modeMotion, type ModeMotion } from "../../physics/modes.ts";
@@ -8,7 +8,7 @@ import { curves, type Series } from "./plots.ts";
 
 type Cells = [number, number, number];
 
-/** Largest error, the target: up to so many Hz, a part of the frequency. */
+/** Largest relative error of the frequency, up to a frequency in Hz: the target. */
 const LIMITS: [number, number][] = [
   [3, 0.005],
   [10, 0.025],
@@ -35,16 +35,16 @@ const SMALL: [Cells, number[]][] = [
     [1e6, 1e7, 1e8, 1e9],
   ],
 ];
-/** Ticks a second that are taken for converged. */
+/** Ticks a second that count as converged. */
 const MANY = 480;
 
-/** The beam as a scene has it that says nothing of how it is to be solved. */
+/** The beam in a scene without solver settings. */
 function beam(youngsModulus: number, cells: Cells, tickHz = 60): Scene {
   const scene = cantilever(youngsModulus, cells, "auto");
   return { ...scene, tickHz, bodies: scene.bodies.map(({ contact: _, ...body }) => body as (typeof scene.bodies)[0]) };
 }
 
-/** Swings of some centimeters for 5 s. */
+/** Energy check of a swing by some centimeters for 5 s. */
 async function booked(youngsModulus: number): Promise<Check> {
   const lab = await laboratory({ refine: true, ...beam(youngsModulus, [20, 2, 2]) });
   lab.put(
@@ -59,7 +59,7 @@ const errorOf = ({ measured, exact }: ModeMotion): number => measured / exact - 
 
 export const figure: Figure = {
   id: "frequencies",
-  title: "A beam swings as often as its material says",
+  title: "A beam swings at the frequency of its material",
   source: "beyond the paper; linear elements' eigenmodes of the same mesh",
   async run(size, progress: Progress = () => {}) {
     const full = size === "full";
@@ -88,16 +88,16 @@ export const figure: Figure = {
     if (full) for (const k of [1e4, 1e5, 1e7]) checks.push(await booked(k));
     if (full) errors.push({ name: `20 x 2 x 2 cells, ${MANY} ticks a second`, points: converged, style: "points" });
     return {
-      text: `Beams of 1 x 0.1 x 0.1 m (1000 kg/m^3, nu = 0.3, undamped, no gravity) are clamped at one end and given the velocities of their lowest mode, 1 mm high. The scene says nothing else: 60 ticks a second, the default substeps, and \`solver: "auto"\`, which integrates those implicitly that are stiff for their mesh and all others with compliant constraints. The modal coordinate is followed substep by substep; its zeros give the frequency, its peaks the damping ratio. The reference is the lowest eigenvalue of the same linear elements and masses, by inverse iteration in float64, so the error is that of motion alone, not of the mesh.
+      text: `Beams of 1 x 0.1 x 0.1 m (1000 kg/m^3, nu = 0.3, undamped, no gravity) are clamped at one end and get the velocities of their lowest mode, with an amplitude of 1 mm. The scene has no other settings: 60 ticks a second, the default substeps, and \`solver: "auto"\`. That integrates beams which are stiff for their mesh implicitly, and all others with compliant constraints. Every substep samples the modal coordinate; its zeros give the frequency, its peaks the damping ratio. The reference is the lowest eigenvalue of the same linear elements and masses, by inverse iteration in float64, so the error is only that of motion, not of the mesh.
 
-What is allowed: 0.5 % up to 3 Hz, 2.5 % up to 10 and 8 % up to 20; a damping ratio of at most 0.001 up to 3 Hz. A compliant body swings too slowly by up to q/2, q the square of the edges that sound crosses in an iteration; from q = 0.008 on a body is implicit where that can be. BDF2 with four steps a tick is too slow by (w h)^2/3: 0.8 % at 6 Hz, 7 % at 20. Nobody sees 20 Hz at 60 pictures a second; who needs them takes more ticks.`,
+Limits: 0.5 % up to 3 Hz, 2.5 % up to 10 and 8 % up to 20; a damping ratio of at most 0.001 up to 3 Hz. A compliant body swings too slowly by up to q/2, where q is the square of the number of edges that sound crosses in an iteration; from q = 0.008 on a body is implicit if possible. BDF2 with four steps a tick is too slow by (w h)^2/3: 0.8 % at 6 Hz, 7 % at 20. At 60 pictures a second 20 Hz are not visible; use more ticks for such frequencies.`,
       checks,
       plots: [
         {
-          caption: "Error of the lowest frequency, by what it should be, for every stiffness.",
+          caption: "Relative error of the lowest frequency against that of the mesh, for every stiffness.",
           spec: curves(
             { title: "frequency of the mesh, Hz", log: true },
-            { title: "error, part of it", log: true },
+            { title: "relative error", log: true },
             errors,
             LIMITS.map(([hz, limit]) => ({ y: limit, label: `${100 * limit} % up to ${hz} Hz` })),
           ),

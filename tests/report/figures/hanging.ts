@@ -1,5 +1,5 @@
 /**
- * What a position based constraint's stiffness comes to: one constraint under a weight in float64, and a strip of cloth
+ * Effective stiffness of a position based constraint: one constraint under a weight in float64, and a strip of cloth
  * that hangs by its end, in a room.
  */
 import { distanceElements, solveDistance } from "../../../server/sim/constraints/distance.ts";
@@ -12,15 +12,12 @@ export const GRAVITY = 9.81;
 export const TICK = 1 / 60;
 
 /**
- * Compliance at which one particle of inverse mass w on a fixed one rests where stiffness k of a tick leaves it: alpha
- * = w T^2 (1 - k)/k.
+ * Compliance at which one particle of inverse mass w on a fixed one rests at the same place as with stiffness k a tick:
+ * alpha = w T^2 (1 - k)/k.
  */
 export const equalCompliance = (k: number, w: number): number => (w * TICK * TICK * (1 - k)) / k;
 
-/**
- * A weight of 1 kg on one distance of 1 m, from a fixed particle: how far it hangs below its length once it is still,
- * m.
- */
+/** Sag of a weight of 1 kg on a distance of 1 m from a fixed particle, beyond that length, once it rests, m. */
 export function sag(asked: GeometricStiffness, pace: Pace): number {
   const p = makeParticles(2);
   const e = distanceElements(Float64Array.of(0, 0, 0, 0, -1, 0), Uint32Array.of(0, 1), asked, pace);
@@ -39,7 +36,7 @@ export function sag(asked: GeometricStiffness, pace: Pace): number {
   return -1 - p.x[4]!;
 }
 
-/** A strip of 1 m, pinned at its upper end, under its own weight: by what part it is longer once it is still. */
+/** Relative elongation of a strip of 1 m, pinned at its upper end, at rest under its own weight. */
 export async function stretchOfStrip(
   distance: GeometricStiffness,
   pace: Pace,

@@ -1,6 +1,6 @@
 /**
- * The hexahedral element: k_e k_f k_d k_v against nu and the error of its matrix, ours and published (table 4.1), and
- * the moduli that a bar of it shows.
+ * The hexahedral element: k_e k_f k_d k_v against nu, the error of its matrix, ours and published (table 4.1), and the
+ * moduli of a bar.
  */
 import { cubeSprings, publishedCoefficients } from "../../../server/sim/constraints/hexahedron.ts";
 import {
@@ -25,10 +25,10 @@ const SIZE: [number, number, number] = [0.3, 0.1, 0.1];
 const STRAIN = 0.002;
 
 /**
- * A bar pulled at both ends until it should be 0.2 % longer. The load is spread by mass, which on a face of the lattice
- * is a uniform traction (a corner has a quarter of an inner point's); spread over the surface's triangles it is not,
- * and k comes out 1 % higher.
- * @returns the k and nu that it shows, in those asked for and absolute
+ * A bar pulled at both ends by a load for 0.2 % of strain. The load is distributed by mass, which is a uniform traction
+ * on a face of the lattice (a corner has a quarter of an inner point's). Distributed over the surface's triangles it is
+ * not uniform, and k comes out 1 % higher.
+ * @returns measured k over the given k, and measured nu
  */
 async function pulled(fit: Fit, nu: number, strain = STRAIN): Promise<{ k: number; nu: number; lab: Laboratory }> {
   const force = YOUNG * strain * SIZE[1] * SIZE[2];
@@ -102,11 +102,11 @@ async function measure(size: FigureSize) {
 type Measured = Awaited<ReturnType<typeof measure>>;
 
 function textOf({ best, right, moduliError }: Measured): string {
-  return `The stiffness matrix of a position based cube, one iteration with dt = sqrt(|M|/|K_FEM|), is fitted to that of the trilinear hexahedron (float64, 2 x 2 x 2 Gauss points) in Frobenius norm, k_e k_f k_d k_v >= 0, for nu = 0, 0.01 ... 0.49; polynomials of the thesis's degrees are put through the result for nu up to and from 0.29. All eight come out as printed, and so does table 4.1. Two things that the text does not say are needed for that: the volume constraint acts in both triangulations of the cube's surface, with half of k_v each, and the elasticity matrix is eq 2.6 with engineering shears in B, so that its shear modulus is k/(1 + nu), twice that of the material k, nu.
+  return `The stiffness matrix of a position based cube, one iteration with dt = sqrt(|M|/|K_FEM|), is fitted to that of the trilinear hexahedron (float64, 2 x 2 x 2 Gauss points) in Frobenius norm, k_e k_f k_d k_v >= 0, for nu = 0, 0.01 ... 0.49; polynomials of the thesis's degrees are put through the result for nu up to and from 0.29. All eight agree with the printed ones, and so does table 4.1. That requires two choices that the thesis does not state: the volume constraint acts in both triangulations of the cube's surface, with half of k_v each, and the elasticity matrix is eq 2.6 with engineering shears in B, so that its shear modulus is k/(1 + nu), twice that of the material.
 
-The error is ${(100 * best[0]!.error).toFixed(0)} % at nu = 0 and about 20 % from 0.37 to 0.46; "around 20 %" is true of that range.
+The error is ${(100 * best[0]!.error).toFixed(0)} % at nu = 0 and about 20 % from 0.37 to 0.46; "around 20 %" holds in that range.
 
-A matrix that is 20 % off in this norm says little of a body. A lattice of such cubes shows ${latticeModuli(springs("published", 0), 2).k.toFixed(2)} times the k that was asked for at nu = 0, ${latticeModuli(springs("published", 0.4), 2).k.toFixed(2)} times at 0.4 and ${latticeModuli(springs("published", 0.49), 2).k.toFixed(1)} times at 0.49, and nu = 0.32 wherever less was asked for; bars of ${SIZE.join(" x ")} m in the room, 6 x 2 x 2 cubes, pulled by ${100 * STRAIN} %, show the same. Our default (fit: moduli) takes the springs and volumes with which a uniform strain stores the energy of k and nu, and of the freedom left the part that brings the matrix nearest to K_FEM with the right shear modulus: exact from nu = 1/4 on, at an error of the matrix that is at most ${(100 * Math.max(...NUS.map((_, i) => (i >= 25 ? moduliError[i]! - right[i]! : 0)))).toFixed(0)} points above the best fit's there. Below 1/4 springs cannot: nu stays 1/4, k is met. Tolerance of the bars, 0.5 % of k and 0.002 of nu: the springs are linear in length where the law is linear in strain, which differs by about the strain, 0.2 %, and four iterations are not all.`;
+A matrix error of 20 % in this norm says little about a body. A lattice of such cubes has ${latticeModuli(springs("published", 0), 2).k.toFixed(2)} times the given k at nu = 0, ${latticeModuli(springs("published", 0.4), 2).k.toFixed(2)} times at 0.4 and ${latticeModuli(springs("published", 0.49), 2).k.toFixed(1)} times at 0.49, and nu = 0.32 for all smaller values; bars of ${SIZE.join(" x ")} m in the room, 6 x 2 x 2 cubes, pulled by ${100 * STRAIN} %, agree with that. Our default (fit: moduli) chooses springs and volumes for which a uniform strain stores the energy of k and nu. The remaining freedom brings the matrix nearest to K_FEM with the right shear modulus: exact from nu = 1/4 on, at an error of the matrix that is at most ${(100 * Math.max(...NUS.map((_, i) => (i >= 25 ? moduliError[i]! - right[i]! : 0)))).toFixed(0)} points above the best fit's there. Springs cannot represent nu below 1/4: nu stays 1/4, and k is exact. Tolerance of the bars, 0.5 % of k and 0.002 of nu: springs are linear in length and the law is linear in strain, which differs by about the strain, 0.2 %; and four iterations do not converge completely.`;
 }
 
 const checksOf = ({ best, published, off, squares, bars, exact }: Measured): Check[] => [
@@ -132,15 +132,15 @@ const checksOf = ({ best, published, off, squares, bars, exact }: Measured): Che
     { low: -1e-12, high: 0.002 },
   ),
   ...exact.flatMap(({ nu, moduli }) => [
-    check(`bar, fit moduli, nu = ${nu}: k shown over k asked for`, moduli.k, { low: 0.995, high: 1.005 }),
-    check(`bar, fit moduli, nu = ${nu}: nu shown less nu asked for`, moduli.nu - nu, {
+    check(`bar, fit moduli, nu = ${nu}: measured k over the given k`, moduli.k, { low: 0.995, high: 1.005 }),
+    check(`bar, fit moduli, nu = ${nu}: measured nu minus the given nu`, moduli.nu - nu, {
       low: -0.002,
       high: 0.002,
     }),
   ]),
   ...bars.map(({ nu, published: bar }) => {
     const law = latticeModuli(springs("published", nu), 2).k;
-    return check(`bar, fit published, nu = ${nu}: k shown over the lattice's ${law.toFixed(3)} k`, bar.k / law, {
+    return check(`bar, fit published, nu = ${nu}: measured k over the lattice's ${law.toFixed(3)} k`, bar.k / law, {
       low: 0.995,
       high: 1.005,
     });
@@ -149,7 +149,7 @@ const checksOf = ({ best, published, off, squares, bars, exact }: Measured): Che
 
 const plotsOf = ({ best, published, right, moduliError, bars }: Measured): Plot[] => [
   {
-    caption: "Coefficients: the fit done again (points) and the published polynomials (lines).",
+    caption: "Coefficients: the repeated fit (points) and the published polynomials (lines).",
     spec: curves(
       { title: "Poisson's ratio nu" },
       { title: "k" },
@@ -175,9 +175,8 @@ const plotsOf = ({ best, published, right, moduliError, bars }: Measured): Plot[
     ),
   },
   {
-    caption:
-      "Young's modulus that the lattice shows (lines) and that bars in the room show (points), over the one asked for.",
-    spec: curves({ title: "Poisson's ratio asked for" }, { title: "k shown / k asked for", log: true }, [
+    caption: "Young's modulus of the lattice (lines) and of bars in the room (points), over the given one.",
+    spec: curves({ title: "given Poisson's ratio" }, { title: "k / given k", log: true }, [
       { name: "published, lattice", points: points((i) => latticeModuli(springs("published", NUS[i]!), 2).k) },
       { name: "published, bar", points: bars.map(({ nu, published: bar }) => [nu, bar.k]), style: "points" },
       { name: "moduli, lattice", points: points((i) => latticeModuli(springs("moduli", NUS[i]!), 2).k) },

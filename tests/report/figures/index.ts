@@ -1,6 +1,6 @@
 /**
- * All figures of the physics report in its order. Loaded on demand, so that one figure does not need the code of the
- * others.
+ * All figures of the physics report in its order. They are loaded on demand, so that one figure does not load the code
+ * of the others.
  */
 import type { Figure } from "./figure.ts";
 

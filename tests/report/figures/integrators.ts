@@ -1,4 +1,4 @@
-/** The three Eulers on nets of springs: order, damping, limits of stability, and what becomes of energy. */
+/** The three Euler methods on nets of springs: order, damping, limits of stability, and energy. */
 import type { Integrator } from "../../../server/sim/methods/integrators.ts";
 import { massSpring } from "../../../server/sim/methods/massSpring.ts";
 import type { Constants, MethodState } from "../../../server/sim/methods/method.ts";
@@ -14,7 +14,7 @@ const LENGTH = 1;
 const AMPLITUDE = 1e-3;
 const NAMES: readonly Integrator[] = ["explicit", "symplectic", "implicit"];
 
-/** How a net is stepped: s, and Rayleigh's damping. */
+/** Step, s, and Rayleigh damping. */
 interface Pace {
   h: number;
   alpha?: number;
@@ -35,7 +35,7 @@ const OSCILLATOR: Net = {
   rest: Float64Array.of(0, 0, 0, LENGTH, 0, 0),
 };
 
-/** @param by float64[3N] how far from rest it begins, m */
+/** @param by float64[3N] initial displacement from rest, m */
 function released(
   { springs, mass, rest }: Net,
   integrator: Integrator,
@@ -50,7 +50,7 @@ function released(
     run: (steps: number): void => {
       for (let n = 0; n < steps; n++) method.step(state, nobody);
     },
-    /** The largest, m. */
+    /** The largest displacement, m. */
     far: () => largest(state.x.map((x, k) => x - rest[k]!)),
     energy: () => method.energy(state) + 0.5 * state.v.reduce((sum, v, k) => sum + mass[Math.floor(k / 3)]! * v * v, 0),
     place: () => state.x[3]! - LENGTH,
@@ -60,7 +60,7 @@ function released(
 const oscillator = (integrator: Integrator, pace: Pace) =>
   released(OSCILLATOR, integrator, pace, Float64Array.of(0, 0, 0, AMPLITUDE, 0, 0));
 
-/** After 0.7 s in so many steps, from a cos(w t), over a. */
+/** Relative error after 0.7 s in `steps` steps, against a cos(w t). */
 function swingError(integrator: Integrator, steps: number): number {
   const T = 0.7;
   const one = oscillator(integrator, { h: T / steps });
@@ -68,7 +68,10 @@ function swingError(integrator: Integrator, steps: number): number {
   return Math.abs(one.place() / AMPLITUDE - Math.cos(OMEGA * T));
 }
 
-/** After 1 s, from v' = -(alpha + beta w^2) v - w^2 x, over a and by w^2 h: errors of order 1 are numbers near 1. */
+/**
+ * Relative error after 1 s against the solution of v' = -(alpha + beta w^2) v - w^2 x, over w^2 h: errors of order 1
+ * are numbers near 1.
+ */
 function dampingError(integrator: Integrator): number {
   const alpha = 0.4;
   const beta = 0.02;
@@ -82,8 +85,8 @@ function dampingError(integrator: Integrator): number {
 }
 
 /**
- * The longest step that lets nothing grow, by bisection about what is expected, s: displacements of 1e-9 m
- * at most, so that springs are linear, grow less than so many times in so many steps.
+ * Longest stable step, s, by bisection about the expected one. Displacements are at most 1e-9 m, so that springs are
+ * linear. A step is stable if they stay below a factor of their start for a given number of steps.
  */
 function limitOf(
   net: Net,
@@ -101,7 +104,7 @@ function limitOf(
     const one = released(net, integrator, { h, beta }, by);
     let most = 0;
     for (let n = 0; n < 20 && most < 1e-3; n++) {
-      // the first of these are long ago
+      // the first run skips the early steps
       one.run(n === 0 ? steps : 1);
       most = Math.max(most, one.far());
     }
@@ -111,7 +114,7 @@ function limitOf(
   return low;
 }
 
-/** A sheet of springs that hangs by two corners, and its highest frequency by an assembly of its own, 1/s. */
+/** A sheet of springs that hangs by two corners, and its highest frequency by a separate assembly, 1/s. */
 async function sheetOfSprings(cells: number): Promise<{ net: Net; highest: number }> {
   const method = { type: "mass-spring" } as const;
   const template = await templateOf({
@@ -129,7 +132,7 @@ async function sheetOfSprings(cells: number): Promise<{ net: Net; highest: numbe
   const n = X.length;
   const A = new Float64Array(n * n);
   for (let s = 0; s < rest!.length; s++) {
-    // how fast the spring grows by each coordinate, over the root of its mass
+    // derivative of the spring's length by each coordinate, over the root of its mass
     const [i, j] = [3 * ends![2 * s]!, 3 * ends![2 * s + 1]!];
     const growth = [0, 1, 2, 3, 4, 5].map((r): [number, number] => {
       const k = r < 3 ? i + r : j + r - 3;
@@ -153,7 +156,7 @@ function orders(): { checks: Check[]; series: Series[] } {
     const order = Math.log2(errors.at(-2)![1] / errors.at(-1)![1]);
     checks.push(
       check(`${name}: order of convergence`, order, { low: 0.95, high: 1.05, basis: "theory: 1" }),
-      check(`${name}, damped: error of a second over w² h a`, dampingError(name), { high: 1, basis: "order 1" }),
+      check(`${name}, damped: error after a second over w² h a`, dampingError(name), { high: 1, basis: "order 1" }),
     );
     return { name, points: errors, style: "both" };
   });
@@ -184,10 +187,10 @@ async function limits(cells: number): Promise<Check[]> {
   ];
 }
 
-/** Of w h of a step. */
+/** w h of a step. */
 const PART = 0.1;
 
-/** Least and most of the energy of symplectic Euler, over each other and over what theory allows. */
+/** Ratio of largest to smallest energy of symplectic Euler, over its theoretical bound. */
 function spread(steps: number): number {
   const one = oscillator("symplectic", { h: PART / OMEGA });
   let low = Infinity;
@@ -223,13 +226,13 @@ function energies(steps: number): { checks: Check[]; series: Series[] } {
         high: 1 + 1e-6,
         basis: "exact; rounding of lengths",
       }),
-      check(`symplectic: most over least energy of ${steps} steps, over (1 + w h/2)/(1 - w h/2)`, spread(steps), {
+      check(`symplectic: largest over smallest energy of ${steps} steps, over (1 + w h/2)/(1 - w h/2)`, spread(steps), {
         low: 0.99,
         high: 1 + 1e-6,
         basis: "exact invariant",
       }),
       check(
-        "implicit, w h = 10: energy after 4 steps by (1 + w² h²)^4 over the first",
+        "implicit, w h = 10: energy after 4 steps times (1 + w² h²)^4 over the first",
         (long.energy() / before) * 101 ** 4,
         {
           low: 1 - 1e-6,
@@ -253,17 +256,17 @@ export const figure: Figure = {
     const energy = energies(steps);
     const cells = full ? 8 : 4;
     return {
-      text: `Two nets of method \`mass-spring\` in float64. An oscillator: a particle of ${MASS} kg on a spring of ${STIFFNESS} N/m and 1 m whose other end is fixed, released ${AMPLITUDE} m from rest along the spring, so w = ${OMEGA}/s and the motion is linear to the bit of its lengths. A sheet of ${cells} x ${cells} cells of springs (the edges of its triangles, 33 N/m) that hangs by two corners: its highest frequency is that of M^-1 K assembled here and diagonalized by Jacobi rotations. One step of each Euler is a matrix, so what is expected is exact; all depends on w h alone.
+      text: `Two nets of method \`mass-spring\` in float64. An oscillator: a particle of ${MASS} kg on a spring of ${STIFFNESS} N/m and 1 m whose other end is fixed, released ${AMPLITUDE} m from rest along the spring, so w = ${OMEGA}/s and the motion is linear up to rounding of its lengths. A sheet of ${cells} x ${cells} cells of springs (the edges of its triangles, 33 N/m) that hangs by two corners: its highest frequency is that of M^-1 K assembled here and diagonalized by Jacobi rotations. One step of each Euler method is a matrix, so the expected values are exact; they depend only on w h.
 
-- **Order**: after 0.7 s against a cos(w t), from two halvings; 1 for all three. The next term is of order h, 0.4 % at the finest steps. With alpha = 0.4/s and beta = 0.02 s, a second of an underdamped swing in 20,000 steps is off by less than w² h a.
-- **Stability**: without damping both eigenvalues of a symplectic step are of length 1 up to w h = 2. Explicit Euler has |lambda|² = 1 - 2 z w h + w² h² and needs damping: h <= 2 z/w. The limit is bisected to 1e-4: 500 steps (1,000 times as far counts as growth), 20,000 for the slow growth of the explicit one. The sheet is displaced at random by 1e-9 m.
-- **Energy**: explicit Euler multiplies it by 1 + w² h² in a step, implicit divides it by that, however long the step is. Symplectic Euler keeps v² + w² x² - h w² x v instead, so its energy lies between two bounds for good: neither drift nor loss in ${steps} steps${full ? "" : " (a million in the full report)"}.
+- **Order**: after 0.7 s against a cos(w t), from two halvings; 1 for all three. The next term is of order h, 0.4 % at the finest steps. With alpha = 0.4/s and beta = 0.02 s, a second of an underdamped swing in 20,000 steps has an error below w² h a.
+- **Stability**: without damping both eigenvalues of a symplectic step are of length 1 up to w h = 2. Explicit Euler has |lambda|² = 1 - 2 z w h + w² h² and needs damping: h <= 2 z/w. The limit is bisected to 1e-4: 500 steps (a factor of 1,000 counts as growth), 20,000 for the slow growth of the explicit method. The sheet is displaced at random by 1e-9 m.
+- **Energy**: explicit Euler multiplies it by 1 + w² h² in a step, implicit Euler divides it by that, for any step. Symplectic Euler keeps v² + w² x² - h w² x v instead, so its energy stays between two bounds: neither drift nor loss in ${steps} steps${full ? "" : " (a million in the full report)"}.
 
-What falls short: an order of 1 is all there is. Damping along springs shortens the symplectic limit (it is taken at the step's beginning), and implicit Euler calms what should swing: at w h = 0.1 half of the energy is gone after 1.1 periods. One Newton step of it is taken, without the stiffness that compressed springs take away, so large motions are linearized once a step.`,
+Limits: the order is only 1. Damping along springs shortens the symplectic limit (it acts at the step's beginning), and implicit Euler damps swings: at w h = 0.1 half of the energy is gone after 1.1 periods. It takes one Newton step, without the softening by compressed springs, so large motions are linearized once a step.`,
       checks: [...order.checks, ...(await limits(cells)), ...energy.checks],
       plots: [
         {
-          caption: "Error of the place after 0.7 s, by step.",
+          caption: "Error of the position after 0.7 s, by step.",
           spec: curves({ title: "w h", log: true }, { title: "error / amplitude", log: true }, [
             ...order.series,
             { name: "order 1", style: "dashed", points: [0.002, 0.07].map((x) => [x, x]) },

@@ -1,4 +1,4 @@
-/** What it costs that elements may be flat or inverted: for those that are, and for those that are not. */
+/** Cost of handling flat and inverted elements: for such elements, and for all others. */
 import { inversionCost, MODELS, SHAPES, type Cost } from "../../../load-tests/inversionCost.ts";
 import { randomStream } from "../../parity/kit.ts";
 import { compileKernel } from "../../../server/kernel/compile.mjs";
@@ -7,15 +7,15 @@ import { check, type Figure, type Progress } from "./figure.ts";
 import { bodyMesh, COLORS, photographMeshes } from "./photograph.ts";
 import { bars } from "./plots.ts";
 
-/** The lines that find out which lanes are unsound; without them the compiler drops what they lead to. */
+/** Lines that test which lanes are sound. Without them the compiler drops the code for unsound lanes. */
 const GUARDS: Record<string, RegExp> = {
   "constraints/tetrahedron.ts": /const sound = f32x4\.gt\([^;]*;/,
   "constraints/hyperelastic.ts": /const sound = v128\.andnot\([^;]*;/,
 };
 
 /**
- * The kernel as it would be if no element could be flat or inverted.
- * @throws Error if a guard is not found as it was
+ * Compiles a kernel without tests for flat or inverted elements.
+ * @throws Error if a guard's source line has changed
  */
 async function trusting(): Promise<WebAssembly.Module> {
   const left = new Set(Object.keys(GUARDS));
@@ -26,7 +26,7 @@ async function trusting(): Promise<WebAssembly.Module> {
     return text.replace(guard, "const sound = i32x4.splat(-1);");
   });
   if (left.size > 0)
-    throw new Error(`no guard found in ${[...left].join(", ")}: the figure no longer knows what to leave out`);
+    throw new Error(`no guard found in ${[...left].join(", ")}: the figure does not know which line to leave out`);
   return new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>);
 }
 
@@ -58,7 +58,7 @@ async function blocks(cells: number): Promise<ReturnType<typeof bodyMesh>[]> {
 
 export const figure: Figure = {
   id: "inversion",
-  title: "What inversion costs",
+  title: "Cost of inversion",
   source: "Bender et al. 2014, section 4.2; Irving et al. 2004",
   alone: true,
   async run(size, progress: Progress = () => {}) {
@@ -74,11 +74,11 @@ export const figure: Figure = {
     const times = ({ fastest }: Cost): number => Math.max(...Object.values(fastest)) / fastest.regular!;
     const ns = (seconds: number, { elements }: Cost): number => (1e9 * seconds) / elements;
     return {
-      text: `Singular values of every deformation gradient would make every solve several times as dear. The kernel finds out first, from F alone, whether an element can do without: four elements at a time, no square root. Only lanes that cannot are decomposed (Jacobi rotations, four lanes at once; kernel/assembly/math/svd.ts).
+      text: `Singular values of every deformation gradient would make every solve several times as expensive. The kernel first tests from F whether an element needs them, for four elements at a time and without a square root. Only lanes that need them are decomposed (Jacobi rotations, four lanes at once; kernel/assembly/math/svd.ts).
 
-A block of ${cells} x ${cells} x ${cells} cubes (${5 * cells ** 3} tetrahedra) is put into a shape and solved once by the kernel's own functions, on one thread: **regular** is sheared by some 20 %, **flat** has every height zero, **mirrored** is turned inside out and strained, **at random** has every particle anywhere. In the last three every element is decomposed. Shapes take turns, a thousand times, so that what else the machine does meets all alike; the fastest pass of each shape counts.
+A block of ${cells} x ${cells} x ${cells} cubes (${5 * cells ** 3} tetrahedra) is deformed and solved once by the kernel's own functions, on one thread: **regular** is sheared by about 20 %, **flat** has every height zero, **mirrored** is inverted and strained, **at random** has random positions. In the last three every element is decomposed. Shapes alternate, a thousand times, so that other load of the machine affects all alike; the fastest pass of each shape counts.
 
-What a body pays that has no such element is measured against **another kernel**, compiled for this figure from the same sources with the test for soundness replaced by "all are", so that the compiler leaves out what follows from it; both take turns, too, and the median of their ratios counts. Target: at most four times the plain solve for an element that is decomposed, at most 5 % for the rest. \`npm run bench -- --only inversion\` measures the first on a block of 20,480 tetrahedra.`,
+The cost for a body without such elements is measured against **another kernel**, compiled for this figure from the same sources with the test replaced by "all are sound", so that the compiler drops the rest. Both kernels alternate, too, and the median of their ratios counts. Target: at most four times the plain solve for a decomposed element, at most 5 % for other elements. \`npm run bench -- --only inversion\` measures the first on a block of 20,480 tetrahedra.`,
       checks: costs.flatMap(([name, cost]) => [
         check(`${name}: slowest shape over regular, per element`, times(cost), { high: 4, basis: "target" }),
         ...(cost.other === undefined
@@ -92,7 +92,7 @@ What a body pays that has no such element is measured against **another kernel**
       ]),
       plots: [
         {
-          caption: "Nanoseconds for one element in one pass, by shape, at best.",
+          caption: "Fastest time for one element in one pass, ns, by shape.",
           spec: bars(
             { title: "" },
             { title: "time per element, ns" },

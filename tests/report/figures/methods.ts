@@ -1,4 +1,4 @@
-/** One cube under every method: what each is exact for, how wrong it is at rest and in motion, and what it costs. */
+/** One cube under every method: exact cases, errors at rest and in motion, and cost. */
 import type { Body, Method, PointsBody, Scene, Selection, SoftBody } from "../../../shared/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 import { staticEquilibrium } from "../../statics/equilibrium.ts";
@@ -18,7 +18,7 @@ import { curves } from "./plots.ts";
 const SIZE = 0.4;
 const FORCE = 25;
 const MATERIAL = { density: 300, youngsModulus: 8000, poissonsRatio: 0.3 };
-/** Of springs along the edges, m/N: chosen by hand, for they have no modulus. */
+/** Compliance of springs along the edges, m/N: chosen by hand, because springs have no modulus. */
 const COMPLIANCE = 0.0022;
 
 interface Row {
@@ -35,20 +35,20 @@ const ROWS: Row[] = [
   {
     name: "springs",
     method: { type: "mass-spring", steps: 2 },
-    exact: "its own net; no material's law",
+    exact: "its own net, without a material law",
     cannot: `a given modulus or Poisson's ratio on another mesh; ${HOOKE}`,
   },
   {
     name: "linear elements",
     method: { type: "finite-elements", warped: false, steps: 2 },
     exact: "uniform strain, small rotations",
-    cannot: `large rotations, where it swells; ${HOOKE}`,
+    cannot: `large rotations, in which it swells; ${HOOKE}`,
   },
   {
     name: "warped elements",
     method: { type: "finite-elements", steps: 2 },
     exact: "uniform strain, any rotation",
-    cannot: `large strains as a law of nature; ${HOOKE}`,
+    cannot: `a physical law at large strains; ${HOOKE}`,
   },
   {
     name: "finite volumes",
@@ -60,37 +60,37 @@ const ROWS: Row[] = [
     name: "boundary elements",
     method: { type: "boundary-elements", stiffnessDamping: 0.05, steps: 2 },
     exact: "a linear solid at rest, by its surface alone",
-    cannot: `inertia, large rotations, bodies that nothing holds; ${HOOKE}`,
+    cannot: `inertia, large rotations, free bodies; ${HOOKE}`,
   },
   {
     name: "30 modes",
     method: { type: "modal", modes: 30, steps: 2 },
     exact: "the motion of each mode, for any step",
-    cannot: `large rotations, dents and contact of less than a mode's size; ${HOOKE}`,
+    cannot: `large rotations, dents and contacts smaller than a mode's waves; ${HOOKE}`,
   },
   {
     name: "all modes",
     method: { type: "modal", modes: 1200, steps: 2 },
-    exact: "linear elements, in time, too",
+    exact: "linear elements, also in time",
     cannot: `large rotations, more than 400 free particles; ${HOOKE}`,
   },
   {
     name: "points",
     method: { type: "point-based", integrator: "symplectic", steps: 8 },
     exact: "affine maps",
-    cannot: `a face that is held exactly (its points lie half a spacing inside); ${HOOKE}`,
+    cannot: `an exactly fixed face (its points lie half a spacing inside); ${HOOKE}`,
   },
   {
     name: "position based 5 x 4",
     scene: { substeps: 5, iterations: 4 },
     exact: "Saint Venant-Kirchhoff at rest",
-    cannot: "stiffness in motion beyond what its iterations carry",
+    cannot: "stiffness in motion beyond the capacity of its iterations",
   },
   {
     name: "position based 20 x 1",
     scene: { substeps: 20, iterations: 1 },
     exact: "Saint Venant-Kirchhoff at rest",
-    cannot: "stiffness in motion beyond what its iterations carry",
+    cannot: "stiffness in motion beyond the capacity of its iterations",
   },
   {
     name: "solver implicit",
@@ -100,7 +100,7 @@ const ROWS: Row[] = [
   },
 ];
 
-/** As many points as the mesh has particles along an edge; the lowest layer is held. */
+/** As many points as the mesh has particles along an edge; the lowest layer is fixed. */
 function ofPoints(cells: number): Partial<PointsBody> {
   const spacing = SIZE / (cells + 1);
   const layer = (from: number): Selection => ({ box: { min: [-1, from, -1], max: [1, from + spacing, 1] } });
@@ -152,7 +152,7 @@ const distance = (a: readonly number[], b: readonly number[]): number => Math.hy
 
 async function settled(cells: number, row: Row): Promise<{ lab: Laboratory; at: number[] }> {
   const lab = await cube(cells, 6, row);
-  // remembered stress, which the methods have no use for, belongs to falling asleep
+  // warm-start stress, which the methods do not use, is part of falling asleep
   lab.world.mayRest = row.method === undefined;
   lab.run(480);
   return { lab, at: top(lab, lab.positions()) };
@@ -160,7 +160,7 @@ async function settled(cells: number, row: Row): Promise<{ lab: Laboratory; at: 
 
 interface Motion {
   places: number[][];
-  /** Median of a tick, ms. */
+  /** Median time of a tick, ms. */
   cost: number;
 }
 
@@ -177,7 +177,7 @@ async function moving(cells: number, row: Partial<Row>, ticks: number): Promise<
   return { places, cost: costs.sort((a, b) => a - b)[Math.floor(ticks / 2)]! };
 }
 
-/** Static equilibrium of Saint Venant-Kirchhoff elements by code of its own (tests/statics). */
+/** Static equilibrium of Saint Venant-Kirchhoff elements by separate code (tests/statics). */
 async function reference(cells: number): Promise<number[]> {
   const lab = await cube(cells, 1, {});
   const body = lab.created.bodies[0]!;
@@ -214,21 +214,21 @@ async function measure(size: FigureSize, progress: Progress = () => {}) {
   }
   const of = (name: string): (typeof rows)[number] => rows.find((row) => row.name === name)!;
   const sway = Math.hypot(...converged);
-  // strains and rotations are of the size of the sway over the height; laws that agree for small ones part by so much
+  // strains and rotations are about the sway over the height; laws that agree for small strains differ by that much
   const strain = sway / SIZE;
   const line = ({ name, at, motion, exact: what, cannot }: (typeof rows)[number]): string =>
-    `- **${name}**: exact for ${what}. At rest ${percent(error(at, converged))} off, in motion ${percent(far(motion, exact))}, ${short(motion.cost)} ms a tick. Cannot: ${cannot}.`;
+    `- **${name}**: exact for ${what}. At rest ${percent(error(at, converged))} off, in motion ${percent(far(motion, exact))}, ${short(motion.cost)} ms a tick. Not covered: ${cannot}.`;
   return { full, cells, ticks, converged, same, exact, rows, of, sway, strain, line };
 }
 
 type Measured = Awaited<ReturnType<typeof measure>>;
 
 function textOf({ full, cells, ticks, converged, same, rows, sway, line }: Measured): string {
-  return `A cube of ${SIZE} m, ${cells} x ${cells} x ${cells} cells, ${MATERIAL.youngsModulus} Pa, nu ${MATERIAL.poissonsRatio}, ${MATERIAL.density} kg/m³, stands fixed on the ground and is pushed sideways at its top by ${FORCE} N, from rest. *At rest* is the mean displacement of its top, damped, against static finite elements of ${full ? 12 : 6}³ cells by other code (Saint Venant-Kirchhoff, ${short(1000 * sway)} mm): the mesh's own error of ${percent(error(same, converged))} is in every number. *In motion* is the largest distance within ${ticks} ticks from the same mesh with the forces of warped elements and 64 steps a tick, over the largest sway. Times are medians of a tick on one thread of this machine, and mean little alone.
+  return `A cube of ${SIZE} m, ${cells} x ${cells} x ${cells} cells, ${MATERIAL.youngsModulus} Pa, nu ${MATERIAL.poissonsRatio}, ${MATERIAL.density} kg/m³, stands fixed on the ground and is pushed sideways at its top by ${FORCE} N, from rest. *At rest* is the mean displacement of its top, damped, against static finite elements of ${full ? 12 : 6}³ cells by separate code (Saint Venant-Kirchhoff, ${short(1000 * sway)} mm): the mesh's own error of ${percent(error(same, converged))} is part of every number. *In motion* is the largest distance within ${ticks} ticks from the same mesh with the forces of warped elements and 64 steps a tick, over the largest sway. Times are medians of a tick on one thread of this machine; only their ratios mean something.
 
 ${rows.map(line).join("\n")}
 
-Springs have no modulus: their compliance, ${COMPLIANCE} m/N, was chosen by hand for the finer mesh, and on another mesh the cube is another one. Linear elements and all modes, warped elements and finite volumes are the same thing computed in two ways, and agree as the checks say. Every method runs in rooms (scenes \`one-cube\`, \`integrators\` and \`melt\`); scenes/README.md has what it can have.`;
+Springs have no modulus: their compliance, ${COMPLIANCE} m/N, was chosen by hand for the finer mesh; on another mesh the cube has another stiffness. Linear elements and all modes are two ways to compute the same, and so are warped elements and finite volumes; the checks show that they agree. Every method runs in rooms (scenes \`one-cube\`, \`integrators\` and \`melt\`); scenes/README.md lists their options.`;
 }
 
 const checksOf = ({ converged, same, exact, of, strain }: Measured): Check[] => [
@@ -253,7 +253,7 @@ const checksOf = ({ converged, same, exact, of, strain }: Measured): Check[] => 
     basis: "rotation; target",
   }),
   check(
-    "30 modes: energy that they lack of all",
+    "30 modes: missing share of the energy",
     1 - of("30 modes").lab.world.methodEnergy(0)! / of("all modes").lab.world.methodEnergy(0)!,
     {
       low: 0,
@@ -290,7 +290,7 @@ const picturesOf = ({ of }: Measured): Picture[] =>
 export const figure: Figure = {
   id: "methods",
   title: "One cube, every method",
-  source: "Physically Based Deformable Models: the methods that a room has, side by side",
+  source: "Physically Based Deformable Models: the methods of a room side by side",
   alone: true,
   async run(size, progress) {
     const m = await measure(size, progress);

@@ -1,4 +1,4 @@
-/** Linear modal analysis: frequencies, all modes in motion against linear elements, and what few modes lack. */
+/** Linear modal analysis: frequencies, all modes in motion against linear elements, and the error of few modes. */
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
 import { DEFAULT_MODES, modal } from "../../../server/sim/methods/modal.ts";
 import {
@@ -19,15 +19,15 @@ import { blockMatrix, factorize, solveFactored } from "../../statics/sparse.ts";
 import { check, short, type Check, type Figure, type Progress } from "./figure.ts";
 import { curves } from "./plots.ts";
 
-/** Another assembly of the body at rest, without its fixed particles. */
+/** A separate assembly of the body at rest, without its fixed particles. */
 interface Assembly {
   n: number;
   /** float64[n n] N/m */
   K: Float64Array;
-  /** kg of each row, and its coordinate among all. */
+  /** Mass of each row, kg, and its coordinate among all. */
   mass: Float64Array;
   rows: number[];
-  /** K u = f, f of n rows. */
+  /** Solves K u = f with n rows. */
   solve(f: Float64Array): Float64Array;
 }
 
@@ -59,14 +59,17 @@ function assembled(template: BodyTemplate): Assembly {
   };
 }
 
-/** Hz, of M^-1 K by Jacobi rotations, from the lowest. */
+/** Frequencies of M^-1 K by Jacobi rotations, ascending, Hz. */
 function frequencies({ n, K, mass }: Assembly): number[] {
   const scaled = K.map((value, at) => value / Math.sqrt(mass[Math.floor(at / n)]! * mass[at % n]!));
   diagonalize(scaled, new Float64Array(n * n), n);
   return Array.from({ length: n }, (_, i) => Math.sqrt(scaled[n * i + i]!) / (2 * Math.PI)).sort((a, b) => a - b);
 }
 
-/** All modes under a constant force, against Runge-Kutta of order 4 on M u'' = f - alpha M u' - K (u + beta u'). */
+/**
+ * Error of all modes under a constant force, against fourth-order Runge-Kutta on M u'' = f - alpha M u' - K (u + beta
+ * u').
+ */
 function motionError(template: BodyTemplate, { n, K, mass, rows }: Assembly, steps: number): number {
   const h = 1 / 60;
   const [alpha, beta] = [0.5, 1e-3];
@@ -106,11 +109,11 @@ function motionError(template: BodyTemplate, { n, K, mass, rows }: Assembly, ste
   return largest(u.map((value, i) => state.x[rows[i]!]! - template.positions[rows[i]!]! - value)) / largest(u);
 }
 
-/** Energy at rest under a force by modes kept, over f . u/2 of linear elements, from 1 mode to all. */
+/** Energy at rest under a force with 1 to all modes, over f . u/2 of linear elements. */
 function energies(template: BodyTemplate, { n, rows, solve }: Assembly, force: Float64Array): [number, number][] {
   const f = Float64Array.from(rows, (k) => force[k]!);
   const all = solve(f).reduce((sum, u, i) => sum + 0.5 * u * f[i]!, 0);
-  // steps are exact, however long: one damped step of a thousand seconds ends at rest
+  // steps are exact at any length: one damped step of a thousand seconds ends at rest
   const body = known(template, 1000, 6);
   const constants = modal.plan(template, { type: "modal", modes: n }, body, "");
   return Array.from({ length: n }, (_, m): [number, number] => {
@@ -121,7 +124,7 @@ function energies(template: BodyTemplate, { n, rows, solve }: Assembly, force: F
   });
 }
 
-/** N: weight; a push along x on all of the upper face; a pull at one corner. */
+/** Loads, N: weight; a push along x on all of the upper face; a pull at one corner. */
 function loads({ positions, mass, pinned }: BodyTemplate): Record<string, Float64Array> {
   const top = (k: number): boolean => positions[k - (k % 3) + 1]! > 0.5 - 1e-9;
   const corner = positions.findIndex((_, k) => k % 3 === 0 && top(k) && positions[k]! > 0.25 - 1e-9);
@@ -156,7 +159,7 @@ export const figure: Figure = {
         basis: "target",
       }),
       check(
-        `all modes: largest distance from linear elements after ${steps} steps, over the largest way`,
+        `all modes: largest distance from linear elements after ${steps} steps, over the largest displacement`,
         motionError(template, assembly, steps),
         {
           high: 1e-6,
@@ -172,34 +175,34 @@ export const figure: Figure = {
     for (const { name, points } of kept) {
       const gains = points.map(([, energy], m) => energy - (points[m - 1]?.[1] ?? 0));
       checks.push(
-        check(`${name}: energy of all modes less that of linear elements`, Math.abs(points.at(-1)![1] - 1), {
+        check(`${name}: energy of all modes minus that of linear elements`, Math.abs(points.at(-1)![1] - 1), {
           high: 1e-8,
           basis: "target",
         }),
-        check(`${name}: least that a further mode adds`, Math.min(...gains), { low: -1e-12, basis: "Ritz; rounding" }),
+        check(`${name}: smallest gain of a further mode`, Math.min(...gains), { low: -1e-12, basis: "Ritz; rounding" }),
       );
     }
     return {
-      text: `A cube of 0.5 m (${cells}³ cells of linear tetrahedra, ${YOUNG} Pa, nu = ${POISSON}, 1000 kg/m³) stands with its lowest particles fixed: ${n} free coordinates, float64, without a room. Everything it is held against comes from code of its own: the Hessian of Saint Venant-Kirchhoff elements at rest (tests/statics), with the same lumped masses.
+      text: `A cube of 0.5 m (${cells}³ cells of linear tetrahedra, ${YOUNG} Pa, nu = ${POISSON}, 1000 kg/m³) stands with its lowest particles fixed: ${n} free coordinates, float64, without a room. All references come from separate code: the Hessian of Saint Venant-Kirchhoff elements at rest (tests/statics), with the same lumped masses.
 
-- **Frequencies**, ${short(other[0]!)} to ${short(other.at(-1)!)} Hz: the method reduces M^-1/2 K M^-1/2 to a tridiagonal matrix, the reference turns it by Jacobi rotations. Both are backward stable, so frequencies agree to some 1e-16 times the square of the highest over the lowest; 1e-8 is the target.
-- **Motion**: all modes, damped by alpha = 0.5/s and beta = 1 ms, under a constant random force of up to 3 N on every coordinate, for ${steps} steps of 1/60 s. Each mode's step is exact for such a force, so that the fourth-order steps of Runge and Kutta (1/12,000 s) are the less exact ones; their error is far below the target of 1e-6.
-- **Energy**: at rest, with the lowest m modes, over half of f . K^-1 f. Each mode adds what it stores and takes nothing from others (Ritz), so the energy never falls as m grows, and all modes have all of it. A damped step of 1,000 s goes to rest.
+- **Frequencies**, ${short(other[0]!)} to ${short(other.at(-1)!)} Hz: the method reduces M^-1/2 K M^-1/2 to a tridiagonal matrix, the reference diagonalizes it by Jacobi rotations. Both are backward stable, so frequencies agree to about 1e-16 times the square of the highest over the lowest; 1e-8 is the target.
+- **Motion**: all modes, damped by alpha = 0.5/s and beta = 1 ms, under a constant random force of up to 3 N on every coordinate, for ${steps} steps of 1/60 s. Each mode's step is exact for such a force, so the fourth-order Runge-Kutta steps (1/12,000 s) are less exact; their error is far below the target of 1e-6.
+- **Energy**: at rest, with the lowest m modes, over half of f . K^-1 f. Each mode adds its energy and takes none from other modes (Ritz), so the energy never falls as m grows, and all modes have all of it. A damped step of 1,000 s ends at rest.
 
-What falls short: with ${DEFAULT_MODES} modes, a scene's default, this much of the energy is missing: ${kept.map(({ name, points }) => `${(100 * (1 - points[DEFAULT_MODES - 1]![1])).toPrecision(2)} % under ${name}`).join(", ")}. What is small against a mode's waves (a corner, a hand, a contact) is too stiff, and impulses that no mode has are lost. The modes are linear: large rotations swell. The dense eigenproblem ends at 400 free particles.`,
+Limits: with ${DEFAULT_MODES} modes, a scene's default, a share of the energy is missing: ${kept.map(({ name, points }) => `${(100 * (1 - points[DEFAULT_MODES - 1]![1])).toPrecision(2)} % under ${name}`).join(", ")}. Deformations smaller than a mode's waves (a corner, a grab, a contact) are too stiff, and impulses outside of the modes are lost. The modes are linear: a body swells in large rotations. The dense eigenproblem ends at 400 free particles.`,
       checks,
       plots: [
         {
           caption: "Frequencies, from the lowest.",
           spec: curves({ title: "mode" }, { title: "Hz", zero: true }, [
-            { name: "other assembly, Jacobi rotations", points: other.map((hz, m) => [m + 1, hz]) },
+            { name: "separate assembly, Jacobi rotations", points: other.map((hz, m) => [m + 1, hz]) },
             { name: "modal", style: "points", points: own.map((hz, m) => [m + 1, hz]) },
           ]),
         },
         {
-          caption: "What energy is missing at rest, by modes kept.",
+          caption: "Missing energy at rest, by number of modes.",
           spec: curves(
-            { title: "modes kept" },
+            { title: "modes" },
             { title: "1 - energy / linear elements'", log: true },
             kept.map(({ name, points }) => ({
               name,

@@ -1,4 +1,4 @@
-/** Momentum: a free body without gravity keeps what it has. */
+/** Momentum: a free body without gravity keeps its momentum. */
 import { FLIGHTS, fly } from "../../physics/momentum.ts";
 import { check, short, type Figure, type Progress } from "./figure.ts";
 import { bodyMesh, COLORS, photographMeshes } from "./photograph.ts";
@@ -11,7 +11,7 @@ const LIMIT = 1e-4;
 export const figure: Figure = {
   id: "momentum",
   title: "Momentum of a free body is kept",
-  source: "beyond the paper; Bender et al. 2014, section 3.2, says why it should be",
+  source: "beyond the paper; Bender et al. 2014, section 3.2, gives the reason",
   async run(size, progress: Progress = () => {}) {
     const full = size === "full";
     const seconds = full ? 60 : 6;
@@ -43,15 +43,15 @@ export const figure: Figure = {
         }),
       );
       checks.push(
-        check(`${name}: angular momentum at the end over that of the beginning: it still spins`, drifts.at(-1)!.spin, {
+        check(`${name}: final over initial angular momentum: it still spins`, drifts.at(-1)!.spin, {
           low: 0.9,
         }),
       );
     }
     return {
-      text: `A block of 0.3 x 0.2 x 0.1 m (500 kg/m^3, nu = 0.35, undamped, no gravity) is deformed, spun about z and thrown, and left alone for ${seconds} s: it travels up to ${(Math.max(...flights.map((f) => Math.hypot(...f.velocity))) * seconds).toFixed(0)} m, spins and vibrates. Linear and angular momentum are summed in float64 from the particles' positions and velocities and compared with those of the beginning. The scale of the linear momentum is the larger of its own and of the mass times the speed of the spinning surface, since a body that only spins has none.
+      text: `A block of 0.3 x 0.2 x 0.1 m (500 kg/m^3, nu = 0.35, undamped, no gravity) is deformed, spun about z, thrown and left free for ${seconds} s: it travels up to ${(Math.max(...flights.map((f) => Math.hypot(...f.velocity))) * seconds).toFixed(0)} m, spins and vibrates. Linear and angular momentum are summed in float64 from the particles' positions and velocities and compared with those of the beginning. Linear drift is relative to the larger of the linear momentum and the mass times the speed of the spinning surface, because a body that only spins has none.
 
-Each constraint's correction keeps both momenta exactly in exact arithmetic (it acts along the gradient of a function that knows neither translation nor rotation). What drifts is float32: its rounding of positions is put back once a substep by a stage of its own (kernel/assembly/integrate/momentum.ts), without which the drift is some hundred times larger. Energy is not kept: implicit Euler takes it from vibrations; that is the subject of another figure.`,
+Each constraint's correction keeps both momenta in exact arithmetic, because it acts along the gradient of a function that is invariant under translation and rotation. The drift comes from float32 rounding of positions. A separate stage (kernel/assembly/integrate/momentum.ts) corrects it once a substep; without it the drift is about a hundred times larger. Energy is not kept, because implicit Euler damps vibrations; figure \`energy\` shows that.`,
       checks,
       plots: [
         {

@@ -1,14 +1,14 @@
 /**
- * The paper's own comparison partner, in float64: the full Newton-Raphson method on all energy constraints at once
- * (Bender et al. 2014, section 3.2), C_i(x) = E_i(x) = 0 for every element i,
+ * The paper's comparison method in float64: full Newton-Raphson on all energy constraints at once (Bender et al. 2014,
+ * section 3.2), C_i(x) = E_i(x) = 0 for every element i,
  *   x += W J^T lambda,  (J W J^T) lambda = -C,  J_i = grad E_i
- * an n x n system for n constraints. It is solved by conjugate gradients, scaled by its diagonal: elements near rest
- * have small gradients and would spoil its condition; those at rest have none and drop out.
+ * an n x n system for n constraints, solved by conjugate gradients, scaled by its diagonal. Elements near rest have
+ * small gradients, which would worsen its condition; elements at rest have none and drop out.
  *
- * E_i has a double root: a step that solves the linearized system leaves E_i = |A_i dx|^2/2, where A_i is the strain's
- * own gradient. With about as many constraints as unknowns the system is nearly singular, its steps long in directions
- * that no gradient sees, and the energy grows: on a dragon of 1,518 elements and 1,662 coordinates 100 times in 8
- * steps. `damping`, added to the scaled diagonal (Levenberg), keeps such steps short.
+ * E_i has a double root: a step that solves the linearized system leaves E_i = |A_i dx|^2/2 with the strain's gradient
+ * A_i. With about as many constraints as unknowns the system is nearly singular. Its steps are long in directions
+ * without a gradient, and the energy grows: on a dragon of 1,518 elements and 1,662 coordinates 100 times in 8 steps.
+ * `damping`, added to the scaled diagonal (Levenberg), keeps such steps short.
  */
 import { CONSTRAINTS, countOf, type Elements } from "../../../server/sim/constraints/kinds.ts";
 
@@ -22,7 +22,7 @@ export function totalEnergy(x: Float64Array, elements: Elements): number {
 }
 
 /**
- * One iteration:
+ * Runs one iteration.
  * @param x float64[3N] m, inout; w float64[N] 1/kg; damping added to the diagonal, which is scaled to ones
  */
 export function newtonIteration(x: Float64Array, w: Float64Array, elements: Elements, damping = 0): void {

@@ -1,5 +1,5 @@
 /**
- * Stiffness k of position based dynamics, k' = 1 - (1 - k)^(1/n), and compliance: what depends on iterations and step.
+ * Stiffness k of position based dynamics, k' = 1 - (1 - k)^(1/n), and compliance: dependence on iterations and step.
  */
 import type { GeometricStiffness } from "../../../shared/scene.ts";
 import { equalCompliance, GRAVITY, sag, stretchOfStrip, TICK } from "./hanging.ts";
@@ -28,7 +28,7 @@ async function measure(size: FigureSize, progress: Progress = () => {}) {
   const sags = paces.map(([substeps, n]) => sag({ stiffness: K }, { substeps, iterations: n }));
   const law = (GRAVITY * TICK * TICK * (1 - K)) / K;
   const soft = sag({ compliance: equalCompliance(K, 1) }, { substeps: 4, iterations: 3 });
-  // a lattice point's share of the strip: what its edges pull on
+  // a lattice point's share of the strip: the load of its edges
   const alpha = equalCompliance(K, (3 * (cells + 1)) / (300 * 0.001 * (2 / cells)));
   const line = async (
     of: (n: number) => Parameters<typeof stretchOfStrip>[0],
@@ -68,11 +68,11 @@ async function measure(size: FigureSize, progress: Progress = () => {}) {
 type Measured = Awaited<ReturnType<typeof measure>>;
 
 function textOf({ cells, iterations, paces, naive, one, four, softOne, softFour }: Measured): string {
-  return `A correction multiplied by k in each of n iterations leaves (1 - k)^n of an error, so that a body gets stiffer with every iteration. The thesis multiplies it by k' = 1 - (1 - k)^(1/n) instead, which leaves 1 - k for any n, and notes that the stiffness still depends on the time step. Here k belongs to a step of one whole tick T = 1/60 s; each of s substeps takes the share k_h = k/(k + (1 - k) s^2). A constraint under a constant force f then rests at w f T^2 (1 - k)/k for every s and n: it is a spring of compliance w T^2 (1 - k)/k.
+  return `A correction multiplied by k in each of n iterations leaves (1 - k)^n of an error, so a body gets stiffer with every iteration. The thesis multiplies it by k' = 1 - (1 - k)^(1/n) instead, which leaves 1 - k for any n, and notes that the stiffness still depends on the time step. Here k refers to a step of one whole tick T = 1/60 s; each of s substeps uses k_h = k/(k + (1 - k) s^2). A constraint under a constant force f then rests at w f T^2 (1 - k)/k for every s and n: it is a spring of compliance w T^2 (1 - k)/k.
 
-One constraint: a weight of 1 kg on a distance of 1 m, k = ${K}, in float64, until it is still, at ${paces.map(([s, n]) => `${s} x ${n}`).join(", ")} substeps x iterations. All hang at that law.
+One constraint: a weight of 1 kg on a distance of 1 m, k = ${K}, in float64, until it rests, at ${paces.map(([s, n]) => `${s} x ${n}`).join(", ")} substeps x iterations. All follow that law.
 
-Many constraints: a strip of cloth, 1 m long, 3 x ${cells + 1} particles, pinned at its upper end, under its own weight, in a room (float32 kernel), still after 4 s of damping 5/s. Plain k is reproduced by giving the room 1 - (1 - k)^n, whose k' is k. The strip's stretch falls with it by a factor of ${spread(naive).toFixed(0)} from 1 to ${iterations.at(-1)} iterations; with k' by ${((spread(one) - 1) * 100).toFixed(1)} % (one substep) and ${((spread(four) - 1) * 100).toFixed(1)} % (four). So k' does what it promises, also where constraints share particles. What it does not do there is make the substeps disappear: four of them stretch by ${last(four).toPrecision(3)}, one by ${last(one).toPrecision(3)}, because corrections of neighbors within an iteration undo each other. With compliance the converged strip is the same for both, ${last(softOne).toPrecision(3)} and ${last(softFour).toPrecision(3)}: whoever wants a material asks for compliance, or for a model with moduli.`;
+Many constraints: a strip of cloth, 1 m long, 3 x ${cells + 1} particles, pinned at its upper end, under its own weight, in a room (float32 kernel), at rest after 4 s of damping 5/s. Plain k is reproduced by giving the room 1 - (1 - k)^n, whose k' is k. The strip's stretch falls with it by a factor of ${spread(naive).toFixed(0)} from 1 to ${iterations.at(-1)} iterations; with k' by ${((spread(one) - 1) * 100).toFixed(1)} % (one substep) and ${((spread(four) - 1) * 100).toFixed(1)} % (four). So k' works also if constraints share particles. But the result then depends on the substeps: four of them stretch by ${last(four).toPrecision(3)}, one by ${last(one).toPrecision(3)}, because corrections of neighbors within an iteration undo each other. With compliance the converged strip is the same for both, ${last(softOne).toPrecision(3)} and ${last(softFour).toPrecision(3)}: for a material use compliance, or a model with moduli.`;
 }
 
 const checksOf = ({ iterations, sags, law, soft, naive, one, four, softOne, softFour }: Measured): Check[] => [

@@ -1,6 +1,6 @@
 /**
- * Pictures of worlds: the bodies of a laboratory as they are now, in their looks, with their detail meshes and the
- * scene's colliders (raster.ts draws).
+ * Pictures of worlds: the current bodies of a laboratory in their looks, with their detail meshes and the scene's
+ * colliders (raster.ts draws).
  */
 import type { Collider } from "../../../shared/scene.ts";
 import { attachDetail, createSkin, evaluateSkinInto } from "../../../shared/skinning/index.ts";
@@ -10,7 +10,7 @@ import type { Laboratory } from "../../physics/laboratory.ts";
 import type { Picture } from "./figure.ts";
 import { render, type Color, type RasterMesh, type RasterScene } from "./raster.ts";
 
-/** Told apart in print, too. */
+/** Distinguishable in print, too. */
 export const COLORS: readonly Color[] = [
   [0.16, 0.47, 0.71],
   [0.85, 0.45, 0.13],
@@ -23,16 +23,16 @@ const COLLIDER: Color = [0.62, 0.64, 0.67];
 
 export interface Photograph {
   caption: string;
-  /** From where, relative to what is seen; default from the front, a little above. */
+  /** Direction of the camera, relative to the bodies; default from the front, a little above. */
   from?: readonly [number, number, number];
-  /** Part of the picture that the bodies fill, default 0.85. */
+  /** Share of the picture that the bodies fill, default 0.85. */
   fill?: number;
-  /** The very camera, instead of `from` and `fill`. */
+  /** A fixed camera, instead of `from` and `fill`. */
   camera?: RasterScene["camera"];
   /** Height of the ground; null: none. Default the lowest point. */
   ground?: number | null;
   edges?: boolean;
-  /** The simulated surface even where there is a detail mesh. */
+  /** Draw the simulated surface even if there is a detail mesh. */
   plain?: boolean;
   colors?: readonly (Color | readonly Color[])[];
   colliders?: readonly Collider[];
@@ -40,7 +40,7 @@ export interface Photograph {
   height?: number;
 }
 
-/** A picture of a world now. */
+/** Picture of a world's current state. */
 export function photograph(lab: Laboratory, options: Photograph): Picture {
   const bodies = lab.created.bodies.map((body, b) =>
     bodyMesh(body, lab.positions(b), {
@@ -51,7 +51,7 @@ export function photograph(lab: Laboratory, options: Photograph): Picture {
   return photographMeshes(bodies, options);
 }
 
-/** A picture of meshes: comparisons, references, rest shapes. */
+/** Picture of meshes: comparisons, references, rest shapes. */
 export function photographMeshes(bodies: readonly RasterMesh[], options: Photograph): Picture {
   const colliders = (options.colliders ?? []).flatMap(colliderMesh);
   const meshes = [...bodies, ...colliders];
@@ -78,7 +78,7 @@ export function photographMeshes(bodies: readonly RasterMesh[], options: Photogr
 }
 
 /**
- * What to draw of a body.
+ * Mesh of a body for the rasterizer.
  * @param positions float64[3N] m, all particles
  */
 export function bodyMesh(
@@ -112,7 +112,7 @@ function ballMesh(center: readonly [number, number, number], radius: number, col
 }
 
 function colliderMesh(collider: Collider): RasterMesh[] {
-  // a little smaller, as the client draws it: flat triangles of a cloth cut into round things
+  // slightly smaller, as in the client, because flat triangles of cloth cut into round shapes
   if (collider.type === "sphere")
     return [ballMesh(collider.center, 0.98 * collider.radius, hexColor(collider.look?.color) ?? COLLIDER)];
   if (collider.type === "box" && !collider.rotate) {
@@ -122,7 +122,7 @@ function colliderMesh(collider: Collider): RasterMesh[] {
       center[1] + (i & 2 ? e[1] : -e[1]),
       center[2] + (i & 4 ? e[2] : -e[2]),
     ]);
-    // four corners of its own for each side: flat shading
+    // four separate corners for each side: flat shading
     const sides = [
       [0, 2, 3, 1],
       [4, 5, 7, 6],
@@ -141,10 +141,10 @@ function colliderMesh(collider: Collider): RasterMesh[] {
   }
   if (collider.type === "funnel" && collider.a[0] === collider.b[0] && collider.a[2] === collider.b[2])
     return [halfFunnel(collider)];
-  return []; // a plane is the ground; capsules, cylinders, turned boxes and tilted funnels are not drawn
+  return []; // the ground draws planes; capsules, cylinders, rotated boxes and tilted funnels are not drawn
 }
 
-/** The far half of an upright funnel: one looks in. */
+/** The far half of an upright funnel, so that its inside is visible. */
 function halfFunnel({ a, b, radiusA, radiusB, look }: Extract<Collider, { type: "funnel" }>): RasterMesh {
   const steps = 32;
   const rings = Array.from(
@@ -166,7 +166,7 @@ function halfFunnel({ a, b, radiusA, radiusB, look }: Extract<Collider, { type: 
   };
 }
 
-/** The camera from which everything just fits: its direction is given, its distance found. */
+/** Finds the distance at which everything just fits, for a camera of given direction. */
 function fit(
   meshes: readonly RasterMesh[],
   { from = [0.5, 0.45, 1], fill = 0.85 }: Photograph,

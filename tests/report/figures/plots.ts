@@ -7,12 +7,12 @@ import type { VegaLiteSpec } from "./figure.ts";
 export interface Axis {
   title: string;
   log?: boolean;
-  /** Axis begins at 0. */
+  /** Begin the axis at 0. */
   zero?: boolean;
   domain?: [number, number];
 }
 
-/** One point of one curve. `style` "points" draws dots without a line: measurements on top of a law. */
+/** A curve. `style` "points" draws dots without a line: measurements over a law. */
 export interface Series {
   name: string;
   points: readonly (readonly [number, number])[];
@@ -26,7 +26,7 @@ export interface Rule {
   label: string;
 }
 
-/** Powers of ten with 2 and 5 between them; short where numbers get long. */
+/** Labels powers of ten, with 2 and 5 between them; shortened for long numbers. */
 const LOG_LABEL =
   "indexof([1, 2, 5, 10], round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))) < 0 ? '' : abs(log(datum.value) / LN10) > 3.5 ? replace(format(datum.value, '.0e'), '+', '') : format(datum.value, '~g')";
 const scaleOf = ({ log, zero = false, domain }: Axis): object => ({
@@ -37,7 +37,7 @@ const scaleOf = ({ log, zero = false, domain }: Axis): object => ({
 });
 const axisOf = (axis: Axis): object => (axis.log ? { tickCount: 6, labelExpr: LOG_LABEL } : {});
 
-/** As many columns as long names let fit: a legend that is wider than its plot shrinks both. */
+/** As many columns as long names allow: a legend wider than its plot shrinks both. */
 const legendOf = (names: readonly string[]): object => ({
   columns: Math.max(1, Math.min(3, Math.floor(84 / (4 + Math.max(...names.map(({ length }) => length)))))),
 });
@@ -73,7 +73,7 @@ export function curves(x: Axis, y: Axis, series: readonly Series[], rules: reado
     const where = at === undefined ? { y: { datum: height } } : { x: { datum: at } };
     return [
       { data: { values: [{}] }, mark: { type: "rule", strokeDash: [2, 3], color: "#888" }, encoding: where },
-      // twice: with a rim in the page's color where a curve runs through it, then itself
+      // twice: first with a rim in the page's color, for curves that run through it
       ...[{ stroke: "var(--paper)", strokeWidth: 3, strokeOpacity: 0.8 }, {}].map((rim) => ({
         data: { values: [{}] },
         mark: {
@@ -97,7 +97,7 @@ export function curves(x: Axis, y: Axis, series: readonly Series[], rules: reado
   return { layer: [...layer, ...lines] };
 }
 
-/** Areas on top of each other; what is negative is stacked below zero. @param names from the bottom up */
+/** Areas stacked on each other; negative values are stacked below zero. @param names from the bottom up */
 export function stacked(
   x: Axis,
   y: Axis,
@@ -137,7 +137,7 @@ export function stacked(
   };
 }
 
-/** One colored cell for every (column, row), its value written into it. */
+/** One colored cell with its value for every (column, row). */
 export function heatMap(
   columns: { title: string; names: readonly string[] },
   rows: { title: string; names: readonly string[] },
@@ -185,7 +185,7 @@ export function heatMap(
   };
 }
 
-/** Named values as bars below each other; `group` puts several colors under one name. */
+/** Named values as horizontal bars; `group` puts several colors under one name. */
 export function bars(
   x: Axis & { names?: readonly string[] },
   y: Axis,

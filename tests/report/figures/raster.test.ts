@@ -1,6 +1,6 @@
 /**
- * The rasterizer of the report's pictures: what is nearer hides what is farther, edges are smooth, what is behind the
- * camera is not drawn.
+ * The rasterizer of the report's pictures: nearer surfaces hide farther ones, edges are smooth, and nothing behind the
+ * camera is drawn.
  */
 import { decode } from "fast-png";
 import { expect, test } from "vitest";
@@ -36,7 +36,7 @@ test("the nearer square hides the farther one, in either order", () => {
   }
 });
 
-test("an edge is mixed of both sides", () => {
+test("an edge pixel mixes the colors of both sides", () => {
   const [r, g] = pixels([square(0, 0.5, RED)])(30, 11);
   const [inside] = pixels([square(0, 0.5, RED)])(30, 15);
   expect(g).toBeGreaterThan(10);
@@ -44,7 +44,7 @@ test("an edge is mixed of both sides", () => {
   expect(r).toBeGreaterThan(Math.min(inside, 200));
 });
 
-test("what is behind the camera is not drawn, and what reaches behind it is cut", () => {
+test("triangles behind the camera are not drawn, and triangles that reach behind it are clipped", () => {
   const empty = pixels([])(30, 20);
   expect(pixels([square(3, 1, RED)])(30, 20)).toEqual(empty);
   const floor: RasterMesh = {
@@ -56,15 +56,15 @@ test("what is behind the camera is not drawn, and what reaches behind it is cut"
   expect(isRed(pixels([floor])(30, 5))).toBe(false);
 });
 
-test("the ground is below the horizon, and a body throws its shadow on it", () => {
+test("the ground is below the horizon, and a body casts its shadow on it", () => {
   const bare = pixels([], -0.5);
   const shaded = pixels([square(0, 0.3, RED)], -0.5);
   const sky = pixels([]);
   expect(bare(30, 2)).toEqual(sky(30, 2));
   expect(bare(30, 36)).not.toEqual(sky(30, 36));
-  // Row 27 looks at the ground 2.309 m away, z = -0.309. A point h above the ground throws its shadow h (0.45,
-  // -0.55)/0.8 away: there h = 0.449, and the shadow of what is between x = -0.3 and 0.3 lies between -0.047 and 0.553,
-  // which is between the pixels 29.3 and 38.3.
+  // Row 27 looks at the ground 2.309 m away, z = -0.309. A point h above the ground casts its shadow h (0.45,
+  // -0.55)/0.8 away: there h = 0.449, and the shadow of the square between x = -0.3 and 0.3 lies between -0.047 and
+  // 0.553, between the pixels 29.3 and 38.3.
   const dark = Array.from({ length: 60 }, (_, x) => x).filter((x) => shaded(x, 27)[1] < 0.9 * bare(x, 27)[1]);
   expect(dark.every((x) => x >= 29 && x <= 38)).toBe(true);
   expect(dark).toEqual(expect.arrayContaining([30, 31, 32, 33, 34, 35, 36, 37]));

@@ -1,7 +1,7 @@
 /**
  * A small software rasterizer: triangles, z-buffer, smooth shading from both sides, a grid on the ground and the shadow
- * of the bodies on it. No browser, no graphics driver; the same bytes on every machine. Antialiased by drawing
- * SUPERSAMPLING times as large in both directions and averaging.
+ * of the bodies on it. It needs no browser and no graphics driver, and gives the same bytes on every machine. For
+ * antialiasing it draws SUPERSAMPLING times as large in both directions and averages.
  *
  *   meshes -> vertex normals -> camera space -> clip at the near plane -> z-buffer of color -> average -> PNG
  *
@@ -18,11 +18,11 @@ export interface RasterMesh {
   positions: ArrayLike<number>;
   /** uint32[3T] counterclockwise from outside */
   triangles: ArrayLike<number>;
-  /** 0 to 1 each, or one per particle: a field drawn on the body */
+  /** components 0 to 1; one color per particle draws a field on the body */
   color: Color | readonly Color[];
-  /** Of a cloth's other side. */
+  /** Color of a cloth's other side. */
   backColor?: Color;
-  /** Draws the edges of the triangles. */
+  /** Draw the edges of the triangles. */
   edges?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface RasterScene {
   camera: { position: Vec; target: Vec /** vertical field of view, degrees, default 35 */; fov?: number };
   /** Height of the ground; absent: none. */
   ground?: number;
-  /** Distance of the ground's lines, m, default: a power of ten or its half that suits the picture. */
+  /** Distance of the ground's lines, m; default: suited to the picture (gridFor). */
   grid?: number;
   /** pixels, default 640 x 420 */
   width?: number;
@@ -39,14 +39,14 @@ export interface RasterScene {
 }
 
 const SUPERSAMPLING = 3;
-/** Toward the key light; over the left shoulder of a camera that looks along -z. */
+/** Direction to the key light, over the left shoulder of a camera that looks along -z. */
 const LIGHT: Vec = unit([-0.45, 0.8, 0.55]);
 const SKY_TOP: Color = [0.86, 0.89, 0.93];
 const SKY_BOTTOM: Color = [0.97, 0.975, 0.98];
 const GROUND: Color = [0.93, 0.94, 0.95];
 const LINE: Color = [0.72, 0.75, 0.79];
 
-/** PNG of a scene. */
+/** Renders a scene to a PNG file. */
 export function render(scene: RasterScene): Uint8Array {
   const width = scene.width ?? 640;
   const height = scene.height ?? 420;
@@ -65,7 +65,7 @@ interface View {
   eye: Vec;
   right: Vec;
   up: Vec;
-  /** from the eye to what it looks at */
+  /** from the eye to the target */
   forward: Vec;
   /** pixels per unit of x/z */
   focal: number;
@@ -131,7 +131,7 @@ function drawMesh(view: View, color: Float32Array, depth: Float32Array, mesh: Ra
   }
 }
 
-/** Key light, light from the sky and from the ground, and a little shine at the rim. */
+/** Key light, light from the sky and from the ground, and a little rim light. */
 function shade(n: Vec, toEye: Vec, base: Color): Color {
   const key = Math.max(0, dot(n, LIGHT));
   const sky = 0.5 + 0.5 * n[1];
@@ -236,7 +236,7 @@ function drawGround(view: View, color: Float32Array, depth: Float32Array, ground
       const footprint = (t / view.focal) * (1 + Math.abs(ray[1]) ** -1) * 0.5;
       const toLine = (at: number): number => Math.abs(at / grid - Math.round(at / grid)) * grid;
       const near = Math.min(toLine(view.eye[0] + t * ray[0]), toLine(view.eye[2] + t * ray[2]));
-      // lines get fainter where they are less than some pixels apart, and the ground fades into the sky
+      // lines fade where they are less than some pixels apart, and the ground fades into the sky
       const line = near < 1.2 * footprint ? Math.max(0, Math.min(1, grid / footprint / 40)) : 0;
       const fade = Math.min(1, (60 * grid) / t) ** 2;
       depth[pixel] = t;
@@ -248,8 +248,8 @@ function drawGround(view: View, color: Float32Array, depth: Float32Array, ground
 }
 
 /**
- * Darkens the ground where a triangle, moved along the light, meets it. Before the bodies are drawn: their depth does
- * not count yet.
+ * Darkens the ground where a triangle, projected along the light, meets it. Runs before the bodies are drawn, so the
+ * depth buffer holds only the ground.
  */
 function drawShadow(view: View, color: Float32Array, depth: Float32Array, scene: RasterScene): void {
   const ground = scene.ground!;

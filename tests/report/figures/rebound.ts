@@ -1,4 +1,4 @@
-/** A soft cube that falls on a floor: how high it rises, against an explicit reference of its very mesh. */
+/** A soft cube that falls on a floor: its rise after the bounce, against an explicit reference of the same mesh. */
 import { laboratory } from "../../physics/laboratory.ts";
 import {
   bounce,
@@ -17,9 +17,9 @@ import { check, short, type Check, type Figure, type FigureSize, type Plot, type
 import { photograph } from "./photograph.ts";
 import { curves, type Series } from "./plots.ts";
 
-/** The target. */
+/** Limit of the relative error. */
 const LIMIT = 0.05;
-/** Of 60 Hz; the first is the default, the last is taken as converged. */
+/** Substeps at 60 Hz; the first is the default, the last counts as converged. */
 const SUBSTEPS = [20, 40, 80, 160, 320];
 
 interface Drop {
@@ -31,7 +31,10 @@ interface Drop {
   converged: Bounce;
 }
 
-/** What Euler leaves of the energy of a mass on a spring in half a swing of t s: h w^2 go a second, w = pi/t. */
+/**
+ * Energy that implicit Euler leaves of a mass on a spring after half a period of t s: it loses h w^2 a second, w =
+ * pi/t.
+ */
 const oneMode = (h: number, t: number): number => Math.exp((-(Math.PI ** 2) * h) / t);
 
 async function measure(size: FigureSize, progress: Progress) {
@@ -66,7 +69,7 @@ async function measure(size: FigureSize, progress: Progress) {
 
 type Measured = Awaited<ReturnType<typeof measure>>;
 
-/** How often the next larger e changes the rise the other way than in the reference. */
+/** Number of steps to the next larger e at which the rise changes the other way than the reference's. */
 const turns = (row: readonly Drop[], rise: (drop: Drop) => number): number =>
   row.slice(1).filter((drop, i) => {
     const before = row[i]!;
@@ -102,16 +105,12 @@ function checksOf({ drops, orders }: Measured): Check[] {
           },
         ),
       ),
+      check(`${name}, e = 0.5: four times the substeps: the missing rise shrinks by`, missing(20) / missing(80), {
+        low: 2,
+        basis: "first order: 4, less for long steps",
+      }),
       check(
-        `${name}, e = 0.5: four times the substeps: what is missing of the rise shrinks by`,
-        missing(20) / missing(80),
-        {
-          low: 2,
-          basis: "first order: 4, less for long steps",
-        },
-      ),
-      check(
-        `${name}, converged: changes of the rise with e that go the other way than the reference's`,
+        `${name}, converged: changes of the rise with e against the direction of the reference's`,
         turns(below, (d) => d.converged.rise),
         { high: 0 },
       ),
@@ -176,20 +175,20 @@ function textOf({ cells, drops, orders }: Measured): string {
   const lowest = (e: (drop: Drop) => boolean): number => Math.min(...all.filter(e).map((d) => d.reference.stretch));
   const said = ({ k, e, reference: r, usual, converged }: Drop): string =>
     `k = ${short(k)} Pa, e = ${e}: reference ${r.rise.toFixed(3)} (in contact for ${(1000 * r.contact).toFixed(1)} ms), default ${usual.rise.toFixed(3)}${usual.implicit ? " (implicit)" : ""}, converged ${converged.rise.toFixed(3)}`;
-  return `A cube of ${SIDE} m (${cells} x ${cells} x ${cells} cells of five tetrahedra, ${RHO} kg/m^3, nu = ${NU}, no friction, undamped, without contact with itself) falls ${DROP} m on a plane; both have restitution e. The rise is that of its center of mass in free flight after it has left the floor, over the fall.
+  return `A cube of ${SIDE} m (${cells} x ${cells} x ${cells} cells of five tetrahedra, ${RHO} kg/m^3, nu = ${NU}, no friction, undamped, without contact with itself) falls ${DROP} m on a plane; both have restitution e. The rise is the highest point of its center of mass after it has left the floor, over the fall.
 
-**Reference**: the same mesh by velocity Verlet in float64, ${STEP} s a step (tests/physics/explicit.ts), Saint Venant-Kirchhoff energy and lumped masses of tests/statics, nothing of the simulation. A particle that comes to the floor with v leaves it with e v, as the room's do. The most compressed element has ${lowest(({ e }) => e < 1).toFixed(2)} of its length; below 0.58 the room continues the strain, the reference does not.
+**Reference**: the same mesh by velocity Verlet in float64, ${STEP} s a step (tests/physics/explicit.ts), Saint Venant-Kirchhoff energy and lumped masses of tests/statics, without code of the simulation. A particle that reaches the floor with v leaves it with e v, as in the room. The most compressed element has ${lowest(({ e }) => e < 1).toFixed(2)} of its length; below 0.58 the room continues the strain, and the reference does not.
 
 ${all.map((drop) => `- ${said(drop)}`).join("\n")}
 
-The coefficient acts on particles, not on the body: a cube with e = 0 rises because it is elastic, and what particles of its lowest layer get back at once is motion against the rest of the cube, that ends as vibration. So **the rise falls with e** up to 0.8, in the reference as in the room; that it should grow with e, as that of a rigid body, is not what the law says. At e = 1 particles at the floor hop without end under those that press on them, and where that ends is chance: halving the reference's step moves its rise by 0.5 % (4e5 Pa) and 5 % (1e6 Pa). There only energy is checked.
+The coefficient acts on particles, not on the body: a cube with e = 0 rises because it is elastic. The speed that particles of its lowest layer get back at once is motion against the rest of the cube, and ends as vibration. So **the rise falls with e** up to 0.8, in the reference as in the room, although that of a rigid body grows with e. At e = 1 particles at the floor hop endlessly under the load above, and the result is chaotic: halving the reference's step changes its rise by 0.5 % (4e5 Pa) and 5 % (1e6 Pa). There only energy is checked.
 
-**Converged** (${SUBSTEPS.at(-1)} substeps) rooms have to be within 5 %. At **default** settings they are not: implicit Euler takes h w^2 of a vibration's energy in a second. Of a mass on a spring that is in contact for half a swing, t = pi/w, that leaves exp(-pi^2 h/t), which is the lower limit here; the error goes with h, as the plot shows. So cubes rise by a fifth to a third less than they should, the more the stiffer and smaller they are (t is about twice the side over the speed of sound). At e = 0.5 ${orders.map(({ k, points }) => `a cube of ${short(k)} Pa lacks ${points.map(([, ratio]) => (100 * (1 - ratio)).toFixed(1)).join(", ")} % of its rise with ${points.map(([n]) => n).join(", ")} substeps`).join("; ")}.
+**Converged** (${SUBSTEPS.at(-1)} substeps) rooms have to be within 5 %. At **default** settings they are not: implicit Euler takes h w^2 of a vibration's energy in a second. A mass on a spring that is in contact for half a period, t = pi/w, keeps exp(-pi^2 h/t), which is the lower limit here; the error is proportional to h, as the plot shows. So cubes rise by a fifth to a third too little, and stiffer and smaller cubes even less (t is about twice the side over the speed of sound). At e = 0.5 ${orders.map(({ k, points }) => `a cube of ${short(k)} Pa lacks ${points.map(([, ratio]) => (100 * (1 - ratio)).toFixed(1)).join(", ")} % of its rise with ${points.map(([n]) => n).join(", ")} substeps`).join("; ")}.
 
-Cubes without restitution are stepped implicitly (\`solver: "auto"\`), with steps of 1/240 s, a few of them while they are in contact: they rise by a quarter to two thirds of the reference's rise. That is the largest error of this figure, and its check says no more than that none of the energy is made up.`;
+Cubes without restitution are stepped implicitly (\`solver: "auto"\`), with steps of 1/240 s, a few of them while they are in contact: they rise by a quarter to two thirds of the reference's rise. That is the largest error of this figure; its check only ensures that no energy is created.`;
 }
 
-/** A fall and what follows, 1 s. */
+/** Energy check of a fall and the following motion, 1 s. */
 async function booked(k: number, e: number): Promise<Check> {
   return bookCheck(
     `cube of ${short(k)} Pa, e = ${e}, 1 s`,
@@ -200,12 +199,12 @@ async function booked(k: number, e: number): Promise<Check> {
 
 export const figure: Figure = {
   id: "rebound",
-  title: "A soft cube rebounds as an explicit reference of its mesh does",
+  title: "A soft cube rebounds as an explicit reference of its mesh",
   source: "beyond the paper; Newton's impact law, velocity Verlet",
   async run(size, progress = () => {}) {
     const m = await measure(size, progress);
     const picture = photograph(m.lab, {
-      caption: "The cube of 4e5 Pa, e = 0.5, 15 ms after it has come to the floor, at default settings.",
+      caption: "The cube of 4e5 Pa, e = 0.5, 15 ms after its first contact, at default settings.",
       edges: true,
       ground: 0,
     });

@@ -25,8 +25,7 @@ const MODELS: Record<string, SoftMaterial> = {
   "PBD, k = 1": { model: "pbd", density: 500, distance: { stiffness: 1 }, volume: { stiffness: 1 } },
 };
 /**
- * The first two are kept in axes of their elements' own, in which no coordinates are exact
- * (tests/physics/restRounding.ts).
+ * The first two models use the axes of each element, which no coordinates make exact (tests/physics/restRounding.ts).
  */
 const TURNED = 2;
 const CELL = 0.0625;
@@ -45,13 +44,13 @@ const sheet = (at: Place, size: [number, number], cells: number): Body => ({
   material: { density: 500, thickness: 0.001, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-3 },
 });
 
-/** Farthest that a coordinate of any body has gone. */
+/** Largest displacement of a coordinate of any body. */
 function moved(lab: Laboratory, before: readonly Float64Array[]): number {
   return Math.max(...before.flatMap((x, b) => [...lab.positions(b).map((v, k) => Math.abs(v - x[k]!))]));
 }
 const places = (lab: Laboratory): Float64Array[] => lab.created.bodies.map((_, b) => lab.positions(b));
 
-/** Everything at once at one place, on coordinates that float32 holds; nothing touches. */
+/** All models at one place, on coordinates that are exact in float32; nothing touches. */
 async function exactly(
   far: number,
   seconds: number,
@@ -65,7 +64,7 @@ async function exactly(
   });
   const before = places(lab);
   const events = lab.run(60 * seconds);
-  if (events.length > 0) throw new Error(`something happened to a body at rest: ${JSON.stringify(events)}`);
+  if (events.length > 0) throw new Error(`an event for a body at rest: ${JSON.stringify(events)}`);
   const far1 = before.map((x, b) => Math.max(...lab.positions(b).map((v, k) => Math.abs(v - x[k]!))));
   const fastest = before.map((_, b) => Math.max(...lab.velocities(b).map(Math.abs)));
   return {
@@ -81,20 +80,20 @@ type Found = Awaited<ReturnType<typeof exactly>>;
 
 function exactChecks(far: number, seconds: number, { moved, fastest, turnedMoved, turnedFastest }: Found): Check[] {
   const strain = restStrain([CELL, CELL, CELL]);
-  const where = `${far} m from the origin on each axis, exact coordinates: farthest that a coordinate goes in ${seconds} s`;
+  const where = `${far} m from the origin on each axis, exact coordinates: largest displacement of a coordinate in ${seconds} s`;
   return [
-    check(`all models but isotropic Saint Venant-Kirchhoff, ${where}`, moved, {
+    check(`all models except isotropic Saint Venant-Kirchhoff, ${where}`, moved, {
       unit: "m",
       high: 0,
       basis: "bit-still",
     }),
-    check(`the same: fastest particle in the end`, fastest, { unit: "m/s", high: 0, basis: "bit-still" }),
+    check(`the same: fastest particle at the end`, fastest, { unit: "m/s", high: 0, basis: "bit-still" }),
     check(`isotropic Saint Venant-Kirchhoff, ${where}`, turnedMoved, {
       unit: "m",
       high: 0.25 * strain,
       basis: "rounding of strains in an element's own axes",
     }),
-    check(`the same: fastest particle in the end`, turnedFastest, {
+    check(`the same: fastest particle at the end`, turnedFastest, {
       unit: "m/s",
       high: strain * Math.SQRT2 * CELL * 1200,
       basis: "that strain of an element's longest edge in a substep",
@@ -102,14 +101,14 @@ function exactChecks(far: number, seconds: number, { moved, fastest, turnedMoved
   ];
 }
 
-/** One body at either end of a room of a kilometer: no origin suits both. m from the middle. */
+/** One body at either end of a room of a kilometer, where no origin suits both; m from the middle. */
 const ENDS = [
   [0.3, "side by side"],
   [500.1, "one kilometer apart"],
 ] as const;
 const PARTS = 60;
 
-/** @returns by time in minutes: the farthest that any coordinate is from where it was, m */
+/** @returns by time in minutes: the largest displacement of any coordinate from its start, m */
 async function apart(far: number, minutes: number, progress: (done: number) => void): Promise<[number, number][]> {
   const lab = await laboratory({
     worldRadius: 10000,
@@ -123,7 +122,7 @@ async function apart(far: number, minutes: number, progress: (done: number) => v
   for (let part = 1; part <= PARTS; part++) {
     progress(part / PARTS);
     const events = lab.run(60 * minutes);
-    if (events.length > 0) throw new Error(`something happened to a body at rest: ${JSON.stringify(events)}`);
+    if (events.length > 0) throw new Error(`an event for a body at rest: ${JSON.stringify(events)}`);
     course.push([(part * minutes) / 60, moved(lab, before)]);
   }
   return course;
@@ -131,7 +130,7 @@ async function apart(far: number, minutes: number, progress: (done: number) => v
 
 export const figure: Figure = {
   id: "rest",
-  title: "A rest state stays, a kilometer away and after an hour",
+  title: "A rest state stays at rest, a kilometer away and after an hour",
   source: "physics.md, section 6: absolute positions in float32",
   async run(size, progress: Progress = () => {}) {
     const full = size === "full";
@@ -152,26 +151,26 @@ export const figure: Figure = {
       series.push({ name, points: course.map(([time, way]) => [time, Math.max(way, 1e-10)]) });
       checks.push(
         check(
-          `two solids and two sheets ${name}, coordinates that float32 rounds: farthest that a coordinate goes in ${60 * minutes} s of ticks`,
+          `two solids and two sheets ${name}, coordinates that float32 rounds: largest displacement of a coordinate in ${60 * minutes} s of ticks`,
           course.at(-1)![1],
           { unit: "m", high: 2 * last, basis: "float32: two last places" },
         ),
       );
     }
     return {
-      text: `A body that nobody touches, without gravity, must not creep. Where its coordinates are numbers that float32 holds exactly (a box of 0.25 m in 4 x 4 x 4 cells and a sheet with bending in 8 x 8), strains are exactly zero and nothing may move by a bit, at the origin or 1,024 m away on each axis, in every model that has a rest shape made of elements (but isotropic Saint Venant-Kirchhoff, whose elements are kept in axes of their own and know their strain to some parts in a million); formulas that subtract absolute positions fail here (an undeformed bending stencil of the authors' library 10 m from the origin moves by a meter). Bodies are kept from falling asleep, which would make this trivial.
+      text: `An untouched body without gravity must not creep. If float32 holds its coordinates exactly (a box of 0.25 m in 4 x 4 x 4 cells and a sheet with bending in 8 x 8), strains are exactly zero, and nothing may move by a bit, at the origin or 1,024 m away on each axis. That holds for every model with a rest shape of elements, except isotropic Saint Venant-Kirchhoff: it uses the axes of each element, where strains are exact only to some parts in a million. Formulas that subtract absolute positions fail here (an undeformed bending stencil of the authors' library 10 m from the origin moves by a meter). Bodies may not fall asleep, which would make this trivial.
 
-On other coordinates rounding strains the body by a few parts in ten million of its distance over its size. It may move to where that is relaxed, by last places of its coordinates, but must stay there: ${60 * minutes} simulated seconds are stepped${full ? ", an hour, 216,000 ticks" : " here, an hour in the full report"}. A room has one origin, in the middle of its bodies; bodies at both ends of a kilometer carry coordinates of 500 m, whose last place is 3.1e-5 m, a sixteenth of the grid of 0.5 mm that is streamed.`,
+On other coordinates rounding strains the body by a few parts in ten million of its distance over its size. It may move to a relaxed place, by last places of its coordinates, but must stay there: ${60 * minutes} simulated seconds are stepped${full ? ", an hour, 216,000 ticks" : " here, an hour in the full report"}. A room has one origin, in the middle of its bodies; bodies at both ends of a kilometer have coordinates of 500 m, whose last place is 3.1e-5 m, a sixteenth of the grid of 0.5 mm that is streamed.`,
       checks,
       plots: [
         {
-          caption: "Farthest that any coordinate is from where it was (nothing: drawn at 1e-10 m).",
+          caption: "Largest displacement of any coordinate from its start (zero: drawn at 1e-10 m).",
           spec: curves({ title: "time, minutes" }, { title: "distance, m", log: true }, series),
         },
       ],
       pictures: [
         photograph(picture!, {
-          caption: "What rests 1,024 m away on each axis: a box of each model, and a sheet.",
+          caption: "Bodies at rest 1,024 m away on each axis: a box of each model, and a sheet.",
           ground: null,
           from: [0.2, 0.6, 1],
           width: 960,

@@ -1,13 +1,13 @@
-/** The same scene in millimeters and in tens of meters: no threshold in meters anywhere. */
+/** The same scene in millimeters and in tens of meters: no threshold is in meters. */
 import { run, swing } from "../../physics/scaled.ts";
 import { check, short, type Figure, type Picture, type Progress } from "./figure.ts";
 import { photograph } from "./photograph.ts";
 import { curves } from "./plots.ts";
 
-/** Of the size, in motions that rounding alone tells apart. */
+/** Limit relative to the size, for motions that differ only by rounding. */
 const LIMIT = 1e-3;
 
-/** Largest distance between two motions' ends over the size of the scene, 1 m at s = 1. */
+/** Largest distance between the ends of two motions over the size of the scene, 1 m at s = 1. */
 const apart = (a: readonly Float64Array[], sa: number, b: readonly Float64Array[]): number =>
   Math.max(...a.flatMap((body, k) => [...body.map((v, i) => Math.abs(v / sa - b[k]![i]!))]));
 
@@ -39,7 +39,7 @@ export const figure: Figure = {
       if (unit)
         pictures.push(
           photograph(lab, {
-            caption: `The scene in the end where its unit of length is ${unit}. Grid lines follow the size.`,
+            caption: `The scene at its end, with ${unit} as its unit of length. Grid lines follow the size.`,
             from: [0.6, 0.45, 1],
             width: 480,
             height: 340,
@@ -62,11 +62,13 @@ export const figure: Figure = {
         Math.max(...body.map((v, i) => Math.abs(v - base.lab.created.bodies[b]!.positions[i]!))),
       ),
     );
-    checks.push(check("the scene moves: farthest way of a coordinate at full size", still, { unit: "m", low: 0.1 }));
+    checks.push(
+      check("the scene moves: largest displacement of a coordinate at full size", still, { unit: "m", low: 0.1 }),
+    );
     return {
-      text: `A cube of jelly of 0.25 m falls on another and a sheet of cloth on both, onto a floor, a ball, a box and a capsule; one is pulled by a hand and one is hit (90 ticks of 6 x 2). The same scene is then run s times as large: lengths, gravity and speeds times s, moduli times s^2, bending stiffness times s^5, forces times s^4, compliances over s^3. All numbers without a unit stay the same, so the motion must be the same but for the factor s. If s is a power of two not even rounding differs, and it must be the same **to the last bit**: any threshold in meters, in any stage from the broad phase to friction, would show. From elements of 0.6 micrometers (s = 1/131,072) to a scene of 64 m, where the hand pulls with the most newtons that a scene may allow.
+      text: `A cube of jelly of 0.25 m falls on another and a sheet of cloth on both, onto a floor, a ball, a box and a capsule; one is pulled by a grab and one is hit (90 ticks of 6 x 2). The same scene then runs s times as large: lengths, gravity and speeds times s, moduli times s^2, bending stiffness times s^5, forces times s^4, compliances over s^3. All numbers without a unit stay the same, so the motion must be the same up to the factor s. If s is a power of two, even rounding is the same, and the motion must agree **to the last bit**: any threshold in meters, in any stage from the broad phase to friction, would show. Sizes go from elements of 0.6 micrometers (s = 1/131,072) to a scene of 64 m, where the grab pulls with the largest force that a scene may allow.
 
-Where s is no power of two every product rounds differently, and contacts and folds of cloth amplify that until nothing can be compared. So these sizes are held against each other by a motion that amplifies little: a cantilever of 0.5 m and a sheet of 0.4 m, pinned along one side, swing for a second (1,200 substeps). Allowed is a thousandth of the size, a millimeter in a meter.`,
+If s is not a power of two, every product rounds differently, and contacts and folds of cloth amplify that until nothing can be compared. So these sizes are compared by a motion that amplifies little: a cantilever of 0.5 m and a sheet of 0.4 m, pinned along one side, swing for a second (1,200 substeps). The limit is a thousandth of the size, a millimeter in a meter.`,
       checks,
       plots: full
         ? [

@@ -1,4 +1,4 @@
-/** Plates that begin exactly on a floor, or land on it: how far friction lets them slide. */
+/** Plates that begin exactly on a floor, or land on it: the distance until friction stops them. */
 import type { Body } from "../../../shared/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 import { bookCheck } from "./books.ts";
@@ -8,11 +8,13 @@ import { curves, type Series } from "./plots.ts";
 const G = 9.81;
 const LIMIT = 0.01;
 const HEIGHT = 0.1;
-/** Higher than any gap, m. */
+/** Higher than any contact gap, m. */
 const DROP = 0.01;
-/** Of a stiff body, s. */
+/** Step of a stiff body, s. */
 const STEP = 1 / 240;
-/** A landing is known to two steps, in which a plate of 2 m/s goes so much of its meter. */
+/**
+ * Limit for a landing, whose time is known to two steps: the travel of a plate of 2 m/s in them, relative to its meter.
+ */
 const LANDING = LIMIT + 2 * 2 * STEP;
 const KINDS: Record<string, object> = {
   rigid: { model: "shape-matching", mode: "rigid", density: 500 },
@@ -20,7 +22,9 @@ const KINDS: Record<string, object> = {
   "1e7 Pa": { density: 500, youngsModulus: 1e7, poissonsRatio: 0.3 },
 };
 
-/** A plate on a floor whose friction is mu, at default settings but for `substeps`. @param above the floor, m */
+/**
+ * A plate on a floor with friction mu, at default settings except for `substeps`. @param above height over the floor, m
+ */
 async function plate(kind: string, mu: number, above: number, substeps?: number): Promise<Laboratory> {
   const body = {
     name: "plate",
@@ -43,19 +47,22 @@ function middle(lab: Laboratory): number {
   return x.reduce((sum, c) => sum + c, 0) / x.length;
 }
 
-/** Coulomb's way, m, of what begins with `speed` on the floor, or falls on it first and is braked by that, too. */
+/**
+ * Coulomb's sliding distance, m, of a body that starts with `speed` on the floor, or falls on it first and is braked by
+ * that, too.
+ */
 function coulomb(mu: number, speed: number, fall: number): number {
   const seconds = Math.sqrt((2 * fall) / G);
   return speed * seconds + (speed - mu * G * seconds) ** 2 / (2 * mu * G);
 }
 
 /**
- * What a stiff body may lose besides, m: while it rises into its gap, half a second at most, its four steps a tick are
- * Euler's, whose ways lack mu g h/2 a second.
+ * Additional loss of a stiff body, m. While it rises into its gap, half a second at most, its four steps a tick are
+ * Euler steps, whose distances lack mu g h/2 a second.
  */
 const risingLoss = (mu: number, speed: number): number => (mu * G * STEP * Math.min(0.5, speed / (mu * G))) / 2;
 
-/** @returns way of a plate that begins with `speed`, m, over Coulomb's */
+/** @returns sliding distance of a plate that starts with `speed`, over Coulomb's */
 async function slide(kind: string, mu: number, speed: number, above = 0, substeps?: number): Promise<number> {
   const lab = await plate(kind, mu, above, substeps);
   lab.put(
@@ -69,7 +76,7 @@ async function slide(kind: string, mu: number, speed: number, above = 0, substep
   return (middle(lab) - from) / coulomb(mu, speed, Math.max(0, above - gap));
 }
 
-/** Dropped as it slides, 2 s. */
+/** Energy check of a plate dropped while it slides, 2 s. */
 async function booked(kind: string): Promise<Check> {
   const lab = await plate(kind, 0.2, DROP);
   lab.put(
@@ -82,7 +89,7 @@ async function booked(kind: string): Promise<Check> {
 
 export const figure: Figure = {
   id: "sliding",
-  title: "What slides stops where Coulomb's law says, from exactly where it lies",
+  title: "A sliding plate stops where Coulomb's law says",
   source: "beyond the paper; Coulomb's law",
   async run(size, progress: Progress = () => {}) {
     const full = size === "full";
@@ -99,10 +106,10 @@ export const figure: Figure = {
           points.push([speed, way]);
           const loss = kind === "rigid" ? 0 : risingLoss(mu, speed) / coulomb(mu, speed, 0);
           checks.push(
-            check(`${kind}, mu = ${mu}, ${speed} m/s: way over v^2/(2 mu g)`, way, {
+            check(`${kind}, mu = ${mu}, ${speed} m/s: distance over v^2/(2 mu g)`, way, {
               low: 1 - LIMIT - loss,
               high: 1 + LIMIT,
-              basis: loss > LIMIT ? "target, and what Euler's steps lose" : "target",
+              basis: loss > LIMIT ? "target, plus the loss of Euler steps" : "target",
             }),
           );
         }
@@ -110,12 +117,12 @@ export const figure: Figure = {
       }
       checks.push(
         check(
-          `${kind}, mu = 0.2, 2 m/s, dropped from ${1000 * DROP} mm: way over Coulomb's`,
+          `${kind}, mu = 0.2, 2 m/s, dropped from ${1000 * DROP} mm: distance over Coulomb's`,
           await slide(kind, 0.2, 2, DROP),
           {
             low: 1 - LANDING,
             high: 1 + LANDING,
-            basis: "target, and two steps' way",
+            basis: "target, plus the travel of two steps",
           },
         ),
       );
@@ -126,14 +133,14 @@ export const figure: Figure = {
     }
     if (full) for (const kind of Object.keys(KINDS)) checks.push(await booked(kind));
     return {
-      text: `A plate of 0.4 x ${HEIGHT} x 0.4 m (500 kg/m^3) begins with its lower face exactly in the plane of the floor, where a scene's author puts it, and with a speed along it. It is compared with v^2/(2 mu g), the way on which friction takes all of its energy. Everything else is at default settings. Contact keeps a gap of some millimeters; a body that begins within it is lifted slowly and without a velocity, so that friction does not act on a push that no weight makes. While a stiff body is lifted its four steps a tick are Euler's, whose ways lack mu g h/2 a second: so much more may be missing of theirs. A plate that is dropped from ${1000 * DROP} mm lands first: its fall's momentum brakes it, too, and friction begins at once.`,
+      text: `A plate of 0.4 x ${HEIGHT} x 0.4 m (500 kg/m^3) begins with its lower face exactly in the plane of the floor, where a scene's author puts it, and with a speed along it. Its sliding distance is compared with v^2/(2 mu g), at which friction has taken all of its energy. All other settings are defaults. Contact keeps a gap of some millimeters. A body that begins within it is lifted slowly and gains no velocity, so friction does not act on a push that no weight causes. While a stiff body is lifted, its four steps a tick are Euler steps, whose distances lack mu g h/2 a second; the limit allows for that. A plate that is dropped from ${1000 * DROP} mm lands first: its fall's momentum brakes it, too, and friction begins at once.`,
       checks,
       plots: [
         {
-          caption: "Way over Coulomb's, by speed.",
+          caption: "Sliding distance over Coulomb's, by speed.",
           spec: curves(
             { title: "speed, m/s", zero: true },
-            { title: "way / (v^2/(2 mu g))", domain: [0.97, 1.03] },
+            { title: "distance / (v^2/(2 mu g))", domain: [0.97, 1.03] },
             series,
             [
               { y: 1 - LIMIT, label: "1 % less" },

@@ -1,4 +1,4 @@
-/** Stacks at default settings: they stand, whatever is on top, and gain no energy. */
+/** Stacks at default settings stand under any load, and gain no energy. */
 import type { Body } from "../../../shared/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 import { bookCheck } from "./books.ts";
@@ -7,18 +7,18 @@ import { photograph } from "./photograph.ts";
 import { curves, type Series } from "./plots.ts";
 
 const G = 9.81;
-/** m/s: creep of the target. */
+/** Largest creep of the target, m/s. */
 const CREEP = 1e-4;
-/** Until what is dropped into its gaps, and pressed together, has come to rest, s. */
+/** Time for bodies that start within their gaps, or pressed together, to settle, s. */
 const SETTLING = 10;
 
 interface Stack {
   size: number;
-  /** kg/m^3, from below. */
+  /** kg/m^3, from the bottom up. */
   densities: readonly number[];
   /** Pa; absent: rigid. */
   youngsModulus?: number;
-  /** Between the floor and the lowest, and between neighbors, m. */
+  /** Gap between the floor and the lowest box, and between neighbors, m. */
   gaps: readonly [number, number];
   damping?: number;
 }
@@ -82,7 +82,7 @@ function energy(lab: Laboratory): number {
   }, 0);
 }
 
-/** @returns [s, m]: how far any box is from where it was once it had settled */
+/** @returns [s, m]: largest displacement of a box from its settled place */
 async function watch(lab: Laboratory, seconds: number, settling: number): Promise<[number, number][]> {
   lab.run(60 * settling);
   const from = lab.created.bodies.map((_, b) => middle(lab, b));
@@ -93,7 +93,10 @@ async function watch(lab: Laboratory, seconds: number, settling: number): Promis
   });
 }
 
-/** Two boxes let fall onto the floor clear of all gaps. @returns most energy above that of the start, part of it */
+/**
+ * Drops two boxes onto the floor from outside of all gaps. @returns relative excess of the energy over its initial
+ * value
+ */
 async function gain(stack: Stack, seconds: number): Promise<number> {
   const lab = await build({ ...stack, gaps: [CLEAR, CLEAR], damping: 0 });
   const start = energy(lab);
@@ -105,18 +108,18 @@ async function gain(stack: Stack, seconds: number): Promise<number> {
   return most;
 }
 
-/** Two boxes each. */
+/** Stacks of two boxes. */
 const pairs = (): [string, Stack][] => Object.entries(STACKS).filter(([, { densities }]) => densities.length === 2);
 
-/** Let fall clear of all gaps, 3 s. */
+/** Energy check of a fall from outside of all gaps, 3 s. */
 async function booked(name: string, stack: Stack): Promise<Check> {
-  return bookCheck(`${name}, let fall`, await build({ ...stack, gaps: [CLEAR, CLEAR], damping: 0 }), 180);
+  return bookCheck(`${name}, dropped`, await build({ ...stack, gaps: [CLEAR, CLEAR], damping: 0 }), 180);
 }
 
 export const figure: Figure = {
   id: "stacks",
-  title: "Stacks stand, whatever is on top",
-  source: "beyond the paper; Coulomb's law, and energy that is not made",
+  title: "Stacks stand under any load",
+  source: "beyond the paper; Coulomb's law and conservation of energy",
   async run(size, progress: Progress = () => {}) {
     const full = size === "full";
     const [seconds, settling] = full ? [60, SETTLING] : [5, 2];
@@ -139,22 +142,26 @@ export const figure: Figure = {
       );
       if (STACKS[name]!.densities.length === 2)
         checks.push(
-          check(`${name}: most energy above that of the start, part of it`, await gain(STACKS[name]!, full ? 5 : 1), {
-            high: 2 ** -23,
-            basis: "float32",
-          }),
+          check(
+            `${name}: relative excess of the energy over its initial value`,
+            await gain(STACKS[name]!, full ? 5 : 1),
+            {
+              high: 2 ** -23,
+              basis: "float32",
+            },
+          ),
         );
     }
     if (full) for (const [name, stack] of pairs()) checks.push(await booked(name, stack));
     return {
-      text: `Boxes stand on each other on a floor (friction 0.5), at default settings: eight of the same, and two of which the upper one is up to 1000 times as heavy. They begin where a scene's author may put them: exactly on each other, or within the gap of some millimeters that contact keeps, from which they are lifted slowly. What stands does not move in theory; 0.1 mm/s of creep is allowed. A tower of eight of 1e5 Pa would fall over in the laboratory, too: at 500 kg/m^3 a column 0.2 m wide buckles under its own weight at 0.8 m (Greenhill 1881), so the soft ones have 1e7 Pa.
+      text: `Boxes stand on each other on a floor (friction 0.5), at default settings: eight equal ones, and two with an upper one up to 1000 times as heavy. They begin where a scene's author may put them: exactly on each other, or within the gap of some millimeters that contact keeps, from which they are lifted slowly. In theory a stack does not move; the limit is 0.1 mm/s of creep. A tower of eight boxes of 1e5 Pa would fall over in reality, too: at 500 kg/m^3 a column 0.2 m wide buckles under its own weight at 0.8 m (Greenhill 1881), so the soft ones have 1e7 Pa.
 
-Two boxes are also let fall, clear of all gaps and undamped: kinetic and potential energy together never exceed those of the start by more than positions round (half of float32's last place).`,
+Two boxes are also dropped from outside of all gaps, undamped: the sum of kinetic and potential energy never exceeds its initial value by more than the rounding of positions (half of float32's last place).`,
       checks,
       plots: [
         {
-          caption: "Farthest that any box is from where it had settled.",
-          spec: curves({ title: "time, s", zero: true }, { title: "way, m", log: true }, series, [
+          caption: "Largest displacement of a box from its settled place.",
+          spec: curves({ title: "time, s", zero: true }, { title: "displacement, m", log: true }, series, [
             { y: CREEP * (seconds - settling), label: "limit at the end" },
           ]),
         },

@@ -1,4 +1,4 @@
-/** Stiff fine cloth stays bounded in our color order, forward and to and fro. */
+/** Stiff fine cloth stays bounded in the solver's color order, with forward and symmetric sweeps. */
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 import type { ClothMaterial, Sweep } from "../../../shared/scene.ts";
 import { check, type Figure } from "./figure.ts";
@@ -11,16 +11,16 @@ const G = 9.81;
 
 interface Run {
   lab: Laboratory;
-  /** Largest kinetic and potential energy, as a height over the start, m. */
+  /** Largest kinetic and potential energy, as a height above the start, m. */
   head: number;
-  /** Particles held, events of any kind. */
+  /** Number of held bodies and events of any kind. */
   events: number;
   /** Distance of the farthest particle from the pinned row, m: [time s, m] */
   reach: [number, number][];
 }
 
 const SHEET = { density: 200, thickness: 0.001 };
-/** Triangles as stiff as float32 lets them be, and lengths that do not give at all. */
+/** Triangles as stiff as float32 allows, and lengths without any compliance. */
 const TRIANGLES: ClothMaterial = { ...SHEET, youngsModulus: 1e13, poissonsRatio: 0.3 };
 const LENGTHS: ClothMaterial = { ...SHEET, model: "pbd", distance: { compliance: 0 } };
 
@@ -76,7 +76,7 @@ async function swing(
 export const figure: Figure = {
   id: "stiff-cloth",
   title: "Stiff fine cloth stays bounded",
-  source: "beyond the papers: a peer whose sweep order is scrambled explodes here",
+  source: "beyond the papers: a solver with a random sweep order explodes here",
   async run(size, progress) {
     const full = size === "full";
     const cells = full ? 200 : 24;
@@ -94,16 +94,16 @@ export const figure: Figure = {
       ]);
     const checks = (name: string, { head, events, reach }: Run) => [
       check(`${name}: bodies rolled back or held`, events, { high: 0 }),
-      check(`${name}: most kinetic and potential energy above the start, as a height`, head, { unit: "m", high: 1e-3 }),
+      check(`${name}: largest excess of kinetic and potential energy, as a height`, head, { unit: "m", high: 1e-3 }),
       check(`${name}: farthest particle from the pinned row at the end, over the sheet's length`, reach.at(-1)![1], {
         low: 0.5,
         high: 3,
       }),
     ];
     return {
-      text: `A sheet of 1 m x 1 m, ${cells + 1} x ${cells + 1} particles, 0.2 kg/m^2, without bending stiffness, pinned along one row, is let go flat: 10,000 substeps of 1/1200 s. It is made of triangles of k = 1e13 Pa at 1 mm (compliance 1e-10 m/N, in float32 none at all: a triangle's 1/h^2 times compliance is ten million times below sum w |grad C|^2), and of lengths of edges with compliance 0 (model \`pbd\`); each once with one iteration in color order and once with two iterations to and fro. Cloth of this kind blows up in a solver whose constraints come in scrambled order (physics.md, section 6).
+      text: `A sheet of 1 m x 1 m, ${cells + 1} x ${cells + 1} particles, 0.2 kg/m^2, without bending stiffness, pinned along one row, is released flat: 10,000 substeps of 1/1200 s. It consists of triangles of k = 1e13 Pa at 1 mm (compliance 1e-10 m/N, which is zero in float32: a triangle's 1/h^2 times compliance is ten million times below sum w |grad C|^2), or of edge lengths with compliance 0 (model \`pbd\`); each once with one iteration in color order and once with two symmetric iterations. Cloth of this kind blows up in a solver with a random order of constraints (physics.md, section 6).
 
-Bounded means: nothing is rolled back by the guard, and kinetic plus potential energy never rises above what the sheet started with; elastic energy would come on top, so a rising sum could only come from the solver. What it does not mean: inextensible. ${full ? "Two hundred rows with one or two iterations carry a pull by a row or two per substep" : "Its two dozen rows with one or two iterations carry a pull by a row or two per substep"}, so the sheet stretches while it swings and creeps back; that is lack of convergence, not of stability.`,
+Bounded means that the guard rolls nothing back, and that kinetic plus potential energy never rises above its initial value. Elastic energy would come on top, so only the solver could cause a rise. Bounded does not mean inextensible. ${full ? "Two hundred rows with one or two iterations carry a pull by a row or two per substep" : "Its two dozen rows with one or two iterations carry a pull by a row or two per substep"}, so the sheet stretches while it swings and creeps back; that is missing convergence, not missing stability.`,
       checks: runs.flatMap(([name, run]) => checks(name, run)),
       plots: [
         {

@@ -1,6 +1,6 @@
 /**
- * Table 1 of Bender et al. 2014: what a step costs, and that it grows in proportion. Times as ratios within one run:
- * the machine and its load differ from day to day.
+ * Table 1 of Bender et al. 2014: cost of a step and its linear growth. Times are ratios within one run, because the
+ * machine and its load differ from day to day.
  */
 import { cpus, loadavg } from "node:os";
 import type { Body, SoftBody } from "../../../shared/scene.ts";
@@ -10,10 +10,10 @@ import { photograph } from "./photograph.ts";
 import { bars } from "./plots.ts";
 import { constraintSeconds } from "../../../server/sim/types.ts";
 
-/** The paper's own: h = 5 ms, five iterations. */
+/** The paper's steps: h = 5 ms, five iterations. */
 const STEPS = { tickHz: 200, substeps: 1, iterations: 5 };
 
-/** 3,720 tetrahedra, an armadillo's 3,717; apart from each other, because collisions are not timed. */
+/** 3,720 tetrahedra, like an armadillo's 3,717; blocks do not touch, because collisions are not timed. */
 const block = (n: number): SoftBody => ({
   name: `block ${n}`,
   kind: "soft",
@@ -46,7 +46,7 @@ interface Cost {
   name: string;
   vertices: number;
   elements: number;
-  /** shortest and middle solving time of a step, ms */
+  /** shortest and median solving time of a step, ms */
   least: number;
   median: number;
   picture: Picture;
@@ -56,7 +56,7 @@ async function cost(name: string, bodies: Body[], ticks: number): Promise<Cost> 
   const lab = await laboratory({ ...STEPS, bodies, worldRadius: 1000 });
   const times: number[] = [];
   const { bodies: templates } = lab.created;
-  // strained by 2 %, so that nothing is solved already
+  // strained by 2 %, so that the solver has work to do
   bodies.forEach((_, b) => lab.put(b, (x, i) => [x[0] * 1.02, x[1] + 0.002 * Math.sin(i), x[2]]));
   for (let t = 0; t < ticks; t++) times.push(1000 * constraintSeconds(lab.world.step([]).seconds));
   times.sort((a, b) => a - b);
@@ -78,7 +78,7 @@ async function cost(name: string, bodies: Body[], ticks: number): Promise<Cost> 
 
 export const figure: Figure = {
   id: "table1",
-  title: "What a step costs",
+  title: "Cost of a step",
   source: "Bender et al. 2014, table 1",
   alone: true,
   async run(size, progress: Progress = () => {}) {
@@ -108,7 +108,7 @@ export const figure: Figure = {
     };
     const perConstraint = (c: Cost): number => (1e6 * c.least) / STEPS.iterations / c.elements;
     const growth = hundred.least / one.least / many;
-    // caches and other programs make a factor of two; more is not the solver's
+    // caches and other programs account for a factor of two
     const [low, high] = full ? [0.5, 2.5] : [0.25, 5];
     return {
       text: `Solving time of one step of 5 ms with five iterations, collisions not counted, on **one thread** (the paper: twelve cores of two Intel X5650 at 2.66 GHz). The bodies have the paper's sizes: ${hundred.elements.toLocaleString("en")} tetrahedra in ${many} blocks (theirs: 371,700 in 100 armadillos), a sheet of ${flat.vertices.toLocaleString("en")} vertices and ${flat.elements.toLocaleString("en")} triangles${full ? `, and the Stanford dragon with ${rows[4]!.elements.toLocaleString("en")} tetrahedra (theirs: 7,278)` : ""}.
@@ -119,7 +119,7 @@ ${rows.map((c) => `- ${c.name}: ${short(c.least)} ms at best, ${short(c.median)}
 
 Only ratios within this run are checked, of the shortest times: that the cost grows in proportion to the bodies, as the paper says of its own ("the run-time scales linearly"), and what bending adds: a sheet has 1.5 stencils of four particles for each triangle of three, twice the memory traffic, so about three times the cost in all is expected, and up to five allowed.`,
       checks: [
-        check(`${many} blocks over one, by their number (1: in proportion)`, growth, {
+        check(`${many} blocks over one, divided by their number (1: proportional)`, growth, {
           low,
           high,
           ...(full && { published: Number((152.41 / 1.51 / 100).toFixed(3)) }),
@@ -132,7 +132,7 @@ Only ratios within this run are checked, of the shortest times: that the cost gr
       ],
       plots: [
         {
-          caption: "Nanoseconds for one element in one iteration, one thread, at best.",
+          caption: "Fastest time for one element in one iteration, ns, one thread.",
           spec: bars(
             { title: "" },
             { title: "ns" },

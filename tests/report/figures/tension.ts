@@ -7,7 +7,7 @@ import { check, short, type Check, type Figure, type FigureSize, type Plot, type
 import { bodyMesh, COLORS, photographMeshes } from "./photograph.ts";
 import { curves, type Series } from "./plots.ts";
 
-/** The targets: in stretch and in width, and until it is still, s. */
+/** Limits: relative error of stretch and width, and time until rest, s. */
 const LIMIT = 0.01;
 const SECONDS = 10;
 const CONVERGED = { substeps: 80, iterations: 4, refine: false } as const;
@@ -32,7 +32,7 @@ const CURVES = [
   block("stable-neo-hookean", 1e4, 0.3),
   block("stable-neo-hookean", 1e6, 0.3),
 ];
-/** Too stiff for the default substeps. */
+/** Bars too stiff for the default substeps. */
 const BEYOND = [0.05, 0.1, 0.3].flatMap((strain) =>
   (["neo-hookean", "stable-neo-hookean"] as const).map((model) => ({ ...block(model, 1e7, 0.3, 0.3), s: 1 + strain })),
 );
@@ -78,7 +78,7 @@ function checksOf({ full, drawn, kept }: Measured): Check[] {
     check(`${what}: of the width`, worst(bars, "t"), { high: LIMIT, basis: "target" }),
   ];
   return [
-    ...errors(`${drawn.length} bars drawn by chance, default settings`, drawn),
+    ...errors(`${drawn.length} random bars, default settings`, drawn),
     ...errors(`${full ? "strains of 5 to 100 %" : "twice its length"}, default settings`, usual),
     ...(full ? errors("the same, converged (80 x 4)", converged) : []),
     check(
@@ -86,11 +86,10 @@ function checksOf({ full, drawn, kept }: Measured): Check[] {
       Math.max(...all.map((p) => p.settled)),
       { unit: "s", high: SECONDS, basis: "target" },
     ),
-    check(
-      `largest energy after the beginning, over what the loads set free in all`,
-      Math.max(...all.map((p) => p.energy)),
-      { high: 0, basis: "it begins at 0, and nothing adds any" },
-    ),
+    check(`largest energy after the start, over the total work of the loads`, Math.max(...all.map((p) => p.energy)), {
+      high: 0,
+      basis: "it begins at 0, and no energy is added",
+    }),
   ];
 }
 
@@ -123,7 +122,7 @@ function plotsOf({ drawn, kept }: Measured): Plot[] {
       ),
     },
     {
-      caption: "Bars drawn by chance: relative errors after 10 s, by stiffness (those below 1e-8 drawn there).",
+      caption: "Random bars: relative errors after 10 s, by stiffness (errors below 1e-8 are drawn there).",
       spec: curves(
         { title: "k, Pa", log: true },
         { title: "relative error", log: true, domain: [1e-8, 0.03] },
@@ -137,7 +136,7 @@ function plotsOf({ drawn, kept }: Measured): Plot[] {
       ),
     },
     {
-      caption: "The five slowest of them on their way.",
+      caption: "Stretch of the five slowest bars over time.",
       spec: curves(
         { title: "time, s", domain: [0, 3] },
         { title: "stretch over the law's" },
@@ -154,23 +153,23 @@ const textOf = ({
   full,
   drawn,
   beyond,
-}: Measured): string => `Free bars without gravity are pulled by sudden, opposite loads on both end faces, at **default settings**: 60 Hz, 20 substeps of one iteration, \`refine\` and \`solver: "auto"\`, which takes the implicit step for ${drawn.filter((p) => p.implicit).length} of the ${drawn.length} bars that are drawn by chance. Those are of Saint Venant-Kirchhoff material, k = 1e3 ... 1e9 Pa, nu = 0 ... 0.45, 200 ... 5000 kg/m^3, 1 cm ... 10 m long, 2 to 6 cells of five tetrahedra by 1 or 2 by 1 or 2, for strains of 5 to 30 %. They are damped by 0.3 to 1 times what is critical for their lowest mode (2 pi c/L, c^2 = k/rho; at most 10000 1/s). Bars that sound takes more than a second to pass are left out: by theory they are not at rest after ten.
+}: Measured): string => `Free bars without gravity are pulled by sudden, opposite loads on both end faces, at **default settings**: 60 Hz, 20 substeps of one iteration, \`refine\` and \`solver: "auto"\`, which chooses the implicit step for ${drawn.filter((p) => p.implicit).length} of the ${drawn.length} random bars. Those are of Saint Venant-Kirchhoff material, k = 1e3 ... 1e9 Pa, nu = 0 ... 0.45, 200 ... 5000 kg/m^3, 1 cm ... 10 m long, 2 to 6 cells of five tetrahedra by 1 or 2 by 1 or 2, for strains of 5 to 30 %. They are damped by 0.3 to 1 times the critical damping of their lowest mode (2 pi c/L, c^2 = k/rho; at most 10000 1/s). Bars that sound needs more than a second to cross are left out: by theory they do not rest after ten.
 
 The law at nominal stress P, free across, is that of tests/physics/uniaxial.ts; for Saint Venant-Kirchhoff
 
   P = k s (s^2 - 1)/2        t^2 = 1 - nu (s^2 - 1)
 
-so at s = 2 nothing is left of the width for nu = 1/3, and nu is 0.2 there: t = 0.63. (The model is stable under tension for any such nu: its stress is positive along and zero across.) The two Neo-Hookean models have nu = 0.3. Bars of the curve are 0.3 x 0.1 x 0.1 m, 6 x 2 x 2 cells, 1000 kg/m^3. Stretch and width are the principal stretches of the affine map that fits all particles best. The state is homogeneous, so the mesh has no error of its own, and the target is 1 % in both.
+so at s = 2 and nu = 1/3 the width would be zero; therefore nu is 0.2 there: t = 0.63. (The model is stable under tension for any such nu: its stress is positive along and zero across.) The two Neo-Hookean models have nu = 0.3. Bars of the curve are 0.3 x 0.1 x 0.1 m, 6 x 2 x 2 cells, 1000 kg/m^3. Stretch and width are the principal stretches of the affine map that fits all particles best. The state is homogeneous, so the mesh has no error of its own, and the target is 1 % in both.
 
-Energy is kinetic plus elastic (float64, tests/statics) minus the loads' work, ${SAMPLES} times a second. A bar begins with none, and since damping only takes, it must be negative ever after: what grew would not be. ${
+Energy is kinetic plus elastic (float64, tests/statics) minus the loads' work, ${SAMPLES} times a second. A bar begins with none, and damping only takes energy, so it must stay negative: a growing motion would not. ${
   full
     ? `
 
-**What falls short.** The implicit step knows Saint Venant-Kirchhoff material only, and the others get 1,200 substeps a second at most: enough while pressure waves cross up to 0.6 edges of the mesh in one (docs/LIMITS.md). Beyond that they may fly apart, with or without contact. The same bars of 1e7 Pa, where waves cross 1.6, damped by 0.3 of the critical: ${beyond.map(({ bar, energy, errors }) => `${bar.model}, s = ${bar.s}: ${energy < 0 || Math.abs(errors.s) < LIMIT ? `off by ${short(100 * Math.abs(errors.s))} % after a second` : "flies apart"}`).join("; ")}.`
+**Limits.** The implicit step supports only Saint Venant-Kirchhoff material, and other models get 1,200 substeps a second at most: enough while pressure waves cross up to 0.6 edges of the mesh in one (docs/LIMITS.md). Beyond that they may fly apart, with or without contact. The same bars of 1e7 Pa, where waves cross 1.6, damped by 0.3 of the critical: ${beyond.map(({ bar, energy, errors }) => `${bar.model}, s = ${bar.s}: ${energy < 0 || Math.abs(errors.s) < LIMIT ? `off by ${short(100 * Math.abs(errors.s))} % after a second` : "flies apart"}`).join("; ")}.`
     : ""
 }`;
 
-/** A bar from its beginning, for 2 s. */
+/** Energy check of a bar from its start, for 2 s. */
 async function booked(bar: Bar): Promise<Check> {
   const name = `${bar.model}, k = ${short(bar.k)} Pa, s = ${bar.s}, 2 s`;
   return bookCheck(name, await laboratory(sceneOf(bar, {})), 120);

@@ -1,6 +1,6 @@
 /**
- * The law of uniaxial stretch: k and nu mean what they mean in mechanics, for any stiffness, step and iterations that
- * suffice.
+ * The law of uniaxial stretch: k and nu have their meaning from mechanics, for any stiffness, step and sufficient
+ * iterations.
  */
 import { stretchBar, type Bar } from "../../physics/uniaxial.ts";
 import {
@@ -22,7 +22,7 @@ const SIZE: [number, number, number] = [0.3, 0.1, 0.1];
 const CELLS: [number, number, number] = [6, 2, 2];
 
 /**
- * Steps and iterations that suffice: sound crosses at most one element in a substep, and nu near 1/2 needs more
+ * Sufficient steps and iterations: sound crosses at most one element in a substep, and nu near 1/2 needs more
  * iterations.
  */
 function steps(k: number, nu: number): { tickHz: number; substeps: number; iterations: number } {
@@ -40,13 +40,13 @@ function steps(k: number, nu: number): { tickHz: number; substeps: number; itera
 
 const most = (rows: number[][]): number => Math.max(...rows.flat());
 
-const TEXT = `A bar of ${SIZE.join(" x ")} m (${CELLS.join(" x ")} cells of five tetrahedra, 1000 kg/m^3) is pulled by even loads on both end faces until it is still. For Saint Venant-Kirchhoff material the nominal stress P that gives a stretch s, and the lateral stretch t, are exactly
+const TEXT = `A bar of ${SIZE.join(" x ")} m (${CELLS.join(" x ")} cells of five tetrahedra, 1000 kg/m^3) is pulled by even loads on both end faces until it rests. For Saint Venant-Kirchhoff material the nominal stress P that gives a stretch s, and the lateral stretch t, are exactly
 
   P = k s (s^2 - 1)/2        t^2 = 1 - nu (s^2 - 1)
 
-so the load for a given s is applied, and s and t are measured: principal stretches of the affine map that fits the motion of all particles best. Nothing is fitted. The state is homogeneous, so the mesh has no discretization error and what differs is the solver.
+so the load for a given s is applied, and s and t are measured: principal stretches of the affine map that fits the motion of all particles best. Nothing is fitted. The state is homogeneous, so the mesh has no discretization error, and only the solver differs.
 
-Substeps and iterations are those that suffice: sound crosses up to one element in a substep (at 100 MPa, three) and 2 to 60 iterations are done, five times as many at nu = 0.49. The last plot shows what fewer do. The solver takes its stress along from tick to tick, so once the bar is still **one iteration will do**; what iterations buy is the way there.`;
+Substeps and iterations are sufficient: sound crosses up to one element in a substep (at 100 MPa, three), with 2 to 60 iterations, five times as many at nu = 0.49. The last plot shows the effect of fewer. The solver keeps stress from tick to tick (warm start), so **one iteration suffices** for a bar at rest; more iterations only improve the motion before.`;
 
 async function measure(size: FigureSize, progress: Progress = () => {}) {
   const full = size === "full";
@@ -84,7 +84,7 @@ async function measure(size: FigureSize, progress: Progress = () => {}) {
   }
   let worst = 0;
   for (const [n, s] of (full ? [0.9, 0.95, 1.05, 1.1, 1.2, 1.3, 1.4, 1.5] : [1.1, 1.4]).entries()) {
-    // a bar would buckle: a cube
+    // a bar would buckle, so use a cube
     const result = await stretchBar(s < 1 ? { ...bar, s, size: [0.1, 0.1, 0.1], cells: [2, 2, 2] } : { ...bar, s });
     measured.push([result.s, (s * (s * s - 1)) / 2]);
     contracted.push([result.s, result.t]);
@@ -160,7 +160,7 @@ const plotsOf = ({ errors, law, lateral, measured, contracted, tooFew, names }: 
   },
   {
     caption:
-      "Few iterations: relative error of the stretch once the bar is still, at 60 Hz x 20 substeps (errors below 1e-6 drawn there).",
+      "Few iterations: relative error of the stretch at rest, at 60 Hz x 20 substeps (errors below 1e-6 are drawn there).",
     spec: curves(
       { title: "iterations per substep", log: true },
       { title: "relative error", log: true },
@@ -181,7 +181,7 @@ const picturesOf = ({ meshes }: Measured): Picture[] => [
 
 export const figure: Figure = {
   id: "uniaxial",
-  title: "Uniaxial stretch: stiffness and contraction are the material's",
+  title: "Uniaxial stretch: stiffness and contraction are those of the material",
   source: "beyond the paper, which names this as its limitation (section 7); physics.md, section 4",
   async run(size, progress) {
     const m = await measure(size, progress);

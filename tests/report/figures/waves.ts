@@ -6,9 +6,9 @@ import { bookCheck } from "./books.ts";
 import { check, short, type Check, type Figure, type FigureSize, type Plot, type Progress } from "./figure.ts";
 import { curves } from "./plots.ts";
 
-/** The report's usual target, for the speed. */
+/** The report's usual limit, for the speed. */
 const LIMIT = 0.01;
-/** Zeros are where a line between two samples is: periods of 20 steps and more are known to that. */
+/** Zeros are interpolated linearly between two samples: this is the error for periods of 20 steps and more. */
 const READING = 2e-4;
 const CONVERGED = { bar: { substeps: 160, iterations: 2 }, strip: { substeps: 80, iterations: 4 } } as const;
 
@@ -19,7 +19,7 @@ interface Pair {
   mesh: number;
 }
 
-/** Same stiffness, growing number of half waves. */
+/** Waves of the same stiffness, with a growing number of half waves. */
 type Row = Pair[];
 
 const over = (value: number, reference: number): number => value / reference - 1;
@@ -59,16 +59,18 @@ async function measure(size: FigureSize, progress: Progress) {
 
 type Measured = Awaited<ReturnType<typeof measure>>;
 
-/** (h c/a)^2/2: what the wave of a chain lacks that is solved once a step, first its even, then its odd elements. */
+/**
+ * (h c/a)^2/2: relative deficit in speed of a chain that is solved once a step, first its even, then its odd elements.
+ */
 const onePass = ({ h, c }: Wave): number => (h * c * (BAR.cells / BAR.length)) ** 2 / 2;
 
-/** What is left beyond BDF2's own error: conjugate gradients leave a tenth of what a step adds, of order (w h)^2. */
+/** Tolerance beyond BDF2's own error: conjugate gradients leave a tenth of what a step adds, of order (w h)^2. */
 const slack = ({ h }: Wave, hz: number): number => 0.1 * (2 * Math.PI * hz * h) ** 2 + READING;
 
 function checksOf({ bars, strips }: Measured): Check[] {
   const converged = (row: Row, what: string): Check =>
     check(
-      `${what}, ${stiffness(row)}, n = ${counts(row)}, converged: speed over theory less 1`,
+      `${what}, ${stiffness(row)}, n = ${counts(row)}, converged: speed over theory minus 1`,
       most(row.map((p) => over(p.converged.measured, p.converged.theory))),
       { low: -LIMIT, high: LIMIT, basis: "target" },
     );
@@ -76,14 +78,14 @@ function checksOf({ bars, strips }: Measured): Check[] {
     row[0]!.usual.implicit
       ? row.map(({ usual: wave, mesh }) =>
           check(
-            `${what}, ${stiffness(row)}, n = ${wave.n}, default (implicit): speed over the mesh's less 1, less BDF2's error of ${short(100 * bdf2(mesh, wave.h))} %`,
+            `${what}, ${stiffness(row)}, n = ${wave.n}, default (implicit): speed over the mesh's minus 1, minus BDF2's error of ${short(100 * bdf2(mesh, wave.h))} %`,
             over(wave.measured, mesh) - bdf2(mesh, wave.h),
             { low: -slack(wave, mesh), high: slack(wave, mesh), basis: "a tenth of (w h)^2" },
           ),
         )
       : [
           check(
-            `${what}, ${stiffness(row)}, n = ${counts(row)}, default (compliant): speed over the mesh's less 1`,
+            `${what}, ${stiffness(row)}, n = ${counts(row)}, default (compliant): speed over the mesh's minus 1`,
             most(row.map((p) => over(p.usual.measured, p.mesh))),
             { high: READING, ...limit },
           ),
@@ -92,7 +94,7 @@ function checksOf({ bars, strips }: Measured): Check[] {
     ...bars.flatMap((row) => [
       converged(row, "along a bar"),
       check(
-        `along a bar, ${stiffness(row)}, n = ${counts(row)}, converged: over the mesh's less 1`,
+        `along a bar, ${stiffness(row)}, n = ${counts(row)}, converged: over the mesh's minus 1`,
         most(row.map((p) => over(p.converged.measured, p.mesh))),
         { low: -LIMIT / 5, high: LIMIT / 5, basis: "a fifth of the target" },
       ),
@@ -153,19 +155,19 @@ function plotsOf({ bars, strips }: Measured): Plot[] {
   ];
 }
 
-const TEXT = `A free bar of ${BAR.length} x ${BAR.width} x ${BAR.width} m (${BAR.cells} cells of five tetrahedra, ${BAR.density} kg/m^3, nu = 0, undamped, no gravity) begins undeformed with the velocity cos(n pi x/L) along itself: n half waves that stand. A free strip of cloth of ${STRIP.length} x ${STRIP.width} m (${STRIP.cells} x 2 cells, without contact with itself, ${STRIP.thickness * 1000} mm, ${STRIP.density} kg/m^3) is first stretched to ${STRIP.stretch} times its length by loads at its ends; then its damping is taken away, and it begins with that velocity across itself. The modal coordinate sum m cos(n pi X/L) u is followed step by step, and two periods between its zeros are measured. Frequency times 2L/n is the speed, in material coordinates
+const TEXT = `A free bar of ${BAR.length} x ${BAR.width} x ${BAR.width} m (${BAR.cells} cells of five tetrahedra, ${BAR.density} kg/m^3, nu = 0, undamped, no gravity) begins undeformed with the velocity cos(n pi x/L) along its length: n standing half waves. A free strip of cloth of ${STRIP.length} x ${STRIP.width} m (${STRIP.cells} x 2 cells, without contact with itself, ${STRIP.thickness * 1000} mm, ${STRIP.density} kg/m^3) is first stretched to ${STRIP.stretch} times its length by loads at its ends; then its damping is removed, and it begins with that velocity across its surface. Every step samples the modal coordinate sum m cos(n pi X/L) u, and its zeros give two periods. Frequency times 2L/n is the speed, in material coordinates
 
   along the bar  c^2 = k/rho        across the strip  c^2 = S/rho,  S = k (s^2 - 1)/2
 
-(in space the latter is c s = sqrt(T/mu), T the force at the ends and mu the mass per length as it is stretched).
+(in space the latter is c s = sqrt(T/mu), with the force T at the ends and the mass mu per stretched length).
 
-Three errors must be told apart. **The mesh's**: a chain of N elements is slower by sin(p)/p, p = n pi/2N; the bar's very mesh has its own frequencies, measured by velocity Verlet in float64 with nothing of the simulation (tests/physics/explicit.ts). **The time integrator's**: where default settings choose the implicit solver (5e5 Pa and more along; 1e5 Pa and more across), its BDF2 steps of 1/240 s make 6 Hz slower by 0.7 %, 12.5 Hz by 3.2 % and 25 Hz by 9.8 %: a known function of w h, which no setting of a scene makes smaller. What is compared is what is left beyond it. **The solver's**: one iteration carries stress over one element. In a chain whose even and odd elements are solved once each, in turn, the even ones miss r = 2 (h c/a)^2 of their stress and the odd ones, which see that, nothing of first order: the mean stiffness is less by r/2 and the speed by r/4 = (h c/a)^2/2, a the length of an element. That is the limit for compliant bars at default settings. A compliant sheet is too long at default settings, by less than 1 %, and so its wave is slower by half of that.
+There are three errors. **The mesh's**: a chain of N elements is slower by sin(p)/p, p = n pi/2N; the bar's mesh has its own frequencies, measured by velocity Verlet in float64 without code of the simulation (tests/physics/explicit.ts). **The time integrator's**: if default settings choose the implicit solver (5e5 Pa and more along; 1e5 Pa and more across), its BDF2 steps of 1/240 s make 6 Hz slower by 0.7 %, 12.5 Hz by 3.2 % and 25 Hz by 9.8 %: a known function of w h, which no setting of a scene reduces. The check compares the rest. **The solver's**: one iteration carries stress over one element. Consider a chain whose even and then odd elements are solved once each. The even ones lack r = 2 (h c/a)^2 of their stress, with the element length a. The odd ones see that, and lack nothing of first order. So the mean stiffness is lower by r/2 and the speed by r/4 = (h c/a)^2/2. That is the limit for compliant bars at default settings. A compliant sheet is too long at default settings, by less than 1 %, so its wave is slower by half of that.
 
-**Converged** settings are compliant ones, ${CONVERGED.bar.substeps} x ${CONVERGED.bar.iterations} for bars and ${CONVERGED.strip.substeps} x ${CONVERGED.strip.iterations} for strips, and have to be within 1 % of the material's speed.
+**Converged** settings are compliant ones, ${CONVERGED.bar.substeps} x ${CONVERGED.bar.iterations} for bars and ${CONVERGED.strip.substeps} x ${CONVERGED.strip.iterations} for strips, and must be within 1 % of the material's speed.
 
-**What falls short.** At default settings 1 % holds for slow waves only. What \`auto\` leaves to the compliant solver is within 0.4 % of its mesh; what it makes implicit has BDF2's error, 2 % at 10 Hz and 10 % at 25.`;
+**Limits.** At default settings 1 % holds only for slow waves. Bodies that \`auto\` leaves to the compliant solver are within 0.4 % of their mesh; implicit ones have BDF2's error, 2 % at 10 Hz and 10 % at 25.`;
 
-/** Four half waves along a bar, for 2 s. */
+/** Energy check of four half waves along a bar, for 2 s. */
 async function booked(youngsModulus: number): Promise<Check> {
   const lab = await laboratory({ refine: true, bodies: [bar(youngsModulus)] });
   lab.put(
@@ -178,8 +180,8 @@ async function booked(youngsModulus: number): Promise<Check> {
 
 export const figure: Figure = {
   id: "waves",
-  title: "A wave runs as fast as its material says",
-  source: "beyond the paper; d'Alembert's waves, and what a lattice and BDF2 make of them",
+  title: "A wave runs at the speed of its material",
+  source: "beyond the paper; d'Alembert's waves, with the dispersion of a lattice and of BDF2",
   async run(size, progress = () => {}) {
     const m = await measure(size, progress);
     const books = size === "full" ? [await booked(1e5), await booked(1e7)] : [];
