@@ -1,11 +1,7 @@
 /** Remembered stress: kernel against twin, one tick of it; and that it forgets what it must forget. */
 import { CONSTRAINTS } from "../../server/sim/constraints/kinds.ts";
-import type { HyperElements } from "../../server/sim/constraints/hyperelastic.ts";
-import type {
-  OrthotropicTetElements,
-  PlasticTetElements,
-  TetElements,
-} from "../../server/sim/constraints/tetrahedra.ts";
+import type { OrthotropicTetElements } from "../../server/sim/constraints/elements.ts";
+import type { TetElements, PlasticTetElements, HyperElements } from "../../server/sim/constraints/elements.ts";
 import { describe, expect, test } from "vitest";
 import type { SoftMaterial } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";

@@ -2,7 +2,7 @@
  * The rigidity of a flat sheet's bending stencils, by direction: its middle, bent by a rim to every curvature, with all
  * between settled.
  */
-import type { BendElements } from "../../server/sim/constraints/bend.ts";
+import type { BendElements } from "../../server/sim/constraints/elements.ts";
 import type { SurfaceMesh } from "../../server/meshing/mesh.ts";
 import { gridCloth } from "../../server/meshing/generators.ts";
 import { solveLinear } from "../../server/sim/reference/vector.ts";

@@ -5,11 +5,11 @@
 import type { Body, Look, Method, Plasticity, Vec3 } from "../../../shared/scene.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import type { Elements } from "../constraints/kinds.ts";
-import type { EnclosedVolume } from "../constraints/enclosedVolume.ts";
+import type { EnclosedVolume } from "../constraints/geometric.ts";
 import type { Drawing } from "./objectMeshes.ts";
 import type { Placement } from "./transform.ts";
 import type { Schedule } from "../memory/sweeps.ts";
-import type { Form } from "../memory/writeBlocks.ts";
+import type { Form } from "../constraints/constraint.ts";
 
 /** Shape matching (kernel/assembly/constraints/shape.ts). */
 export interface ShapeMatching {

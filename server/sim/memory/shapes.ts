@@ -3,7 +3,8 @@ import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { leftOutOf } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
-import type { Phase, WaitingRun } from "./program.ts";
+import type { Phase } from "./program.ts";
+import type { WaitingRun } from "./writeBlocks.ts";
 import type { StateRun } from "./writeBlocks.ts";
 
 /**
