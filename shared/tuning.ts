@@ -2,7 +2,6 @@
  * What owners may change of a room while it runs: which fields, and within which limits. As in a scene, but for
  * STRETCH.
  */
-import type { Tuning, Wind } from "./protocol/protocol.ts";
 
 export const BODY_FIELDS = [
   "damping",
@@ -25,6 +24,69 @@ export const WIND_FIELDS = ["density", "drag", "lift", "intensity", "scale", "se
 export interface Span {
   least: number;
   most: number;
+}
+
+/** The air of a room; `density` 0: there is none. */
+export interface Wind {
+  /** m/s */
+  velocity: [number, number, number];
+  /** kg/m^3 */
+  density: number;
+  /** C_D and C_L, dimensionless (server/kernel/assembly/wind/wind.ts). */
+  drag: number;
+  lift: number;
+  /**
+   * Turbulence: root mean square of its velocity over the wind's, m of its largest waves, and which of all there are.
+   */
+  intensity: number;
+  scale: number;
+  seed: number;
+}
+
+/** What a body is simulated with now; absent: of this body it is not to be changed. */
+export interface BodyTuning {
+  body: number;
+  /** 1/s */
+  damping?: number;
+  friction?: number;
+  /** kg/m^3 */
+  density?: number;
+  /** Pa; of an orthotropic material its first modulus, to which the others are in proportion. */
+  youngsModulus?: number;
+  poissonsRatio?: number;
+  /** Flexural rigidity of a cloth, N m. */
+  bendingStiffness?: number;
+  /** Wanted volume of a balloon, in volumes at rest. */
+  pressure?: number;
+  /** Strain at which plastic flow begins. */
+  yield?: number;
+  /** Eigenmodes that a modal body keeps: at most the scene's. */
+  modes?: number;
+  /** Steps a tick of the body's method. */
+  steps?: number;
+  /** Do the scene's pins hold it? */
+  pins?: boolean;
+}
+
+/** What a room is simulated with now, where its owners may change it. */
+export interface Tuning {
+  /** m/s^2 */
+  gravity: [number, number, number];
+  wind: Wind;
+  /** Simulated time over wall time; 0: it stands still. */
+  timeScale: number;
+  /** Ticks before this one in which it stood: simulated time is that of the others. */
+  stood: number;
+  bodies: BodyTuning[];
+}
+
+/** What is absent stays. The fields of a body are those of `body`. */
+export interface TuningChange extends Partial<BodyTuning> {
+  gravity?: [number, number, number];
+  wind?: Partial<Wind>;
+  timeScale?: number;
+  /** All of it as the scene says, whatever else is given. */
+  asScene?: true;
 }
 
 /** What owners of a room may set, which follows from its scene (server/sim/motionLimits.ts). */

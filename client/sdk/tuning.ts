@@ -1,5 +1,5 @@
 /** Checks of an owner's changes to a room, before they are sent. */
-import type { TuningChange, Wind } from "../../shared/protocol/protocol.ts";
+import type { Wind } from "../../shared/tuning.ts";
 import {
   BODY_FIELDS,
   isTimeScale,
@@ -10,6 +10,7 @@ import {
   TIME_SCALE_TEXT,
   WIND_FIELDS,
   WIND_SPANS,
+  type TuningChange,
 } from "../../shared/tuning.ts";
 import { checkNumber, checkVector } from "./arguments.ts";
 import { badArgument } from "./errors.ts";

@@ -1,7 +1,8 @@
 /** Checks whether a request may reach the simulation: its bodies exist and its values are within limits. */
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
-import { Limits, type TuningChange, type Wind } from "../../shared/protocol/protocol.ts";
+import { Limits } from "../../shared/protocol/protocol.ts";
+import type { Wind } from "../../shared/tuning.ts";
 import {
   BODY_FIELDS,
   isTimeScale,
@@ -12,6 +13,7 @@ import {
   type TuningLimits,
   WIND_FIELDS,
   within,
+  type TuningChange,
 } from "../../shared/tuning.ts";
 import type { RoomShape } from "../workers/messages.ts";
 

@@ -6,13 +6,11 @@
 import { encode } from "@msgpack/msgpack";
 import type { FastifyRequest } from "fastify";
 import { ClientMessage } from "../../shared/protocol/protocol.ts";
-import { isRole } from "../../shared/roles.ts";
 import { addressKey } from "../auth/addresses.ts";
 import type { Auth, Vouched } from "../auth/auth.ts";
-import type { Identity } from "../auth/identity.ts";
 import type { OpenedRequest } from "../rooms/connection.ts";
 import { type ClientRequest, parseClientMessage } from "../../shared/protocol/fromClient.ts";
-import type { RequestAuth } from "./requestAuth.ts";
+import { identityIn, type RequestAuth } from "./requestAuth.ts";
 
 /** In a message of a socket. */
 interface SaidInMessage extends Vouched {
@@ -77,13 +75,6 @@ function readMessage(message: Uint8Array): ClientRequest | null {
   } catch {
     return null; // The owner says what is wrong with it.
   }
-}
-
-/** The identity that a ticket speaks of; null: none, or it has ended meanwhile. */
-export function identityIn(said: unknown, nowMs = Date.now()): Identity | null {
-  const identity = (said as Vouched | null)?.identity;
-  if (!identity || !isRole(identity.role)) return null;
-  return identity.expiresAtMs !== null && identity.expiresAtMs <= nowMs ? null : identity;
 }
 
 /**

@@ -171,69 +171,6 @@ export interface Welcome {
   url?: string;
 }
 
-/** The air of a room; `density` 0: there is none. */
-export interface Wind {
-  /** m/s */
-  velocity: [number, number, number];
-  /** kg/m^3 */
-  density: number;
-  /** C_D and C_L, dimensionless (server/kernel/assembly/wind/wind.ts). */
-  drag: number;
-  lift: number;
-  /**
-   * Turbulence: root mean square of its velocity over the wind's, m of its largest waves, and which of all there are.
-   */
-  intensity: number;
-  scale: number;
-  seed: number;
-}
-
-/** What a body is simulated with now; absent: of this body it is not to be changed. */
-export interface BodyTuning {
-  body: number;
-  /** 1/s */
-  damping?: number;
-  friction?: number;
-  /** kg/m^3 */
-  density?: number;
-  /** Pa; of an orthotropic material its first modulus, to which the others are in proportion. */
-  youngsModulus?: number;
-  poissonsRatio?: number;
-  /** Flexural rigidity of a cloth, N m. */
-  bendingStiffness?: number;
-  /** Wanted volume of a balloon, in volumes at rest. */
-  pressure?: number;
-  /** Strain at which plastic flow begins. */
-  yield?: number;
-  /** Eigenmodes that a modal body keeps: at most the scene's. */
-  modes?: number;
-  /** Steps a tick of the body's method. */
-  steps?: number;
-  /** Do the scene's pins hold it? */
-  pins?: boolean;
-}
-
-/** What a room is simulated with now, where its owners may change it. */
-export interface Tuning {
-  /** m/s^2 */
-  gravity: [number, number, number];
-  wind: Wind;
-  /** Simulated time over wall time; 0: it stands still. */
-  timeScale: number;
-  /** Ticks before this one in which it stood: simulated time is that of the others. */
-  stood: number;
-  bodies: BodyTuning[];
-}
-
-/** What is absent stays. The fields of a body are those of `body`. */
-export interface TuningChange extends Partial<BodyTuning> {
-  gravity?: [number, number, number];
-  wind?: Partial<Wind>;
-  timeScale?: number;
-  /** All of it as the scene says, whatever else is given. */
-  asScene?: true;
-}
-
 /** Fields of `stats`. */
 export interface RoomStats {
   /** Mean whole tick in the worker over the last second, ms. */

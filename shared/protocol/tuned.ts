@@ -1,6 +1,5 @@
 /** What the server says of what owners may change (message `tuned`). */
-import { BODY_FIELDS, WIND_FIELDS } from "../tuning.ts";
-import type { BodyTuning, Tuning, Wind } from "./protocol.ts";
+import { BODY_FIELDS, WIND_FIELDS, type Wind, type BodyTuning, type Tuning } from "../tuning.ts";
 
 type Fields = Record<string, unknown>;
 

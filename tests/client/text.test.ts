@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { parseAst } from "vite";
 import { afterEach, describe, expect, test } from "vitest";
 import { answerError } from "../../client/sdk/http.ts";
-import { english } from "../../client/text/english.ts";
+import { english, type Catalog } from "../../client/text/english.ts";
 import { problemDetail, problemText } from "../../client/text/problem.ts";
 import {
   LANGUAGES,
@@ -13,7 +13,6 @@ import {
   speak,
   t,
   textOfCode,
-  type Catalog,
   type Language,
   type TextKey,
 } from "../../client/text/text.ts";

@@ -3,6 +3,7 @@
  * to.
  */
 import type { FILE_NOTES, REFUSALS, SURFACE_NOTES } from "../../../shared/objectCodes.ts";
+import type { ObjectRole } from "../../../shared/objectRoles.ts";
 import type { MeshError } from "../mesh.ts";
 import type { SurfaceMesh } from "../mesh.ts";
 
@@ -24,6 +25,14 @@ export function placeOf(positions: Float64Array, vertex: number, size: number): 
 
 export const percent = (at: readonly number[]): string =>
   `x, y, z = ${at.map((part) => `${Math.round(100 * part)} %`).join(", ")} of its size`;
+
+export interface ObjectChoice {
+  role: ObjectRole;
+  /** Longest side of the box around the object, m: 0.02 to 20. */
+  size: number;
+  /** Most particles of the mesh (of a collider: vertices), 50 to 50,000. */
+  particles: number;
+}
 
 /** An object's surface, what is drawn of it, and how the two hang together. */
 export interface ObjectFile {

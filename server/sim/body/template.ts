@@ -96,6 +96,26 @@ export interface BodyTemplate {
   picture?: Pick<Drawing, "object" | "vertices" | "scale" | "offset">;
 }
 
+/** Parts of a template that differ by the kind of the body. */
+export interface Shape {
+  own: Float64Array;
+  positions: Float64Array;
+  placement: Placement;
+  triangles: Uint32Array;
+  tets: Uint32Array;
+  origin: Uint32Array;
+  streamedCount: number;
+  /** float64[N] kg */
+  mass: Float64Array;
+  elements: BodyTemplate["elements"];
+  enclosed?: EnclosedVolume | undefined;
+  detail?: SurfaceMesh & { own: Float64Array };
+  picture?: BodyTemplate["picture"];
+  shape?: ShapeMatching;
+  /** Spacing of points, m. */
+  spacing?: number;
+}
+
 /** Whether the body has its own step: the kernel's substeps then do not move its particles. */
 export function ownStep({ form }: Pick<BodyTemplate, "form">): boolean {
   return form === "implicit" || form === "method";

@@ -5,7 +5,7 @@
  */
 import type { Plasticity, SoftMaterial, Vec3 } from "../../../shared/scene.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { BodyTuning } from "../../../shared/protocol/protocol.ts";
+import type { BodyTuning } from "../../../shared/tuning.ts";
 import { rotationMatrix } from "../body/transform.ts";
 import { orthotropicTetEnergy, tetEnergy } from "../energy/tetrahedra.ts";
 import {
