@@ -1,5 +1,4 @@
 /** Checks of an owner's changes to a room, before they are sent. */
-import type { Wind } from "../../shared/tuning.ts";
 import {
   BODY_FIELDS,
   isTimeScale,
@@ -8,9 +7,10 @@ import {
   MOST_WIND,
   SPANS,
   TIME_SCALE_TEXT,
+  type TuningChange,
+  type Wind,
   WIND_FIELDS,
   WIND_SPANS,
-  type TuningChange,
 } from "../../shared/tuning.ts";
 import { checkNumber, checkVector } from "./arguments.ts";
 import { badArgument } from "./errors.ts";

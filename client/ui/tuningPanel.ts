@@ -2,15 +2,15 @@
  * The owners' physics panel: gravity, wind, time scale and materials, which apply to everyone. Shown to owners only. A
  * body shows only the sliders that apply to it.
  */
-import type { Wind } from "../../shared/tuning.ts";
 import {
   BODY_FIELDS,
   type BodyField,
-  SPANS,
-  type TuningLimits,
   type BodyTuning,
+  SPANS,
   type Tuning,
   type TuningChange,
+  type TuningLimits,
+  type Wind,
 } from "../../shared/tuning.ts";
 import { t } from "../text/text.ts";
 import { h, icon, labelOf } from "./dom.ts";

@@ -2,7 +2,6 @@
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
 import { Limits } from "../../shared/protocol/protocol.ts";
-import type { Wind } from "../../shared/tuning.ts";
 import {
   BODY_FIELDS,
   isTimeScale,
@@ -10,10 +9,11 @@ import {
   spanOf,
   spanText,
   TIME_SCALE_TEXT,
+  type TuningChange,
   type TuningLimits,
+  type Wind,
   WIND_FIELDS,
   within,
-  type TuningChange,
 } from "../../shared/tuning.ts";
 import type { RoomShape } from "../workers/messages.ts";
 

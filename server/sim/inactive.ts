@@ -19,7 +19,7 @@ import type { SimLayout } from "./layout.ts";
 import { boxOf } from "./spawn/inside.ts";
 import { obstacleOf, obstaclesFor, wallsFor } from "./spawn/obstacles.ts";
 import { findHeight, raise, type Comer } from "./spawn/place.ts";
-import type { Input, SimEvent, Refusal } from "./types.ts";
+import type { Input, Refusal, SimEvent } from "./types.ts";
 import { marksIn } from "./marks.ts";
 
 /** Status of a body in layout.still, besides 0. */

@@ -3,7 +3,7 @@
  * Structured-cloneable.
  */
 import type { Body } from "../../shared/scene.ts";
-import type { TuningLimits, Tuning } from "../../shared/tuning.ts";
+import type { Tuning, TuningLimits } from "../../shared/tuning.ts";
 import type { ElementKind } from "./constraints/kinds.ts";
 import type { Range } from "./memory/map.ts";
 import type { Mover } from "./movers.ts";

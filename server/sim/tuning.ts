@@ -20,8 +20,14 @@
  * not depend on them.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { Wind } from "../../shared/tuning.ts";
-import { BODY_FIELDS, type BodyField, WIND_FIELDS, type BodyTuning, type Tuning } from "../../shared/tuning.ts";
+import {
+  BODY_FIELDS,
+  type BodyField,
+  type BodyTuning,
+  type Tuning,
+  type Wind,
+  WIND_FIELDS,
+} from "../../shared/tuning.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { Views } from "./views.ts";
 import type { SimLayout } from "./layout.ts";

@@ -4,7 +4,7 @@
  * memory.
  */
 import type { Topology } from "../../shared/topology.ts";
-import type { TuningLimits, Tuning, TuningChange } from "../../shared/tuning.ts";
+import type { Tuning, TuningChange, TuningLimits } from "../../shared/tuning.ts";
 import * as stages from "../kernel/assembly/layout/stages.ts";
 
 /**

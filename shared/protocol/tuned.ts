@@ -1,5 +1,5 @@
 /** What the server says of what owners may change (message `tuned`). */
-import { BODY_FIELDS, WIND_FIELDS, type Wind, type BodyTuning, type Tuning } from "../tuning.ts";
+import { BODY_FIELDS, type BodyTuning, type Tuning, type Wind, WIND_FIELDS } from "../tuning.ts";
 
 type Fields = Record<string, unknown>;
 

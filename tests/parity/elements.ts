@@ -9,10 +9,10 @@ import { hyperElements } from "../../server/sim/constraints/hyperelastic.ts";
 import { sixVolumes } from "../../server/sim/constraints/polyhedron.ts";
 import { tetElements } from "../../server/sim/constraints/tetrahedra.ts";
 import type {
-  TetElements,
-  HyperElements,
-  TriangleElements,
   BendElements,
+  HyperElements,
+  TetElements,
+  TriangleElements,
 } from "../../server/sim/constraints/elements.ts";
 import { lameCoefficients, neoHookean, stableNeoHookean, type SheetModuli } from "../../server/sim/materials.ts";
 import { randomStream } from "./kit.ts";

@@ -6,8 +6,7 @@
  */
 import { expect, test } from "vitest";
 import { orthotropicElements, plasticElements } from "../../server/sim/constraints/tetrahedra.ts";
-import type { PlasticTetElements } from "../../server/sim/constraints/elements.ts";
-import type { OrthotropicTetElements } from "../../server/sim/constraints/elements.ts";
+import type { OrthotropicTetElements, PlasticTetElements } from "../../server/sim/constraints/elements.ts";
 import { isotropicCompliance, orthotropicCompliance, type OrthotropicCompliance } from "../../server/sim/materials.ts";
 import { orthotropicEnergy, orthotropicGradient, strainNorm } from "../../server/sim/reference/orthotropic.ts";
 import { flow } from "../../server/sim/reference/plasticity.ts";

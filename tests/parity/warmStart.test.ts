@@ -1,7 +1,11 @@
 /** Remembered stress: kernel against twin, one tick of it; and that it forgets what it must forget. */
 import { CONSTRAINTS } from "../../server/sim/constraints/kinds.ts";
-import type { OrthotropicTetElements } from "../../server/sim/constraints/elements.ts";
-import type { TetElements, PlasticTetElements, HyperElements } from "../../server/sim/constraints/elements.ts";
+import type {
+  HyperElements,
+  OrthotropicTetElements,
+  PlasticTetElements,
+  TetElements,
+} from "../../server/sim/constraints/elements.ts";
 import { describe, expect, test } from "vitest";
 import type { SoftMaterial } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";

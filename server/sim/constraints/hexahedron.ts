@@ -32,7 +32,7 @@ import { lameCoefficients } from "../materials.ts";
 import { vectorAt, type Particles } from "../reference/particles.ts";
 import type { Constraint, Solid } from "./constraint.ts";
 import type { AnyElements } from "./elements.ts";
-import { lengthsOf, springElements, type DistanceElements } from "./distance.ts";
+import { type DistanceElements, lengthsOf, springElements } from "./distance.ts";
 import { project, stored, type Value } from "./geometric.ts";
 import { polyhedron, sixVolumes, triplesOf } from "./polyhedron.ts";
 

@@ -11,7 +11,7 @@
 import type { BodyTemplate } from "../body/template.ts";
 import { bend } from "../constraints/bend.ts";
 import { CONSTRAINTS } from "../constraints/kinds.ts";
-import type { TetElements, TriangleElements, BendElements } from "../constraints/elements.ts";
+import type { BendElements, TetElements, TriangleElements } from "../constraints/elements.ts";
 import { shapeOf } from "../reference/triangle.ts";
 import { blockAt, factorize, type BlockMatrix, type Factor } from "./factor.ts";
 import { graphOf, nestedDissection, type Graph } from "./order.ts";

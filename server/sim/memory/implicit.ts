@@ -2,8 +2,7 @@
  * Plans IMPLICIT rows for bodies of solver "implicit", with their elements, factors, state and work area
  * (kernel/assembly/implicit/step.ts).
  */
-import type { BendElements } from "../constraints/elements.ts";
-import type { TetElements, TriangleElements } from "../constraints/elements.ts";
+import type { BendElements, TetElements, TriangleElements } from "../constraints/elements.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { LANES } from "../../kernel/assembly/layout/sizes.ts";
 import type { BodyTemplate } from "../body/template.ts";

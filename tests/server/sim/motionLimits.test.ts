@@ -18,7 +18,7 @@ import { openWorld } from "../../../server/sim/world.ts";
 import type { RoomShape } from "../../../server/workers/messages.ts";
 import type { Body, Scene } from "../../../shared/scene.ts";
 import { validateScene } from "../../../shared/sceneValidator.ts";
-import { type BodyField, type Span, spanText, within, type TuningChange } from "../../../shared/tuning.ts";
+import { type BodyField, type Span, spanText, type TuningChange, within } from "../../../shared/tuning.ts";
 import { laboratory } from "../../physics/laboratory.ts";
 import { inLong } from "../../support/long.ts";
 
