@@ -1,6 +1,5 @@
 /**
- * What owners may change of a room while it runs: which fields, and within which limits. As in a scene, but for
- * STRETCH.
+ * Fields that owners may change in a running room, and their limits. The limits are the scene's, except for STRETCH.
  */
 
 export const BODY_FIELDS = [
@@ -15,9 +14,9 @@ export const BODY_FIELDS = [
   "modes",
   "steps",
 ] as const;
-/** A body's numbers; beside them there is `pins`. */
+/** Numeric fields of a body; `pins` is separate. */
 export type BodyField = (typeof BODY_FIELDS)[number];
-/** Counts of a body's method. */
+/** Integer fields. */
 const WHOLE: readonly BodyField[] = ["modes", "steps"];
 export const WIND_FIELDS = ["density", "drag", "lift", "intensity", "scale", "seed"] as const;
 
@@ -26,7 +25,7 @@ export interface Span {
   most: number;
 }
 
-/** The air of a room; `density` 0: there is none. */
+/** The air of a room; `density` 0: no air. */
 export interface Wind {
   /** m/s */
   velocity: [number, number, number];
@@ -36,14 +35,14 @@ export interface Wind {
   drag: number;
   lift: number;
   /**
-   * Turbulence: root mean square of its velocity over the wind's, m of its largest waves, and which of all there are.
+   * Turbulence: root mean square of its velocity over the wind's, length of its largest waves in m, and random seed.
    */
   intensity: number;
   scale: number;
   seed: number;
 }
 
-/** What a body is simulated with now; absent: of this body it is not to be changed. */
+/** Current simulation parameters of a body; an absent field cannot be changed for this body. */
 export interface BodyTuning {
   body: number;
   /** 1/s */
@@ -51,60 +50,60 @@ export interface BodyTuning {
   friction?: number;
   /** kg/m^3 */
   density?: number;
-  /** Pa; of an orthotropic material its first modulus, to which the others are in proportion. */
+  /** Pa; for an orthotropic material its first modulus; the others scale with it. */
   youngsModulus?: number;
   poissonsRatio?: number;
   /** Flexural rigidity of a cloth, N m. */
   bendingStiffness?: number;
-  /** Wanted volume of a balloon, in volumes at rest. */
+  /** Target volume of a balloon, relative to its rest volume. */
   pressure?: number;
   /** Strain at which plastic flow begins. */
   yield?: number;
-  /** Eigenmodes that a modal body keeps: at most the scene's. */
+  /** Eigenmodes that a modal body keeps: at most the scene's number. */
   modes?: number;
-  /** Steps a tick of the body's method. */
+  /** Steps of the body's method per tick. */
   steps?: number;
-  /** Do the scene's pins hold it? */
+  /** Whether the scene's pins are active. */
   pins?: boolean;
 }
 
-/** What a room is simulated with now, where its owners may change it. */
+/** Current simulation parameters of a room that its owners may change. */
 export interface Tuning {
   /** m/s^2 */
   gravity: [number, number, number];
   wind: Wind;
-  /** Simulated time over wall time; 0: it stands still. */
+  /** Simulated time over wall time; 0: paused. */
   timeScale: number;
-  /** Ticks before this one in which it stood: simulated time is that of the others. */
+  /** Number of paused ticks before this one; they do not advance simulated time. */
   stood: number;
   bodies: BodyTuning[];
 }
 
-/** What is absent stays. The fields of a body are those of `body`. */
+/** Absent fields stay the same. Body fields apply to `body`. */
 export interface TuningChange extends Partial<BodyTuning> {
   gravity?: [number, number, number];
   wind?: Partial<Wind>;
   timeScale?: number;
-  /** All of it as the scene says, whatever else is given. */
+  /** Resets all parameters to the scene's values; other fields are ignored. */
   asScene?: true;
 }
 
-/** What owners of a room may set, which follows from its scene (server/sim/motionLimits.ts). */
+/** Limits for the owners of a room, derived from its scene (server/sim/motionLimits.ts). */
 export interface TuningLimits {
   /** Length of gravity, m/s^2. */
   gravity: number;
   /** `velocity`: length of the wind's velocity, m/s. */
   wind: { velocity: number } & Record<(typeof WIND_FIELDS)[number], Span>;
-  /** By body, of fields that have narrower limits than a scene's. */
+  /** By body: fields with narrower limits than a scene's. */
   bodies: Partial<Record<BodyField, Span>>[];
 }
 
-/** As a scene has them: each of gravity's parts (m/s^2) and of the wind's velocity (m/s), either way. */
+/** As in a scene: limits of each component of gravity (m/s^2) and of the wind's velocity (m/s), in both directions. */
 export const MOST_GRAVITY = 1e6;
 export const MOST_WIND = 1000;
 /**
- * Simulated time over wall time. Inputs wait for ticks, which come three times a second at the least of it: who wants
- * it slower has it stand.
+ * Limits of simulated time over wall time. Inputs wait for ticks, of which there are at least three per second; for
+ * slower motion, pause the room.
  */
 export const TIME_SCALE = { least: 0.05, most: 2 } as const;
 export const isTimeScale = (value: number): boolean => value === 0 || within(value, TIME_SCALE);
@@ -121,8 +120,8 @@ export const WIND_SPANS: Readonly<Record<(typeof WIND_FIELDS)[number], Span>> = 
 };
 
 /**
- * How far from the scene's value a running room may go, as a factor: its memory is laid out for masses and moduli of
- * the scene's size (server/sim/massUnit.ts).
+ * Limit of a change in a running room, as a factor of the scene's value: the room's memory is scaled for the scene's
+ * masses and moduli (server/sim/massUnit.ts).
  */
 const STRETCH = { density: 1e3, youngsModulus: 1e4, bendingStiffness: 1e4 } as const;
 
@@ -140,9 +139,9 @@ export const SPANS: Readonly<Record<BodyField, Span>> = {
   steps: { least: 1, most: 256 },
 };
 
-/** @param scene what the scene says of it */
+/** @param scene the scene's value */
 export function spanOf(field: BodyField, scene: number): Span {
-  // the scene's are all that were computed
+  // the scene's number of modes is all that was computed
   if (field === "modes") return { least: SPANS.modes.least, most: scene };
   if (!(field in STRETCH)) return SPANS[field];
   const factor = STRETCH[field as keyof typeof STRETCH];
@@ -151,14 +150,14 @@ export function spanOf(field: BodyField, scene: number): Span {
 
 export const within = (value: number, { least, most }: Span): boolean => value >= least && value <= most;
 
-/** @param span of the field */
+/** @param span limits of the field */
 export const mayBe = (field: BodyField, value: number, span: Span): boolean =>
   within(value, span) && (!WHOLE.includes(field) || Number.isInteger(value));
 
-/** As a refusal says it. */
+/** Text for a refusal. */
 export const spanText = ({ least, most }: Span): string => `${rounded(least)} to ${rounded(most)}`;
 
-/** What a factor makes of a decimal number has digits that nobody wrote. */
+/** Rounds the digits that multiplying a decimal number by a factor adds. */
 const rounded = (value: number): number => (Number.isInteger(value) ? value : Number(value.toPrecision(6)));
 
 const sameParts = (a: readonly number[], b: readonly number[]): boolean => a.every((part, r) => part === b[r]);
