@@ -14,7 +14,7 @@ import { atLeast, isRole, type Role } from "../../shared/roles.ts";
 import { addressKey } from "../auth/addresses.ts";
 import { type Denial, denialOf } from "../auth/admission.ts";
 import type { Audit } from "../auth/audit.ts";
-import { type Auth, BAD_TOKENS_PER_MINUTE, type Vouched } from "../auth/auth.ts";
+import { type Auth, BAD_TOKENS_PER_MINUTE, type ForwardedIdentity } from "../auth/auth.ts";
 import type { Budgets } from "../auth/budgets.ts";
 import { type Identity, roleIn } from "../auth/identity.ts";
 import { TokenError } from "../auth/tokens.ts";
@@ -233,7 +233,7 @@ const ruleFor = (request: FastifyRequest): Rule | undefined =>
 
 /** The identity that a ticket speaks of; null: none, or it has ended meanwhile. */
 export function identityIn(said: unknown, nowMs = Date.now()): Identity | null {
-  const identity = (said as Vouched | null)?.identity;
+  const identity = (said as ForwardedIdentity | null)?.identity;
   if (!identity || !isRole(identity.role)) return null;
   return identity.expiresAtMs !== null && identity.expiresAtMs <= nowMs ? null : identity;
 }

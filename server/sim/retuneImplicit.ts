@@ -12,7 +12,7 @@
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Refusal } from "./types.ts";
 import type { Views } from "./views.ts";
-import { statusAt } from "./inactive.ts";
+import { statusAt } from "./spawnableBodies.ts";
 import { stepConstants } from "./implicit/model.ts";
 import type { SimLayout } from "./layout.ts";
 import { lameCoefficients } from "./materials.ts";

@@ -16,10 +16,10 @@
  * list invalid, so islands fall asleep only in every TICKS-th tick.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { HandInput } from "./grabs.ts";
+import type { GrabInput } from "./grabs.ts";
 import type { Views } from "./views.ts";
 import { slotAddress, slotsOf, slotsOfMember } from "./grabSlots.ts";
-import { statusAt } from "./inactive.ts";
+import { statusAt } from "./spawnableBodies.ts";
 import type { Kernel } from "./kernelModule.ts";
 import type { SimLayout } from "./layout.ts";
 
@@ -81,7 +81,7 @@ export class SleepingIslands {
   }
 
   /** Bodies that a grab or impulse concerns. */
-  concernedBy(input: HandInput): number[] {
+  concernedBy(input: GrabInput): number[] {
     const { layout, views } = { layout: this.#layout, views: this.#views };
     const { i32 } = views;
     const held = (slots: number[]): number[] =>
