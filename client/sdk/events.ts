@@ -1,5 +1,6 @@
 /** Events of a room and their listeners. */
-import type { RoomStats, Tuning } from "../../shared/protocol/protocol.ts";
+import type { RoomStats } from "../../shared/protocol/protocol.ts";
+import type { Tuning } from "../../shared/tuning.ts";
 import type { PliantError } from "./errors.ts";
 import type { HeldPoint } from "./heldPoints.ts";
 import type { AccessState, Hand as MemberHand, Member } from "../../shared/protocol/fromServer.ts";

@@ -1,15 +1,8 @@
 /** A membership of a room: its current state, and the calls that act in it. */
 import { depthOf, isKind, KIND_FORM } from "../../shared/applicationData.ts";
-import {
-  CloseCode,
-  Limits,
-  type RoomStats,
-  type Tuning,
-  type TuningChange,
-  type Welcome,
-} from "../../shared/protocol/protocol.ts";
+import { CloseCode, Limits, type RoomStats, type Welcome } from "../../shared/protocol/protocol.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
-import { BODY_FIELDS } from "../../shared/tuning.ts";
+import { BODY_FIELDS, type Tuning, type TuningChange } from "../../shared/tuning.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { checkInteger, checkNumber, checkVector } from "./arguments.ts";
 import type { RoomBody } from "./bodies.ts";

@@ -1,5 +1,4 @@
 /** Checks of an owner's changes to a room, before they are sent. */
-import type { TuningChange, Wind } from "../../shared/protocol/protocol.ts";
 import {
   BODY_FIELDS,
   isTimeScale,
@@ -8,6 +7,8 @@ import {
   MOST_WIND,
   SPANS,
   TIME_SCALE_TEXT,
+  type TuningChange,
+  type Wind,
   WIND_FIELDS,
   WIND_SPANS,
 } from "../../shared/tuning.ts";

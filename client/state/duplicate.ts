@@ -3,8 +3,7 @@
  * page of the new room applies these values and then resets it, so that it starts as if its scene file had them. Until
  * that page has loaded, the values are kept in the tab's session storage.
  */
-import type { Tuning, TuningChange } from "../../shared/protocol/protocol.ts";
-import { BODY_FIELDS, sameGravity, sameWind } from "../../shared/tuning.ts";
+import { BODY_FIELDS, sameGravity, sameWind, type Tuning, type TuningChange } from "../../shared/tuning.ts";
 
 /** Returns the changes that turn the tuning `now` into `wanted`. Both are of the same scene. */
 export function changesTo(wanted: Tuning, now: Tuning): TuningChange[] {

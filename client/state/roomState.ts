@@ -5,7 +5,8 @@
 import type { Topology } from "../../shared/topology.ts";
 import { dequantizeInto } from "../../shared/snapshot/index.ts";
 import { Clock } from "../sdk/clock.ts";
-import type { RoomStats, Tuning, Welcome } from "../../shared/protocol/protocol.ts";
+import type { RoomStats, Welcome } from "../../shared/protocol/protocol.ts";
+import type { Tuning } from "../../shared/tuning.ts";
 import type { AccessState, Hand, Member, ServerEvent } from "../../shared/protocol/fromServer.ts";
 import { FrameDecoder, type FrameEvent } from "../sdk/frameDecoder.ts";
 import { AcknowledgedGrabs } from "./acknowledgedGrabs.ts";

@@ -1,5 +1,5 @@
 /** All texts of the pages in Arabic. */
-import type { Catalog } from "./text.ts";
+import type { Catalog } from "./english.ts";
 
 export const arabic: Catalog = {
   lobbyDocument: "Pliant: أشياء لينة، معًا",

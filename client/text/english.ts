@@ -522,3 +522,9 @@ export const english = {
   materialNoNumber: "{field}: “{value}” is not a number. Write it like 1500, 1.5 or 2e6. The range is {min} to {max}.",
   materialOutside: "{field}: {value} is out of range. The range is {min} to {max}.",
 } as const;
+
+export type English = typeof english;
+/** One form for each plural category of the language. */
+export type Plural = { readonly other: string } & { readonly [category in Intl.LDMLPluralRule]?: string };
+/** All texts of one language. */
+export type Catalog = { readonly [key in keyof English]: English[key] extends string ? string : Plural };

@@ -1,5 +1,5 @@
 /** All texts of the pages in German. */
-import type { Catalog } from "./text.ts";
+import type { Catalog } from "./english.ts";
 
 export const german: Catalog = {
   lobbyDocument: "Pliant: Weiches, gemeinsam",

@@ -1,5 +1,5 @@
 /** All texts of the pages in Spanish. */
-import type { Catalog } from "./text.ts";
+import type { Catalog } from "./english.ts";
 
 export const spanish: Catalog = {
   lobbyDocument: "Pliant: cosas blandas, entre todos",

@@ -2,14 +2,9 @@
  * Texts of the pages in the user's language. The catalogue is english.ts; each other language is a chunk of its own,
  * loaded only when used. The compiler reports missing keys and missing values.
  */
-import { english } from "./english.ts";
+import { type Catalog, type English, english, type Plural } from "./english.ts";
 
-type English = typeof english;
 export type TextKey = keyof English;
-/** One form for each plural category of the language. */
-type Plural = { readonly other: string } & { readonly [category in Intl.LDMLPluralRule]?: string };
-/** All texts of one language. */
-export type Catalog = { readonly [key in TextKey]: English[key] extends string ? string : Plural };
 
 type Places<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Places<Rest> : never;
 type FormOf<Entry> = Entry extends { other: infer Other extends string } ? Other | "{count}" : Entry & string;

@@ -1,5 +1,6 @@
 /** The room page: connects the connection, the room's state, the picture and the tools. */
-import { CloseCode, Limits, type Tuning } from "../../shared/protocol/protocol.ts";
+import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
+import type { Tuning } from "../../shared/tuning.ts";
 import {
   createRoom,
   fetchRoom,

@@ -2,8 +2,16 @@
  * The owners' physics panel: gravity, wind, time scale and materials, which apply to everyone. Shown to owners only. A
  * body shows only the sliders that apply to it.
  */
-import type { BodyTuning, Tuning, TuningChange, Wind } from "../../shared/protocol/protocol.ts";
-import { BODY_FIELDS, type BodyField, SPANS, type TuningLimits } from "../../shared/tuning.ts";
+import {
+  BODY_FIELDS,
+  type BodyField,
+  type BodyTuning,
+  SPANS,
+  type Tuning,
+  type TuningChange,
+  type TuningLimits,
+  type Wind,
+} from "../../shared/tuning.ts";
 import { t } from "../text/text.ts";
 import { h, icon, labelOf } from "./dom.ts";
 import { Panel } from "./panel.ts";

@@ -1,6 +1,5 @@
 /** All settings of a room that a visitor can change, each at both of its limits. */
-import type { TuningChange } from "../../shared/protocol/protocol.ts";
-import { BODY_FIELDS, type BodyField, type Span, spanOf, WIND_FIELDS } from "../../shared/tuning.ts";
+import { BODY_FIELDS, type BodyField, type Span, spanOf, type TuningChange, WIND_FIELDS } from "../../shared/tuning.ts";
 import type { SimLayout } from "../../server/sim/layout.ts";
 
 export interface Knob {

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { readScene } from "../../server/sim/readScene.ts";
 import { foldedSheet } from "../folds/scene.ts";
 import { circles } from "../hands/circles.ts";
-import type { Figure } from "./figures.ts";
+import type { Figure } from "./figure.ts";
 import { ticksOf } from "./ticks.ts";
 
 const SCENES = fileURLToPath(new URL("../../scenes", import.meta.url));

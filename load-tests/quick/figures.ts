@@ -1,20 +1,5 @@
 /** The figures of the quick guard (`npm run bench -- --quick`): at most fifteen, chosen to cover all of the product. */
-import type { Measured } from "./repeat.ts";
-
-export interface Options {
-  /** Do a single repetition, to prove that a figure can be measured. */
-  once?: boolean;
-}
-
-/** CPU time, ms, with its yardstick, or a number of bytes. */
-type Result = (Measured & { hash?: string }) | { bytes: number; note?: string };
-
-export interface Figure {
-  /** Name for `--only` and release.json; never renamed. */
-  name: string;
-  about: string;
-  measure(options: Options): Promise<Result>;
-}
+import type { Figure } from "./figure.ts";
 
 /** Each figure loads its own module, so that a fault in one does not affect the others. */
 export const FIGURES: readonly Figure[] = [

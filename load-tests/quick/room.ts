@@ -17,7 +17,7 @@ import { clothTrajectory } from "../codec/clothTrajectory.ts";
 import { quantized } from "../codec/measure.ts";
 import { targetOf } from "../load/player.ts";
 import { readScenario } from "../load/scenario.ts";
-import type { Figure } from "./figures.ts";
+import type { Figure } from "./figure.ts";
 import { repeat, type Time, type Work } from "./repeat.ts";
 
 const scenePath = (name: string): string => fileURLToPath(new URL(`../../scenes/${name}.json`, import.meta.url));

@@ -1,7 +1,7 @@
 /** Each kind of constraint alone, with and without damping, and implicit bodies in motion. */
 import type { Body, Vec3 } from "../../shared/scene.ts";
 import { block, FLAT, sheet, STEPS } from "../parts/kernel.ts";
-import type { Figure } from "./figures.ts";
+import type { Figure } from "./figure.ts";
 import { ticksOf } from "./ticks.ts";
 
 const ELASTIC = { ...FLAT, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-4 };

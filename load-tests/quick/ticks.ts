@@ -4,7 +4,7 @@ import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts"
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import { copyMemory, filledOf } from "../../server/workers/memoryCopy.ts";
-import type { Figure, Options } from "./figures.ts";
+import type { Figure, Options } from "./figure.ts";
 import { repeat } from "./repeat.ts";
 
 /** Snapshot of a memory's content. */

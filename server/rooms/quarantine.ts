@@ -11,7 +11,7 @@ import { RoomHistory } from "../persistence/history.ts";
 import { type About, recordedObjects, recordingOf, type RoomRecording } from "../persistence/recording.ts";
 import { fill, findRoom } from "../persistence/restore.ts";
 import type { Lease, Parked, SetAside } from "../store/store.ts";
-import type { Persistence } from "./registry.ts";
+import type { Persistence } from "../persistence/persistence.ts";
 import type { SceneLibrary } from "./sceneLibrary.ts";
 
 /** end: at its last tick. state: from its newest state, without later ticks. start: from the start of its scene. */

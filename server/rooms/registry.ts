@@ -10,10 +10,10 @@ import { fullNetwork } from "../auth/share.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { WorkerPools } from "../workers/pool.ts";
 import { findRoom, type Found } from "../persistence/restore.ts";
-import type { JournalWriter } from "../persistence/journalWriter.ts";
+import type { Persistence } from "../persistence/persistence.ts";
 import type { ParkedReason } from "../metrics/cluster.ts";
 import type { RestoreCause } from "../metrics/persistence.ts";
-import type { Holder, Lease, Listing, Store } from "../store/store.ts";
+import type { Lease, Listing } from "../store/store.ts";
 import { Quarantine } from "./quarantine.ts";
 import { Room } from "./room.ts";
 import type { RoomEnd, RoomOptions } from "./roomOptions.ts";
@@ -27,17 +27,6 @@ export const ROOM_NAME = "^[a-z0-9][a-z0-9-]{0,39}$";
 
 /** Ratio of the rooms that one address may have to the number that is left. */
 const ROOM_SHARE = 1;
-
-/** The store of the rooms, and the leases by which this process steps them. */
-export interface Persistence {
-  store: Store;
-  holder: Holder;
-  journalWriter: JournalWriter;
-  /** Time until which the room's lease certainly holds, ms on performance.now(). */
-  ownedUntilMs: (room: string) => number;
-  /** Is another process due to take over this room, which has no owner now? */
-  isOthers: (room: Listing) => Promise<boolean>;
-}
 
 /** Another process has the room: the caller must ask there. */
 export class RoomElsewhere extends Error {
@@ -513,7 +502,7 @@ export class RoomRegistry {
     const pool = pools.forRoom(own ? "dedicated" : "shared");
     if (own) this.#dedicated.add(name);
     try {
-      const onDisposed = (room: Room, end: RoomEnd): void => {
+      const onDisposed = (room: object, end: RoomEnd): void => {
         if (own) this.#dedicated.delete(name);
         if (this.#rooms.get(name) === room) this.#rooms.delete(name);
         if (end !== "over" || !persistence) return;

@@ -1,7 +1,7 @@
 /** Checks whether a request may reach the simulation: its bodies exist and its values are within limits. */
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
-import { Limits, type TuningChange, type Wind } from "../../shared/protocol/protocol.ts";
+import { Limits } from "../../shared/protocol/protocol.ts";
 import {
   BODY_FIELDS,
   isTimeScale,
@@ -9,7 +9,9 @@ import {
   spanOf,
   spanText,
   TIME_SCALE_TEXT,
+  type TuningChange,
   type TuningLimits,
+  type Wind,
   WIND_FIELDS,
   within,
 } from "../../shared/tuning.ts";

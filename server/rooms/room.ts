@@ -3,7 +3,8 @@
  * publishes the result. Life cycle: open (paused while no member is there) -> ticking -> disposed.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { CloseCode, type Tuning } from "../../shared/protocol/protocol.ts";
+import { CloseCode } from "../../shared/protocol/protocol.ts";
+import type { Tuning } from "../../shared/tuning.ts";
 import type { Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
 import type { RoomAccess } from "../auth/roomAccess.ts";

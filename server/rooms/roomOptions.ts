@@ -9,7 +9,6 @@ import type { ParkedReason } from "../metrics/cluster.ts";
 import type { RoomPool } from "../workers/pool.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
 import type { Probation } from "./probation.ts";
-import type { Room } from "./room.ts";
 
 /** over: ended for good. elsewhere: another process, or this one after a restart, may continue the room. */
 export type RoomEnd = "over" | "elsewhere";
@@ -25,7 +24,7 @@ export interface RoomOptions {
   metrics: Metrics;
   log: FastifyBaseLogger;
   /** Called once, when the room has ended. */
-  onDisposed: (room: Room, end: RoomEnd) => void;
+  onDisposed: (room: object, end: RoomEnd) => void;
   /** Resolves when the room's journal is stored up to now. @throws CodedError STORE_AWAY */
   durable: () => Promise<void>;
   /** Quarantines the room and keeps its stored data; null: there is no store. */

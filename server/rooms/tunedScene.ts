@@ -1,7 +1,6 @@
 /** Writes a room's scene file with its owners' changes; the result is a valid scene file. */
-import type { BodyTuning, Tuning, Wind } from "../../shared/protocol/protocol.ts";
 import type { Body, Scene, SceneWind } from "../../shared/scene.ts";
-import { sameGravity, sameWind } from "../../shared/tuning.ts";
+import { type BodyTuning, sameGravity, sameWind, type Tuning, type Wind } from "../../shared/tuning.ts";
 import { ownMaterial, wholeMaterial } from "../../shared/namedMaterials.ts";
 
 /** A material's fields, for any model. */

@@ -2,11 +2,16 @@
 import { Limits, PROTOCOL_VERSION, type Welcome } from "../../shared/protocol/protocol.ts";
 import { atLeast } from "../../shared/roles.ts";
 import type { Entry } from "../auth/auth.ts";
-import type { Room } from "./room.ts";
+import type { RoomOptions } from "./roomOptions.ts";
 import type { Session } from "./session.ts";
 
 export function welcomeOf(
-  { name, scene, sendTicks, template: { layout, topologyHash, shape } }: Room,
+  {
+    name,
+    scene,
+    sendTicks,
+    template: { layout, topologyHash, shape },
+  }: Pick<RoomOptions, "name" | "scene" | "template"> & { sendTicks: number },
   { id, token, member, simple }: Session,
   { role }: Entry,
   url: string | undefined,

@@ -6,13 +6,11 @@
 import { encode } from "@msgpack/msgpack";
 import type { FastifyRequest } from "fastify";
 import { ClientMessage } from "../../shared/protocol/protocol.ts";
-import { isRole } from "../../shared/roles.ts";
 import { addressKey } from "../auth/addresses.ts";
 import type { Auth, ForwardedIdentity } from "../auth/auth.ts";
-import type { Identity } from "../auth/identity.ts";
 import type { OpenedRequest } from "../rooms/connection.ts";
 import { type ClientRequest, parseClientMessage } from "../../shared/protocol/fromClient.ts";
-import type { RequestAuth } from "./requestAuth.ts";
+import { identityIn, type RequestAuth } from "./requestAuth.ts";
 
 /** Forwarded content of a socket message. */
 interface SaidInMessage extends ForwardedIdentity {
@@ -77,13 +75,6 @@ function readMessage(message: Uint8Array): ClientRequest | null {
   } catch {
     return null; // The owner will report the error.
   }
-}
-
-/** Returns the identity in a ticket; null: none, or it has expired. */
-export function identityIn(said: unknown, nowMs = Date.now()): Identity | null {
-  const identity = (said as ForwardedIdentity | null)?.identity;
-  if (!identity || !isRole(identity.role)) return null;
-  return identity.expiresAtMs !== null && identity.expiresAtMs <= nowMs ? null : identity;
 }
 
 /**

@@ -14,13 +14,12 @@ import { atLeast, isRole, type Role } from "../../shared/roles.ts";
 import { addressKey } from "../auth/addresses.ts";
 import { type Denial, denialOf } from "../auth/admission.ts";
 import type { Audit } from "../auth/audit.ts";
-import { type Auth, BAD_TOKENS_PER_MINUTE } from "../auth/auth.ts";
+import { type Auth, BAD_TOKENS_PER_MINUTE, type ForwardedIdentity } from "../auth/auth.ts";
 import type { Budgets } from "../auth/budgets.ts";
 import { type Identity, roleIn } from "../auth/identity.ts";
 import { TokenError } from "../auth/tokens.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Room } from "../rooms/room.ts";
-import { identityIn } from "./forwardedIdentity.ts";
 import { NOTHING_THERE, type Rule, ruleOf } from "./rules.ts";
 
 declare module "fastify" {
@@ -231,3 +230,10 @@ export class RequestAuth {
 
 const ruleFor = (request: FastifyRequest): Rule | undefined =>
   (request.routeOptions.config as FastifyContextConfig | undefined)?.rule;
+
+/** The identity that a ticket speaks of; null: none, or it has ended meanwhile. */
+export function identityIn(said: unknown, nowMs = Date.now()): Identity | null {
+  const identity = (said as ForwardedIdentity | null)?.identity;
+  if (!identity || !isRole(identity.role)) return null;
+  return identity.expiresAtMs !== null && identity.expiresAtMs <= nowMs ? null : identity;
+}

@@ -3,7 +3,7 @@
  * (kernel/assembly/contact/heldGroups.ts). Members are told when this begins, and once it has been over for a second.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { Views } from "./grabs.ts";
+import type { Views } from "./views.ts";
 import type { SimLayout } from "./layout.ts";
 import type { SimEvent } from "./types.ts";
 

@@ -7,7 +7,7 @@
  * again.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { Views } from "./grabs.ts";
+import type { Views } from "./views.ts";
 import { hands, slotAddress } from "./grabSlots.ts";
 import type { Kernel } from "./kernelModule.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";

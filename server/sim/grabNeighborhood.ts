@@ -7,7 +7,7 @@
  */
 import { counterpart, type RestSurface } from "../../shared/surface.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { Views } from "./grabs.ts";
+import type { Views } from "./views.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { WeightedPoint } from "./memory/points.ts";
 

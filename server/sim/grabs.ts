@@ -7,21 +7,8 @@ import type { Kernel } from "./kernelModule.ts";
 import type { SimLayout } from "./layout.ts";
 import { mostPushSpeed } from "./motionLimits.ts";
 import { writePoint } from "./memory/points.ts";
-import type { Input, SimEvent, SurfaceName } from "./types.ts";
-
-export interface Views {
-  f32: Float32Array;
-  i32: Int32Array;
-}
-
-/** Reason why an input cannot be applied: field, value, limit. */
-export interface Refusal {
-  field: string;
-  value: number;
-  limit: string;
-  /** Surface that occupies the place. */
-  by?: SurfaceName;
-}
+import type { Input, Refusal, SimEvent } from "./types.ts";
+import type { Views } from "./views.ts";
 
 /** Inputs about grabs and impulses. */
 export type GrabInput = Exclude<Input, { type: "reset" | "spawn" | "remove" | "tune" }>;

@@ -2,17 +2,25 @@
  * The memory map and all other plain data that a thread needs to step a room: `WorldLayout` in full.
  * Structured-cloneable.
  */
-import type { Tuning } from "../../shared/protocol/protocol.ts";
 import type { Body } from "../../shared/scene.ts";
-import type { TuningLimits } from "../../shared/tuning.ts";
+import type { Tuning, TuningLimits } from "../../shared/tuning.ts";
 import type { ElementKind } from "./constraints/kinds.ts";
 import type { Range } from "./memory/map.ts";
 import type { Mover } from "./movers.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
-import type { RestShape } from "./restShapes.ts";
 import type { MethodLayout } from "./methods/planMethods.ts";
 import type { ReferenceLayout } from "./methods/planReference.ts";
 import type { TunableBody } from "./tunable.ts";
+
+/** Addresses of one body's rest shape. */
+export interface RestShape {
+  /** uint32[corners * elementCount], the body's own particle numbers: tetrahedra, or the triangles of a sheet. */
+  elements: number;
+  elementCount: number;
+  corners: 3 | 4;
+  /** float32[3N] m */
+  positions: number;
+}
 
 export interface BodyLayout {
   name: string;

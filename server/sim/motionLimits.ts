@@ -30,11 +30,10 @@
  * of their body.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { Tuning, Wind } from "../../shared/protocol/protocol.ts";
 import type { Vec3 } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
-import { type Span, type TuningLimits, WIND_SPANS } from "../../shared/tuning.ts";
-import type { Views } from "./grabs.ts";
+import { type Span, type Tuning, type TuningLimits, type Wind, WIND_SPANS } from "../../shared/tuning.ts";
+import type { Views } from "./views.ts";
 import type { Kernel } from "./kernelModule.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import { materialLimits, MOST_STRAIN, weightStrain } from "./materialLimits.ts";

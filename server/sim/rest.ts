@@ -16,7 +16,7 @@
  * gravity stopped after 1.2 cm.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { Views } from "./grabs.ts";
+import type { Views } from "./views.ts";
 import { statusAt } from "./spawnableBodies.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import { calmDeformation } from "./calm.ts";

@@ -1,19 +1,9 @@
 /** Undeformed shapes of bodies in the room's memory: they show how far a grab stretches a body (grabs.ts). */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "./body/template.ts";
-import type { BodyLayout } from "./layout.ts";
+import type { BodyLayout, RestShape } from "./layout.ts";
 import type { Allocator } from "./memory/map.ts";
 import { isRigid } from "./memory/rigidContacts.ts";
-
-/** Addresses of one body's rest shape. */
-export interface RestShape {
-  /** uint32[corners * elementCount], the body's own particle numbers: tetrahedra, or the triangles of a sheet. */
-  elements: number;
-  elementCount: number;
-  corners: 3 | 4;
-  /** float32[3N] m */
-  positions: number;
-}
 
 /** An edge: its end particles in a body, and its rest length, m. */
 export interface RestEdge {

@@ -10,7 +10,8 @@
  * costs at most four times as much, and ten iterations are still enough.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { Refusal, Views } from "./grabs.ts";
+import type { Refusal } from "./types.ts";
+import type { Views } from "./views.ts";
 import { statusAt } from "./spawnableBodies.ts";
 import { stepConstants } from "./implicit/model.ts";
 import type { SimLayout } from "./layout.ts";

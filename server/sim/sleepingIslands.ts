@@ -16,7 +16,8 @@
  * list invalid, so islands fall asleep only in every TICKS-th tick.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { GrabInput, Views } from "./grabs.ts";
+import type { GrabInput } from "./grabs.ts";
+import type { Views } from "./views.ts";
 import { slotAddress, slotsOf, slotsOfMember } from "./grabSlots.ts";
 import { statusAt } from "./spawnableBodies.ts";
 import type { Kernel } from "./kernelModule.ts";

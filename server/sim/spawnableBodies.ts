@@ -12,14 +12,14 @@
  * number of threads.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { Refusal, Views } from "./grabs.ts";
+import type { Views } from "./views.ts";
 import { freeSlot } from "./grabSlots.ts";
 import type { Kernel } from "./kernelModule.ts";
 import type { SimLayout } from "./layout.ts";
 import { boxOf } from "./spawn/inside.ts";
 import { obstacleOf, obstaclesFor, wallsFor } from "./spawn/obstacles.ts";
 import { findHeight, raise, type Comer } from "./spawn/place.ts";
-import type { Input, SimEvent } from "./types.ts";
+import type { Input, Refusal, SimEvent } from "./types.ts";
 import { marksIn } from "./marks.ts";
 
 /** Status of a body in layout.still, besides 0. */

@@ -4,7 +4,7 @@
  * push particles, without lanes.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { Views } from "./grabs.ts";
+import type { Views } from "./views.ts";
 import type { SimLayout } from "./layout.ts";
 import { vertexTriangleDistance } from "./reference/closestPoints.ts";
 import { norm, subtract, type Vector } from "./reference/vector.ts";

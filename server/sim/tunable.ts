@@ -1,12 +1,10 @@
 /** Values of a body that an owner may change while the room runs, and the data that changing them needs. */
-import type { BodyTuning } from "../../shared/protocol/protocol.ts";
+import type { BodyTuning } from "../../shared/tuning.ts";
 import type { Body, IsotropicMaterial, Vec3 } from "../../shared/scene.ts";
 import type { BodyTemplate } from "./body/template.ts";
+import type { Elasticity } from "./constraints/constraint.ts";
 import type { MethodLayout } from "./methods/planMethods.ts";
 import { soundPace } from "./substeps.ts";
-
-/** Relation of moduli to constraints; scaled: all moduli change with one, in the scene's proportions. */
-type Elasticity = "isotropic" | "neo-hookean" | "stable-neo-hookean" | "scaled";
 
 export interface TunableBody {
   elasticity?: Elasticity;

@@ -20,17 +20,23 @@
  * not depend on them.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { BodyTuning, Tuning, Wind } from "../../shared/protocol/protocol.ts";
-import { BODY_FIELDS, type BodyField, WIND_FIELDS } from "../../shared/tuning.ts";
+import {
+  BODY_FIELDS,
+  type BodyField,
+  type BodyTuning,
+  type Tuning,
+  type Wind,
+  WIND_FIELDS,
+} from "../../shared/tuning.ts";
 import type { BodyTemplate } from "./body/template.ts";
-import type { Refusal, Views } from "./grabs.ts";
+import type { Views } from "./views.ts";
 import type { SimLayout } from "./layout.ts";
 import { mostStrain, weightStrain } from "./materialLimits.ts";
 import { BodyMaterials } from "./retune.ts";
 import { ImplicitMaterials, refuseFar } from "./retuneImplicit.ts";
 import { MOST_EDGES, volumetric } from "./substeps.ts";
 import type { TunableBody } from "./tunable.ts";
-import type { Input } from "./types.ts";
+import type { Input, Refusal } from "./types.ts";
 import { isFelt, MODES, RoomWind } from "./wind.ts";
 
 type Tune = Extract<Input, { type: "tune" }>;

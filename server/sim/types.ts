@@ -3,9 +3,8 @@
  * WebAssembly.Memory; `openWorld` opens such a memory from any thread. No code outside `server/sim` reads or writes the
  * memory.
  */
-import type { Tuning, TuningChange } from "../../shared/protocol/protocol.ts";
 import type { Topology } from "../../shared/topology.ts";
-import type { TuningLimits } from "../../shared/tuning.ts";
+import type { Tuning, TuningChange, TuningLimits } from "../../shared/tuning.ts";
 import * as stages from "../kernel/assembly/layout/stages.ts";
 
 /**
@@ -129,6 +128,15 @@ export interface ContactCounts {
   stops: number;
   /** Number of times that the memory for near pairs was full and could not grow. */
   full: number;
+}
+
+/** Reason why an input cannot be applied: field, value, limit. */
+export interface Refusal {
+  field: string;
+  value: number;
+  limit: string;
+  /** Surface that occupies the place. */
+  by?: SurfaceName;
 }
 
 export type SimEvent =

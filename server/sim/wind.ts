@@ -12,9 +12,9 @@
  * square roots only, and directions come from an integer generator: the same bits on any machine.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { Wind } from "../../shared/protocol/protocol.ts";
+import type { Wind } from "../../shared/tuning.ts";
 import type { SceneWind, Vec3 } from "../../shared/scene.ts";
-import type { Views } from "./grabs.ts";
+import type { Views } from "./views.ts";
 import type { SimLayout } from "./layout.ts";
 
 export const MODES = L.WIND_MOST_MODES;

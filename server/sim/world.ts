@@ -15,12 +15,13 @@
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { tellCrowding } from "./crowding.ts";
 import { easeGrabs } from "./grabLimits.ts";
-import { applyInput, type GrabInput, moveGrabTargets, type Views } from "./grabs.ts";
+import { applyInput, type GrabInput, moveGrabTargets } from "./grabs.ts";
+import type { Views } from "./views.ts";
 import { freeSlot } from "./grabSlots.ts";
 import { SchedulerWords } from "./schedulerWords.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import { stirs } from "../../shared/motion.ts";
-import type { Tuning } from "../../shared/protocol/protocol.ts";
+import type { Tuning } from "../../shared/tuning.ts";
 import { carry, comesNear } from "./movers.ts";
 import { IntersectionWatch } from "./intersections/watch.ts";
 import type { SimLayout } from "./layout.ts";

@@ -3,8 +3,7 @@
  * only the memories in the tasks. A task's name is that of its function in `simWorker.ts` or `buildWorker.ts`.
  */
 import type { MessagePort } from "node:worker_threads";
-import type { BodyTuning, Tuning } from "../../shared/protocol/protocol.ts";
-import type { TuningLimits } from "../../shared/tuning.ts";
+import type { BodyTuning, Tuning, TuningLimits } from "../../shared/tuning.ts";
 import type { FoundInObject } from "../sim/body/objectMeshes.ts";
 import type {
   ContactCounts,

@@ -5,9 +5,9 @@
  */
 import { Decoder, encode } from "@msgpack/msgpack";
 import { depthOf, MOST_ENTRIES } from "../applicationData.ts";
-import { BODY_FIELDS, WIND_FIELDS } from "../tuning.ts";
+import { BODY_FIELDS, type TuningChange, type Wind, WIND_FIELDS } from "../tuning.ts";
 import type { Point } from "./fromServer.ts";
-import { ClientMessage, Limits, PROTOCOL_VERSION, type TuningChange, type Wind } from "./protocol.ts";
+import { ClientMessage, Limits, PROTOCOL_VERSION } from "./protocol.ts";
 
 export interface SurfacePoint {
   body: number;

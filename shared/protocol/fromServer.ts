@@ -6,7 +6,8 @@
 import { decode, Encoder } from "@msgpack/msgpack";
 import { type ErrorDetails, Notices, type NoticeCode } from "../errors.ts";
 import { isRole, type Role } from "../roles.ts";
-import { ServerMessage, type ReplayHead, type RoomStats, type Tuning, type Welcome } from "./protocol.ts";
+import { ServerMessage, type ReplayHead, type RoomStats, type Welcome } from "./protocol.ts";
+import type { Tuning } from "../tuning.ts";
 import { parseTuning } from "./tuned.ts";
 
 export type Point = [number, number, number];

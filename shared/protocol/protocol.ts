@@ -177,69 +177,6 @@ export interface Welcome {
   url?: string;
 }
 
-/** The air of a room; `density` 0: no air. */
-export interface Wind {
-  /** m/s */
-  velocity: [number, number, number];
-  /** kg/m^3 */
-  density: number;
-  /** C_D and C_L, dimensionless (server/kernel/assembly/wind/wind.ts). */
-  drag: number;
-  lift: number;
-  /**
-   * Turbulence: root mean square of its velocity over the wind's, length of its largest waves in m, and random seed.
-   */
-  intensity: number;
-  scale: number;
-  seed: number;
-}
-
-/** Current simulation parameters of a body; an absent field cannot be changed for this body. */
-export interface BodyTuning {
-  body: number;
-  /** 1/s */
-  damping?: number;
-  friction?: number;
-  /** kg/m^3 */
-  density?: number;
-  /** Pa; for an orthotropic material its first modulus; the others scale with it. */
-  youngsModulus?: number;
-  poissonsRatio?: number;
-  /** Flexural rigidity of a cloth, N m. */
-  bendingStiffness?: number;
-  /** Target volume of a balloon, relative to its rest volume. */
-  pressure?: number;
-  /** Strain at which plastic flow begins. */
-  yield?: number;
-  /** Eigenmodes that a modal body keeps: at most the scene's number. */
-  modes?: number;
-  /** Steps of the body's method per tick. */
-  steps?: number;
-  /** Whether the scene's pins are active. */
-  pins?: boolean;
-}
-
-/** Current simulation parameters of a room that its owners may change. */
-export interface Tuning {
-  /** m/s^2 */
-  gravity: [number, number, number];
-  wind: Wind;
-  /** Simulated time over wall time; 0: paused. */
-  timeScale: number;
-  /** Number of paused ticks before this one; they do not advance simulated time. */
-  stood: number;
-  bodies: BodyTuning[];
-}
-
-/** Absent fields stay the same. Body fields apply to `body`. */
-export interface TuningChange extends Partial<BodyTuning> {
-  gravity?: [number, number, number];
-  wind?: Partial<Wind>;
-  timeScale?: number;
-  /** Resets all parameters to the scene's values; other fields are ignored. */
-  asScene?: true;
-}
-
 /** Fields of `stats`. */
 export interface RoomStats {
   /** Mean time of a whole tick in the worker over the last second, ms. */

@@ -1,6 +1,5 @@
 /** Parses the message `tuned`, the values that owners may change. */
-import { BODY_FIELDS, WIND_FIELDS } from "../tuning.ts";
-import type { BodyTuning, Tuning, Wind } from "./protocol.ts";
+import { BODY_FIELDS, type BodyTuning, type Tuning, type Wind, WIND_FIELDS } from "../tuning.ts";
 
 type Fields = Record<string, unknown>;
 

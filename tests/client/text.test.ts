@@ -4,18 +4,17 @@ import { stripTypeScriptTypes } from "node:module";
 import { parseAst } from "vite";
 import { afterEach, describe, expect, test } from "vitest";
 import { answerError } from "../../client/sdk/http.ts";
-import { english } from "../../client/text/english.ts";
+import { type Catalog, english } from "../../client/text/english.ts";
 import { problemDetail, problemText } from "../../client/text/problem.ts";
 import {
-  LANGUAGES,
+  type Language,
   languageOf,
+  LANGUAGES,
   load,
   speak,
   t,
-  textOfCode,
-  type Catalog,
-  type Language,
   type TextKey,
+  textOfCode,
 } from "../../client/text/text.ts";
 import { FILE_NOTES, REFUSALS, SURFACE_NOTES } from "../../shared/objectCodes.ts";
 

@@ -1,14 +1,19 @@
 /** Random disjoint elements of one kind, and deformations of them. */
-import type { BendElements } from "../../server/sim/constraints/bend.ts";
 import { distanceElements, type DistanceElements } from "../../server/sim/constraints/distance.ts";
 import { FALLING, RISING, type HexahedronElements } from "../../server/sim/constraints/hexahedron.ts";
-import { triangleElements, type TriangleElements } from "../../server/sim/constraints/triangle.ts";
+import { triangleElements } from "../../server/sim/constraints/triangle.ts";
 import { volumeElements, type VolumeElements } from "../../server/sim/constraints/volume.ts";
 import { bendElements } from "../../server/sim/constraints/bending.ts";
 import type { GeometricStiffness } from "../../shared/scene.ts";
-import { hyperElements, type HyperElements } from "../../server/sim/constraints/hyperelastic.ts";
+import { hyperElements } from "../../server/sim/constraints/hyperelastic.ts";
 import { sixVolumes } from "../../server/sim/constraints/polyhedron.ts";
-import { tetElements, type TetElements } from "../../server/sim/constraints/tetrahedra.ts";
+import { tetElements } from "../../server/sim/constraints/tetrahedra.ts";
+import type {
+  BendElements,
+  HyperElements,
+  TetElements,
+  TriangleElements,
+} from "../../server/sim/constraints/elements.ts";
 import { lameCoefficients, neoHookean, stableNeoHookean, type SheetModuli } from "../../server/sim/materials.ts";
 import { randomStream } from "./kit.ts";
 

@@ -9,12 +9,14 @@
  * condition number.
  */
 import { CONSTRAINTS, type Elements } from "../../server/sim/constraints/kinds.ts";
-import { inPrincipalAxes, type TetElements } from "../../server/sim/constraints/tetrahedra.ts";
+import { inPrincipalAxes } from "../../server/sim/constraints/tetrahedra.ts";
+import type { TetElements } from "../../server/sim/constraints/elements.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
-import { planBlocks, type ColorRange, type Form } from "../../server/sim/memory/writeBlocks.ts";
+import { planBlocks, type ColorRange } from "../../server/sim/memory/writeBlocks.ts";
+import type { Form } from "../../server/sim/constraints/constraint.ts";
 import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";
 import { solveConstraint, solvePaperConstraint } from "../../server/sim/reference/twins.ts";
 

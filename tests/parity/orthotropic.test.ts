@@ -6,12 +6,8 @@
  * sums of strains that float32 holds to 2^-24 of |F|^2, each a sum of about ten products: 32 units of 1 + |F|^2.
  */
 import { expect, test } from "vitest";
-import {
-  orthotropicElements,
-  plasticElements,
-  type OrthotropicTetElements,
-  type PlasticTetElements,
-} from "../../server/sim/constraints/tetrahedra.ts";
+import { orthotropicElements, plasticElements } from "../../server/sim/constraints/tetrahedra.ts";
+import type { OrthotropicTetElements, PlasticTetElements } from "../../server/sim/constraints/elements.ts";
 import { isotropicCompliance, orthotropicCompliance, type OrthotropicCompliance } from "../../server/sim/materials.ts";
 import { orthotropicEnergy, orthotropicGradient, strainNorm } from "../../server/sim/reference/orthotropic.ts";
 import { flow } from "../../server/sim/reference/plasticity.ts";

@@ -10,7 +10,8 @@ import { expect, test } from "vitest";
 import { boxTets, gridCloth } from "../../server/meshing/generators.ts";
 import { tetElements } from "../../server/sim/constraints/tetrahedra.ts";
 import { bendElements } from "../../server/sim/constraints/bending.ts";
-import { hyperElements, type HyperElements } from "../../server/sim/constraints/hyperelastic.ts";
+import { hyperElements } from "../../server/sim/constraints/hyperelastic.ts";
+import type { HyperElements } from "../../server/sim/constraints/elements.ts";
 import { lameCoefficients, neoHookean, stableNeoHookean } from "../../server/sim/materials.ts";
 import { hyperelasticVolume } from "../../server/sim/reference/hyperelastic.ts";
 import {

@@ -1,11 +1,11 @@
 /** Warm-start stress: kernel against twin over one tick, and when it is dropped. */
 import { CONSTRAINTS } from "../../server/sim/constraints/kinds.ts";
-import type { HyperElements } from "../../server/sim/constraints/hyperelastic.ts";
 import type {
+  HyperElements,
   OrthotropicTetElements,
   PlasticTetElements,
   TetElements,
-} from "../../server/sim/constraints/tetrahedra.ts";
+} from "../../server/sim/constraints/elements.ts";
 import { describe, expect, test } from "vitest";
 import type { SoftMaterial } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";

@@ -7,7 +7,7 @@
  * thousand.
  */
 import { describe, expect, test } from "vitest";
-import type { BodyTuning } from "../../shared/protocol/protocol.ts";
+import type { BodyTuning } from "../../shared/tuning.ts";
 import type { Body, Scene } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { BodyMaterials } from "../../server/sim/retune.ts";

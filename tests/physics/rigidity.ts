@@ -2,7 +2,7 @@
  * Rigidity of a flat sheet's bending stencils by direction. The rim of the sheet is bent to every curvature, the
  * vertices between settle, and the middle is measured.
  */
-import type { BendElements } from "../../server/sim/constraints/bend.ts";
+import type { BendElements } from "../../server/sim/constraints/elements.ts";
 import type { SurfaceMesh } from "../../server/meshing/mesh.ts";
 import { gridCloth } from "../../server/meshing/generators.ts";
 import { solveLinear } from "../../server/sim/reference/vector.ts";

@@ -1,10 +1,25 @@
 /** Carries out the faults of a plan. Each fault starts here and ends after its duration. */
-import type { History } from "./history.ts";
 import { Random } from "../fuzz/random.ts";
+import type { Database } from "./database.ts";
+import type { Model, RoomModel } from "./model.ts";
 import type { Loss } from "./physics.ts";
 import type { Action } from "./plan.ts";
 import type { Server } from "./server.ts";
+import type { Timeline } from "./timeline.ts";
 import { QUERY_TIMEOUT_MS, type LineFaults } from "./line.ts";
+
+/** History that faults act on (history.ts). */
+interface History {
+  timeline: Timeline;
+  database: Database;
+  servers: Server[];
+  model: Model;
+  random: Random;
+  healthySinceMs: number;
+  note(who: string, text: () => string): void;
+  servedBy(server: Server): RoomModel[];
+  kill(server: Server): void;
+}
 
 type Harm = Extract<Action, { do: "fault" }>;
 

@@ -10,9 +10,8 @@ import { tetrahedralize } from "../tetrahedralize.ts";
 import type { Tetrahedralization } from "../tetrahedralize.ts";
 import { buildTriangleTree } from "../triangleTree.ts";
 import { buildWindingField, windingNumber } from "../windingNumber.ts";
-import { ObjectError, percent, placeOf } from "./objectFile.ts";
+import { ObjectError, percent, placeOf, type ObjectChoice } from "./objectFile.ts";
 import type { ObjectNote } from "./objectFile.ts";
-import type { ObjectChoice } from "./prepareSurface.ts";
 import { areaOf } from "./sheet.ts";
 import { simplifySurface } from "./simplify.ts";
 

@@ -1,5 +1,6 @@
 /** Result of reading an uploaded file, its errors, and the limits for one file. */
 import type { FILE_NOTES, REFUSALS, SURFACE_NOTES } from "../../../shared/objectCodes.ts";
+import type { ObjectRole } from "../../../shared/objectRoles.ts";
 import type { MeshError } from "../mesh.ts";
 import type { SurfaceMesh } from "../mesh.ts";
 
@@ -21,6 +22,14 @@ export function placeOf(positions: Float64Array, vertex: number, size: number): 
 
 export const percent = (at: readonly number[]): string =>
   `x, y, z = ${at.map((part) => `${Math.round(100 * part)} %`).join(", ")} of its size`;
+
+export interface ObjectChoice {
+  role: ObjectRole;
+  /** Longest side of the object's bounding box, m: 0.02 to 20. */
+  size: number;
+  /** Limit of particles of the mesh (of vertices for a collider), 50 to 50,000. */
+  particles: number;
+}
 
 /** An object's surface, its drawable mesh, and the map between them. */
 export interface ObjectFile {

@@ -2,26 +2,17 @@
  * Converts an object's surface to the mesh of a body or a collider in the chosen role, in m, standing on y = 0,
  * centered in x and z.
  */
+import type { ObjectRole } from "../../../shared/objectRoles.ts";
 import { requireSheet } from "../finishMesh.ts";
 import { MeshError } from "../mesh.ts";
 import type { LoadedMesh, SurfaceMesh } from "../mesh.ts";
 import { fill } from "./fill.ts";
 import { mendSurface } from "./mendSurface.ts";
 import type { MendedSurface, SurfaceFindings } from "./mendSurface.ts";
-import type { ObjectFile, ObjectNote } from "./objectFile.ts";
+import type { ObjectChoice, ObjectFile, ObjectNote } from "./objectFile.ts";
 import { ObjectError, ofMeshError, percent, placeOf } from "./objectFile.ts";
 import { evenSheet } from "./sheet.ts";
 import { clusterSurface, simplifySurface } from "./simplify.ts";
-
-export type ObjectRole = "soft" | "cloth" | "rigid" | "collider";
-
-export interface ObjectChoice {
-  role: ObjectRole;
-  /** Longest side of the object's bounding box, m: 0.02 to 20. */
-  size: number;
-  /** Limit of particles of the mesh (of vertices for a collider), 50 to 50,000. */
-  particles: number;
-}
 
 export interface PreparedSurface {
   role: ObjectRole;

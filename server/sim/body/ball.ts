@@ -6,7 +6,7 @@
  */
 import type { BallBody } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
-import type { Shape } from "./loadBody.ts";
+import type { Shape } from "./template.ts";
 import { loadSource } from "./meshes.ts";
 import { placed, placementOf, scaled } from "./transform.ts";
 

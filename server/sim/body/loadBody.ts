@@ -8,7 +8,7 @@ import { requireSheet } from "../../meshing/finishMesh.ts";
 import { renumber } from "../../meshing/renumber.ts";
 import type { SurfaceMesh, TetMesh } from "../../meshing/mesh.ts";
 import type { Pace } from "../constraints/constraint.ts";
-import { enclosedVolume, type EnclosedVolume } from "../constraints/enclosedVolume.ts";
+import { enclosedVolume } from "../constraints/enclosedVolume.ts";
 import { CONSTRAINTS, massesOf, sheetElements, solidElements } from "../constraints/kinds.ts";
 import { scheduleOf } from "../memory/sweeps.ts";
 import { keepPast } from "../reference/dashpots.ts";
@@ -21,7 +21,7 @@ import { pointsShape } from "./points.ts";
 import { addLoad, selectParticles } from "./selection.ts";
 import { startPositions } from "./start.ts";
 import { placed, placementOf, scaled, type Placement } from "./transform.ts";
-import type { BodyTemplate, ShapeMatching, Touch } from "./template.ts";
+import type { BodyTemplate, Shape, ShapeMatching, Touch } from "./template.ts";
 
 export interface LoadOptions extends MeshSources {
   onProgress?: ((done: number, stage: string) => void) | undefined;
@@ -128,25 +128,6 @@ function touchOf(body: Body): Touch {
 /** Contact thickness if the scene names none, m. */
 function thicknessOf(body: Exclude<Body, BallBody>, edge: number): number {
   return body.kind === "points" ? edge : Math.max(0.04 * edge, body.kind === "cloth" ? body.material.thickness : 0);
-}
-
-export interface Shape {
-  own: Float64Array;
-  positions: Float64Array;
-  placement: Placement;
-  triangles: Uint32Array;
-  tets: Uint32Array;
-  origin: Uint32Array;
-  streamedCount: number;
-  /** float64[N] kg */
-  mass: Float64Array;
-  elements: BodyTemplate["elements"];
-  enclosed?: EnclosedVolume | undefined;
-  detail?: SurfaceMesh & { own: Float64Array };
-  picture?: BodyTemplate["picture"];
-  shape?: ShapeMatching;
-  /** Spacing of points, m. */
-  spacing?: number;
 }
 
 /** An object's picture, and the mesh that it is drawn on. */

@@ -1,7 +1,7 @@
 /** Makes a cloud of points from a lattice; each point has the mass of its share of the volume. */
 import type { Lattice, PointsBody } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
-import type { Shape } from "./loadBody.ts";
+import type { Shape } from "./template.ts";
 import { placed, placementOf, scaled } from "./transform.ts";
 
 /** Volume of a point, in cubes of its spacing. */

@@ -5,11 +5,11 @@
 import type { Body, Look, Method, Plasticity, Vec3 } from "../../../shared/scene.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import type { Elements } from "../constraints/kinds.ts";
-import type { EnclosedVolume } from "../constraints/enclosedVolume.ts";
+import type { EnclosedVolume } from "../constraints/geometric.ts";
 import type { Drawing } from "./objectMeshes.ts";
 import type { Placement } from "./transform.ts";
 import type { Schedule } from "../memory/sweeps.ts";
-import type { Form } from "../memory/writeBlocks.ts";
+import type { Form } from "../constraints/constraint.ts";
 
 /** Shape matching (kernel/assembly/constraints/shape.ts). */
 export interface ShapeMatching {
@@ -94,6 +94,26 @@ export interface BodyTemplate {
   detail?: SurfaceMesh & { own?: Float64Array };
   /** for an object: its picture, whose vertices lie on those of `detail` (objectMeshes.ts) */
   picture?: Pick<Drawing, "object" | "vertices" | "scale" | "offset">;
+}
+
+/** Parts of a template that differ by the kind of the body. */
+export interface Shape {
+  own: Float64Array;
+  positions: Float64Array;
+  placement: Placement;
+  triangles: Uint32Array;
+  tets: Uint32Array;
+  origin: Uint32Array;
+  streamedCount: number;
+  /** float64[N] kg */
+  mass: Float64Array;
+  elements: BodyTemplate["elements"];
+  enclosed?: EnclosedVolume | undefined;
+  detail?: SurfaceMesh & { own: Float64Array };
+  picture?: BodyTemplate["picture"];
+  shape?: ShapeMatching;
+  /** Spacing of points, m. */
+  spacing?: number;
 }
 
 /** Whether the body has its own step: the kernel's substeps then do not move its particles. */

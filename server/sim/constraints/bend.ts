@@ -11,21 +11,9 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { bendingEnergy, bendingGradient, solveBending } from "../reference/bending.ts";
 import { bendElements } from "./bending.ts";
-import { NONE, rowsOf, type AnyElements, type Constraint } from "./constraint.ts";
+import { NONE, rowsOf, type Constraint } from "./constraint.ts";
+import type { BendElements } from "./elements.ts";
 import { sheetBending } from "./sheetBending.ts";
-
-/** n bending stencils: of hinges, or of rectangles (rectangularBending.ts). */
-export interface BendElements extends AnyElements {
-  kind: "bend";
-  /** uint32[4n]: for a hinge, x0 x1 the common edge, x2 x3 the opposite corners */
-  particles: Uint32Array;
-  /** float64[4n] K, dimensionless */
-  K: Float64Array;
-  /** float64[n] m/N: (A0 + A1)/B for a hinge, over its weight (bendingWeights.ts) */
-  alpha: Float64Array;
-  /** float64[n] |K x| at rest, m; 0 for a flat sheet */
-  rest: Float64Array;
-}
 
 function writeBend(f32: Float32Array, at: number, e: BendElements, i: number, w: (corner: number) => number): void {
   // in the order in which four lanes of float32 add up

@@ -12,7 +12,7 @@
  * the rows may yield, it has 0.85 B along the sides and 1.35 B at 45 degrees. sheetBending.ts gives a flat sheet B in
  * all directions; the unchanged hinges here are for sheets that are curved at rest and for bodies of the paper's form.
  */
-import type { BendElements } from "./bend.ts";
+import type { BendElements } from "./elements.ts";
 
 /**
  * @param X float64[3N] m, undeformed positions

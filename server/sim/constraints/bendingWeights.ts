@@ -20,7 +20,7 @@
  * Plain sums in the order of the mesh: the same bits on any machine. Cost is linear in the mesh: 1 s of a 2 GHz core
  * for 10,000 vertices.
  */
-import type { BendElements } from "./bend.ts";
+import type { BendElements } from "./elements.ts";
 
 const STEPS = 4;
 const SWEEPS = 4;

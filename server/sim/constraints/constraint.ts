@@ -2,23 +2,17 @@
  * Descriptor of one kind of constraint: the bodies that have it, its layout in memory, its float64 twin, its energy,
  * and its tunable values. kinds.ts lists the kinds; all other code uses that list.
  */
-import type { BodyTuning } from "../../../shared/protocol/protocol.ts";
+import type { BodyTuning } from "../../../shared/tuning.ts";
 import type { ClothMaterial, SoftMaterial } from "../../../shared/scene.ts";
-import type { Form } from "../memory/writeBlocks.ts";
 import type { Particles } from "../reference/particles.ts";
 import type { Vector } from "../reference/vector.ts";
-import type { TunableBody } from "../tunable.ts";
-import type { Elements } from "./kinds.ts";
+import type { AnyElements } from "./elements.ts";
 
 /**
- * Constraints of one body as flat float64 arrays, before they are colored and written to memory. The twins solve these
- * arrays; memory/writeBlocks.ts rounds them to float32.
+ * compliant: C = sqrt(2E) and similar forms with a multiplier. paper: C = E. implicit and method: no constraints, but
+ * their own step (memory/implicit.ts, methods/).
  */
-export interface AnyElements {
-  kind: string;
-  /** Particle numbers in the body, `corners` for each constraint. */
-  particles: Uint32Array;
-}
+export type Form = "compliant" | "paper" | "implicit" | "method";
 
 /** Number of visits of a constraint in a tick. */
 export interface Pace {
@@ -51,7 +45,10 @@ export interface Sheet extends Pick<Solid, "X" | "triangles" | "pace" | "seconds
 }
 
 /** Values from which a body's rows are made; equal to `scene` until tuned. */
-export type Material = Omit<TunableBody["scene"], "damping" | "friction">;
+export type Material = Omit<BodyTuning, "body" | "damping" | "friction">;
+
+/** Relation of moduli to constraints; scaled: all moduli change with one, in the scene's proportions. */
+export type Elasticity = "isotropic" | "neo-hookean" | "stable-neo-hookean" | "scaled";
 
 /** A lane of a block with the scene's values, in the room's unit of mass. */
 export interface Row {
@@ -62,7 +59,7 @@ export interface Row {
   read: (offset: number, row?: number) => number;
   scene: Material;
   now: Material;
-  elasticity: TunableBody["elasticity"];
+  elasticity?: Elasticity | undefined;
   /** Unit of mass, kg. */
   massUnit: number;
 }
@@ -88,15 +85,15 @@ interface Twin<E> {
   gradient?: (x: Float64Array, e: E, i: number) => readonly Vector[];
 }
 
-export interface Constraint<E extends AnyElements = AnyElements> {
+export interface Constraint<E extends AnyElements = AnyElements, Made extends AnyElements = E> {
   /** Particles of one constraint. */
   corners: number;
   /**
    * Elements of this kind in a soft body or in a cloth, with accompanying ones. Absent: none.
    * @throws SceneError
    */
-  ofSolid?: (solid: Solid) => Elements[];
-  ofSheet?: (sheet: Sheet) => Elements[];
+  ofSolid?: (solid: Solid) => Made[];
+  ofSheet?: (sheet: Sheet) => Made[];
   /** float64[N] masses of a soft body, kg, if they differ from those of its tetrahedra. */
   masses?: (solid: Solid) => Float64Array | undefined;
 
@@ -147,5 +144,5 @@ export interface Constraint<E extends AnyElements = AnyElements> {
   /** Present if other rows depend on the material: one constraint with the current material, made from its row. */
   remade?: (row: Row) => E;
   /** The same for all constraints of a body, in float64: the readable twin. */
-  tuned?: (e: E, of: TunableBody, now: BodyTuning) => E;
+  tuned?: (e: E, of: Pick<Row, "scene" | "elasticity">, now: BodyTuning) => E;
 }

@@ -7,28 +7,20 @@ import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { IsotropicMaterial, OrthotropicMaterial } from "../../../shared/scene.ts";
 import { isotropicCompliance, orthotropicCompliance, sheetModuli } from "../materials.ts";
 import { solveBendDashpot, solveTetDashpot, solveTriangleDashpot } from "../reference/dashpots.ts";
-import { bend, type BendElements } from "./bend.ts";
+import { bend } from "./bend.ts";
 import type { Constraint } from "./constraint.ts";
 import { sheetBending } from "./sheetBending.ts";
-import { orthotropicElements, orthotropicTet, type OrthotropicTetElements } from "./tetrahedra.ts";
-import { triangle, triangleElements, type TriangleElements } from "./triangle.ts";
-
-interface Past {
-  /** float64: strain of each dashpot at the end of the last substep; the twins' state */
-  past: Float64Array;
-}
-/** past: six strains each */
-export interface TetDashpots extends Omit<OrthotropicTetElements, "kind">, Past {
-  kind: "tet-dashpot";
-}
-/** past: three strains each */
-export interface TriangleDashpots extends Omit<TriangleElements, "kind">, Past {
-  kind: "triangle-dashpot";
-}
-/** past: K x along vectors that rotate with the stencil, for each */
-export interface BendDashpots extends Omit<BendElements, "kind">, Past {
-  kind: "bend-dashpot";
-}
+import { orthotropicElements, orthotropicTet } from "./tetrahedra.ts";
+import type {
+  BendDashpots,
+  BendElements,
+  OrthotropicTetElements,
+  Past,
+  TetDashpots,
+  TriangleDashpots,
+  TriangleElements,
+} from "./elements.ts";
+import { triangle, triangleElements } from "./triangle.ts";
 
 /**
  * Fields that a dashpot shares with the constraint beside it: it has no energy, no other solver, and no stress kept

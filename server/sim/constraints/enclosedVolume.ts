@@ -9,16 +9,8 @@ import type { Allocator } from "../memory/map.ts";
 import type { Phase } from "../memory/program.ts";
 import { vectorAt, type Particles } from "../reference/particles.ts";
 import type { Pace } from "./constraint.ts";
-import { holdOf, project, stored, type Held, type Hold } from "./geometric.ts";
+import { holdOf, project, stored, type EnclosedVolume, type Held, type Hold } from "./geometric.ts";
 import { polyhedron, sixVolumes, triplesOf } from "./polyhedron.ts";
-
-/** One constraint over a body's whole surface. */
-export interface EnclosedVolume extends Hold {
-  /** six times the target volume, m^3 */
-  rest: number;
-  /** m^3/Pa */
-  alpha: number;
-}
 
 /**
  * @param X float64[3N] m, undeformed positions

@@ -37,6 +37,14 @@ export interface Geometric extends Hold {
   alpha: Float64Array;
 }
 
+/** One constraint over a body's whole surface. */
+export interface EnclosedVolume extends Hold {
+  /** six times the target volume, m^3 */
+  rest: number;
+  /** m^3/Pa */
+  alpha: number;
+}
+
 /** k' of one iteration from k of a tick, dimensionless. Plain arithmetic, the same bits on any machine. */
 export function stiffnessOfIteration(k: number, { substeps: s, iterations: n }: Pace): number {
   const left = ((1 - k) * s * s) / (k + (1 - k) * s * s); // 1 - k_h

@@ -30,10 +30,10 @@ import * as L from "../../kernel/assembly/layout/layout.ts";
 import { lump } from "../body/masses.ts";
 import { lameCoefficients } from "../materials.ts";
 import { vectorAt, type Particles } from "../reference/particles.ts";
-import type { AnyElements, Constraint, Solid } from "./constraint.ts";
-import { lengthsOf, springElements } from "./distance.ts";
+import type { Constraint, Solid } from "./constraint.ts";
+import type { AnyElements } from "./elements.ts";
+import { type DistanceElements, lengthsOf, springElements } from "./distance.ts";
 import { project, stored, type Value } from "./geometric.ts";
-import type { Elements } from "./kinds.ts";
 import { polyhedron, sixVolumes, triplesOf } from "./polyhedron.ts";
 
 /** Volumes of n hexahedra, each in both of its triangulations (kernel/assembly/constraints/hexahedron.ts). */
@@ -160,7 +160,7 @@ export function publishedTimeStep(mass: number, k: number, nu: number, a: number
 }
 
 /** @throws SceneError if the cells are not cubes */
-function cubes(solid: Solid): Elements[] {
+function cubes(solid: Solid): (DistanceElements | HexahedronElements)[] {
   const { material, X, cells, path } = solid;
   if (material.model !== "hexahedral") return [];
   const hexahedra = cells!; // the scene's rules ensure that the mesh is a box
@@ -200,7 +200,7 @@ function masses({ material, X, triangles, cells }: Solid): Float64Array | undefi
 }
 
 /** One distance for every pair of a cube's corners; cubes that share an edge or a face diagonal add their springs. */
-function latticeElements(X: Float64Array, hexahedra: Uint32Array, springs: CubeSprings): Elements {
+function latticeElements(X: Float64Array, hexahedra: Uint32Array, springs: CubeSprings): DistanceElements {
   const constants = new Map<number, number>();
   for (let h = 0; h < hexahedra.length; h += 8) {
     for (let i = 0; i < 8; i++) {
@@ -254,7 +254,7 @@ function solveHexahedron(p: Particles, e: HexahedronElements, i: number, L: Floa
   }
 }
 
-export const hexahedron: Constraint<HexahedronElements> = {
+export const hexahedron: Constraint<HexahedronElements, DistanceElements | HexahedronElements> = {
   corners: 8,
   ofSolid: cubes,
   masses,

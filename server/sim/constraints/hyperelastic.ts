@@ -12,21 +12,8 @@ import {
   solveHyperelastic,
 } from "../reference/hyperelastic.ts";
 import { NONE, rowsOf, type Constraint, type Material, type Row } from "./constraint.ts";
-import { padShape, tetElements, writeShape, type TetShapes } from "./tetrahedra.ts";
-
-/** Neo-Hookean or stable Neo-Hookean tetrahedra. */
-export interface HyperElements extends TetShapes {
-  kind: "neo-hookean" | "stable-neo-hookean";
-  /** Pa */
-  mu: number;
-  /** Pa: Lame's lambda, or the stable model's lambda' = lambda + mu */
-  lambda: number;
-  /** Principal stretch below which the energy is continued. */
-  clamp: number;
-  /** For the twins: whether the body had an inverted element in the previous substep, and has one in this one. */
-  tangled?: boolean;
-  folded?: boolean;
-}
+import { padShape, tetElements, writeShape } from "./tetrahedra.ts";
+import type { HyperElements } from "./elements.ts";
 
 /**
  * @param X float64[3N] m, undeformed positions

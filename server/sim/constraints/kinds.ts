@@ -6,6 +6,7 @@ import { bend } from "./bend.ts";
 import type { Constraint, Sheet, Solid } from "./constraint.ts";
 import { bendDashpot, tetDashpot, triangleDashpot } from "./dashpots.ts";
 import { distance } from "./distance.ts";
+import type { AnyElements } from "./elements.ts";
 import { hexahedron } from "./hexahedron.ts";
 import { neoHookean, stableNeoHookean } from "./hyperelastic.ts";
 import { orthotropicTet, plasticTet, tet } from "./tetrahedra.ts";
@@ -28,7 +29,9 @@ const kinds = {
   hexahedron,
 };
 export type ElementKind = keyof typeof kinds;
-export type Elements = { [K in ElementKind]: (typeof kinds)[K] extends Constraint<infer E> ? E : never }[ElementKind];
+export type Elements = {
+  [K in ElementKind]: (typeof kinds)[K] extends Constraint<infer E, AnyElements> ? E : never;
+}[ElementKind];
 
 // each entry handles only its own kind; the lookup by kind ensures that
 export const CONSTRAINTS = kinds as unknown as Readonly<Record<ElementKind, Constraint<Elements>>>;

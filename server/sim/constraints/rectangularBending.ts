@@ -22,7 +22,7 @@
  * strip 0.80 B. With isotropic weights (4/3 sides, 2/3 diagonals) every cylinder has B, but nu = -1/4, a free strip
  * 0.94 B; 1:2 rectangles have no such weights. All diagonals one way: no vertex yields, but k_xz (k_xx + k_zz) stays.
  */
-import type { BendElements } from "./bend.ts";
+import type { BendElements } from "./elements.ts";
 
 /** Largest cosine of a right angle: files have 4 digits. */
 const RIGHT = 1e-3;

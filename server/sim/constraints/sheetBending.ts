@@ -24,7 +24,7 @@
  * A sheet that is curved at rest keeps the paper's hinges, and so do bodies of the paper's form, where rigidity
  * cancels.
  */
-import type { BendElements } from "./bend.ts";
+import type { BendElements } from "./elements.ts";
 import { bendElements } from "./bending.ts";
 import { bendingWeights } from "./bendingWeights.ts";
 import { flattened } from "./flattened.ts";

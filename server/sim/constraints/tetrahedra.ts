@@ -5,7 +5,7 @@
  */
 import type { Plasticity, SoftMaterial, Vec3 } from "../../../shared/scene.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { BodyTuning } from "../../../shared/protocol/protocol.ts";
+import type { BodyTuning } from "../../../shared/tuning.ts";
 import { rotationMatrix } from "../body/transform.ts";
 import { orthotropicTetEnergy, tetEnergy } from "../energy/tetrahedra.ts";
 import {
@@ -23,45 +23,9 @@ import {
   tetrahedronGradient,
   TETRAHEDRON_MEMORY,
 } from "../reference/tetrahedron.ts";
-import type { TunableBody } from "../tunable.ts";
-import { NONE, rowsOf, type AnyElements, type Constraint, type Material, type Row } from "./constraint.ts";
+import { NONE, rowsOf, type Constraint, type Material, type Row } from "./constraint.ts";
+import type { OrthotropicTetElements, PlasticTetElements, TetElements, TetShapes } from "./elements.ts";
 import { eigenvectors } from "./eigenvectors.ts";
-
-/** n tetrahedra of any material. */
-export interface TetShapes extends AnyElements {
-  /** uint32[4n] */
-  particles: Uint32Array;
-  /** float64[9n] D_m^-1 row by row, 1/m; in the axes of the material's constants */
-  dmInverse: Float64Array;
-  /** float64[n] rest volume V, m^3 */
-  volume: Float64Array;
-}
-
-/** Isotropic Saint Venant-Kirchhoff tetrahedra. */
-export interface TetElements extends TetShapes {
-  kind: "tet";
-  mu: number;
-  lambda: number;
-}
-
-/** Orthotropic Saint Venant-Kirchhoff tetrahedra. */
-export interface OrthotropicTetElements extends TetShapes {
-  kind: "tet-ortho";
-  compliance: OrthotropicCompliance;
-}
-
-/** Elastoplastic tetrahedra, isotropic or orthotropic. */
-export interface PlasticTetElements extends TetShapes {
-  kind: "tet-plastic";
-  compliance: OrthotropicCompliance;
-  flow: Plasticity;
-  /** float64[6n] initial plastic strain (11 22 33, then gamma 23 13 12); the twins' state */
-  plasticStrain: Float64Array;
-  /** For the twins: number of inverted elements that this substep's iterations found. */
-  inverted?: number;
-  /** For the twins: whether too many were inverted, and some still are. */
-  tangled?: boolean;
-}
 
 /**
  * @param X float64[3N] m, undeformed positions
@@ -280,7 +244,7 @@ function tunedCompliance({ read, scene, now, elasticity }: Row): OrthotropicComp
 /** The same in float64. */
 function tunedGeneral<E extends OrthotropicTetElements | PlasticTetElements>(
   e: E,
-  { scene, elasticity }: TunableBody,
+  { scene, elasticity }: Pick<Row, "scene" | "elasticity">,
   now: BodyTuning,
 ): E {
   const softer = scene.youngsModulus! / now.youngsModulus!;

@@ -6,20 +6,8 @@ import * as L from "../../kernel/assembly/layout/layout.ts";
 import { sheetCompliance, sheetModuli, type SheetModuli } from "../materials.ts";
 import { continuedTriangleEnergy, continuedTriangleGradient } from "../reference/paperTriangle.ts";
 import { solveTriangle, TRIANGLE_MEMORY, triangleEnergy } from "../reference/triangle.ts";
-import { NONE, rowsOf, type AnyElements, type Constraint, type Row } from "./constraint.ts";
-
-/** n cloth triangles. */
-export interface TriangleElements extends AnyElements {
-  kind: "triangle";
-  /** uint32[3n] */
-  particles: Uint32Array;
-  /** float64[4n] 2x2 D_m^-1 row by row, 1/m; columns are weft and warp */
-  dmInverse: Float64Array;
-  /** float64[n] rest area times thickness, m^3 */
-  volume: Float64Array;
-  /** Material compliance, 1/Pa. */
-  compliance: { s00: number; s01: number; s11: number; s22: number };
-}
+import { NONE, rowsOf, type Constraint, type Row } from "./constraint.ts";
+import type { TriangleElements } from "./elements.ts";
 
 /**
  * Makes triangles. The weft direction is the body's own x axis laid onto each triangle (its own z axis if x is normal

@@ -2,10 +2,10 @@
  * Current materials and plastic strains of a room: elastic energy depends on them, and they are stored in the kernel's
  * blocks.
  */
-import type { PlasticTetElements } from "../constraints/tetrahedra.ts";
+import type { PlasticTetElements } from "../constraints/elements.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
-import type { Tuning } from "../../../shared/protocol/protocol.ts";
+import type { Tuning } from "../../../shared/tuning.ts";
 import type { CreatedWorld } from "../createWorld.ts";
 import type { TunableBody } from "../tunable.ts";
 import { tunedBody } from "./tunedElements.ts";

@@ -5,7 +5,7 @@
  * The plain formulas are written out here, because the twins are ten times slower and the ledger computes every element
  * in every substep.
  */
-import type { OrthotropicTetElements, PlasticTetElements, TetElements, TetShapes } from "../constraints/tetrahedra.ts";
+import type { OrthotropicTetElements, PlasticTetElements, TetElements, TetShapes } from "../constraints/elements.ts";
 import { orthotropicTensor } from "../materials.ts";
 import { orthotropicEnergy } from "../reference/orthotropic.ts";
 import { tetrahedronEnergy } from "../reference/tetrahedron.ts";

@@ -9,10 +9,9 @@
  * make the factor three times as large.
  */
 import type { BodyTemplate } from "../body/template.ts";
-import { bend, type BendElements } from "../constraints/bend.ts";
+import { bend } from "../constraints/bend.ts";
 import { CONSTRAINTS } from "../constraints/kinds.ts";
-import type { TetElements } from "../constraints/tetrahedra.ts";
-import type { TriangleElements } from "../constraints/triangle.ts";
+import type { BendElements, TetElements, TriangleElements } from "../constraints/elements.ts";
 import { shapeOf } from "../reference/triangle.ts";
 import { blockAt, factorize, type BlockMatrix, type Factor } from "./factor.ts";
 import { graphOf, nestedDissection, type Graph } from "./order.ts";

@@ -2,9 +2,7 @@
  * Plans IMPLICIT rows for bodies of solver "implicit", with their elements, factors, state and work area
  * (kernel/assembly/implicit/step.ts).
  */
-import type { BendElements } from "../constraints/bend.ts";
-import type { TetElements } from "../constraints/tetrahedra.ts";
-import type { TriangleElements } from "../constraints/triangle.ts";
+import type { BendElements, TetElements, TriangleElements } from "../constraints/elements.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { LANES } from "../../kernel/assembly/layout/sizes.ts";
 import type { BodyTemplate } from "../body/template.ts";

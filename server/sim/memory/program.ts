@@ -2,7 +2,7 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { CONSTRAINTS } from "../constraints/kinds.ts";
 import { chebyshevFactors } from "./sweeps.ts";
-import type { ColorRange, SweepArrays, SweepGroup } from "./writeBlocks.ts";
+import type { ColorRange, SweepArrays, SweepGroup, WaitingRun } from "./writeBlocks.ts";
 
 export interface Phase {
   kind: number;
@@ -24,13 +24,6 @@ export interface Phase {
   runs?: readonly WaitingRun[];
   /** Extra data for the phases of a schedule. */
   sweep?: { first: number; corners: number; kept: number; sum: number; older: number; omega: number };
-}
-
-/** Blocks (or rows, for bodies) first .. end of a body that may be inactive or asleep. */
-export interface WaitingRun {
-  body: number;
-  first: number;
-  end: number;
 }
 
 /**

@@ -6,7 +6,8 @@ import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { leftOutOf } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
-import type { Phase, WaitingRun } from "./program.ts";
+import type { Phase } from "./program.ts";
+import type { WaitingRun } from "./writeBlocks.ts";
 
 /** Triangles in a chunk: about as long as a chunk of particles. */
 const TRIANGLE_CHUNK = 256;

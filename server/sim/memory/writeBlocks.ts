@@ -7,15 +7,10 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../constraints/color.ts";
 import { CONSTRAINTS, ELEMENT_KINDS, type ElementKind, type Elements } from "../constraints/kinds.ts";
+import type { Form } from "../constraints/constraint.ts";
 import type { Allocator } from "./map.ts";
-import type { WaitingRun } from "./program.ts";
 import { massParts, scheduleOf, type Schedule } from "./sweeps.ts";
 
-/**
- * compliant: C = sqrt(2E) and similar forms with a multiplier. paper: C = E. implicit and method: no constraints, but
- * their own step (memory/implicit.ts, methods/).
- */
-export type Form = "compliant" | "paper" | "implicit" | "method";
 const FORMS: readonly Form[] = ["compliant", "paper"];
 
 export interface BodyElements {
@@ -39,6 +34,13 @@ interface Lane {
   body: number;
   /** Jacobi: number of parts of each of the body's particles. */
   parts: Float64Array | undefined;
+}
+
+/** Blocks (or rows, for bodies) first .. end of a body that may be inactive or asleep. */
+export interface WaitingRun {
+  body: number;
+  first: number;
+  end: number;
 }
 
 export interface ColorRange {

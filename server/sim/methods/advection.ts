@@ -3,17 +3,25 @@
  * face's fluid was h ago, found by a midpoint step, linear between faces. MacCormack (Selle et al. 2008) adds half of
  * the loss of a step back and forth, without a limiter; it has order 2, and interpolates cubically.
  */
-import { cubic, linear } from "./gridInterpolation.ts";
-import type { MacGrid } from "./macGrid.ts";
+import { cubic, type Field, linear } from "./gridInterpolation.ts";
+
+/** Grid with the velocity to advect. */
+export interface VelocityGrid {
+  spec: { edge: number; maccormack: boolean };
+  fields: readonly Field[];
+  fillRim(field: Field, axis: number): void;
+  sample(x: number, y: number, z: number, out: Float64Array): void;
+  eachFace(axis: number, visit: (values: Float64Array, at: number, place: Float64Array) => void): void;
+}
 
 export class Advection {
-  private readonly grid: MacGrid;
+  private readonly grid: VelocityGrid;
   private readonly spare: Float64Array[];
   private readonly back: Float64Array[];
   private readonly at = new Float64Array(3);
   private readonly velocity = new Float64Array(3);
 
-  constructor(grid: MacGrid) {
+  constructor(grid: VelocityGrid) {
     this.grid = grid;
     const copies = (): Float64Array[] => grid.fields.map(({ values }) => new Float64Array(values.length));
     [this.spare, this.back] = [copies(), copies()];

@@ -2,7 +2,7 @@
  * Surface of a body with the kernel's constraints, as a method uses it between two of the kernel's substeps. The method
  * changes velocities, and the constraints respond in the next substep.
  */
-import type { Views } from "../grabs.ts";
+import type { Views } from "../views.ts";
 import { readSurface } from "../intersections/surface.ts";
 import type { SimLayout } from "../layout.ts";
 import type { Surface } from "./method.ts";

@@ -5,7 +5,8 @@
  */
 import type { Method as MethodSpec } from "../../../shared/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";
-import { tetElements, type TetElements } from "../constraints/tetrahedra.ts";
+import { tetElements } from "../constraints/tetrahedra.ts";
+import type { TetElements } from "../constraints/elements.ts";
 import { GRIPS, integrate, type Integrator } from "./integrators.ts";
 import type { MethodKind } from "./method.ts";
 import { Tetrahedra, tetrahedraOf } from "./tetrahedra.ts";

@@ -14,7 +14,7 @@
  * 6.12, 4.50 %, and 3.55 % with a third of the step: the remaining error comes from splitting off the projection, of
  * order 1 in h.
  */
-import { Advection } from "./advection.ts";
+import { Advection, type VelocityGrid } from "./advection.ts";
 import { type Field, linear } from "./gridInterpolation.ts";
 import { type FluidCells, PressureProjection } from "./pressureProjection.ts";
 
@@ -44,7 +44,7 @@ export function gridLength(cells: GridSpec["cells"]): number {
   return [0, 1, 2].reduce((sum, axis) => sum + sizeOf(placesOf(cells, axis)), 0);
 }
 
-export class MacGrid implements FluidCells {
+export class MacGrid implements FluidCells, VelocityGrid {
   readonly spec: GridSpec;
   readonly fields: readonly Field[];
   readonly fluid: Uint8Array;

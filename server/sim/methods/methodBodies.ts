@@ -13,7 +13,7 @@
  *
  * Only the room's memory outlives a tick.
  */
-import type { Views } from "../grabs.ts";
+import type { Views } from "../views.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Kernel } from "../kernelModule.ts";
 import type { SimLayout } from "../layout.ts";

@@ -9,7 +9,6 @@ import type { BodyTemplate } from "../body/template.ts";
 import { tetElements } from "../constraints/tetrahedra.ts";
 import type { Allocator } from "../memory/map.ts";
 import { wholeRun, type StateRun } from "../memory/writeBlocks.ts";
-import type { World } from "../readWorld.ts";
 import { finiteVolumes } from "./finiteVolumes.ts";
 import type { Constants } from "./method.ts";
 import { Tetrahedra } from "./tetrahedra.ts";
@@ -72,7 +71,12 @@ export function referenceBody({ bodies }: Scene, { of, cells, steps }: Reference
 
 /** Plans the reference; undefined if the scene compares no bodies. */
 export function planReference(
-  { scene, reference: templates, bodies: all, steps: { tickHz } }: World,
+  {
+    scene,
+    reference: templates,
+    bodies: all,
+    steps: { tickHz },
+  }: { scene: Scene; reference: BodyTemplate[] | undefined; bodies: BodyTemplate[]; steps: { tickHz: number } },
   allocator: Allocator,
 ): PlannedReference | undefined {
   const { reference } = scene;

@@ -17,7 +17,7 @@
  * the largest group keeps it, and the other groups continue with copies.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Views } from "../grabs.ts";
+import type { Views } from "../views.ts";
 import { areAlike, neighborhood } from "../grabNeighborhood.ts";
 import { hands, slotAddress } from "../grabSlots.ts";
 import type { SimLayout } from "../layout.ts";

@@ -2,7 +2,7 @@
  * Twin of kernel/assembly/constraints/bending.ts: E = (|K x| - rest)^2 / (2 alpha) of stencils of four particles
  * (Bender et al. 2014, section 4.3).
  */
-import type { BendElements } from "../constraints/bend.ts";
+import type { BendElements } from "../constraints/elements.ts";
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { add, combine, norm, scale, subtract, type Vector } from "./vector.ts";
 

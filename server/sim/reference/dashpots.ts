@@ -2,10 +2,14 @@
  * Twin of kernel/assembly/constraints/dashpots.ts and of the solves that use its state. A dashpot is an elastic
  * constraint around the strain at the substep's start, with h/tau of the compliance.
  */
-import type { BendElements } from "../constraints/bend.ts";
-import type { BendDashpots, TetDashpots, TriangleDashpots } from "../constraints/dashpots.ts";
-import type { Elements } from "../constraints/kinds.ts";
-import type { TriangleElements } from "../constraints/triangle.ts";
+import type {
+  AnyElements,
+  BendDashpots,
+  BendElements,
+  TetDashpots,
+  TriangleDashpots,
+  TriangleElements,
+} from "../constraints/elements.ts";
 import { curvatureVector, solveStencil } from "./bending.ts";
 import { generalMaterial } from "./orthotropic.ts";
 import { vectorAt, type Particles } from "./particles.ts";
@@ -14,6 +18,9 @@ import { deformationGradient, ENTRIES, solveStrains, TURNING_STRETCH } from "./t
 import { fabricGradient, solveTriangle, strains } from "./triangle.ts";
 import { column, combine, cross, dot, norm, scale, subtract, type Vector } from "./vector.ts";
 
+type Dashpots = TetDashpots | TriangleDashpots | BendDashpots;
+
+const isDashpots = (e: AnyElements): e is Dashpots => "past" in e;
 const asTriangles = (e: TriangleDashpots): TriangleElements => ({ ...e, kind: "triangle" });
 const asBends = (e: BendDashpots): BendElements => ({ ...e, kind: "bend" });
 
@@ -57,14 +64,14 @@ function frameOf(x: Float64Array, { particles }: BendDashpots, i: number): [Vect
  * @param x float64[3N] m
  * @param e inout: its past
  */
-export function keepPast(x: Float64Array, e: Elements): void {
-  if (e.kind !== "tet-dashpot" && e.kind !== "triangle-dashpot" && e.kind !== "bend-dashpot") return;
+export function keepPast(x: Float64Array, e: AnyElements): void {
+  if (!isDashpots(e)) return;
   const numbers = e.kind === "tet-dashpot" ? 6 : 3;
   for (let i = 0; numbers * i < e.past.length; i++) e.past.set(measureOf(x, e, i), numbers * i);
 }
 
 /** Strain whose rate a dashpot resists. */
-function measureOf(x: Float64Array, e: TetDashpots | TriangleDashpots | BendDashpots, i: number): readonly number[] {
+function measureOf(x: Float64Array, e: Dashpots, i: number): readonly number[] {
   if (e.kind === "triangle-dashpot") return strains(...fabricGradient(x, asTriangles(e), i));
   if (e.kind === "bend-dashpot") {
     const Kx = curvatureVector(x, asBends(e), i);

@@ -15,7 +15,7 @@
  *   dL = R X,  sym X + skew X/theta + beta (X K + K X^T) + a N (N : X K) = -R^T (L + h^2 V P),
  *   K = sum_j w_j b_j b_j^T,  N = R^T cof F
  */
-import type { HyperElements } from "../constraints/hyperelastic.ts";
+import type { HyperElements } from "../constraints/elements.ts";
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { svd } from "./svd.ts";
 import { strainOf, TURNING_STRETCH } from "./tetrahedron.ts";

@@ -7,7 +7,7 @@
  *   dE/dF = U P^ V^T,  P^_ii = e'(sigma_i) S^_ii,  P^_ij = g_ij sigma_i S^_ij,  S^ = V^T (V C (H - H_pl)) V
  *   g_ij = 2 (e_i - e_j)/(sigma_i^2 - sigma_j^2) = (mean slope of e between the two) / ((sigma_i + sigma_j)/2)
  */
-import type { OrthotropicTetElements, PlasticTetElements } from "../constraints/tetrahedra.ts";
+import type { OrthotropicTetElements, PlasticTetElements } from "../constraints/elements.ts";
 import { orthotropicTensor } from "../materials.ts";
 import type { Particles } from "./particles.ts";
 import { svd } from "./svd.ts";

@@ -5,7 +5,7 @@
  *
  *   F = U diag(s) V^T (3x2, s >= 0),  eps = V diag(t) V^T,  t_i = (s_i^2 - 1)/2 above s0, e0 + s0 (s_i - s0) below
  */
-import type { TriangleElements } from "../constraints/triangle.ts";
+import type { TriangleElements } from "../constraints/elements.ts";
 import { fabricGradient, shapeOf, sheetStress } from "./triangle.ts";
 import { perpendicular } from "./svd.ts";
 import { add, combine, dot, norm, scale, subtract, type Vector } from "./vector.ts";

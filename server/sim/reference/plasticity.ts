@@ -2,7 +2,7 @@
  * Twin of kernel/assembly/constraints/plasticity.ts: the plastic flow of a substep (Bender et al. 2014, section 4.2).
  */
 import type { Elements } from "../constraints/kinds.ts";
-import type { PlasticTetElements } from "../constraints/tetrahedra.ts";
+import type { PlasticTetElements } from "../constraints/elements.ts";
 import { MOST_PLASTIC_STRAIN, invertedLimit } from "../materials.ts";
 import { strainNorm } from "./orthotropic.ts";
 import { svd } from "./svd.ts";

@@ -3,7 +3,7 @@
  * Gauss-Seidel by colors, forward or back and forth; Jacobi with split masses; Chebyshev's combination of positions and
  * of the constraints' memories.
  */
-import type { Form } from "../memory/writeBlocks.ts";
+import type { Form } from "../constraints/constraint.ts";
 import { CONSTRAINTS, countOf, type Elements } from "../constraints/kinds.ts";
 import { chebyshevFactors, type Schedule } from "../memory/sweeps.ts";
 import { addAt, setAt, vectorAt, type Particles } from "./particles.ts";

@@ -16,7 +16,7 @@
  * al. 2004). The element is then solved as one scalar constraint C = sqrt(2E), which also compensates the corrections
  * applied so far in the substep.
  */
-import type { TetElements, TetShapes } from "../constraints/tetrahedra.ts";
+import type { TetElements, TetShapes } from "../constraints/elements.ts";
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { svd } from "./svd.ts";
 import {

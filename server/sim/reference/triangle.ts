@@ -9,7 +9,7 @@
  * F (tetrahedron.ts):
  *   dx_j = w_j (F [dL] + theta (F [L] - applied)) b_j,  theta = 1/(1 + |L| tr K),  K = sum_j w_j b_j b_j^T
  */
-import type { TriangleElements } from "../constraints/triangle.ts";
+import type { TriangleElements } from "../constraints/elements.ts";
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { add, combine, dot, scale, solveLinear, subtract, ZERO, type Vector } from "./vector.ts";
 

@@ -2,7 +2,7 @@
  * The float64 twin of kernel/assembly/warmStart/warmStart.ts: remembered stress of tetrahedra and its effect on
  * particles in one substep.
  */
-import type { OrthotropicTetElements, PlasticTetElements, TetElements } from "../constraints/tetrahedra.ts";
+import type { OrthotropicTetElements, PlasticTetElements, TetElements } from "../constraints/elements.ts";
 import type { Particles } from "./particles.ts";
 import { generalMaterial } from "./orthotropic.ts";
 import { deformationGradient, isotropicMaterial } from "./tetrahedron.ts";

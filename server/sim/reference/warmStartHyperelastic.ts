@@ -1,7 +1,7 @@
 /**
  * The float64 twin of kernel/assembly/warmStart/warmStartHyperelastic.ts: remembered stress of Neo-Hookean tetrahedra.
  */
-import type { HyperElements } from "../constraints/hyperelastic.ts";
+import type { HyperElements } from "../constraints/elements.ts";
 import { hyperelasticGradientOfDeformation, hyperelasticStress } from "./hyperelastic.ts";
 import type { Particles } from "./particles.ts";
 import type { Settlement } from "./warmStart.ts";

@@ -4,7 +4,7 @@
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
-import type { Views } from "../grabs.ts";
+import type { Views } from "../views.ts";
 import type { Kernel } from "../kernelModule.ts";
 import type { SimLayout } from "../layout.ts";
 import { SOLID } from "../memory/surfaces.ts";

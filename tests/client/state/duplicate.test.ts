@@ -1,7 +1,7 @@
 /** The changes that make a room a duplicate of another (client/state/duplicate.ts). */
 import { expect, test } from "vitest";
 import { changesTo, linkTo, tuningOfLink } from "../../../client/state/duplicate.ts";
-import type { Tuning } from "../../../shared/protocol/protocol.ts";
+import type { Tuning } from "../../../shared/tuning.ts";
 
 const SCENE: Tuning = {
   gravity: [0, -9.81, 0],

@@ -2,7 +2,7 @@
 import { CONSTRAINTS } from "../../../server/sim/constraints/kinds.ts";
 import type { DistanceElements } from "../../../server/sim/constraints/distance.ts";
 import type { VolumeElements } from "../../../server/sim/constraints/volume.ts";
-import type { PlasticTetElements, TetShapes } from "../../../server/sim/constraints/tetrahedra.ts";
+import type { PlasticTetElements, TetShapes } from "../../../server/sim/constraints/elements.ts";
 import { expect, test } from "vitest";
 import { elasticEnergyOf } from "../../../server/sim/energy/elastic.ts";
 import { orthotropicEnergy } from "../../../server/sim/reference/orthotropic.ts";

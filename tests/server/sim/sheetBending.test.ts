@@ -5,7 +5,7 @@
 import { bendingEnergy, bendingGradient } from "../../../server/sim/reference/bending.ts";
 import { expect, test } from "vitest";
 import { gridCloth, icosphere } from "../../../server/meshing/generators.ts";
-import type { BendElements } from "../../../server/sim/constraints/bend.ts";
+import type { BendElements } from "../../../server/sim/constraints/elements.ts";
 import { bendElements } from "../../../server/sim/constraints/bending.ts";
 import { flattened } from "../../../server/sim/constraints/flattened.ts";
 import { rectangularBending } from "../../../server/sim/constraints/rectangularBending.ts";

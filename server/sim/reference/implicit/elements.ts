@@ -7,9 +7,7 @@
  * Viscous elements also resist the rate of their strain (kernel/assembly/implicit/viscosity.ts). The same operations in
  * the same order as the kernel give the same bits.
  */
-import type { BendElements } from "../../constraints/bend.ts";
-import type { TetElements } from "../../constraints/tetrahedra.ts";
-import type { TriangleElements } from "../../constraints/triangle.ts";
+import type { BendElements, TetElements, TriangleElements } from "../../constraints/elements.ts";
 import type { SheetStiffness, Stencils } from "../../implicit/model.ts";
 import { positivePart } from "./positivePart.ts";
 

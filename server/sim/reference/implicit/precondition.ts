@@ -3,7 +3,7 @@
  * and the rotations R of the particles (1 for sheets). This is the matrix at rest, rotated with the body (Mueller et
  * al. 2002, stiffness warping).
  */
-import type { TetElements } from "../../constraints/tetrahedra.ts";
+import type { TetElements } from "../../constraints/elements.ts";
 import type { Factor } from "../../implicit/factor.ts";
 
 const f = Math.fround;
