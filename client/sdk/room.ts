@@ -8,6 +8,7 @@ import {
   type TuningChange,
   type Welcome,
 } from "../../shared/protocol/protocol.ts";
+import { BARYCENTRIC_SLACK } from "../../shared/grabRanges.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import { BODY_FIELDS } from "../../shared/tuning.ts";
 import type { Topology } from "../../shared/topology.ts";
@@ -30,8 +31,6 @@ const MOVES_PER_SECOND = 48;
 const MOVE_INTERVAL_MS = 33;
 /** Grab ids wrap around long before two live grabs could share one. */
 const GRAB_IDS = 60_000;
-/** Tolerance of u and v, because a pick on an edge may miss it by rounding; the server allows the same. */
-const BARYCENTRIC_SLACK = 1e-3;
 
 /** A body by its index or name, or an element of `bodies`. */
 export type BodyReference = number | string | RoomBody;
