@@ -100,19 +100,13 @@ export class Player {
             counts.failures += 1;
             this.#connection.send(build.needKeyframe());
           },
-          onTopology: () => {},
-          onTopologyFailed: () => void (counts.failures += 1),
-          onMembers: () => {},
-          onStats: () => {},
-          onReset: () => {},
-          onNotice: () => {},
-          onWaiting: () => {},
-          onFrame: (frame) => {
-            this.#first();
-            onFrame?.(frame);
-          },
         })
       : null;
+    this.#state?.add("topologyFailed", () => void (counts.failures += 1));
+    this.#state?.add("frame", () => {
+      this.#first();
+      onFrame?.(this.#state!.buffer!.newest!);
+    });
     this.#connection = new Connection({
       url: `${url.replace(/^http/, "ws")}/api/rooms/${encodeURIComponent(room)}/socket`,
       WebSocket: lineOf((line) => void (this.#line = line)),

@@ -79,13 +79,6 @@ beforeEach(() => {
       });
     },
     needKeyframe: () => asked++,
-    onTopology: () => {},
-    onTopologyFailed: () => {},
-    onMembers: () => {},
-    onStats: () => {},
-    onReset: () => {},
-    onNotice: () => {},
-    onWaiting: () => {},
   });
 });
 
