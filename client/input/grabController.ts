@@ -5,8 +5,7 @@
  */
 import { Plane, Ray, Vector3 } from "three";
 import type { Point } from "../../shared/protocol/fromServer.ts";
-import type { Hand } from "../sdk/hand.ts";
-import { OwnGrabs } from "../sdk/ownGrabs.ts";
+import { type Hand, OwnGrabs } from "../sdk/hand.ts";
 import type { DrawnGrab } from "../view/handsView.ts";
 import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
 import { BEND_RADIUS, LocalBend, type ShownMoment } from "../view/localBend.ts";
@@ -49,7 +48,7 @@ export class GrabController {
   constructor(options: GrabControllerOptions) {
     this.options = options;
     // `aim` keeps targets within reach.
-    this.own = new OwnGrabs({ send: options.send, checkTarget: (_, to) => to as Point });
+    this.own = new OwnGrabs(options.send, (_, to) => to as Point);
   }
 
   get count(): number {

@@ -10,10 +10,9 @@ import { bodiesOf, type RoomBody } from "./bodies.ts";
 import { Connection, type ConnectionStatus, type SocketConstructor } from "./connection.ts";
 import { badArgument, closeError, PliantError } from "./errors.ts";
 import { EVENT_NAMES, type RoomEventName, type RoomEvents, type RoomState } from "./events.ts";
-import type { Hand } from "./hand.ts";
+import { type Hand, OwnGrabs } from "./hand.ts";
 import type { AccessState, Member, Point } from "../../shared/protocol/fromServer.ts";
 import { build, type GrabOptions, type SpawnOptions, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
-import { OwnGrabs } from "./ownGrabs.ts";
 import { RoomMirror } from "./roomMirror.ts";
 import { closestSurfacePoint, placesOf, surfacePoint } from "../../shared/surface.ts";
 import { checkTuning } from "./tuning.ts";
@@ -44,10 +43,10 @@ export class Room {
   readonly #options: RoomOptions;
   readonly #connection: Connection;
   readonly #mirror: RoomMirror;
-  readonly #grabs = new OwnGrabs({
-    send: (bytes) => this.#connection.send(bytes),
-    checkTarget: (field, to) => this.#place(field, to),
-  });
+  readonly #grabs = new OwnGrabs(
+    (bytes) => this.#connection.send(bytes),
+    (field, to) => this.#place(field, to),
+  );
   #bodies: readonly RoomBody[] = [];
   #state: RoomState | undefined;
 
@@ -133,7 +132,7 @@ export class Room {
 
   /** Live grabs of this member. */
   get hands(): readonly Hand[] {
-    return this.#grabs.live;
+    return [...this.#grabs.live];
   }
 
   /**
@@ -178,8 +177,8 @@ export class Room {
       );
     this.#mayAct();
     const most = this.#limit("grabsPerMember", Limits.grabsPerMember);
-    const live = this.hands.length;
-    if (live >= most) throw new PliantError("GRAB_LIMIT", { field: "hands", value: live + 1, limit: most });
+    const { size } = this.#grabs.live;
+    if (size >= most) throw new PliantError("GRAB_LIMIT", { field: "hands", value: size + 1, limit: most });
     if (this.waiting.includes(at.body)) throw new PliantError("BODY_WAITS", { field: "body", value: at.body });
     const target: Point = [0, 0, 0];
     const { triangles } = this.bodies[at.body]!;
