@@ -228,8 +228,3 @@ export const authorized = (room: string | undefined): Record<string, string> => 
 
 /** Fetches a topology by its content hash; the browser caches it permanently. */
 export const fetchTopology = (hash: string): Promise<Topology> => fetchTopologyFrom("", hash);
-
-export function socketUrl(room: string): string {
-  const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-  return `${scheme}//${location.host}/api/rooms/${encodeURIComponent(room)}/socket`;
-}

@@ -1,13 +1,13 @@
 /** A membership of a room: its current state, and the calls that act in it. */
 import { depthOf, isKind, KIND_FORM } from "../../shared/applicationData.ts";
 import { CloseCode, Limits, type RoomStats, type Tuning, type TuningChange } from "../../shared/protocol/protocol.ts";
-import { BARYCENTRIC_SLACK } from "../../shared/grabRanges.ts";
+import { BARYCENTRIC_SLACK } from "../../shared/inputRanges.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import { BODY_FIELDS } from "../../shared/tuning.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { checkInteger, checkNumber, checkVector } from "./arguments.ts";
 import { bodiesOf, type RoomBody } from "./bodies.ts";
-import { Connection, type ConnectionStatus, type SocketConstructor } from "./connection.ts";
+import { Connection, type ConnectionStatus, type SocketConstructor, socketUrl } from "./connection.ts";
 import { badArgument, closeError, PliantError } from "./errors.ts";
 import { EVENT_NAMES, type RoomEventName, type RoomEvents, type RoomState } from "./events.ts";
 import { type Hand, OwnGrabs } from "./hand.ts";
@@ -57,7 +57,7 @@ export class Room {
     this.name = room;
     this.#mirror = this.#mirrored(options);
     this.#connection = new Connection({
-      url: `${base.replace(/^http/, "ws")}/api/rooms/${room}/socket`,
+      url: socketUrl(base, room),
       WebSocket,
       profile: () => ({ name, color }),
       contacts,

@@ -1,16 +1,7 @@
 /** The room page: connects the connection, the room's state, the picture and the tools. */
 import { CloseCode, Limits, type Tuning } from "../../shared/protocol/protocol.ts";
-import {
-  createRoom,
-  fetchRoom,
-  fetchScene,
-  fetchTopology,
-  fetchTunedScene,
-  invite,
-  socketUrl,
-  undo,
-} from "../net/api.ts";
-import { Connection, type ConnectionStatus } from "../sdk/connection.ts";
+import { createRoom, fetchRoom, fetchScene, fetchTopology, fetchTunedScene, invite, undo } from "../net/api.ts";
+import { Connection, type ConnectionStatus, socketUrl } from "../sdk/connection.ts";
 import { build } from "../../shared/protocol/fromClient.ts";
 import { forgetToken, tokenFor } from "../net/tokens.ts";
 import { handOver, takeOver } from "../state/handOver.ts";
@@ -191,7 +182,7 @@ class RoomPage {
   private connect(): Connection {
     const { room, password } = this;
     return new Connection({
-      url: socketUrl(room),
+      url: socketUrl(location.origin, room),
       profile: () => this.profile,
       credentials: () => {
         const token = tokenFor(room);

@@ -4,7 +4,7 @@
  * costs the generator half of the time of Node's own.
  */
 import WebSocket from "ws";
-import { Connection, type SocketConstructor } from "../../client/sdk/connection.ts";
+import { Connection, type SocketConstructor, socketUrl } from "../../client/sdk/connection.ts";
 import { fetchTopology } from "../../client/sdk/http.ts";
 import { build, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import type { Point, ServerEvent } from "../../shared/protocol/fromServer.ts";
@@ -101,7 +101,7 @@ export class Player {
       onFrame?.(this.#state!.buffer!.newest!);
     });
     this.#connection = new Connection({
-      url: `${url.replace(/^http/, "ws")}/api/rooms/${encodeURIComponent(room)}/socket`,
+      url: socketUrl(url, room),
       WebSocket: lineOf((line) => void (this.#line = line)),
       profile: () => ({ name: "load", color: "#8a8f98" }),
       onEvent: (event, receivedMs) => this.#receive(event, receivedMs),

@@ -1,5 +1,5 @@
 /** Checks whether a request may reach the simulation: its bodies exist and its values are within limits. */
-import { type Refusal, refuseFar, refuseGrab } from "../../shared/grabRanges.ts";
+import { type Refusal, refuseFar, refuseGrab, refuseSpawn } from "../../shared/inputRanges.ts";
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
 import { Limits, type TuningChange, type Wind } from "../../shared/protocol/protocol.ts";
@@ -25,22 +25,9 @@ export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal |
     const { triangles } = shape;
     return refuseGrab(request, { ...shape, bodies: triangles.length, places: (body) => triangles[body]! });
   }
-  if (request.type === "spawn" || request.type === "remove") {
-    const { body } = request;
-    if (!shape.waiting.includes(body))
-      return {
-        field: "body",
-        value: body,
-        limit: `a spawnable body: ${shape.waiting.join(", ") || "this scene has none"}`,
-      };
-  }
-  if (request.type === "spawn") {
-    const [x, z] = request.heading;
-    const length = Math.sqrt(x * x + z * z);
-    if (!(length > 0 && length < Infinity))
-      return { field: "heading", value: length, limit: "a direction: longer than 0" };
-    return refuseFar("position", request.position, shape);
-  }
+  if (request.type === "spawn")
+    return refuseSpawn(request, shape.waiting) ?? refuseFar("position", request.position, shape);
+  if (request.type === "remove") return refuseSpawn(request, shape.waiting);
   if (request.type === "tune") return checkTuning(request, shape);
   return request.type === "cursor" && request.at ? refuseFar("cursor", request.at, shape) : null;
 }

@@ -1,5 +1,5 @@
 /** Applies members' inputs, grabs and impulses, to the room's memory. */
-import { type Refusal as RangeRefusal, refuseGrab } from "../../shared/grabRanges.ts";
+import { type Refusal as RangeRefusal, refuseGrab } from "../../shared/inputRanges.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { handSettings } from "./grabLimits.ts";
 import { freeSlot, freeSlots, slotAddress, slotsOf, slotsOfMember } from "./grabSlots.ts";

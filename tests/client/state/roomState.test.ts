@@ -36,18 +36,6 @@ async function join(): Promise<void> {
 }
 
 describe("RoomState", () => {
-  test("frames before the topology are decoded when it has arrived", async () => {
-    state.receive(welcome(), 0);
-    state.receive(keyframe(2, 100), 10);
-    state.receive(delta(4, 100, 104), 43);
-    deliver(topology);
-    await settle();
-    expect(frames()).toEqual([
-      [2, 100],
-      [4, 104],
-    ]);
-  });
-
   test("positions are the integers times the quantum, interpolated between frames", async () => {
     await join();
     state.receive(keyframe(2, 100), 0);

@@ -1,5 +1,5 @@
 /**
- * Ranges of grabs, moves and impulses. The room checks every request of a member with them. The simulation checks its
+ * Ranges of grabs, moves, impulses and spawns. The room checks every request of a member with them. The simulation checks its
  * inputs again, because recordings and journals bring inputs that no room has checked.
  */
 import type { GrabOptions, SurfacePoint } from "./protocol/fromClient.ts";
@@ -55,6 +55,22 @@ export function refuseGrab(request: Ranged, ranges: GrabRanges): Refusal | null 
       };
   }
   return request.type === "impulse" ? null : refuseFar("target", request.target, ranges);
+}
+
+/** @param spawnable bodies. @returns null if the body and its heading are valid */
+export function refuseSpawn(
+  request: { type: "spawn"; body: number; heading: readonly [number, number] } | { type: "remove"; body: number },
+  spawnable: readonly number[],
+): Refusal | null {
+  const { body } = request;
+  if (!spawnable.includes(body))
+    return { field: "body", value: body, limit: `a spawnable body: ${spawnable.join(", ") || "this scene has none"}` };
+  if (request.type === "remove") return null;
+  const [x, z] = request.heading;
+  const length = Math.sqrt(x * x + z * z);
+  return length > 0 && length < Infinity
+    ? null
+    : { field: "heading", value: length, limit: "a direction: longer than 0" };
 }
 
 /** @returns null if the point is within reach; its distance may overflow to infinity */
