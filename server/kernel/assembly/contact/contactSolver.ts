@@ -20,20 +20,7 @@ import { takeRigid } from "./rigidContact";
 import { nearsFrom } from "./blockStatus";
 import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
 import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./contactLanes";
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_ACC,
-  H_SUBSTEP_SECONDS,
-  H_RIGID_CONTACTS,
-  CONTACT_BLOCK_THICKNESS,
-  CONTACT_BLOCK_NEAR,
-  CONTACT_BLOCK_STATIC,
-  CONTACT_BLOCK_DYNAMIC,
-  CONTACT_BLOCK_BOUNCE,
-  CONTACT_BLOCK_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 /** Share of an older gap's violation that a substep restores. */
 const RELEASE: f32 = 0.25;
@@ -50,8 +37,8 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
   const zero = f32x4.splat(0);
   const one = f32x4.splat(1);
   const release = f32x4.splat(again ? 0 : RELEASE);
-  const rigid = load<u32>(HEADER, H_RIGID_CONTACTS) !== 0;
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const rigid = load<u32>(L.HEADER, L.H_RIGID_CONTACTS) !== 0;
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const first = block;
   const nears = nearsFrom(block);
   const undone = f32x4.splat(UNDONE);
@@ -63,8 +50,8 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
       continue;
     }
     if (!load<i32>(word)) continue;
-    block = first + <usize>n * CONTACT_BLOCK_BYTES;
-    let active = v128.load(block, CONTACT_BLOCK_NEAR);
+    block = first + <usize>n * L.CONTACT_BLOCK_BYTES;
+    let active = v128.load(block, L.CONTACT_BLOCK_NEAR);
     if (!v128.any_true(active)) continue;
     if (rigid) {
       active = takeRigid(block, active, again);
@@ -72,7 +59,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     }
     gather(block, 0);
     loadDirections(block);
-    const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
+    const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
     let g = gapAlong();
     active = v128.and(active, f32x4.lt(g, r));
     if (!v128.any_true(active)) continue;
@@ -142,10 +129,10 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     ty = sub(ty, mul(along, ny));
     tz = sub(tz, mul(along, nz));
     const slide = f32x4.sqrt(dot3(tx, tx, ty, ty, tz, tz));
-    const sticks = f32x4.le(slide, mul(v128.load(block, CONTACT_BLOCK_STATIC), approach));
+    const sticks = f32x4.le(slide, mul(v128.load(block, L.CONTACT_BLOCK_STATIC), approach));
     const slips = f32x4.pmin(
       one,
-      f32x4.pmax(zero, f32x4.div(mul(v128.load(block, CONTACT_BLOCK_DYNAMIC), approach), slide)),
+      f32x4.pmax(zero, f32x4.div(mul(v128.load(block, L.CONTACT_BLOCK_DYNAMIC), approach), slide)),
     );
     const cut = v128.bitselect(one, slips, sticks);
 
@@ -165,7 +152,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     shift(block + 32, 0, mul(s2, fx), mul(s2, fy), mul(s2, fz));
     shift(block + 48, 0, mul(s3, fx), mul(s3, fy), mul(s3, fz));
     // displacement of xPrev along n: `extra`, and the reversal of the approach
-    const bounce = v128.load(block, CONTACT_BLOCK_BOUNCE);
+    const bounce = v128.load(block, L.CONTACT_BLOCK_BOUNCE);
     let back = more;
     if (v128.any_true(v128.and(active, f32x4.gt(bounce, zero)))) {
       const bounces = v128.and(f32x4.gt(bounce, zero), f32x4.lt(along, restingApproach(block)));
@@ -188,8 +175,8 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
  * two substeps.
  */
 function restingApproach(block: usize): v128 {
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  const h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
   let most = f32x4.splat(0);
   for (let k: usize = 0; k < 64; k += 16) {
     const at = block + k;
