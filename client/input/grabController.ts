@@ -5,8 +5,8 @@
  */
 import { Plane, Ray, Vector3 } from "three";
 import type { Point } from "../../shared/protocol/fromServer.ts";
-import { type Hand, OwnGrabs } from "../sdk/hand.ts";
-import type { DrawnGrab } from "../view/handsView.ts";
+import { type Grab, OwnGrabs } from "../sdk/grab.ts";
+import type { DrawnGrab } from "../view/cursorsView.ts";
 import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
 import { BEND_RADIUS, LocalBend, type ShownMoment } from "../view/localBend.ts";
 import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
@@ -14,7 +14,7 @@ import { surfacePoint } from "../../shared/surface.ts";
 import type { Picked, RoomView } from "../view/roomView.ts";
 
 interface OwnGrab {
-  hand: Hand;
+  hand: Grab;
   picked: Picked;
   plane: Plane;
   target: Vector3;

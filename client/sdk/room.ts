@@ -10,7 +10,7 @@ import { bodiesOf, type RoomBody } from "./bodies.ts";
 import { Connection, type ConnectionStatus, type SocketConstructor, socketUrl } from "./connection.ts";
 import { badArgument, closeError, PliantError } from "./errors.ts";
 import { EVENT_NAMES, type RoomEventName, type RoomEvents, type RoomState } from "./events.ts";
-import { type Hand, OwnGrabs } from "./hand.ts";
+import { type Grab, OwnGrabs } from "./grab.ts";
 import type { AccessState, Member, Point } from "../../shared/protocol/fromServer.ts";
 import { build, type GrabOptions, type SpawnOptions, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import { RoomMirror } from "./roomMirror.ts";
@@ -131,7 +131,7 @@ export class Room {
   }
 
   /** Live grabs of this member. */
-  get hands(): readonly Hand[] {
+  get hands(): readonly Grab[] {
     return [...this.#grabs.live];
   }
 
@@ -166,7 +166,7 @@ export class Room {
    * bodies in `topology.interaction.together`.
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED, GRAB_LIMIT, BODY_WAITS
    */
-  grab(body: BodyReference, point: PointReference, { together = false }: GrabOptions = {}): Hand {
+  grab(body: BodyReference, point: PointReference, { together = false }: GrabOptions = {}): Grab {
     const at = this.#surfacePoint(body, point);
     const all = this.topology.interaction.together ?? [];
     if (together && !all.includes(at.body))
@@ -372,7 +372,7 @@ export class Room {
     this.#mirror.tell("state", this.#state);
   }
 
-  #endHands(which: (hand: Hand) => boolean = () => true): void {
+  #endHands(which: (hand: Grab) => boolean = () => true): void {
     for (const hand of this.hands) if (which(hand)) hand.end();
   }
 }
