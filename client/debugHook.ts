@@ -132,7 +132,6 @@ function createHook({
     },
     pictures: () => state.topology?.bodies.flatMap(({ detail }) => detail?.picture ?? []) ?? [],
     stats,
-    decode: () => ({ ...state.decode }),
   });
 }
 

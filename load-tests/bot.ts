@@ -4,6 +4,7 @@
  */
 import { encode } from "@msgpack/msgpack";
 import WebSocket from "ws";
+import { socketUrl } from "../client/sdk/connection.ts";
 import { FrameDecoder, type FrameEvent } from "../client/sdk/frameDecoder.ts";
 import { fetchTopology } from "../client/sdk/http.ts";
 import {
@@ -114,7 +115,7 @@ export class Bot {
   private constructor(url: string, room: string, options: BotOptions) {
     this.#timeoutMs = options.timeoutMs ?? 300_000;
     this.#keepFrames = options.keepFrames ?? 0;
-    this.socket = new WebSocket(`${url.replace(/^http/, "ws")}/api/rooms/${encodeURIComponent(room)}/socket`, {
+    this.socket = new WebSocket(socketUrl(url, room), {
       perMessageDeflate: false,
       // One message per event-loop turn: a caller that awaits one continues before the next is handled.
       allowSynchronousEvents: false,

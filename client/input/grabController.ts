@@ -4,8 +4,8 @@
  * began; the wheel moves this plane.
  */
 import { Plane, Ray, Vector3 } from "three";
-import { build } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
+import { type Grab, OwnGrabs } from "../sdk/grab.ts";
 import type { DrawnGrab } from "../view/cursorsView.ts";
 import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
 import { BEND_RADIUS, LocalBend, type ShownMoment } from "../view/localBend.ts";
@@ -13,21 +13,13 @@ import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import { surfacePoint } from "../../shared/surface.ts";
 import type { Picked, RoomView } from "../view/roomView.ts";
 
-/** Moves of all grabs together stay below the server's 60 inputs a second, which grabs and releases share. */
-const MOVES_PER_SECOND = 48;
-/** Least time between two moves of one grab, ms: the server's send interval. */
-const MOVE_INTERVAL_MS = 33;
-
 interface OwnGrab {
-  id: number;
+  hand: Grab;
   picked: Picked;
   plane: Plane;
   target: Vector3;
-  sent: Vector3;
-  sentMs: number;
   /** One bend for each body that this grab holds. */
   bends: readonly LocalBend[];
-  together: boolean;
   clientX: number;
   clientY: number;
 }
@@ -51,10 +43,12 @@ export class GrabController {
   private readonly grabs = new Map<number, OwnGrab>();
   /** Bends of live grabs, and of released grabs until the picture shows the release. */
   private readonly bends: LocalBend[] = [];
-  private nextId = 1;
+  private readonly own: OwnGrabs;
 
   constructor(options: GrabControllerOptions) {
     this.options = options;
+    // `aim` keeps targets within reach.
+    this.own = new OwnGrabs(options.send, (_, to) => to as Point);
   }
 
   get count(): number {
@@ -67,30 +61,21 @@ export class GrabController {
    */
   begin(pointer: number, picked: Picked, clientX = 0, clientY = 0): boolean {
     if (this.grabs.size >= this.options.maxGrabs) return false;
-    const { view, send } = this.options;
-    const facing = view.stage.camera.getWorldDirection(new Vector3());
-    // A grab id is unique within a member; 16 bits wrap long before two live grabs could share one.
-    const id = this.nextId;
-    this.nextId = (this.nextId % 60_000) + 1;
-    const target = picked.point.clone();
+    const facing = this.options.view.stage.camera.getWorldDirection(new Vector3());
     const others = this.options.others(picked);
-    const together = others.length > 0;
-    const bends = [picked, ...others].map((at) => this.bendAt(at, id, target.toArray() as Point));
+    const target = picked.point.toArray() as Point;
+    const hand = this.own.begin(picked, target, { together: others.length > 0 });
+    const bends = [picked, ...others].map((at) => this.bendAt(at, hand.id, target));
     this.bends.push(...bends);
     this.grabs.set(pointer, {
-      id,
+      hand,
       picked,
-      target,
+      target: picked.point.clone(),
       bends,
-      together,
       clientX,
       clientY,
       plane: new Plane().setFromNormalAndCoplanarPoint(facing, picked.point),
-      sent: target.clone(),
-      // The first movement is sent at once, because only it begins to pull.
-      sentMs: -Infinity,
     });
-    send(build.grab(id, picked, target.toArray() as Point, { together }));
     return true;
   }
 
@@ -128,10 +113,7 @@ export class GrabController {
 
   end(pointer: number): void {
     const grab = this.grabs.get(pointer);
-    if (!grab) return;
-    this.flush(grab, performance.now());
-    this.options.send(build.release(grab.id));
-    this.forget(pointer, grab, true);
+    if (grab) this.forget(pointer, grab, true);
   }
 
   /** Ends grabs of a body that was taken out. The server has already released them. */
@@ -144,13 +126,7 @@ export class GrabController {
    * @param tell also tell the server; false after a reset or a lost connection, when the server has released them
    */
   endAll(tell: boolean): void {
-    for (const [pointer, grab] of this.grabs) {
-      if (tell) {
-        this.flush(grab, performance.now());
-        this.options.send(build.release(grab.id));
-      }
-      this.forget(pointer, grab, tell);
-    }
+    for (const [pointer, grab] of this.grabs) this.forget(pointer, grab, tell);
   }
 
   holds(pointer: number): boolean {
@@ -158,14 +134,11 @@ export class GrabController {
   }
 
   /**
-   * Sends due targets and brings the local bends to the moment shown. Called once per animation frame.
+   * Brings the local bends to the moment shown. Called once per animation frame.
    * @returns the bends to draw; live, read before the next call
    */
   update(moment: ShownMoment): readonly LocalBend[] {
     const { bends } = this;
-    const { nowMs } = moment;
-    const interval = this.interval();
-    for (const grab of this.grabs.values()) if (nowMs - grab.sentMs >= interval) this.flush(grab, nowMs);
     // Bends of one grab share its acknowledged track: update all of them before one of them deletes it.
     for (const bend of bends) bend.update(this.options.acknowledged, moment);
     let kept = 0;
@@ -180,15 +153,15 @@ export class GrabController {
 
   drawn(): DrawnGrab[] {
     const color = this.options.color();
-    return [...this.grabs.values()].map(({ id, picked, target, together }) => ({
-      id: `own:${id}`,
+    return [...this.grabs.values()].map(({ hand, picked, target }) => ({
+      id: `own:${hand.id}`,
       color,
       body: picked.body,
       triangle: picked.triangle,
       u: picked.u,
       v: picked.v,
       target: target.toArray() as Point,
-      ...(together && { together }),
+      ...(hand.together && { together: true }),
     }));
   }
 
@@ -206,27 +179,19 @@ export class GrabController {
     to.sub(worldOrigin)
       .clampLength(0, 0.98 * reach())
       .add(worldOrigin);
+    // A controller at rest reports the same place in every picture.
+    if (grab.target.equals(to)) return;
     grab.target.copy(to);
     for (const bend of grab.bends) bend.move(to.x, to.y, to.z);
-    const nowMs = performance.now();
-    if (nowMs - grab.sentMs >= this.interval()) this.flush(grab, nowMs);
+    grab.hand.move(to.toArray() as Point);
   }
 
-  /** Least time between two moves of one grab, ms. */
-  private interval(): number {
-    return Math.max(MOVE_INTERVAL_MS, (1000 * this.grabs.size) / MOVES_PER_SECOND);
-  }
-
-  private flush(grab: OwnGrab, nowMs: number): void {
-    if (grab.sent.equals(grab.target)) return;
-    grab.sent.copy(grab.target);
-    grab.sentMs = nowMs;
-    this.options.send(build.move(grab.id, grab.target.toArray() as Point));
-  }
-
-  private forget(pointer: number, grab: OwnGrab, told: boolean): void {
+  /** @param tell also tell the server */
+  private forget(pointer: number, { hand, bends }: OwnGrab, tell: boolean): void {
     this.grabs.delete(pointer);
-    for (const bend of grab.bends) bend.release(performance.now(), told);
+    if (tell) hand.release();
+    else hand.end();
+    for (const bend of bends) bend.release(performance.now(), tell);
   }
 }
 

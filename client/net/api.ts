@@ -4,7 +4,7 @@
 import { isLoopback } from "../../shared/loopback.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { PliantError } from "../sdk/errors.ts";
-import { answerError, fetchTopology as fetchTopologyFrom, request } from "../sdk/http.ts";
+import { answerError, bearer, fetchTopology as fetchTopologyFrom, isMissing, post, request } from "../sdk/http.ts";
 import { keepToken, tokenFor } from "./tokens.ts";
 
 /** The pages use this name. */
@@ -86,12 +86,12 @@ export async function fetchScenes(): Promise<{ scenes: SceneSummary[]; broken: B
 }
 
 export async function fetchRooms(): Promise<RoomSummary[]> {
-  return listOf(await (await request("/api/rooms", { headers: bearer(undefined) })).json(), "rooms");
+  return listOf(await (await request("/api/rooms", { headers: authorized(undefined) })).json(), "rooms");
 }
 
 /** Fetches a picture of the room's current state. @throws PliantError */
 export async function fetchPicture({ room, picture }: RoomSummary): Promise<Blob> {
-  return (await request(picture!, { headers: bearer(room) })).blob();
+  return (await request(picture!, { headers: authorized(room) })).blob();
 }
 
 /** @throws PliantError 404 if the scene's file was deleted */
@@ -115,11 +115,7 @@ interface OpenedRoom extends RoomSummary {
 
 /** Creates a room. Resolves when its scene has been built, which may take seconds for a large mesh. */
 export async function createRoom(scene: string, room?: string): Promise<OpenedRoom> {
-  const response = await request("/api/rooms", {
-    method: "POST",
-    headers: { "content-type": "application/json", ...bearer(room) },
-    body: JSON.stringify(room ? { scene, room } : { scene }),
-  });
+  const response = await post("/api/rooms", room ? { scene, room } : { scene }, tokenFor(room));
   const made = (await response.json()) as OpenedRoom;
   // The member who creates a room owns it.
   if (made.token !== undefined) keepToken(made.room, made.token);
@@ -144,7 +140,7 @@ export function bringObject(file: File, sent: (share: number) => void, signal: A
   return new Promise((resolve, reject) => {
     const asked = new XMLHttpRequest();
     asked.open("POST", `/api/objects?name=${encodeURIComponent(file.name)}`);
-    for (const [name, value] of Object.entries(bearer(undefined))) asked.setRequestHeader(name, value);
+    for (const [name, value] of Object.entries(authorized(undefined))) asked.setRequestHeader(name, value);
     asked.setRequestHeader("content-type", "application/octet-stream");
     asked.responseType = "json";
     asked.upload.onprogress = ({ loaded, total }) => sent(total > 0 ? loaded / total : 1);
@@ -168,11 +164,8 @@ export async function composeScene(
   choice: { object: string; role: string; material: string; size: number },
   into: string | undefined,
 ): Promise<string> {
-  const response = await request("/api/scenes", {
-    method: "POST",
-    headers: { "content-type": "application/json", ...bearer(undefined) },
-    body: JSON.stringify(into === undefined ? choice : { ...choice, scene: into }),
-  });
+  const body = into === undefined ? choice : { ...choice, scene: into };
+  const response = await post("/api/scenes", body, tokenFor(undefined));
   return ((await response.json()) as { scene: string }).scene;
 }
 
@@ -187,10 +180,10 @@ export async function fetchProgress(scene: string): Promise<{ stage: string; don
 export async function fetchRoom(room: string): Promise<RoomSummary | undefined> {
   try {
     return (await (
-      await request(`/api/rooms/${encodeURIComponent(room)}`, { headers: bearer(room) })
+      await request(`/api/rooms/${encodeURIComponent(room)}`, { headers: authorized(room) })
     ).json()) as RoomSummary;
   } catch (error) {
-    if (error instanceof PliantError && error.status === 404) return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }
@@ -200,11 +193,7 @@ export async function fetchRoom(room: string): Promise<RoomSummary | undefined> 
  * @throws PliantError 401 or 403 if this browser has no owner's token
  */
 export async function invite(room: string, role: "player" | "spectator"): Promise<string> {
-  const response = await request("/api/tokens", {
-    method: "POST",
-    headers: { "content-type": "application/json", ...bearer(room) },
-    body: JSON.stringify({ room, role }),
-  });
+  const response = await post("/api/tokens", { room, role }, tokenFor(room));
   return (await shareOrigin()) + ((await response.json()) as { path: string }).path;
 }
 
@@ -221,37 +210,21 @@ export async function shareOrigin(): Promise<string> {
 
 /** Takes the room back by this many seconds; for owners. @throws PliantError */
 export async function undo(room: string, seconds: number): Promise<void> {
-  await request(`/api/rooms/${encodeURIComponent(room)}/undo`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...bearer(room) },
-    body: JSON.stringify({ seconds }),
-  });
+  await post(`/api/rooms/${encodeURIComponent(room)}/undo`, { seconds }, tokenFor(room));
 }
 
 /** Downloads the room's recording, with this browser's token for the room. @throws PliantError */
 export async function fetchRecording(room: string): Promise<Blob> {
-  return (await requestOwner(room, "/recording", { headers: bearer(room) })).blob();
+  return (await requestOwner(room, "/recording", { headers: authorized(room) })).blob();
 }
 
 /** Downloads the room's scene, with the changes of its owners, as a scene file. @throws PliantError */
 export async function fetchTunedScene(room: string): Promise<Blob> {
-  return (await request(`/api/rooms/${encodeURIComponent(room)}/scene`, { headers: bearer(room) })).blob();
+  return (await request(`/api/rooms/${encodeURIComponent(room)}/scene`, { headers: authorized(room) })).blob();
 }
 
-/** Authorization headers for requests about a room. */
-export function authorized(room: string): Record<string, string> {
-  return bearer(room);
-}
-
-function bearer(room: string | undefined): Record<string, string> {
-  const token = tokenFor(room);
-  return token === undefined ? {} : { authorization: `Bearer ${token}` };
-}
+/** Authorization headers for requests about a room. @param room undefined: for the lobby's own requests */
+export const authorized = (room: string | undefined): Record<string, string> => bearer(tokenFor(room));
 
 /** Fetches a topology by its content hash; the browser caches it permanently. */
 export const fetchTopology = (hash: string): Promise<Topology> => fetchTopologyFrom("", hash);
-
-export function socketUrl(room: string): string {
-  const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-  return `${scheme}//${location.host}/api/rooms/${encodeURIComponent(room)}/socket`;
-}

@@ -90,6 +90,10 @@ export function directUrl(base: string, url: string): string | undefined {
   return direct.href;
 }
 
+/** URL of a room's socket. @param base http(s)://host[:port] */
+export const socketUrl = (base: string, room: string): string =>
+  `${base.replace(/^http/, "ws")}/api/rooms/${encodeURIComponent(room)}/socket`;
+
 /** Wait before attempt number `attempt` (1 is the first retry), ms. `random` is in [0, 1). */
 export function backoffMs(attempt: number, random: number): number {
   return Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)) * (0.7 + 0.6 * random);

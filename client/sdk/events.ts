@@ -2,8 +2,10 @@
 import type { RoomStats } from "../../shared/protocol/protocol.ts";
 import type { Tuning } from "../../shared/tuning.ts";
 import type { PliantError } from "./errors.ts";
+import type { FrameEvent } from "./frameDecoder.ts";
 import type { HeldPoint } from "./heldPoints.ts";
-import type { AccessState, Hand as MemberHand, Member } from "../../shared/protocol/fromServer.ts";
+import type { AccessState, Hand as MemberHand, Member, ServerEvent } from "../../shared/protocol/fromServer.ts";
+import type { Topology } from "../../shared/topology.ts";
 
 /**
  * `reconnecting`: the connection is lost and will be retried. `ended`: it will not be retried, and `error` says why.
@@ -69,13 +71,24 @@ export const EVENT_NAMES: readonly RoomEventName[] = [
   "scene",
 ];
 
+/** Events that only the parts of a client tell each other. */
+interface InnerEvents extends RoomEvents {
+  /** @see resumed true: the same session and scene as before the connection was lost */
+  welcome: { resumed: boolean };
+  topology: Topology;
+  /** Told before `frame`. */
+  decoded: FrameEvent;
+  topologyFailed: unknown;
+  pong: Extract<ServerEvent, { type: "pong" }>;
+}
+
 type Listener = (event: never) => void;
 
 export class Listeners {
-  readonly #listeners = new Map<RoomEventName, Set<Listener>>();
+  readonly #listeners = new Map<keyof InnerEvents, Set<Listener>>();
 
   /** @returns a function that removes the listener */
-  add<Name extends RoomEventName>(name: Name, listener: (event: RoomEvents[Name]) => void): () => void {
+  add<Name extends keyof InnerEvents>(name: Name, listener: (event: InnerEvents[Name]) => void): () => void {
     const known = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, known);
     known.add(listener);
@@ -83,10 +96,10 @@ export class Listeners {
   }
 
   /** Calls all listeners. An exception of one is reported and does not stop the next one. */
-  tell<Name extends RoomEventName>(name: Name, event: RoomEvents[Name]): void {
+  tell<Name extends keyof InnerEvents>(name: Name, event: InnerEvents[Name]): void {
     for (const listener of [...(this.#listeners.get(name) ?? [])]) {
       try {
-        (listener as (event: RoomEvents[Name]) => void)(event);
+        (listener as (event: InnerEvents[Name]) => void)(event);
       } catch (error) {
         console.error(error);
       }

@@ -1,14 +1,38 @@
-/** One grab of this member. */
+/** The grabs of this member. */
 import { build, type GrabOptions, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
 
-export interface GrabHost {
-  send: (bytes: Uint8Array) => void;
+/** Moves of all grabs together stay below the server's inputs a second, which grabs and releases share. */
+const MOVES_PER_SECOND = 48;
+/** Least time between two moves of one grab, ms: the server's send interval. */
+const MOVE_INTERVAL_MS = 33;
+/** Grab ids wrap around long before two live grabs could share one. */
+const GRAB_IDS = 60_000;
+
+/** Live grabs of this member: their ids, and the rate of their moves. */
+export class OwnGrabs {
+  readonly live = new Set<Grab>();
+  readonly send: (bytes: Uint8Array) => void;
   /** @throws PliantError BAD_ARGUMENT */
-  checkTarget: (field: string, to: unknown) => Point;
+  readonly checkTarget: (field: string, to: unknown) => Point;
+  #begun = 0;
+
+  constructor(send: OwnGrabs["send"], checkTarget: OwnGrabs["checkTarget"]) {
+    this.send = send;
+    this.checkTarget = checkTarget;
+  }
+
+  begin(at: SurfacePoint, target: Point, how: GrabOptions): Grab {
+    this.#begun = (this.#begun % GRAB_IDS) + 1;
+    const hand = new Grab(this.#begun, at, target, this, how);
+    this.live.add(hand);
+    return hand;
+  }
+
   /** Least time between two moves of one grab, ms. */
-  intervalMs: () => number;
-  released: (hand: Grab) => void;
+  get intervalMs(): number {
+    return Math.max(MOVE_INTERVAL_MS, (1000 * this.live.size) / MOVES_PER_SECOND);
+  }
 }
 
 /** Returned by `room.grab`. It ends by `release`, a lost connection, a reset, or when its body is taken out. */
@@ -18,20 +42,20 @@ export class Grab {
   readonly at: Readonly<SurfacePoint>;
   /** Grabs the same place of all bodies in `topology.interaction.together`. */
   readonly together: boolean;
-  readonly #host: GrabHost;
+  readonly #grabs: OwnGrabs;
   #target: Point;
   #held = true;
   /** A newer target waits until the next move may be sent. */
   #pending = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(id: number, at: SurfacePoint, target: Point, host: GrabHost, { together = false }: GrabOptions = {}) {
+  constructor(id: number, at: SurfacePoint, target: Point, grabs: OwnGrabs, { together = false }: GrabOptions = {}) {
     this.id = id;
     this.at = at;
     this.#target = target;
     this.together = together;
-    this.#host = host;
-    host.send(build.grab(id, at, target, { together }));
+    this.#grabs = grabs;
+    grabs.send(build.grab(id, at, target, { together }));
   }
 
   /** True while the grab is alive, as far as this client knows. */
@@ -50,7 +74,7 @@ export class Grab {
    * @throws PliantError BAD_ARGUMENT
    */
   move(to: Point): void {
-    this.#target = this.#host.checkTarget("to", to);
+    this.#target = this.#grabs.checkTarget("to", to);
     if (!this.#held) return;
     if (this.#timer === undefined) this.#flush();
     else this.#pending = true;
@@ -59,8 +83,8 @@ export class Grab {
   /** Releases the grab. May be called twice. */
   release(): void {
     if (!this.#held) return;
-    if (this.#pending) this.#host.send(build.move(this.id, this.#target));
-    this.#host.send(build.release(this.id));
+    if (this.#pending) this.#grabs.send(build.move(this.id, this.#target));
+    this.#grabs.send(build.release(this.id));
     this.end();
   }
 
@@ -69,15 +93,15 @@ export class Grab {
     this.#held = false;
     this.#pending = false;
     clearTimeout(this.#timer);
-    this.#host.released(this);
+    this.#grabs.live.delete(this);
   }
 
   #flush(): void {
     this.#pending = false;
-    this.#host.send(build.move(this.id, this.#target));
+    this.#grabs.send(build.move(this.id, this.#target));
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       if (this.#pending) this.#flush();
-    }, this.#host.intervalMs());
+    }, this.#grabs.intervalMs);
   }
 }

@@ -15,6 +15,19 @@ export async function request(address: string, init?: RequestInit): Promise<Resp
   throw answerError(response.status, await response.json().catch(() => undefined));
 }
 
+/** Header that authorizes a request. @param token undefined: none */
+export function bearer(token: string | undefined): Record<string, string> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
+/** Posts a JSON body. @throws PliantError as `request` */
+export function post(address: string, body: object, token: string | undefined, init?: RequestInit): Promise<Response> {
+  const headers = { "content-type": "application/json", ...bearer(token) };
+  return request(address, { ...init, method: "POST", headers, body: JSON.stringify(body) });
+}
+
+export const isMissing = (error: unknown): boolean => error instanceof PliantError && error.status === 404;
+
 /** Converts an answer that is not 2xx into an error. */
 export function answerError(status: number, answer: unknown): PliantError {
   const { code, message, field, value, limit, reason } = (answer ?? {}) as Record<string, unknown>;

@@ -2,7 +2,7 @@
 import { checkColor, checkNumber, checkText, parseAddress } from "./arguments.ts";
 import type { SocketConstructor } from "./connection.ts";
 import { badArgument, PliantError } from "./errors.ts";
-import { fetchTopology, request } from "./http.ts";
+import { bearer, fetchTopology, isMissing, post, request } from "./http.ts";
 import { Room } from "./room.ts";
 
 export interface JoinOptions {
@@ -109,17 +109,11 @@ async function openRoom(
   { scene, token }: { scene: string | undefined; token: string | undefined },
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   if (scene === undefined) {
-    await request(`${base}/api/rooms/${room}`, { headers, signal });
+    await request(`${base}/api/rooms/${room}`, { headers: bearer(token), signal });
     return token;
   }
-  const answer = await request(`${base}/api/rooms`, {
-    method: "POST",
-    headers: { ...headers, "content-type": "application/json" },
-    body: JSON.stringify({ scene, room }),
-    signal,
-  });
+  const answer = await post(`${base}/api/rooms`, { scene, room }, token, { signal });
   return token ?? ((await answer.json()) as { token?: string }).token;
 }
 
@@ -155,6 +149,6 @@ async function roomExists(base: string, room: string): Promise<boolean> {
     await request(`${base}/api/rooms/${room}`);
     return true;
   } catch (error) {
-    return !(error instanceof PliantError && error.status === 404);
+    return !isMissing(error);
   }
 }

@@ -1,30 +1,21 @@
 /** A membership of a room: its current state, and the calls that act in it. */
 import { depthOf, isKind, KIND_FORM } from "../../shared/applicationData.ts";
-import { CloseCode, Limits, type RoomStats, type Welcome } from "../../shared/protocol/protocol.ts";
+import { CloseCode, Limits, type RoomStats } from "../../shared/protocol/protocol.ts";
+import { BARYCENTRIC_SLACK } from "../../shared/inputRanges.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import { BODY_FIELDS, type Tuning, type TuningChange } from "../../shared/tuning.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { checkInteger, checkNumber, checkVector } from "./arguments.ts";
-import type { RoomBody } from "./bodies.ts";
-import { Connection, type ConnectionStatus, type SocketConstructor } from "./connection.ts";
+import { bodiesOf, type RoomBody } from "./bodies.ts";
+import { Connection, type ConnectionStatus, type SocketConstructor, socketUrl } from "./connection.ts";
 import { badArgument, closeError, PliantError } from "./errors.ts";
-import { EVENT_NAMES, Listeners, type RoomEventName, type RoomEvents, type RoomState } from "./events.ts";
-import { Grab, type GrabHost } from "./grab.ts";
-import { type HeldChanges, HeldPoints } from "./heldPoints.ts";
-import type { AccessState, Member, Point, ServerEvent } from "../../shared/protocol/fromServer.ts";
+import { EVENT_NAMES, type RoomEventName, type RoomEvents, type RoomState } from "./events.ts";
+import { type Grab, OwnGrabs } from "./grab.ts";
+import type { AccessState, Member, Point } from "../../shared/protocol/fromServer.ts";
 import { build, type GrabOptions, type SpawnOptions, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
-import { RoomFrames } from "./roomFrames.ts";
+import { RoomMirror } from "./roomMirror.ts";
 import { closestSurfacePoint, placesOf, surfacePoint } from "../../shared/surface.ts";
 import { checkTuning } from "./tuning.ts";
-
-/** Moves of all grabs together stay below the server's inputs a second, which grabs and releases share. */
-const MOVES_PER_SECOND = 48;
-/** Least time between two moves of one grab, ms: the server's send interval. */
-const MOVE_INTERVAL_MS = 33;
-/** Grab ids wrap around long before two live grabs could share one. */
-const GRAB_IDS = 60_000;
-/** Tolerance of u and v, because a pick on an edge may miss it by rounding; the server allows the same. */
-const BARYCENTRIC_SLACK = 1e-3;
 
 /** A body by its index or name, or an element of `bodies`. */
 export type BodyReference = number | string | RoomBody;
@@ -51,37 +42,28 @@ export class Room {
   readonly name: string;
   readonly #options: RoomOptions;
   readonly #connection: Connection;
-  readonly #listeners = new Listeners();
-  readonly #hands = new Map<number, Grab>();
-  /** Grabs of all members. */
-  readonly #held = new HeldPoints();
+  readonly #mirror: RoomMirror;
+  readonly #grabs = new OwnGrabs(
+    (bytes) => this.#connection.send(bytes),
+    (field, to) => this.#place(field, to),
+  );
+  #bodies: readonly RoomBody[] = [];
   #state: RoomState | undefined;
-  #welcome: Welcome | undefined;
-  #frames: RoomFrames | undefined;
-  /** Hash of the topology of `#frames`, or of the one that is loading. */
-  #topologyHash: string | undefined;
-  /** A topology is loading: `#frames` are undefined or those of the scene before. */
-  #loading = false;
-  #members: readonly Member[] = [];
-  #waiting: readonly number[] = [];
-  #access: AccessState | undefined;
-  #tuning: Tuning | undefined;
-  #stats: RoomStats | undefined;
-  #grabs = 0;
 
   /** Used by `joinRoom` only. */
   constructor(options: RoomOptions) {
     const { base, room, name, color, token, password, contacts, WebSocket } = options;
     this.#options = options;
     this.name = room;
+    this.#mirror = this.#mirrored(options);
     this.#connection = new Connection({
-      url: `${base.replace(/^http/, "ws")}/api/rooms/${room}/socket`,
+      url: socketUrl(base, room),
       WebSocket,
       profile: () => ({ name, color }),
       contacts,
       credentials: () => ({ ...(token !== undefined && { token }), ...(password !== undefined && { password }) }),
       roomExists: options.roomExists,
-      onEvent: (event) => this.#receive(event),
+      onEvent: (event, receivedMs) => this.#mirror.receive(event, receivedMs),
       onStatus: (status) => this.#lineIs(status),
     });
   }
@@ -97,60 +79,60 @@ export class Room {
 
   /** Number of this member, as in `members` and in the event `hands`. */
   get member(): number {
-    return this.#welcome!.member;
+    return this.#mirror.welcome!.member;
   }
 
   get role(): Role {
-    return this.#welcome!.role;
+    return this.#mirror.welcome!.role;
   }
 
   get scene(): string {
-    return this.#welcome!.scene;
+    return this.#mirror.welcome!.scene;
   }
 
   /** Simulation ticks per second of simulated time. */
   get tickHz(): number {
-    return this.#welcome!.tickHz;
+    return this.#mirror.welcome!.tickHz;
   }
 
   get topology(): Topology {
-    return this.#frames!.topology;
+    return this.#mirror.frames!.topology;
   }
 
   get bodies(): readonly RoomBody[] {
-    return this.#frames!.bodies;
+    return this.#bodies;
   }
 
   get members(): readonly Member[] {
-    return this.#members;
+    return this.#mirror.members;
   }
 
   /** Indices of the spawnable bodies that are not in the room; do not draw them. */
   get waiting(): readonly number[] {
-    return this.#waiting;
+    return this.#mirror.waiting;
   }
 
   get access(): AccessState | undefined {
-    return this.#access;
+    return this.#mirror.access;
   }
 
   /** Current gravity, wind, time scale and body parameters. */
   get tuning(): Tuning | undefined {
-    return this.#tuning;
+    return this.#mirror.tuning;
   }
 
   get stats(): RoomStats | undefined {
-    return this.#stats;
+    return this.#mirror.stats;
   }
 
   /** Tick of the newest frame; -1 before the first. */
   get tick(): number {
-    return this.#frames!.tick ?? -1;
+    return this.#mirror.frames!.tick ?? -1;
   }
 
   /** Live grabs of this member. */
   get hands(): readonly Grab[] {
-    return [...this.#hands.values()];
+    return [...this.#grabs.live];
   }
 
   /**
@@ -160,7 +142,7 @@ export class Room {
   on<Name extends RoomEventName>(name: Name, listener: (event: RoomEvents[Name]) => void): () => void {
     if (!EVENT_NAMES.includes(name)) return badArgument("event", name, `one of ${EVENT_NAMES.join(", ")}`);
     if (typeof listener !== "function") return badArgument("listener", listener, "a function");
-    return this.#listeners.add(name, listener);
+    return this.#mirror.add(name, listener);
   }
 
   /**
@@ -170,13 +152,13 @@ export class Room {
    */
   positions(body: BodyReference): Float32Array {
     const { first, count } = this.#body(body);
-    return this.#frames!.positions.subarray(3 * first, 3 * (first + count));
+    return this.#mirror.frames!.positions.subarray(3 * first, 3 * (first + count));
   }
 
   /** int32[3*count], the same in grid steps of the body, exactly as the server has it. Valid until the next frame. */
   quantized(body: BodyReference): Int32Array {
     const { first, count } = this.#body(body);
-    return this.#frames!.ints.subarray(3 * first, 3 * (first + count));
+    return this.#mirror.frames!.ints.subarray(3 * first, 3 * (first + count));
   }
 
   /**
@@ -195,22 +177,13 @@ export class Room {
       );
     this.#mayAct();
     const most = this.#limit("grabsPerMember", Limits.grabsPerMember);
-    if (this.#hands.size >= most)
-      throw new PliantError("GRAB_LIMIT", { field: "hands", value: this.#hands.size + 1, limit: most });
-    if (this.#waiting.includes(at.body)) throw new PliantError("BODY_WAITS", { field: "body", value: at.body });
+    const { size } = this.#grabs.live;
+    if (size >= most) throw new PliantError("GRAB_LIMIT", { field: "hands", value: size + 1, limit: most });
+    if (this.waiting.includes(at.body)) throw new PliantError("BODY_WAITS", { field: "body", value: at.body });
     const target: Point = [0, 0, 0];
     const { triangles } = this.bodies[at.body]!;
     surfacePoint(target, { positions: this.positions(at.body), triangles }, at.triangle, at.u, at.v);
-    this.#grabs = (this.#grabs % GRAB_IDS) + 1;
-    const host: GrabHost = {
-      send: (bytes) => this.#connection.send(bytes),
-      checkTarget: (field, to) => this.#place(field, to),
-      intervalMs: () => Math.max(MOVE_INTERVAL_MS, (1000 * this.#hands.size) / MOVES_PER_SECOND),
-      released: ({ id }) => void this.#hands.delete(id),
-    };
-    const hand = new Grab(this.#grabs, at, target, host, { together });
-    this.#hands.set(hand.id, hand);
-    return hand;
+    return this.#grabs.begin(at, target, { together });
   }
 
   /**
@@ -306,7 +279,7 @@ export class Room {
   }
 
   #limit(name: string, otherwise: number): number {
-    return this.#welcome?.limits[name] ?? otherwise;
+    return this.#mirror.welcome?.limits[name] ?? otherwise;
   }
 
   #mustBeOpen(): void {
@@ -367,94 +340,18 @@ export class Room {
     return far <= reach ? place : badArgument(field, place, `at most ${reach} m from the world's origin`);
   }
 
-  #receive(event: ServerEvent): void {
-    switch (event.type) {
-      case "welcome":
-        return this.#welcomed(event.welcome);
-      case "keyframe":
-      case "delta":
-        if (!this.#frames?.receive(event)) return;
-        this.#options.onJoined();
-        return this.#listeners.tell("frame", { tick: event.tick });
-      case "members":
-        this.#members = event.members;
-        this.#listeners.tell("members", event);
-        return this.#tellHeld(
-          this.#held.membersAre(event.members.map(({ member }) => member)),
-          this.#frames?.tick ?? -1,
-        );
-      case "hands":
-        this.#listeners.tell("hands", event);
-        return this.#tellHeld(this.#held.handsAre(event.hands), event.tick);
-      case "notice":
-        return this.#listeners.tell("notice", event);
-      case "message":
-        return this.#listeners.tell("message", { member: event.member, type: event.kind, data: event.data });
-      case "contacts":
-        for (const bodies of event.pairs) this.#listeners.tell("contact", { tick: event.tick, bodies });
-        return;
-      case "reset":
-        this.#endHands();
-        return this.#listeners.tell("reset", event);
-      case "waiting":
-        return this.#waitingAre(event);
-      case "access":
-        this.#access = event.access;
-        return this.#listeners.tell("access", event.access);
-      case "tuned":
-        this.#tuning = event.tuning;
-        return this.#listeners.tell("tuned", event);
-      case "stats":
-        this.#stats = event.stats;
-        return this.#listeners.tell("stats", event.stats);
-      case "pong":
-    }
-  }
-
-  /** False before a member's first frame: changes that come earlier are the initial state and fire no events. */
-  get #hasFrame(): boolean {
-    return !this.#loading && this.#frames?.tick !== undefined;
-  }
-
-  #tellHeld({ grabbed, released }: HeldChanges, tick: number): void {
-    if (!this.#hasFrame) return;
-    for (const point of released) this.#listeners.tell("released", { ...point, tick });
-    for (const point of grabbed) this.#listeners.tell("grabbed", { ...point, tick });
-  }
-
-  #waitingAre(event: Extract<ServerEvent, { type: "waiting" }>): void {
-    const { tick, bodies, member } = event;
-    const before = this.#waiting;
-    this.#waiting = bodies;
-    this.#endHands(({ at }) => bodies.includes(at.body));
-    this.#listeners.tell("waiting", event);
-    if (!this.#hasFrame) return;
-    for (const body of before) if (!bodies.includes(body)) this.#listeners.tell("spawned", { tick, body, member });
-    for (const body of bodies) if (!before.includes(body)) this.#listeners.tell("removed", { tick, body, member });
-  }
-
-  #welcomed(welcome: Welcome): void {
-    this.#welcome = welcome;
-    this.#frames?.lineLost();
-    const hash = welcome.topology;
-    if (this.#topologyHash === hash) return;
-    const before = this.#frames;
-    this.#topologyHash = hash;
-    this.#loading = true;
-    this.#options.fetchTopology(hash).then(
-      (topology) => {
-        if (this.#topologyHash !== hash || this.state === "ended") return;
-        this.#loading = false;
-        this.#frames = new RoomFrames(topology, () => this.#connection.send(build.needKeyframe()));
-        if (before) this.#listeners.tell("scene", { scene: welcome.scene });
-      },
-      (error: unknown) => {
-        if (this.#topologyHash !== hash) return;
-        // The next welcome loads again; a pending `joinRoom` gets the error.
-        this.#topologyHash = undefined;
-        this.#options.onJoined(error instanceof PliantError ? error : new PliantError("BAD_ANSWER", { cause: error }));
-      },
+  #mirrored({ fetchTopology, onJoined }: RoomOptions): RoomMirror {
+    const needKeyframe = (): void => this.#connection.send(build.needKeyframe());
+    const mirror = new RoomMirror({ fetchTopology, needKeyframe });
+    mirror.add("topology", (topology) => void (this.#bodies = bodiesOf(topology)));
+    // A pending `joinRoom` gets the error.
+    mirror.add("topologyFailed", (error) =>
+      onJoined(error instanceof PliantError ? error : new PliantError("BAD_ANSWER", { cause: error })),
     );
+    mirror.add("decoded", () => onJoined());
+    mirror.add("reset", () => this.#endHands());
+    mirror.add("waiting", ({ bodies }) => this.#endHands(({ at }) => bodies.includes(at.body)));
+    return mirror;
   }
 
   #lineIs(status: ConnectionStatus): void {
@@ -463,15 +360,16 @@ export class Room {
     if (status.state === "ended") {
       const error = closeError(status.code, status.reason);
       this.#state = { state: "ended", error };
+      this.#mirror.end();
       this.#options.onJoined(error);
     } else if (status.state === "reconnecting") {
       const { attempt, retryInMs, code } = status;
       this.#state = { state: "reconnecting", attempt, retryInMs };
       // A close code of the server before the first welcome is a refusal, and not a lost connection.
-      if (!this.#welcome && code >= 4000 && code !== CloseCode.heartbeatLost)
+      if (!this.#mirror.welcome && code >= 4000 && code !== CloseCode.heartbeatLost)
         this.#options.onJoined(closeError(code, ""));
     } else this.#state = { state: "open" };
-    this.#listeners.tell("state", this.#state);
+    this.#mirror.tell("state", this.#state);
   }
 
   #endHands(which: (hand: Grab) => boolean = () => true): void {

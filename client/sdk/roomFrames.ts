@@ -1,7 +1,6 @@
 /** The newest frame of a room, decoded as it arrives: as integers and in meters. */
 import { dequantizeInto } from "../../shared/snapshot/index.ts";
 import type { Topology } from "../../shared/topology.ts";
-import { bodiesOf, type RoomBody } from "./bodies.ts";
 import { type FrameBase, FrameDecoder, type FrameEvent } from "./frameDecoder.ts";
 
 /** Least time between two requests for a keyframe, ms. */
@@ -9,29 +8,25 @@ const COMPLAINT_MS = 1000;
 
 export class RoomFrames {
   readonly topology: Topology;
-  readonly bodies: readonly RoomBody[];
   /** float32[3*particles] m */
   readonly positions: Float32Array;
+  /** Number of decoded frames, and the time that they took, ms. */
+  readonly decode = { frames: 0, totalMs: 0 };
   readonly #decoder: FrameDecoder;
   readonly #quanta: Float64Array;
-  readonly #needKeyframe: () => void;
+  readonly #needKeyframe: (error: unknown) => void;
   #newest: FrameBase | undefined;
   #spare: FrameBase;
   #complainedMs = -Infinity;
 
-  /**
-   * @param needKeyframe asks the server for a keyframe; called at once, because frames may have come before the
-   * topology
-   */
-  constructor(topology: Topology, needKeyframe: () => void) {
+  /** @param needKeyframe asks the server for a keyframe */
+  constructor(topology: Topology, needKeyframe: (error: unknown) => void) {
     this.topology = topology;
-    this.bodies = bodiesOf(topology);
     this.positions = new Float32Array(3 * topology.particles);
     this.#decoder = new FrameDecoder(topology);
     this.#quanta = Float64Array.from(topology.bodies, ({ quantum }) => quantum);
     this.#spare = this.#empty();
     this.#needKeyframe = needKeyframe;
-    this.#complain();
   }
 
   /** Tick of the newest frame; undefined before the first. */
@@ -52,27 +47,27 @@ export class RoomFrames {
   /** @returns true if there is a new frame */
   receive(event: FrameEvent): boolean {
     const into = this.#spare;
+    const startMs = performance.now();
     try {
       if (!this.#decoder.decodeInto(event, this.#newest, into.ints)) return false;
-    } catch {
-      this.#complain();
+    } catch (error) {
+      // Limits the rate, so that failing keyframes do not flood the server.
+      if (startMs - this.#complainedMs > COMPLAINT_MS) {
+        this.#complainedMs = startMs;
+        this.#needKeyframe(error);
+      }
       return false;
     }
     into.tick = event.tick;
     this.#spare = this.#newest ?? this.#empty();
     this.#newest = into;
     dequantizeInto(this.#decoder.model, into.ints, this.#quanta, this.positions);
+    this.decode.frames++;
+    this.decode.totalMs += performance.now() - startMs;
     return true;
   }
 
   #empty(): FrameBase {
     return { tick: -1, ints: new Int32Array(this.positions.length) };
-  }
-
-  #complain(): void {
-    const nowMs = performance.now();
-    if (nowMs - this.#complainedMs < COMPLAINT_MS) return;
-    this.#complainedMs = nowMs;
-    this.#needKeyframe();
   }
 }

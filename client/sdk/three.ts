@@ -3,17 +3,16 @@
  * picking. It may be moved, turned and scaled like any object. Floor, light and camera belong to the caller.
  */
 import { type Intersection, Object3D, type PerspectiveCamera, type Raycaster, Vector3 } from "three";
+import { interpolateInto } from "../state/interpolate.ts";
 import { BodyMesh } from "../view/bodyMesh.ts";
 import { dressAll } from "../view/dress.ts";
-import { type DrawnGrab, CursorsView } from "../view/cursorsView.ts";
+import { type DrawnGrab, drawnGrabs, GREY, CursorsView } from "../view/cursorsView.ts";
 import { pickSurfaces } from "../view/picking.ts";
 import type { Grab } from "./grab.ts";
 import type { Hand as MemberHand, Point } from "../../shared/protocol/fromServer.ts";
 import type { GrabOptions, SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import type { Room } from "./room.ts";
 
-/** Color of members whose color is not known. */
-const GREY = "#8a8f98";
 /** Bounds of the interval between frames for blending, and its first value, ms. */
 const INTERVAL = { least: 8, most: 200, first: 33 };
 
@@ -68,9 +67,8 @@ export class PliantRoom extends Object3D {
    * @param camera that renders them: grab lines have a constant thickness on the screen
    */
   update(camera: PerspectiveCamera, nowMs = performance.now()): void {
-    const part = Math.min(1, Math.max(0, (nowMs - this.#frameMs) / this.#intervalMs));
-    for (let i = 0; i < this.#shown.length; i++)
-      this.#shown[i] = this.#from[i]! + part * (this.#to[i]! - this.#from[i]!);
+    const part = (nowMs - this.#frameMs) / this.#intervalMs;
+    interpolateInto(this.#shown, this.#from, this.#to, part);
     for (const [index, body] of this.#bodies.entries()) {
       body.hidden = this.room.waiting.includes(index);
       body.mesh.visible = !body.hidden;
@@ -176,11 +174,7 @@ export class PliantRoom extends Object3D {
       target: target as Point,
       ...(together && { together }),
     }));
-    const others = [...this.#hands.values()]
-      .filter(({ member }) => member !== room.member)
-      .flatMap(({ member, grabs }) =>
-        grabs.map((grab) => ({ ...grab, id: `${member}:${grab.grab}`, color: colorOf(member) })),
-      );
-    return [...own, ...others];
+    const others = [...this.#hands.values()].filter(({ member }) => member !== room.member);
+    return [...own, ...drawnGrabs(others, colorOf)];
   }
 }

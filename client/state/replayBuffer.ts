@@ -4,30 +4,16 @@
  *
  *     K d d d d d K d d d [from][to] d d K ...     two decoded frames, and the moment between them
  */
-import {
-  createSnapshotModel,
-  decodeDelta,
-  decodeKeyframe,
-  dequantizeInto,
-  type SnapshotModel,
-} from "../../shared/snapshot/index.ts";
+import { dequantizeInto } from "../../shared/snapshot/index.ts";
 import type { ReplayHead } from "../../shared/protocol/protocol.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { Hand, ServerEvent } from "../../shared/protocol/fromServer.ts";
-import { uint32Of } from "../../shared/bytes.ts";
+import { type FrameBase, FrameDecoder, type FrameEvent } from "../sdk/frameDecoder.ts";
 import { interpolateInto } from "./interpolate.ts";
 
-interface EncodedFrame {
-  tick: number;
-  /** True for a keyframe. */
-  key: boolean;
-  data: Uint8Array;
-}
-
-interface DecodedFrame {
+interface DecodedFrame extends FrameBase {
   /** Index into `frames`; -1: none yet. */
   index: number;
-  ints: Int32Array;
   positions: Float32Array;
 }
 
@@ -50,11 +36,11 @@ export class ReplayBuffer {
   readonly displayed: Float32Array;
   /** By body, 1: a spawnable body that is not in the room at that moment. */
   readonly hidden: Uint8Array;
-  private readonly frames: EncodedFrame[] = [];
+  private readonly frames: FrameEvent[] = [];
   private readonly waits: { tick: number; bodies: ReadonlySet<number> }[] = [];
   private readonly resets: { tick: number }[] = [];
   private readonly hands: { tick: number; hands: ReadonlyMap<number, Hand> }[] = [];
-  private readonly model: SnapshotModel;
+  private readonly decoder: FrameDecoder;
   private readonly quanta: Float64Array;
   private from: DecodedFrame;
   private to: DecodedFrame;
@@ -62,14 +48,13 @@ export class ReplayBuffer {
   constructor(head: ReplayHead, topology: Topology) {
     this.head = head;
     this.topology = topology;
-    this.model = createSnapshotModel(
-      topology.bodies.map(({ count, triangles }) => ({ count, triangles: uint32Of(triangles) })),
-    );
+    this.decoder = new FrameDecoder(topology);
     this.quanta = Float64Array.from(topology.bodies, (body) => body.quantum);
     this.displayed = new Float32Array(3 * topology.particles);
     this.hidden = new Uint8Array(topology.bodies.length);
     const empty = (): DecodedFrame => ({
       index: -1,
+      tick: -1,
       ints: new Int32Array(3 * topology.particles),
       positions: new Float32Array(3 * topology.particles),
     });
@@ -92,7 +77,7 @@ export class ReplayBuffer {
     switch (event.type) {
       case "keyframe":
       case "delta":
-        this.frames.push({ tick: event.tick, key: event.type === "keyframe", data: event.data });
+        this.frames.push(event);
         return;
       case "waiting":
         this.waits.push({ tick: event.tick, bodies: new Set(event.bodies) });
@@ -170,17 +155,15 @@ export class ReplayBuffer {
       this.to.ints.set(this.from.ints);
       this.to.positions.set(this.from.positions);
       this.to.index = at;
+      this.to.tick = this.from.tick;
     } else this.step(this.from, this.to);
   }
 
   /** Decodes any frame into `from`, starting at its keyframe, or at the current `from` if that is nearer. */
   private decodeInto(at: number): void {
     let key = at;
-    while (key > 0 && !this.frames[key]!.key) key--;
-    if (!(this.from.index >= key && this.from.index <= at)) {
-      decodeKeyframe(this.model, this.frames[key]!.data, this.from.ints);
-      this.finish(this.from, key);
-    }
+    while (key > 0 && this.frames[key]!.type !== "keyframe") key--;
+    if (!(this.from.index >= key && this.from.index <= at)) this.decodeFrame(key, undefined, this.from);
     while (this.from.index < at) {
       this.step(this.from, this.to);
       [this.from, this.to] = [this.to, this.from];
@@ -189,14 +172,16 @@ export class ReplayBuffer {
 
   /** Decodes the frame after `base` into `target`. */
   private step(base: DecodedFrame, target: DecodedFrame): void {
-    const frame = this.frames[base.index + 1]!;
-    if (frame.key) decodeKeyframe(this.model, frame.data, target.ints);
-    else decodeDelta(this.model, base.ints, frame.data, target.ints);
-    this.finish(target, base.index + 1);
+    this.decodeFrame(base.index + 1, base, target);
   }
 
-  private finish(frame: DecodedFrame, index: number): void {
-    frame.index = index;
-    dequantizeInto(this.model, frame.ints, this.quanta, frame.positions);
+  private decodeFrame(index: number, base: FrameBase | undefined, into: DecodedFrame): void {
+    const event = this.frames[index]!;
+    // Every base is a complete frame, whatever failed before.
+    this.decoder.broken = false;
+    this.decoder.decodeInto(event, base, into.ints);
+    into.index = index;
+    into.tick = event.tick;
+    dequantizeInto(this.decoder.model, into.ints, this.quanta, into.positions);
   }
 }

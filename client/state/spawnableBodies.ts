@@ -7,19 +7,10 @@ export class WaitingBodies {
   /** In tick order: from `tick` on these bodies are out of the room. */
   private changes: { tick: number; bodies: ReadonlySet<number> }[] = [];
 
-  /** The newest state. */
-  get now(): ReadonlySet<number> {
-    return this.changes.at(-1)?.bodies ?? new Set();
-  }
-
-  /** @returns the bodies that this message puts in, and those that it takes out */
-  note(tick: number, bodies: readonly number[]): { came: number[]; went: number[] } {
-    const before = this.now;
-    const next = new Set(bodies);
+  note(tick: number, bodies: readonly number[]): void {
     // A restored room may count from an earlier tick; the last message about a tick counts.
     this.changes = this.changes.filter((change) => change.tick < tick).slice(-CAPACITY);
-    this.changes.push({ tick, bodies: next });
-    return { came: [...before].filter((body) => !next.has(body)), went: [...next].filter((body) => !before.has(body)) };
+    this.changes.push({ tick, bodies: new Set(bodies) });
   }
 
   /**

@@ -14,7 +14,7 @@ import { build } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
 import { counterparts } from "../../shared/surface.ts";
 import type { RoomState } from "../state/roomState.ts";
-import type { DrawnCursor, DrawnGrab } from "../view/cursorsView.ts";
+import { type DrawnCursor, type DrawnGrab, drawnGrabs, GREY } from "../view/cursorsView.ts";
 import { LEVELS } from "../view/quality.ts";
 import { RoomView, type Picked } from "../view/roomView.ts";
 import { freeArea } from "./freeArea.ts";
@@ -329,13 +329,9 @@ export class Playground {
   private drawnGrabs(): readonly DrawnGrab[] {
     const { state } = this.options;
     if (this.grabs.count === 0 && state.hands.size === 0) return NONE;
-    const drawn = this.grabs.drawn();
-    for (const [member, hand] of state.hands) {
-      if (member === state.welcome?.member) continue;
-      const color = state.members.find((m) => m.member === member)?.color ?? "#8a8f98";
-      for (const grab of hand.grabs) drawn.push({ ...grab, id: `${member}:${grab.grab}`, color });
-    }
-    return drawn;
+    const others = [...state.hands.values()].filter(({ member }) => member !== state.welcome?.member);
+    const colorOf = (member: number): string => state.members.find((m) => m.member === member)?.color ?? GREY;
+    return [...this.grabs.drawn(), ...drawnGrabs(others, colorOf)];
   }
 
   private drawnCursors(): readonly DrawnCursor[] {

@@ -2,7 +2,7 @@
 import { MEMBER_COLORS } from "../../shared/memberColors.ts";
 import type { Playhead } from "../state/playhead.ts";
 import type { ReplayBuffer } from "../state/replayBuffer.ts";
-import type { DrawnCursor, DrawnGrab } from "../view/cursorsView.ts";
+import { type DrawnCursor, type DrawnGrab, drawnGrabs } from "../view/cursorsView.ts";
 import type { GraphicsProbe } from "../view/graphicsProbe.ts";
 import { RoomView } from "../view/roomView.ts";
 import type { CursorLayer } from "./cursorLayer.ts";
@@ -53,9 +53,7 @@ export class Projector {
 
   /** Grabs as drawn. Colors follow the member's number, because a replay contains no names. */
   grabs(): DrawnGrab[] {
-    return [...this.options.replay.handsAt(this.shown).values()].flatMap(({ member, grabs }) =>
-      grabs.map((grab) => ({ ...grab, id: `${member}:${grab.grab}`, color: colorOf(member) })),
-    );
+    return drawnGrabs([...this.options.replay.handsAt(this.shown).values()], colorOf);
   }
 
   private cursors(): DrawnCursor[] {

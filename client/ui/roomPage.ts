@@ -1,19 +1,9 @@
 /** The room page: connects the connection, the room's state, the picture and the tools. */
 import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
 import type { Tuning } from "../../shared/tuning.ts";
-import {
-  createRoom,
-  fetchRoom,
-  fetchScene,
-  fetchTopology,
-  fetchTunedScene,
-  invite,
-  socketUrl,
-  undo,
-} from "../net/api.ts";
-import { Connection, type ConnectionStatus } from "../sdk/connection.ts";
+import { createRoom, fetchRoom, fetchScene, fetchTopology, fetchTunedScene, invite, undo } from "../net/api.ts";
+import { Connection, type ConnectionStatus, socketUrl } from "../sdk/connection.ts";
 import { build } from "../../shared/protocol/fromClient.ts";
-import type { AccessState } from "../../shared/protocol/fromServer.ts";
 import { forgetToken, tokenFor } from "../net/tokens.ts";
 import { handOver, takeOver } from "../state/handOver.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
@@ -85,7 +75,6 @@ class RoomPage {
   private ended = false;
   private built = 0;
   private wanted: Tuning | undefined;
-  private access: AccessState = { locked: false, password: false, ownersOnly: false, bans: 0 };
 
   constructor(app: HTMLElement, room: string, password: string | undefined) {
     this.app = app;
@@ -100,7 +89,14 @@ class RoomPage {
     this.tellFrame({ pliant: "state", state: this.status.state });
     this.shell = new RoomShell(room, this.profile, this.mode, this.shellActions());
     app.replaceChildren(this.shell.element);
-    this.state = new RoomState(this.stateEvents());
+    this.state = new RoomState({
+      fetchTopology,
+      needKeyframe: (error) => {
+        console.warn("a frame cannot be decoded; requesting a keyframe", error);
+        this.send(build.needKeyframe());
+      },
+    });
+    this.listen();
     this.connection = this.connect();
     // The socket opens during the probe.
     this.probe = probeGraphics();
@@ -147,46 +143,47 @@ class RoomPage {
     };
   }
 
-  private stateEvents(): ConstructorParameters<typeof RoomState>[0] {
-    return {
-      fetchTopology,
-      needKeyframe: () => this.send(build.needKeyframe()),
-      onTopology: (topology) => void this.draw(topology),
-      onTopologyFailed: (error) => {
-        this.shell.setLoading(problemText(error));
-        this.shell.element.classList.remove("arriving");
-      },
-      onMembers: () => this.showMembers(),
-      onAccess: (next) => {
-        this.access = next;
-        this.shell.access.setAccess(next);
-        this.allow();
-      },
-      onTuned: (tuning) => {
-        this.shell.tuning.show(tuning);
-        if (this.wanted && atLeast(this.role(), "owner")) this.becomeLike(this.wanted, tuning);
-        this.wanted = undefined;
-      },
-      onStats: (stats) => {
-        const slow = slowMotionOf(stats, this.state.ticksPerSecond);
-        this.shell.stats.updateServer(stats, slow);
-        this.shell.costs.update(stats);
-        this.shell.setSlowMotion(slow);
-      },
-      onReset: (member) => this.wasReset(member),
-      onNotice: (code, text, details) => {
-        // The token has expired or belongs to an earlier room of this name: do not use it again.
-        if (code === "TOKEN_INVALID") return forgetToken(this.room);
-        this.say(noticeText(code, text, details, this.state.topology));
-      },
-      onWaiting: (member, came, went) => this.showWaiting(member, came, went),
-    };
+  private listen(): void {
+    const { state, shell } = this;
+    state.add("topology", (topology) => void this.draw(topology));
+    state.add("topologyFailed", (error) => {
+      shell.setLoading(problemText(error));
+      shell.element.classList.remove("arriving");
+    });
+    state.add("members", () => this.showMembers());
+    state.add("access", (next) => {
+      shell.access.setAccess(next);
+      this.allow();
+    });
+    state.add("tuned", ({ tuning }) => {
+      shell.tuning.show(tuning);
+      if (this.wanted && atLeast(this.role(), "owner")) this.becomeLike(this.wanted, tuning);
+      this.wanted = undefined;
+    });
+    state.add("stats", (stats) => {
+      const slow = slowMotionOf(stats, state.ticksPerSecond);
+      shell.stats.updateServer(stats, slow);
+      shell.costs.update(stats);
+      shell.setSlowMotion(slow);
+    });
+    state.add("reset", ({ member }) => this.wasReset(member));
+    state.add("notice", ({ code, text, details }) => {
+      // The token has expired or belongs to an earlier room of this name: do not use it again.
+      if (code === "TOKEN_INVALID") return forgetToken(this.room);
+      this.say(noticeText(code, text, details, state.topology));
+    });
+    state.add("waiting", ({ bodies }) => {
+      shell.spawnable.setWaiting(new Set(bodies));
+      for (const body of bodies) this.playground?.grabs.endOn(body);
+    });
+    state.add("spawned", (event) => this.sayMoved(event, "youPutIn", "somebodyPutIn"));
+    state.add("removed", (event) => this.sayMoved(event, "youTookOut", "somebodyTookOut"));
   }
 
   private connect(): Connection {
     const { room, password } = this;
     return new Connection({
-      url: socketUrl(room),
+      url: socketUrl(location.origin, room),
       profile: () => this.profile,
       credentials: () => {
         const token = tokenFor(room);
@@ -262,16 +259,14 @@ class RoomPage {
       this.say(this.isMe(member) ? t("youStartedAgain") : t("startedAgain", { name: this.nameOf(member) }));
   }
 
-  private showWaiting(member: number, came: readonly number[], went: readonly number[]): void {
-    this.shell.spawnable.setWaiting(this.state.spawnable.now);
-    for (const body of went) this.playground?.grabs.endOn(body);
+  private sayMoved(
+    { member, body: moved }: { member: number; body: number },
+    mine: "youPutIn" | "youTookOut",
+    theirs: "somebodyPutIn" | "somebodyTookOut",
+  ): void {
     if (member === 0) return;
-    const name = this.nameOf(member);
-    const mine = this.isMe(member);
-    for (const body of came.map((b) => this.bodyName(b)))
-      this.say(mine ? t("youPutIn", { body }) : t("somebodyPutIn", { name, body }));
-    for (const body of went.map((b) => this.bodyName(b)))
-      this.say(mine ? t("youTookOut", { body }) : t("somebodyTookOut", { name, body }));
+    const body = this.bodyName(moved);
+    this.say(this.isMe(member) ? t(mine, { body }) : t(theirs, { name: this.nameOf(member), body }));
   }
 
   /**
@@ -330,7 +325,7 @@ class RoomPage {
     const online = this.status.state === "open";
     const own = atLeast(this.role(), "owner");
     const pulls = atLeast(this.role(), "player");
-    const resets = online && (own || (pulls && !this.access.ownersOnly));
+    const resets = online && (own || (pulls && !this.state.access?.ownersOnly));
     shell.toolbar.setAllowed(resets, online && pulls);
     shell.together.element.disabled = !(online && pulls);
     shell.spawnable.setOnline(resets);
@@ -441,7 +436,7 @@ class RoomPage {
   }
 
   private mayReset(): boolean {
-    return this.status.state === "open" && atLeast(this.role(), this.access.ownersOnly ? "owner" : "player");
+    return this.status.state === "open" && atLeast(this.role(), this.state.access?.ownersOnly ? "owner" : "player");
   }
 
   private reset(): void {
@@ -455,7 +450,7 @@ class RoomPage {
 
   private localStats(): LocalStats {
     const nowMs = performance.now();
-    const { decode, clock, playout } = this.state;
+    const { frames, clock, playout } = this.state;
     const { received } = this.connection;
     return {
       rttMs: clock?.rttMs ?? Number.NaN,
@@ -464,7 +459,7 @@ class RoomPage {
       fps: this.playground?.fps(nowMs) ?? 0,
       kbpsIn: received.kbps(nowMs),
       framesPerSecond: received.messagesPerSecond(nowMs),
-      decodeMs: decode.frames > 0 ? decode.totalMs / decode.frames : 0,
+      decodeMs: frames?.tick === undefined ? 0 : frames.decode.totalMs / frames.decode.frames,
       quality: this.playground?.qualityText() ?? "–",
     };
   }

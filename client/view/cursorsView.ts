@@ -1,6 +1,6 @@
 /** Grabs and cursors of all members: a rubber band for each grab, and screen positions for the named cursors. */
 import { Group, Vector3, type PerspectiveCamera } from "three";
-import type { Point } from "../../shared/protocol/fromServer.ts";
+import type { Hand, Point } from "../../shared/protocol/fromServer.ts";
 import { counterparts, placesOf, type RestSurface, surfacePoint } from "../../shared/surface.ts";
 import type { PickSurface } from "./picking.ts";
 import { RubberBand } from "./rubberBand.ts";
@@ -16,6 +16,19 @@ export interface DrawnGrab {
   target: Point;
   /** It also grabs the same place of all bodies in `together`. */
   together?: true;
+}
+
+/** Color of members whose color is not known. */
+export const GREY = "#8a8f98";
+
+/** Grabs of these members, to draw. */
+export function drawnGrabs(
+  hands: readonly Pick<Hand, "member" | "grabs">[],
+  colorOf: (member: number) => string,
+): DrawnGrab[] {
+  return hands.flatMap(({ member, grabs }) =>
+    grabs.map((grab) => ({ ...grab, id: `${member}:${grab.grab}`, color: colorOf(member) })),
+  );
 }
 
 export interface DrawnCursor {

@@ -4,8 +4,8 @@
  * costs the generator half of the time of Node's own.
  */
 import WebSocket from "ws";
-import { decode } from "@msgpack/msgpack";
-import { Connection, type SocketConstructor } from "../../client/sdk/connection.ts";
+import { Connection, type SocketConstructor, socketUrl } from "../../client/sdk/connection.ts";
+import { fetchTopology } from "../../client/sdk/http.ts";
 import { build, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import type { Point, ServerEvent } from "../../shared/protocol/fromServer.ts";
 import { RoomState } from "../../client/state/roomState.ts";
@@ -48,17 +48,10 @@ export interface PlayerOptions {
 const topologies = new Map<string, Promise<Topology>>();
 
 /** Fetches a topology once for all players, like a browser with a cache. */
-function fetchTopology(url: string, hash: string): Promise<Topology> {
-  const address = `${url}/api/topologies/${hash}`;
-  const known = topologies.get(address);
-  if (known) return known;
-  const fetched = (async () => {
-    const answer = await fetch(address);
-    if (!answer.ok) throw new Error(`GET ${address} answered ${answer.status}`);
-    return decode(new Uint8Array(await answer.arrayBuffer())) as Topology;
-  })();
-  topologies.set(address, fetched);
-  return fetched;
+function fetchOnce(url: string, hash: string): Promise<Topology> {
+  const known = topologies.get(`${url} ${hash}`) ?? fetchTopology(url, hash);
+  topologies.set(`${url} ${hash}`, known);
+  return known;
 }
 
 /** Target of a grab. @param turns since its plan began */
@@ -95,26 +88,20 @@ export class Player {
     this.#counts = counts;
     this.#state = decodes
       ? new RoomState({
-          fetchTopology: (hash) => fetchTopology(url, hash),
+          fetchTopology: (hash) => fetchOnce(url, hash),
           needKeyframe: () => {
             counts.failures += 1;
             this.#connection.send(build.needKeyframe());
           },
-          onTopology: () => {},
-          onTopologyFailed: () => void (counts.failures += 1),
-          onMembers: () => {},
-          onStats: () => {},
-          onReset: () => {},
-          onNotice: () => {},
-          onWaiting: () => {},
-          onFrame: (frame) => {
-            this.#first();
-            onFrame?.(frame);
-          },
         })
       : null;
+    this.#state?.add("topologyFailed", () => void (counts.failures += 1));
+    this.#state?.add("frame", () => {
+      this.#first();
+      onFrame?.(this.#state!.buffer!.newest!);
+    });
     this.#connection = new Connection({
-      url: `${url.replace(/^http/, "ws")}/api/rooms/${encodeURIComponent(room)}/socket`,
+      url: socketUrl(url, room),
       WebSocket: lineOf((line) => void (this.#line = line)),
       profile: () => ({ name: "load", color: "#8a8f98" }),
       onEvent: (event, receivedMs) => this.#receive(event, receivedMs),

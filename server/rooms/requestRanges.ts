@@ -1,4 +1,5 @@
 /** Checks whether a request may reach the simulation: its bodies exist and its values are within limits. */
+import { type Refusal, refuseFar, refuseGrab, refuseSpawn } from "../../shared/inputRanges.ts";
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
 import { Limits } from "../../shared/protocol/protocol.ts";
@@ -17,55 +18,20 @@ import {
 } from "../../shared/tuning.ts";
 import type { RoomShape } from "../workers/messages.ts";
 
-export interface Refusal {
-  field: string;
-  value: number;
-  limit: string;
-}
-
-/** A pick on a triangle's edge may lie outside by rounding; the simulation allows the same tolerance. */
-const BARYCENTRIC_SLACK = 1e-3;
-
 /** Relative tolerance for a vector of exactly its limit, after its parts are rounded. */
 const SLACK = 1e-4;
 
 /** @returns the reason why the request may not reach the simulation, or null */
 export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal | null {
-  if (request.type === "grab" || request.type === "impulse") {
-    const { body, triangle, u, v } = request;
-    if (body >= shape.triangles.length)
-      return { field: "body", value: body, limit: `0 to ${shape.triangles.length - 1}` };
-    const triangles = shape.triangles[body]!;
-    if (triangle >= triangles) return { field: "triangle", value: triangle, limit: `0 to ${triangles - 1}` };
-    if (u < -BARYCENTRIC_SLACK || u > 1 + BARYCENTRIC_SLACK) return { field: "u", value: u, limit: "0 to 1" };
-    if (v < -BARYCENTRIC_SLACK || u + v > 1 + BARYCENTRIC_SLACK) return { field: "v", value: v, limit: "0 to 1 - u" };
-    if (request.type === "grab" && request.together && !shape.together.includes(body))
-      return {
-        field: "together",
-        value: body,
-        limit: `a body that one grab pulls together with others: ${shape.together.join(", ") || "this scene has none"}`,
-      };
+  if (request.type === "grab" || request.type === "move" || request.type === "impulse") {
+    const { triangles } = shape;
+    return refuseGrab(request, { ...shape, bodies: triangles.length, places: (body) => triangles[body]! });
   }
-  if (request.type === "grab" || request.type === "move") return checkReach("target", request.target, shape);
-  if (request.type === "spawn" || request.type === "remove") {
-    const { body } = request;
-    if (!shape.waiting.includes(body))
-      return {
-        field: "body",
-        value: body,
-        limit: `a spawnable body: ${shape.waiting.join(", ") || "this scene has none"}`,
-      };
-  }
-  if (request.type === "spawn") {
-    const [x, z] = request.heading;
-    const length = Math.sqrt(x * x + z * z);
-    if (!(length > 0 && length < Infinity))
-      return { field: "heading", value: length, limit: "a direction: longer than 0" };
-    return checkReach("position", request.position, shape);
-  }
+  if (request.type === "spawn")
+    return refuseSpawn(request, shape.waiting) ?? refuseFar("position", request.position, shape);
+  if (request.type === "remove") return refuseSpawn(request, shape.waiting);
   if (request.type === "tune") return checkTuning(request, shape);
-  if (request.type === "cursor" && request.at) return checkReach("cursor", request.at, shape);
-  return null;
+  return request.type === "cursor" && request.at ? refuseFar("cursor", request.at, shape) : null;
 }
 
 function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange, shape: RoomShape): Refusal | null {
@@ -108,13 +74,6 @@ function checkWind({ velocity, ...numbers }: Partial<Wind>, { wind }: TuningLimi
       return { field: `wind.${field}`, value, limit: spanText(wind[field]) };
   }
   return checkLength("wind.velocity", velocity, wind.velocity, "m/s");
-}
-
-function checkReach(field: string, point: Point, { reach, origin }: RoomShape): Refusal | null {
-  const [x, y, z] = point.map((c, r) => c + origin[r]!) as Point;
-  // A distance that overflows to infinity is refused, too.
-  const distance = Math.sqrt(x * x + y * y + z * z);
-  return distance <= reach ? null : { field, value: distance, limit: `up to ${reach} m from the origin` };
 }
 
 /** Returns the impulse, shortened to `limit` (N s) if it is longer; zero if its length overflows. */

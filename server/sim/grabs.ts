@@ -1,4 +1,5 @@
 /** Applies members' inputs, grabs and impulses, to the room's memory. */
+import { refuseGrab } from "../../shared/inputRanges.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { grabSettings } from "./grabLimits.ts";
 import { freeSlot, freeSlots, slotAddress, slotsOf, slotsOfMember } from "./grabSlots.ts";
@@ -62,29 +63,16 @@ function refuse(
   input: GrabInput,
   waits: (body: number) => boolean,
 ): Refusal | undefined {
-  if (input.type === "grab" || input.type === "impulse") {
-    const body = layout.bodies[input.body];
-    if (!body) return { field: "body", value: input.body, limit: `0 to ${layout.bodyCount - 1}` };
-    if (waits(input.body)) return { field: "body", value: input.body, limit: "a body in the scene: this one waits" };
-    const places = body.kind === "points" ? body.count : views.i32[(body.surface + L.SURFACE_TRIANGLE_COUNT) / 4]!;
-    if (!Number.isInteger(input.triangle) || input.triangle < 0 || input.triangle >= places)
-      return { field: "triangle", value: input.triangle, limit: `0 to ${places - 1}` };
-    const { u, v } = input;
-    // a pick on a triangle's edge may be outside of it by rounding
-    if (!(u >= -1e-3 && v >= -1e-3 && u + v <= 1.001))
-      return {
-        field: u >= -1e-3 && u <= 1.001 ? "v" : "u",
-        value: u >= -1e-3 && u <= 1.001 ? v : u,
-        limit: "barycentric: u >= 0, v >= 0, u + v <= 1",
-      };
-    if (input.type === "grab" && input.together && !layout.interaction.together.includes(input.body))
-      return { field: "together", value: input.body, limit: "a body of the scene's interaction.together" };
-  }
-  if (input.type === "grab" || input.type === "move") {
-    const d = length(input.target.map((c, r) => c + layout.origin[r]!));
-    if (!(d <= layout.worldRadius))
-      return { field: "target", value: d, limit: `within ${layout.worldRadius} m of the origin` };
-  }
+  if (input.type === "release" || input.type === "releaseAll") return undefined;
+  const places = (body: number): number => {
+    const { kind, count, surface } = layout.bodies[body]!;
+    return kind === "points" ? count : views.i32[(surface + L.SURFACE_TRIANGLE_COUNT) / 4]!;
+  };
+  const { bodyCount: bodies, worldRadius: reach, origin } = layout;
+  const refusal = refuseGrab(input, { bodies, places, together: layout.interaction.together, reach, origin });
+  if (refusal) return refusal;
+  if (input.type !== "move" && waits(input.body))
+    return { field: "body", value: input.body, limit: "a body in the scene: this one waits" };
   if (input.type === "impulse") {
     const size = length(input.impulse);
     const most = layout.interaction.maxImpulse;

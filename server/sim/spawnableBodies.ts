@@ -11,6 +11,7 @@
  * the start of the tick that the input belongs to. So the same inputs give the same bits on any machine and with any
  * number of threads.
  */
+import { refuseSpawn } from "../../shared/inputRanges.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Views } from "./views.ts";
 import { freeSlot } from "./grabSlots.ts";
@@ -95,27 +96,17 @@ export class InactiveBodies {
   }
 
   private refuse(input: Spawn | Remove): Refusal | undefined {
-    const { bodies } = this.layout;
+    const refusal = refuseSpawn(
+      input,
+      this.layout.bodies.flatMap(({ waits }, n) => (waits ? [n] : [])),
+    );
     const { body, type } = input;
-    if (!bodies[body]?.waits)
-      return {
-        field: "body",
-        value: body,
-        limit: `a body that may wait: ${bodies.flatMap((b, n) => (b.waits ? [n] : [])).join(", ") || "this scene has none"}`,
-      };
-    if (this.waits(body) !== (type === "spawn"))
-      return {
-        field: "body",
-        value: body,
-        limit: type === "spawn" ? "a body that waits: this one is in the scene" : "a body in the scene: this one waits",
-      };
-    if (input.type === "spawn") {
-      const [x, z] = input.heading;
-      const length = Math.sqrt(x * x + z * z);
-      if (!(length > 0 && length < Infinity))
-        return { field: "heading", value: length, limit: "a direction: longer than 0" };
-    }
-    return undefined;
+    if (refusal || this.waits(body) === (type === "spawn")) return refusal ?? undefined;
+    return {
+      field: "body",
+      value: body,
+      limit: type === "spawn" ? "a body that waits: this one is in the scene" : "a body in the scene: this one waits",
+    };
   }
 
   private spawn({ body: b, position, heading, occupied }: Spawn): Refusal | undefined {

@@ -3,6 +3,7 @@
  * WebAssembly.Memory; `openWorld` opens such a memory from any thread. No code outside `server/sim` reads or writes the
  * memory.
  */
+import type { Refusal as RangeRefusal } from "../../shared/inputRanges.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { Tuning, TuningChange, TuningLimits } from "../../shared/tuning.ts";
 import * as stages from "../kernel/assembly/layout/stages.ts";
@@ -130,11 +131,8 @@ export interface ContactCounts {
   full: number;
 }
 
-/** Reason why an input cannot be applied: field, value, limit. */
-export interface Refusal {
-  field: string;
-  value: number;
-  limit: string;
+/** Reason why an input cannot be applied. */
+export interface Refusal extends RangeRefusal {
   /** Surface that occupies the place. */
   by?: SurfaceName;
 }

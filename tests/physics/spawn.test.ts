@@ -407,7 +407,7 @@ describe("place of a spawn", () => {
     [
       "one that is always there",
       [spawn(0, [9, 9, 9])],
-      { field: "body", value: 0, limit: "a body that may wait: 3, 4, 5, 6, 7" },
+      { field: "body", value: 0, limit: "a spawnable body: 3, 4, 5, 6, 7" },
     ],
     [
       "one that is there",

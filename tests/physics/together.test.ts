@@ -145,7 +145,7 @@ describe("a grab on several bodies", () => {
     expect(lab.run(1, [grab(lab, 1, [0, 0, 0])])).toMatchObject([
       {
         ...{ type: "inputRejected", field: "together", value: 1, grab: 7 },
-        limit: "a body of the scene's interaction.together",
+        limit: "a body that one grab pulls together with others: 0, 2, 3, 4",
       },
     ]);
     expect(slots(lab)).toEqual([]);

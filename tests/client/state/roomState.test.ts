@@ -3,66 +3,10 @@
  * resumed connection.
  */
 import { beforeEach, describe, expect, test } from "vitest";
-import type { ServerEvent } from "../../../shared/protocol/fromServer.ts";
-import type { Welcome } from "../../../shared/protocol/protocol.ts";
 import { RoomState } from "../../../client/state/roomState.ts";
-import { createSnapshotModel, encodeDelta, encodeKeyframe } from "../../../shared/snapshot/index.ts";
+import { encodeDelta } from "../../../shared/snapshot/index.ts";
 import type { Topology } from "../../../shared/topology.ts";
-
-const triangles = Uint32Array.of(0, 1, 2, 0, 2, 3);
-const bytesOf = (array: Uint32Array | Float32Array) => new Uint8Array(array.buffer);
-const topology: Topology = {
-  version: 1,
-  title: "Quad",
-  description: "",
-  particles: 4,
-  tickHz: 60,
-  origin: [0, 0, 0],
-  camera: { position: [0, 0, 1], target: [0, 0, 0] },
-  colliders: [],
-  bodies: [
-    {
-      name: "quad",
-      kind: "cloth",
-      look: {},
-      first: 0,
-      count: 4,
-      quantum: 0.001,
-      triangles: bytesOf(triangles),
-      rest: bytesOf(new Float32Array(12)),
-    },
-  ],
-  interaction: { grabCompliance: 0, grabMaxForce: 1, handSpeed: 3, grabMaxStretch: 2, maxImpulse: 1 },
-};
-const model = createSnapshotModel([{ count: 4, triangles }]);
-const shape = (value: number) => new Int32Array(12).fill(value);
-const keyframe = (tick: number, value: number): ServerEvent => ({
-  type: "keyframe",
-  tick,
-  data: encodeKeyframe(model, shape(value)),
-});
-const delta = (tick: number, from: number, to: number): ServerEvent => ({
-  type: "delta",
-  tick,
-  baseTick: tick - 2,
-  data: encodeDelta(model, shape(from), shape(to)),
-});
-const welcome = (session = "one"): ServerEvent => ({
-  type: "welcome",
-  welcome: {
-    version: 1,
-    room: "r",
-    scene: "s",
-    session,
-    token: "t",
-    member: 1,
-    tickHz: 60,
-    sendHz: 30,
-    topology: "hash",
-    role: "player",
-    limits: {},
-  } satisfies Welcome,
-});
+import { delta, keyframe, model, shape, topology, welcome } from "../quad.ts";
 
 let state: RoomState;
 let asked: number;
@@ -79,13 +23,6 @@ beforeEach(() => {
       });
     },
     needKeyframe: () => asked++,
-    onTopology: () => {},
-    onTopologyFailed: () => {},
-    onMembers: () => {},
-    onStats: () => {},
-    onReset: () => {},
-    onNotice: () => {},
-    onWaiting: () => {},
   });
 });
 
@@ -99,18 +36,6 @@ async function join(): Promise<void> {
 }
 
 describe("RoomState", () => {
-  test("frames before the topology are decoded when it has arrived", async () => {
-    state.receive(welcome(), 0);
-    state.receive(keyframe(2, 100), 10);
-    state.receive(delta(4, 100, 104), 43);
-    deliver(topology);
-    await settle();
-    expect(frames()).toEqual([
-      [2, 100],
-      [4, 104],
-    ]);
-  });
-
   test("positions are the integers times the quantum, interpolated between frames", async () => {
     await join();
     state.receive(keyframe(2, 100), 0);

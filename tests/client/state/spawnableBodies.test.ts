@@ -5,9 +5,8 @@ import { WaitingBodies } from "../../../client/state/spawnableBodies.ts";
 describe("WaitingBodies", () => {
   test("a body is shown between frames that both have it", () => {
     const history = new WaitingBodies();
-    expect(history.note(0, [1, 2])).toEqual({ came: [], went: [1, 2] });
-    expect(history.note(10, [2])).toEqual({ came: [1], went: [] });
-    expect([...history.now]).toEqual([2]);
+    history.note(0, [1, 2]);
+    history.note(10, [2]);
     const shows = (from: number, to: number): number[] => [0, 1, 2].filter((body) => !history.waits(body, from, to));
     expect(shows(6, 8)).toEqual([0]);
     // The frame at 10 has it, the one before does not.

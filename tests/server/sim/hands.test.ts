@@ -308,17 +308,28 @@ describe("refused, with field, value and limit, and without a change", () => {
     [
       "a point beside the triangle",
       { ...base, type: "grab", grab: 0, u: 1.5, target: [0, 0, 0] },
-      { field: "u", value: 1.5 },
+      { field: "u", value: 1.5, limit: "0 to 1" },
     ],
     [
       "a point beyond its edge",
       { ...base, type: "grab", grab: 0, u: 0.7, v: 0.6, target: [0, 0, 0] },
-      { field: "v", value: 0.6 },
+      { field: "v", value: 0.6, limit: "0 to 1 - u" },
+    ],
+    ["half a body", { ...base, type: "impulse", body: 0.5, impulse: [0, 0, 0] }, { field: "body", value: 0.5 }],
+    ["u that is not a number", { ...base, type: "impulse", u: NaN, impulse: [0, 0, 0] }, { field: "u" }],
+    ["v that is not a number", { ...base, type: "impulse", v: NaN, impulse: [0, 0, 0] }, { field: "v" }],
+    [
+      "a body that no grab pulls together with others",
+      { ...base, type: "grab", grab: 0, together: true, target: [0, 0, 0] },
+      {
+        ...{ field: "together", value: 0 },
+        limit: "a body that one grab pulls together with others: this scene has none",
+      },
     ],
     [
       "a target outside the world",
       { ...base, type: "grab", grab: 0, target: [0, 101, 0] },
-      { field: "target", value: 101, limit: "within 100 m of the origin" },
+      { field: "target", value: 101, limit: "up to 100 m from the origin" },
     ],
     ["a target that is not a number", { ...base, type: "grab", grab: 0, target: [NaN, 0, 0] }, { field: "target" }],
     [

@@ -164,16 +164,20 @@ describe("checkRanges", () => {
   });
 
   test.each([
-    [{ body: 2 }, "body", "0 to 1"],
-    [{ triangle: 20 }, "triangle", "0 to 19"],
-    [{ body: 0, triangle: 10 }, "triangle", "0 to 9"],
-    [{ u: -0.01 }, "u", "0 to 1"],
-    [{ body: 0, triangle: 9, together: true }, "together", "a body that one grab pulls together with others: 1"],
-    [{ u: 0.5, v: 0.51 }, "v", "0 to 1 - u"],
-    [{ target: [0, 100.1, 0] }, "target", "up to 100 m from the origin"],
-    [{ target: [1e200, 1e200, 0] }, "target", "up to 100 m from the origin"],
-  ])("%j is refused", (change, field, limit) => {
-    expect(check(change)).toMatchObject({ field, limit });
+    [{ body: 2 }, "body", 2, "0 to 1"],
+    [{ triangle: 20 }, "triangle", 20, "0 to 19"],
+    [{ body: 0, triangle: 10 }, "triangle", 10, "0 to 9"],
+    [{ u: -0.01 }, "u", -0.01, "0 to 1"],
+    [{ u: 1.01, v: 0 }, "u", 1.01, "0 to 1"],
+    [{ v: -0.01 }, "v", -0.01, "0 to 1 - u"],
+    [{ u: 0.5, v: 0.51 }, "v", 0.51, "0 to 1 - u"],
+    [{ body: 0, triangle: 9, together: true }, "together", 0, "a body that one grab pulls together with others: 1"],
+    [{ target: [0, 100.1, 0] }, "target", 100.1, "up to 100 m from the origin"],
+    [{ target: [1e200, 1e200, 0] }, "target", Infinity, "up to 100 m from the origin"],
+    [{ type: "move", target: [0, 0, -101] }, "target", 101, "up to 100 m from the origin"],
+    [{ type: "impulse", triangle: 20, impulse: [0, 0, 0] }, "triangle", 20, "0 to 19"],
+  ])("%j is refused", (change, field, value, limit) => {
+    expect(check(change)).toEqual({ field, value, limit });
   });
 
   test("cursors have the same reach", () => {
