@@ -124,7 +124,7 @@ test.each<[string, (bot: Bot) => void, string, object]>([
     "to take out what waits",
     (bot) => bot.remove(BALL),
     "INPUT_REJECTED",
-    { field: "body", value: BALL, limit: "a body that is there: this one waits" },
+    { field: "body", value: BALL, limit: "a body in the scene: this one waits" },
   ],
 ])("refused: %s", async (what, act, code, details) => {
   const room = `refused-${what.replaceAll(" ", "-").slice(0, 30)}`;

@@ -1,16 +1,15 @@
 /**
  * Topology of the bounding volume trees over a surface's triangles and edges (kernel/assembly/broadPhase/trees.ts
- * refits them): built once, from the undeformed positions, because neighbors in the mesh stay
- * neighbors. Nodes have four children, so that one test of four lanes meets them all, leaves have four primitives, and
- * both are full but at the end: a node of n leaves is cut into pieces of the largest power of four below n, along the
- * longest side of the box of centers, at the median. Same positions, same tree on any machine; scaled by a power of
- * two, too.
+ * refits them). They are built once, from the undeformed positions, because neighbors in the mesh stay neighbors. Nodes
+ * have four children, for one test with four lanes, and leaves have four primitives; only the last ones may have fewer.
+ * A node of n leaves is cut into pieces of the largest power of four below n, along the longest side of the box of
+ * centers, at the median. The same positions give the same tree on any machine, also when scaled by a power of two.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
 
 /**
- * A tree's nodes, the root first, every node before its children; leaves are numbered in the order of `order`, four
+ * A tree's nodes: the root first, every node before its children. Leaves are numbered in the order of `order`, four
  * primitives each.
  */
 export interface TreeShape {
@@ -44,8 +43,8 @@ export function shapeTree(centers: Float64Array): TreeShape {
 }
 
 /**
- * Sorts order[begin..end) into pieces of `size` primitives each, the last smaller: halves at the median, again and
- * again.
+ * Sorts order[begin..end) into pieces of `size` primitives each, the last one smaller, by repeated halving at the
+ * median.
  */
 function cut(order: Uint32Array, centers: Float64Array, begin: number, end: number, size: number): void {
   const pieces = Math.ceil((end - begin) / size);
@@ -76,8 +75,8 @@ function longestAxis(order: Uint32Array, centers: Float64Array, begin: number, e
 }
 
 /**
- * Quickselect: order[middle] is where sorting would put it, smaller ones before it. Equal centers go by number, so the
- * result is one and only.
+ * Quickselect: moves the element of rank `middle` to order[middle], and smaller ones before it. Equal centers are
+ * ordered by number, so the result is unique.
  */
 function select(
   order: Uint32Array,
@@ -118,7 +117,7 @@ export interface PlannedTree {
   write: (buffer: ArrayBufferLike, x: number) => void;
 }
 
-/** Primitives of one surface, and what is known of its particles. */
+/** Primitives of one surface, and data of its particles. */
 export interface TreeSource {
   /** uint32[corners n] particle numbers of the room */
   primitives: Uint32Array;
@@ -128,7 +127,10 @@ export interface TreeSource {
   first: number;
 }
 
-/** Takes memory for a tree now and returns what writes it later. @param shape of the same primitives */
+/**
+ * Allocates memory for a tree; the result's `write` fills it later.
+ * @param shape of the same primitives
+ */
 export function planTree(
   { primitives, corners, rest, first }: TreeSource,
   { order, nodes }: TreeShape,
@@ -152,7 +154,7 @@ export function planTree(
           i32[at + L.NODE_CHILDREN / 4 + c] = leaf ? (leaves + index * bytes) | 1 : nodeRows + index * L.NODE_BYTES;
         });
       });
-      // spare lanes of the last leaf repeat its last primitive
+      // unused lanes of the last leaf repeat its last primitive
       for (let i = 0; i < 4 * leafCount; i++) {
         const primitive = order[Math.min(i, order.length - 1)]!;
         for (let c = 0; c < corners; c++)
@@ -163,7 +165,7 @@ export function planTree(
   };
 }
 
-/** Middles of the primitives' corners, float64[3n]. */
+/** Centers of the primitives' corners, float64[3n]. */
 export function centersOf({ primitives, corners, rest, first }: TreeSource): Float64Array {
   const centers = new Float64Array((3 * primitives.length) / corners);
   for (let i = 0; i < primitives.length; i++)
