@@ -41,7 +41,8 @@ export class ImplicitProblem {
   readonly model: ImplicitModel;
   private readonly lab: Laboratory;
   private readonly body: number;
-  private readonly sets: Pick<ElasticSet, "energy" | "keepPast" | "linearize">[];
+  private readonly solid: ElasticSet[];
+  private readonly sheet: ElasticSet<Float32Array>[];
   private readonly points: HoldingPoints;
   private readonly a: Float64Array;
 
@@ -51,8 +52,8 @@ export class ImplicitProblem {
     this.body = body;
     this.model = implicitModel(lab.created.bodies[body]!, lab.created.layout.tickHz, steps);
     const { tets, triangles, stiffness, bends, stencils } = this.model;
-    this.sets = [
-      ...(tets ? [tetSet(tets)] : []),
+    this.solid = tets ? [tetSet(tets)] : [];
+    this.sheet = [
       ...(triangles ? [triangleSet(triangles, stiffness)] : []),
       ...(bends && stencils ? [bendSet(bends, stencils)] : []),
     ];
@@ -64,16 +65,29 @@ export class ImplicitProblem {
     );
   }
 
+  private get sets(): Pick<ElasticSet, "energy" | "keepPast" | "linearize">[] {
+    return [...this.solid, ...this.sheet];
+  }
+
   /** A copy of the body's float64 state. */
   state(): ImplicitState {
+    const [x, v, x1, v1] = [0, 1, 2, 3].map((n) => this.vector(L.IMPLICIT_STATE, n));
+    return { x: x!, v: v!, x1: x1!, v1: v1! };
+  }
+
+  /** What the last iteration of the last solve multiplied, and the product; y is where that solve was linearized. */
+  lastProduct(): { y: Float64Array; p: Float64Array; q: Float64Array } {
+    const [y, p, q] = [L.VECTOR_Y, L.VECTOR_P, L.VECTOR_Q].map((n) => this.vector(L.IMPLICIT_WORK, n));
+    return { y: y!, p: p!, q: q! };
+  }
+
+  /** A copy of vector number n of an array of vectors. */
+  private vector(field: number, n: number): Float64Array {
     const { memory, layout } = this.lab.created;
-    const row = layout.bodyRows + this.body * L.BODY_BYTES + L.BODY_IMPLICIT;
     const i32 = new Int32Array(memory.buffer);
+    const row = i32[(layout.bodyRows + this.body * L.BODY_BYTES + L.BODY_IMPLICIT) / 4]!;
     const size = 3 * this.model.count;
-    const [x, v, x1, v1] = [0, 1, 2, 3].map((n) =>
-      new Float64Array(memory.buffer, i32[(i32[row / 4]! + L.IMPLICIT_STATE) / 4]! + 8 * n * size, size).slice(),
-    ) as [Float64Array, Float64Array, Float64Array, Float64Array];
-    return { x, v, x1, v1 };
+    return new Float64Array(memory.buffer, i32[(row + field) / 4]! + 8 * n * size, size).slice();
   }
 
   /** Prepares `objective` and `gradient` for a step that begins at a state. */
@@ -118,7 +132,20 @@ export class ImplicitProblem {
     return g.map((f, k) => (this.free(k) ? f : 0));
   }
 
-  mass(k: number): number {
+  /** H+ p at y: the positive part of the Hessian. */
+  product(y: Float64Array, p: Float64Array, { c }: Aim): Float64Array {
+    const unused = new Float64Array(y.length);
+    for (const set of this.sets) set.linearize(y, unused, true);
+    this.points.linearize(y, unused);
+    const q = p.map((value, k) => c * this.mass(k) * value);
+    for (const set of this.solid) set.product(p, q);
+    const sheets = new Float32Array(p.length);
+    for (const set of this.sheet) set.product(Float32Array.from(p), sheets);
+    this.points.product(p, q);
+    return q.map((value, k) => value + sheets[k]!);
+  }
+
+  private mass(k: number): number {
     return this.model.mass[Math.floor(k / 3)]!;
   }
 
