@@ -8,18 +8,11 @@
  */
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { implicitModel, type ImplicitModel } from "../../server/sim/implicit/model.ts";
+import type { ImplicitState } from "../../server/sim/implicit/state.ts";
 import { bendSet, tetSet, triangleSet, type ElasticSet } from "../../server/sim/reference/implicit/elements.ts";
 import { particleRotations, precondition } from "../../server/sim/reference/implicit/precondition.ts";
 import { HoldingPoints, type HeldPoint } from "../../server/sim/reference/implicit/points.ts";
 import type { Laboratory } from "./laboratory.ts";
-
-/** Positions and velocities, and those of the previous step, float64[3n]. */
-export interface ImplicitState {
-  x: Float64Array;
-  v: Float64Array;
-  x1: Float64Array;
-  v1: Float64Array;
-}
 
 /** Inertial target and coefficient c of a step, and where the solver begins it. */
 export interface Aim {
@@ -75,10 +68,19 @@ export class ImplicitProblem {
     return { x: x!, v: v!, x1: x1!, v1: v1! };
   }
 
-  /** What the last iteration of the last solve multiplied, and the product; y is where that solve was linearized. */
-  lastProduct(): { y: Float64Array; p: Float64Array; q: Float64Array } {
-    const [y, p, q] = [L.VECTOR_Y, L.VECTOR_P, L.VECTOR_Q].map((n) => this.vector(L.IMPLICIT_WORK, n));
-    return { y: y!, p: p!, q: q! };
+  /**
+   * The last iteration of the last solve: the vector that was multiplied by the Hessian at y, and the product; the
+   * residual, and the preconditioned one.
+   */
+  lastIteration(): Record<"y" | "p" | "q" | "r" | "z", Float64Array> {
+    const work = (n: number): Float64Array => this.vector(L.IMPLICIT_WORK, n);
+    return {
+      y: work(L.VECTOR_Y),
+      p: work(L.VECTOR_P),
+      q: work(L.VECTOR_Q),
+      r: work(L.VECTOR_R),
+      z: work(L.VECTOR_Z),
+    };
   }
 
   /** A copy of vector number n of an array of vectors. */
@@ -114,8 +116,13 @@ export class ImplicitProblem {
 
   /** Norm of a gradient in the inverse of the matrix at rest: the norm in which the solver's tolerance is meant. */
   norm(g: Float64Array, x: Float64Array): number {
+    return Math.sqrt(dot(g, this.preconditioned(g, x)));
+  }
+
+  /** @param x where the step begins, whose rotations the matrix at rest gets */
+  preconditioned(g: Float64Array, x: Float64Array): Float64Array {
     const { factor, tets } = this.model;
-    return Math.sqrt(dot(g, precondition(factor, tets && particleRotations(x, tets), g)));
+    return precondition(factor, tets && particleRotations(x, tets), g);
   }
 
   /** J(y), J. */

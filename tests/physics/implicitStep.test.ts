@@ -5,17 +5,11 @@
  * penetration, Coulomb's cone, and a push only where there is depth).
  */
 import { describe, expect, test } from "vitest";
+import type { ImplicitState } from "../../server/sim/implicit/state.ts";
 import type { Body, Scene } from "../../shared/scene.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { add, cross, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
-import {
-  colliderContacts,
-  dot,
-  ImplicitProblem,
-  isEuler,
-  pairContacts,
-  type ImplicitState,
-} from "./implicitProblem.ts";
+import { colliderContacts, dot, ImplicitProblem, isEuler, pairContacts } from "./implicitProblem.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 type Room = Partial<Scene> & Pick<Scene, "bodies">;
@@ -171,7 +165,7 @@ test.each<[string, Body, number]>([
   ["a sheet", sheet(1e-4), 60 * 2 ** -24],
   ["a viscous sheet that resists bending", sheet(10, { retardationTime: 0.003 }), 60 * 2 ** -24],
   ["a shell that is curved at rest", ball(), 60 * 2 ** -24],
-])("%s: products with the Hessian are those of the elements' twins", async (_, body, tolerance) => {
+])("%s: products with the Hessian and the preconditioner are those of their twins", async (_, body, tolerance) => {
   const lab = await room({ bodies: [body] });
   const problem = new ImplicitProblem(lab);
   let step = 0;
@@ -182,10 +176,14 @@ test.each<[string, Body, number]>([
     ([before], [after]) => {
       // the first step of a tick computes the stresses that the others reuse
       if (++step % 4 !== 0) return;
-      const { y, p, q } = problem.lastProduct();
-      const wanted = problem.product(y, p, problem.begin(before!, isEuler(after!)));
-      const error = q.map((value, k) => value - wanted[k]!);
-      expect(Math.sqrt(dot(error, error) / dot(wanted, wanted))).toBeLessThan(tolerance);
+      const { y, p, q, r, z } = problem.lastIteration();
+      const errorOf = (found: Float64Array, wanted: Float64Array): number => {
+        const error = found.map((value, k) => value - wanted[k]!);
+        return Math.sqrt(dot(error, error) / dot(wanted, wanted));
+      };
+      const aim = problem.begin(before!, isEuler(after!));
+      expect(errorOf(q, problem.product(y, p, aim))).toBeLessThan(tolerance);
+      expect(errorOf(z, problem.preconditioned(r, before!.x))).toBeLessThan(60 * 2 ** -24);
       checked++;
     },
     [GRAB],

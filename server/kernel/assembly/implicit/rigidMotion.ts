@@ -9,7 +9,6 @@
  *   sum m ((q.e) 1 - (q e^T + e q^T)/2) w = sum m q x e + b L'
  * L and L1 are about centers of mass, with what is damped alike. Tried: Q where sum m |y - xt|^2 is least: what spins
  * at 8 1/s lost 1 % of that a minute. The torque of a as it is before Q: a bar that was torn at with 2 MN tumbled.
- * Twin: sim/reference/implicit/rigidMotion.ts, same operations in the same order.
  */
 import {
   HEADER,

@@ -19,7 +19,7 @@
  * Of each four steps of a tick the first makes the rotations and the positive parts of stresses, on which nothing but
  * the way to the solution depends, and the others reuse them; of a solid that nothing holds they also take as many
  * iterations without asking after each what is left (newton.ts): a free beam takes two thirds of the time.
- * Twin: sim/reference/implicit/step.ts, bit for bit.
+ * Tests: tests/physics/implicitStep.test.ts.
  * Tried: a start at 2x - x1 always. Large swings explode.
  */
 import {

@@ -12,7 +12,6 @@
  * What would be in a collider at the end, and is clear of it where the step begins, is held where it would come out,
  * and the step is taken again by Euler (step.ts): the body is stopped as a whole. (Were it left to `collide`, which
  * follows the step, the skin alone would be stopped: a cube of 10^9 Pa that fell 30 cm held 28 kJ for a moment.)
- * Twin: sim/reference/implicit/touches.ts.
  */
 import {
   HEADER,
