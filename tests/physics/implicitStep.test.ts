@@ -253,7 +253,7 @@ describe("on a plane", () => {
       block(
         "b",
         { velocity: [0.5, -2, 0], transform: { translate: [0, 0.14, 0], rotate: [10, 0, 20] } },
-        { youngsModulus: 1e5 },
+        { youngsModulus: 1e5, damping: 20 },
       ),
       ["sticks", "slides"],
     ],
@@ -418,4 +418,44 @@ describe("bodies that touch", () => {
       expect(left.sort((a, b) => a - b)[Math.floor(left.length / 2)]).toBeLessThan(0.02);
     }
   });
+});
+
+/** A stiff cube above a floor. @param y height of its center, m */
+const above = (y: number, speed: number): Body =>
+  block(
+    "cube",
+    {
+      mesh: { type: "box", size: [0.1, 0.1, 0.1], cells: [2, 2, 2] },
+      transform: { translate: [0, y, 0] },
+      velocity: [0, -speed, 0],
+    },
+    { youngsModulus: 1e9, damping: 0 },
+  );
+
+test("a stiff cube that lands flat stops as a whole: BDF2's memory does not give half of its speed back", async () => {
+  const lab = await room({ bodies: [above(0.101, 2)], colliders: FLOOR });
+  const { mass } = lab.created.bodies[0]!;
+  const total = mass.reduce((sum, m) => sum + m, 0);
+  let fastest = -Infinity;
+  lab.world.watchSubsteps(() => {
+    const v = lab.velocities();
+    fastest = Math.max(fastest, mass.reduce((sum, m, i) => sum + m * v[3 * i + 1]!, 0) / total);
+    return 0;
+  });
+  lab.run(20);
+  expect(fastest).toBeGreaterThan(-2);
+  expect(fastest).toBeLessThan(0.01 * 2);
+});
+
+test("what is placed too near a surface comes out at 2 thicknesses a second, and then lies still", async () => {
+  const lab = await room({ bodies: [above(0.0507, 0)], colliders: table });
+  const r = lab.created.bodies[0]!.contactRadius;
+  const lowest = (): number => Math.min(...lab.positions().filter((_, k) => k % 3 === 1));
+  lab.run(4);
+  const from = lowest();
+  lab.run(6);
+  expect(Math.abs((lowest() - from) / (0.1 * 2 * r) - 1)).toBeLessThan(0.1);
+  lab.run(30);
+  expect(Math.abs(lowest() / r - 1)).toBeLessThan(0.02);
+  expect(Math.max(...lab.velocities().map(Math.abs))).toBeLessThan(1e-6);
 });
