@@ -9,20 +9,6 @@ import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { edgesDistance, vertexTriangleDistance, type Closest } from "./closestPoints.ts";
 import { combine, dot, norm, scale, subtract, type Vector } from "./vector.ts";
 
-/** Contact properties of a surface. */
-export interface ReferenceSurface {
-  /** contact thickness, m */
-  radius: number;
-  /** square roots of the coefficients: a pair's coefficient is the product of two */
-  rootStatic: number;
-  rootDynamic: number;
-  rootBounce: number;
-  /** True for the core mesh of an analytic collider: vertices meet the exact shape. */
-  shaped: boolean;
-  /** True if it is also so large and round that its pairs are only checked. */
-  smooth: boolean;
-}
-
 /** A pair by its particles; surfaces by number. */
 export interface PairName {
   kind: "vertex" | "edges";
@@ -67,69 +53,6 @@ export function separation({ kind, particles }: PairName, x: Float64Array, n: Ve
   const along = particles.map((p) => dot(n, subtract(vectorAt(x, p), vectorAt(x, particles[3]))));
   const first = kind === "vertex" ? 1 : 2;
   return Math.min(...along.slice(0, first)) - Math.max(...along.slice(first));
-}
-
-/**
- * Lists pairs at positions x.
- * @param rest float64[3N] undeformed positions, m: neighbors in one surface keep less than their distance there
- */
-export function listContacts(
-  names: readonly PairName[],
-  surfaces: readonly ReferenceSurface[],
-  x: Float64Array,
-  rest: Float64Array,
-): ReferenceContactPair[] {
-  return names.map((name) => {
-    const [A, B] = name.surfaces.map((s) => surfaces[s]!) as [ReferenceSurface, ReferenceSurface];
-    const sum = A.radius + B.radius;
-    const atRest = name.surfaces[0] === name.surfaces[1] ? closestOf(name, rest).distance : Infinity;
-    const r = atRest < sum ? REST_SHARE * atRest : sum;
-    const { distance, difference, weights } = closestOf(name, x);
-    return {
-      ...name,
-      thickness:
-        A.smooth || B.smooth || (name.kind === "vertex" && B.shaped)
-          ? -Infinity
-          : name.kind === "vertex"
-            ? r
-            : EDGE_SHARE * r,
-      keep: KEEP * r,
-      staticFriction: A.rootStatic * B.rootStatic,
-      dynamicFriction: A.rootDynamic * B.rootDynamic,
-      restitution: A.rootBounce * B.rootBounce,
-      normal: scale(1 / distance, difference),
-      gap: distance,
-      near: false,
-      weights,
-    };
-  });
-}
-
-/**
- * Checks all pairs at the end of a substep from `safe` to x.
- * @returns pairs that no direction clears, in list order; the others are updated for the next substep
- */
-export function checkContacts(
-  touches: readonly ReferenceContactPair[],
-  safe: Float64Array,
-  x: Float64Array,
-): ReferenceContactPair[] {
-  return touches.filter((touch) => {
-    const apart = separation(touch, x, touch.normal);
-    const holds = apart >= touch.keep;
-    const near = (gap: number): boolean => gap < NEAR * touch.thickness + AHEAD * Math.max(0, touch.gap - gap);
-    if (holds && !near(apart)) {
-      touch.near = false;
-      touch.gap = apart;
-      return false;
-    }
-    const { distance, difference, weights } = closestOf(touch, x);
-    const n = scale(1 / distance, difference);
-    touch.near = false;
-    if (!holds && !(distance >= touch.keep && separation(touch, safe, n) >= 0.5 * touch.keep)) return true;
-    Object.assign(touch, { near: near(distance), gap: distance, normal: n, weights });
-    return false;
-  });
 }
 
 /**
