@@ -1,7 +1,5 @@
 /**
- * Twin of kernel/assembly/contact/contactList.ts, contactCheck.ts and contactSolver.ts: contact between surfaces. All
- * pairs are listed (pairs.ts). A direction that separates a pair is searched as in the kernel, because the result
- * decides which pairs keep which direction. Pairs without such a direction go to contactResponse.ts.
+ * Twin of kernel/assembly/contact/contactSolver.ts and contactSlide.ts: contact of a pair of primitives.
  *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points at the substep's start, or at x for a sliding pair
  *   dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
  */
@@ -9,11 +7,10 @@ import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { edgesDistance, vertexTriangleDistance, type Closest } from "./closestPoints.ts";
 import { combine, dot, norm, scale, subtract, type Vector } from "./vector.ts";
 
-/** A pair by its particles; surfaces by number. */
+/** A pair by its particles. */
 export interface PairName {
   kind: "vertex" | "edges";
   particles: [number, number, number, number];
-  surfaces: [number, number];
 }
 
 export interface ReferenceContactPair extends PairName {
@@ -32,12 +29,8 @@ export interface ReferenceContactPair extends PairName {
   weights: Closest["weights"];
 }
 
-/** Constants of the kernel: contactList.ts, pairList.ts, contactCheck.ts, touch.ts. */
-const KEEP = 0.125;
+/** Constants of the kernel: frontRows.ts, contactSolver.ts, contactSlide.ts. */
 export const EDGE_SHARE = 0.65;
-const REST_SHARE = 0.9;
-const NEAR = 1.25;
-const AHEAD = 1.5;
 const RELEASE = 0.25;
 const STRAY = 0.05;
 const SAME_WAY = 0.5;
@@ -61,7 +54,7 @@ export function separation({ kind, particles }: PairName, x: Float64Array, n: Ve
  * pair at the start.
  * @returns undefined: its primitives have passed each other
  */
-export function turnAlong(
+function turnAlong(
   p: Particles,
   touch: ReferenceContactPair,
 ): Pick<ReferenceContactPair, "normal" | "weights"> | undefined {
