@@ -223,8 +223,8 @@ test.each([
     const { center, l } = momenta(problem, after!.x, after!.v);
     // float64 sums of 81 particles at 1 m
     expect(norm(subtract(center, momenta(problem, aim.target, after!.v).center))).toBeLessThan(1e-13);
-    // gravity has no torque about the center of mass: L' = keep (4 L - L1)/3, to Newton's third step, from a first error
-    // of some percent of the step's angle (0.008 or 0.13)
+    // gravity has no torque about the center of mass: L' = keep (4 L - L1)/3, to Newton's third step, from a first
+    // error of some percent of the step's angle (0.008 or 0.13)
     const [now, past] = [momenta(problem, before!.x, before!.v).l, momenta(problem, before!.x1, before!.v1).l];
     const wanted = scale(keep / 3, subtract(scale(4, now), past));
     expect(norm(subtract(l, wanted)) / norm(wanted)).toBeLessThan(tolerance);

@@ -9,7 +9,7 @@ import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts
 import { edgesDistance, vertexTriangleDistance, type Closest } from "../../server/sim/reference/closestPoints.ts";
 import { add, combine, cross, dot, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
 import type { Body } from "../../shared/scene.ts";
-import { packedPairs } from "../parity/contactLists.ts";
+import { packedPairs, type PackedPair } from "../parity/contactLists.ts";
 import { UNIT } from "../parity/kit.ts";
 import { laboratory } from "./laboratory.ts";
 
@@ -84,13 +84,46 @@ function motionOf(
   return { push, twist, energy };
 }
 
-test.each([
-  ["two rigid boxes, inelastic", RIGID, 0, [0, 0, 0]],
-  ["two rigid boxes that bounce", RIGID, 0.7, [0, 0, 0]],
-  ["two rigid boxes, one on its edge", RIGID, 0.5, [0, 0, 45]],
-  ["a rigid box and a soft one", SOFT, 0, [0, 0, 0]],
-  ["a rigid box and a soft one that bounce", SOFT, 0.5, [0, 0, 0]],
-] as [string, object, number, Vector][])("%s", async (_, other, restitution, rotate) => {
+/**
+ * No pair is nearer than its thickness or, if that is less, than it was where the substep began.
+ * @param residue m: sweeps end at a thousandth of the largest correction, here of 5 mm; soft particles are set apart
+ *   one by one
+ * @returns how many pairs touch, and how far they have slid at most, m
+ */
+function expectApart(
+  pairs: readonly PackedPair[],
+  x: Float32Array,
+  xPrev: Float32Array,
+  from: Float32Array,
+  residue: number,
+): { touching: number; slid: number } {
+  const closest = (rows: Float32Array, { kind, particles }: PackedPair): Closest =>
+    (kind === "vertex" ? vertexTriangleDistance : edgesDistance)(
+      ...(particles.map((i) => at(rows, i)) as [Vector, Vector, Vector, Vector]),
+    );
+  let [touching, slid] = [0, 0];
+  for (const pair of pairs) {
+    const { distance, difference, weights } = closest(x, pair);
+    const wanted = Math.min(pair.thickness, closest(from, pair).distance);
+    expect(distance - wanted).toBeGreaterThan(-residue);
+    if (distance > wanted + 5e-6) continue;
+    touching++;
+    const moved = combine(
+      weights,
+      pair.particles.map((i) => subtract(at(x, i), at(xPrev, i))),
+    );
+    const along = dot(moved, difference) / distance ** 2;
+    slid = Math.max(slid, norm(subtract(moved, scale(along, difference))));
+  }
+  return { touching, slid };
+}
+
+/** Two boxes that have moved and turned into each other, b on the side of +x, and the kernel's iteration over them. */
+async function meeting(
+  other: object,
+  restitution: number,
+  rotate: Vector,
+): Promise<{ lab: Lab; xPrev: Float32Array; solve: () => void }> {
   const reach = (SIZE / 2) * (rotate[2] ? 1 + Math.SQRT2 : 2) + 0.0028;
   const lab = await laboratory({
     substeps: 20,
@@ -118,13 +151,26 @@ test.each([
       b ? [0.001, -0.002, 0.004] : [-0.002, 0.001, 0.003],
     );
   });
+  return { lab, xPrev, solve: () => solveKernel(kernel, word, 0, layout.scratch) };
+}
+
+test.each([
+  ["two rigid boxes, inelastic", RIGID, 0, [0, 0, 0]],
+  ["two rigid boxes that bounce", RIGID, 0.7, [0, 0, 0]],
+  ["two rigid boxes, one on its edge", RIGID, 0.5, [0, 0, 45]],
+  ["a rigid box and a soft one", SOFT, 0, [0, 0, 0]],
+  ["a rigid box and a soft one that bounce", SOFT, 0.5, [0, 0, 0]],
+] as [string, object, number, Vector][])("%s", async (_, other, restitution, rotate) => {
+  const { lab, xPrev, solve } = await meeting(other, restitution, rotate);
+  const { memory, layout } = lab.created;
+  const n = layout.particleCount;
   const start = { x: Float32Array.from(lab.x), prev: Float32Array.from(xPrev) };
   const w = Array.from({ length: n }, (_, i) => lab.x[4 * i + 3]!);
   const second = layout.bodies[1]!.first;
   const pairs = packedPairs(memory).filter(
     ({ particles }) => particles.some((i) => i < second) && particles.some((i) => i >= second),
   );
-  solveKernel(kernel, word, 0, layout.scratch);
+  solve();
   const [a, b] = [
     [0, second],
     [second, n],
@@ -144,36 +190,29 @@ test.each([
   expect(a.push[0]).toBeLessThan(0);
   expect(Math.hypot(a.push[1], a.push[2])).toBeLessThan(0.8 * -a.push[0]);
   expect(a.energy + b.energy).toBeLessThan(before);
-  const closest = (rows: Float32Array, { kind, particles }: (typeof pairs)[number]): Closest =>
-    (kind === "vertex" ? vertexTriangleDistance : edgesDistance)(
-      ...(particles.map((i) => at(rows, i)) as [Vector, Vector, Vector, Vector]),
-    );
-  let [touching, slid] = [0, 0];
-  for (const pair of pairs) {
-    const { distance, difference, weights } = closest(lab.x, pair);
-    const wanted = Math.min(pair.thickness, closest(start.prev, pair).distance);
-    // sweeps end at a thousandth of the largest correction, here of 5 mm; soft particles are set apart one by one
-    expect(distance - wanted).toBeGreaterThan(other === RIGID ? -5e-6 : -2e-5);
-    if (distance > wanted + 5e-6) continue;
-    touching++;
-    const moved = combine(
-      weights,
-      pair.particles.map((i) => subtract(at(lab.x, i), at(xPrev, i))),
-    );
-    const along = dot(moved, difference) / distance ** 2;
-    slid = Math.max(slid, norm(subtract(moved, scale(along, difference))));
-  }
+  const { touching, slid } = expectApart(pairs, lab.x, xPrev, start.prev, other === RIGID ? 5e-6 : 2e-5);
   // friction holds all that still touch, to the same residue
   if (restitution === 0) expect(touching).toBeGreaterThan(20);
   expect(slid).toBeLessThan(2e-5);
 });
 
-/**
- * Two boxes at rest on a plane, moved as gravity and a push aside would in a substep: cold, then again with the pushes
- * of the first time.
- */
-test("what stands on a plane stays, and its contacts carry its weight, cold and begun with the pushes before", async () => {
-  const h = 1 / 1200;
+/** Sum of the pushes that contacts keep of a substep, kg m: of those on colliders, or of those between bodies. */
+function carried(memory: WebAssembly.Memory, substep: number, onCollider: boolean): Vector {
+  const view = new DataView(memory.buffer);
+  const word = (offset: number): number => view.getInt32(L.HEADER + offset, true);
+  let sum: Vector = [0, 0, 0];
+  for (let n = 0; n < word(L.H_RIGID_KEPT_CAPACITY); n++) {
+    const row = word(L.H_RIGID_KEPT) + n * L.RIGID_KEPT_BYTES;
+    if (view.getInt32(row + L.RIGID_KEPT_SUBSTEP, true) !== substep) continue;
+    if (view.getInt32(row + L.RIGID_KEPT_SECOND, true) < 0 !== onCollider) continue;
+    const push = [0, 8, 16].map((r) => view.getFloat64(row + L.RIGID_KEPT_PUSH + r, true));
+    sum = add(sum, push as unknown as Vector);
+  }
+  return sum;
+}
+
+/** Two boxes that have come to rest on each other and on a plane; what their contacts have kept is forgotten. */
+async function stack(): Promise<Lab> {
   const friction = 0.6;
   const lab = await laboratory({
     substeps: 20,
@@ -191,8 +230,7 @@ test("what stands on a plane stays, and its contacts carry its weight, cold and 
   });
   lab.run(60);
   const { memory, layout } = lab.created;
-  const kernel = instantiateKernel(memory);
-  const { i32, f32, word, xPrev } = wordsOf(lab);
+  const { f32, word } = wordsOf(lab);
   const n = layout.particleCount;
   new Uint8Array(memory.buffer).fill(
     0,
@@ -200,9 +238,19 @@ test("what stands on a plane stays, and its contacts carry its weight, cold and 
     word(L.H_RIGID_KEPT) + L.RIGID_KEPT_BYTES * word(L.H_RIGID_KEPT_CAPACITY),
   );
   for (const low of [L.H_LOW, L.H_ROUNDING]) if (word(low)) f32.fill(0, word(low) / 4, word(low) / 4 + 4 * n);
+  return lab;
+}
+
+// moved as gravity and a push aside would in a substep: cold, then again with the pushes of the first time
+test("what stands on a plane stays, and its contacts carry its weight, cold and begun with the pushes before", async () => {
+  const lab = await stack();
+  const { memory, layout } = lab.created;
+  const kernel = instantiateKernel(memory);
+  const { i32, word, xPrev } = wordsOf(lab);
+  const n = layout.particleCount;
   const began = Float32Array.from(lab.x);
   const mass = Array.from({ length: n / 2 }, (_, i) => 1 / began[4 * i + 3]!).reduce((sum, m) => sum + m, 0);
-  const fall = 9.81 * h * h;
+  const fall = 9.81 * (1 / 1200) ** 2;
   const aside = 2e-6;
   const works: number[] = [];
   for (const substep of [0, 1]) {
@@ -224,25 +272,10 @@ test("what stands on a plane stays, and its contacts carry its weight, cold and 
           bound,
         );
     const now = (word(L.H_TICK) - word(L.H_STOOD)) * word(L.H_SUBSTEPS) + substep + 1;
-    const carried = (onPlane: boolean): Vector => {
-      let sum: Vector = [0, 0, 0];
-      for (let kept = 0; kept < word(L.H_RIGID_KEPT_CAPACITY); kept++) {
-        const row = word(L.H_RIGID_KEPT) + kept * L.RIGID_KEPT_BYTES;
-        if (i32[(row + L.RIGID_KEPT_SUBSTEP) / 4] !== now || i32[(row + L.RIGID_KEPT_SECOND) / 4]! < 0 !== onPlane)
-          continue;
-        sum = add(
-          sum,
-          Array.from(
-            new Float64Array(memory.buffer.slice(row + L.RIGID_KEPT_PUSH, row + L.RIGID_KEPT_PUSH + 24)),
-          ) as unknown as Vector,
-        );
-      }
-      return sum;
-    };
     // the push on the first of two bodies, here the lower one
     for (const [found, bodies] of [
-      [carried(true), 2],
-      [scale(-1, carried(false)), 1],
+      [carried(memory, now, true), 2],
+      [scale(-1, carried(memory, now, false)), 1],
     ] as const) {
       expect(Math.abs(found[1] / (bodies * mass * fall) - 1)).toBeLessThan(4e-3);
       expect(Math.abs(found[0] / (bodies * mass * -aside) - 1)).toBeLessThan(4e-3 * (fall / aside));

@@ -77,7 +77,7 @@ test.each([
 });
 
 const soft = { density: 500, youngsModulus: 5e4, poissonsRatio: 0.35 };
-/** Materials of bars, and the part of the forces that float32 leaves: stiffness times its steps of 1 m, over inertia. */
+/** Materials of bars, and the share of the forces that float32 leaves: stiffness times its steps at 1 m. */
 const BARS: [object, number][] = [
   [soft, 2e-3],
   [
