@@ -44,11 +44,11 @@ function twoSheets(friction: number, restitution: number, turn: Vec3): Scene {
 
 interface Clash {
   counts: { impulses: number; zones: number; stops: number };
-  /** kg m of the first sheet: what the response added to its positions, times its masses. */
+  /** Displacement of the first sheet by the response, times its masses, kg m. */
   impulse: Vector;
-  /** Of the second. */
+  /** The same for the second sheet. */
   other: Vector;
-  /** The same as its velocities have it: h times its change of momentum. */
+  /** Change of the first sheet's momentum, times h, kg m. */
   kick: Vector;
   /** sum m |x - S|^2 before and after the response, kg m^2 */
   motion: { before: number; after: number };
@@ -161,7 +161,7 @@ describe.each(TURNS)("%s", (_, turn) => {
       impulses += counts.impulses;
       if (counts.zones > 0 || counts.stops > 0) continue;
       only++;
-      // action and reaction; S fulfils all rows, so what is nearest to x in the metric of masses is not further from S
+      // Action and reaction. S satisfies all rows, so projecting x, in the metric of masses, takes it no further from S.
       expect(norm(add(impulse, other))).toBeLessThan(64 * UNIT * (norm(impulse) + SIZE));
       if (restitution === 0) expect(motion.after).toBeLessThan(motion.before);
     }
@@ -184,7 +184,7 @@ test("restitution e multiplies the impulse by 1 + e", async () => {
   }
 });
 
-test("friction of what slips opposes it, with mu times the push, whatever the speed and the bounce", async () => {
+test("friction of sliding sheets is proportional to mu and independent of their speed and of the bounce", async () => {
   const dragOf = async (mu: number, restitution: number, gaps: number): Promise<number> => {
     const { impulse, counts } = await flat(mu, restitution, gaps);
     expect(counts).toMatchObject({ zones: 0, stops: 0 });
@@ -200,11 +200,11 @@ test("friction of what slips opposes it, with mu times the push, whatever the sp
   expect(drag).toBeLessThan(2.5 * 0.2 * impulse[1]);
   expect(Math.abs((await dragOf(0.6, 0, 3)) / drag - 3)).toBeLessThan(0.01);
   expect(Math.abs((await dragOf(0.2, 0, 1.5)) / drag - 1)).toBeLessThan(0.001);
-  // the approach alone is what rubs: rows are content a little later with a bounce
+  // the bounce adds no friction, but rows end a little later with it
   expect(Math.abs((await dragOf(0.2, 0.6, 3)) / drag - 1)).toBeLessThan(0.01);
 });
 
-test("friction stops what slides slowly", async () => {
+test("friction stops slow sliding", async () => {
   const { impulse } = await flat(0.6, 0, 0.1);
   // both sheets have the same mass: each ends with half of the motion aside
   const mass = 300 * 0.004 * SIZE ** 2;

@@ -1,7 +1,7 @@
 /**
  * The problem that an implicit body solves in a step, evaluated in float64 from the room's memory: inertial target,
- * elastic and viscous forces by element (reference/implicit/elements.ts), attachments and grabs. It does not know how
- * the kernel solves it.
+ * elastic and viscous forces by element (reference/implicit/elements.ts), attachments and grabs. It is independent of
+ * the kernel's solver.
  *   J(y) = c/2 (y - xt)^T M (y - xt) + E(y)
  *   BDF2:  xt = (4x - x1)/3 + keep h (8v - 2v1)/9 + a/c,  keep = 1/(1 + 2 h d/3),  c = 2.25/(h^2 keep)
  *   Euler: xt = x + keep h v + a/c,                        keep = 1/(1 + h d),      c = 1/(h^2 keep)
@@ -225,7 +225,7 @@ export interface PairContact {
   shear: number[];
   start: number[];
   mu: number;
-  /** What it keeps for the next step: its push, N, and friction, N; undefined: it does not push. */
+  /** Push and friction that it stores for the next step, N; undefined: the pair does not push. */
   push: number;
   friction: number[] | undefined;
 }

@@ -47,7 +47,7 @@ const TICKS = 10;
 
 /**
  * Runs a scene whose bodies take one step in each of four substeps.
- * @param each called after every step but the first, which takes over what `put` has changed
+ * @param each called after every step but the first, which takes over the changes by `put`
  */
 async function follow(
   lab: Laboratory,
@@ -77,7 +77,7 @@ function turn(lab: Laboratory, rate: number): void {
   );
 }
 
-/** What has to hold after every step of a body alone. @returns largest gradient left, relative to the start's */
+/** Checks a step of a body alone. @returns the gradient that it leaves, relative to the first iterate's */
 function expectSolved(problem: ImplicitProblem, before: ImplicitState, after: ImplicitState): number {
   const { h } = problem.model;
   const euler = isEuler(after);
@@ -107,8 +107,8 @@ const attached = (a: number, b: number): Partial<Scene> => ({
 });
 
 describe("a body alone", () => {
-  // the solver ends where a tenth (solids) or a twentieth (sheets) of the gradient is left of its linear problem; what
-  // the linear problem leaves out is of second order in the motion of a step, here less than that again
+  // The solver leaves a tenth (solids) or a twentieth (sheets) of its linear problem's gradient. Terms of second order
+  // in the motion of a step come on top, here less than that again.
   test.each<[string, Body, number]>([
     ["a clamped solid", beam(edge), 0.1],
     ["a viscous solid", beam(edge, { retardationTime: 0.02 }), 0.1],
@@ -135,7 +135,7 @@ describe("a body alone", () => {
     });
   });
 
-  // grabs and crushed elements are so nonlinear that one solve leaves more: the objective has to fall all the same
+  // With grabs and crushed elements one linear solve leaves more gradient. The objective must fall all the same.
   test.each<[string, Room, boolean]>([
     ["a clamped solid that a member grabs", { bodies: [beam(edge)] }, true],
     ["a sheet that a member grabs", { bodies: [sheet(10)] }, true],
@@ -267,7 +267,7 @@ describe("on a plane", () => {
       [problem],
       ([before], [after]) => {
         const aim = problem.begin(before!, isEuler(after!));
-        // without friction: what is left at a particle that a collider holds is the collider's force on it
+        // the gradient has no contact forces: at a particle on a collider it is the collider's force
         const force = problem.gradient(after!.x, aim);
         const size = Math.sqrt(dot(force, force));
         for (const { at, state, normal, place } of colliderContacts(lab)) {
@@ -292,7 +292,7 @@ describe("on a plane", () => {
           }
         }
         steps++;
-        // everywhere else forces balance: 0.02 of the tolerance of touching bodies, in the solver's norm
+        // everywhere else forces balance: the tolerance of touching bodies is 0.02, here three times that
         const start = problem.norm(problem.gradient(before!.x, aim), before!.x);
         expect(problem.norm(force, before!.x) / start).toBeLessThan(0.06);
       },
@@ -300,7 +300,7 @@ describe("on a plane", () => {
       24,
     );
     for (const state of states) expect(seen).toContain(state);
-    // between landing and stopping; a solve knows the push of the one before, which averages out
+    // Between landing and stopping. Each solve uses the push of the previous one; the difference averages out.
     if (states[0] === "slides") expect(Math.abs(drags / pushes / 0.3 - 1)).toBeLessThan(0.03);
   });
 });
@@ -382,7 +382,7 @@ describe("bodies that touch", () => {
           after,
         )) {
           const depth = rest - dot(normal, s);
-          // exactly the pairs with depth push; a free group is turned after the solve, by a thousandth of a gap
+          // Exactly the pairs with depth push. A free group is rotated after the solve, by a thousandth of a gap.
           if (Math.abs(depth) > 1e-3 * rest) expect(on).toBe(depth > 0);
           if (!on) continue;
           touches = true;
@@ -447,7 +447,7 @@ test("a stiff cube that lands flat stops as a whole: BDF2's memory does not give
   expect(fastest).toBeLessThan(0.01 * 2);
 });
 
-test("what is placed too near a surface comes out at 2 thicknesses a second, and then lies still", async () => {
+test("a cube that starts too near a surface rises by 2 thicknesses a second, then lies still", async () => {
   const lab = await room({ bodies: [above(0.0507, 0)], colliders: table });
   const r = lab.created.bodies[0]!.contactRadius;
   const lowest = (): number => Math.min(...lab.positions().filter((_, k) => k % 3 === 1));

@@ -1,7 +1,7 @@
 /**
  * One iteration of the kernel over all contacts of two rigid boxes, and of a rigid and a soft one, that have moved and
- * turned into each other: pushes are equal and opposite and at one point, they push, stay within Coulomb's cone, part
- * what is too near, and take energy. Positions are float32, all else is float64.
+ * turned into each other: pushes are equal, opposite and at one point. They never pull, stay within Coulomb's cone,
+ * separate pairs that are too near, and add no energy. Positions are float32, everything else is float64.
  */
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -73,7 +73,7 @@ function motionOf(
   let twist: Vector = [0, 0, 0];
   let energy = 0;
   for (let i = first; i < end; i++) {
-    // what moves xPrev along makes no velocity
+    // a displacement of both x and xPrev makes no velocity
     const moved = subtract(subtract(at(x, i), at(from.x, i)), subtract(at(prev, i), at(from.prev, i)));
     const p = scale(1 / w[i]!, moved);
     push = add(push, p);
@@ -184,7 +184,7 @@ test.each([
   const rounding = 4 * UNIT * SIZE * w.reduce((sum, inverse) => sum + 1 / inverse, 0);
   expect(size).toBeGreaterThan(1e-3);
   expect(norm(add(a.push, b.push))).toBeLessThan(rounding);
-  // bodies turn by 0.005: of first order in that the twists are opposite, too
+  // twists are opposite to first order in the bodies' rotation, 0.005
   expect(norm(add(a.twist, b.twist))).toBeLessThan(rounding * SIZE + 1e-4 * size * SIZE);
   // b is on the side of +x: it pushes a away, and friction is within the cone of 0.8
   expect(a.push[0]).toBeLessThan(0);
@@ -211,7 +211,7 @@ function carried(memory: WebAssembly.Memory, substep: number, onCollider: boolea
   return sum;
 }
 
-/** Two boxes that have come to rest on each other and on a plane; what their contacts have kept is forgotten. */
+/** Two boxes at rest on each other and on a plane, without stored pushes of their contacts. */
 async function stack(): Promise<Lab> {
   const friction = 0.6;
   const lab = await laboratory({
@@ -242,7 +242,7 @@ async function stack(): Promise<Lab> {
 }
 
 // moved as gravity and a push aside would in a substep: cold, then again with the pushes of the first time
-test("what stands on a plane stays, and its contacts carry its weight, cold and begun with the pushes before", async () => {
+test("a stack stays where it is and its contacts carry its weight, with and without warm start", async () => {
   const lab = await stack();
   const { memory, layout } = lab.created;
   const kernel = instantiateKernel(memory);
@@ -281,6 +281,6 @@ test("what stands on a plane stays, and its contacts carry its weight, cold and 
       expect(Math.abs(found[0] / (bodies * mass * -aside) - 1)).toBeLessThan(4e-3 * (fall / aside));
     }
   }
-  // begun with the right pushes, the solver finds in its first two sweeps that nothing is missing
+  // with the right pushes from the start, the solver ends after two sweeps
   expect(works[1]).toBeLessThan(works[0]! / 8);
 });

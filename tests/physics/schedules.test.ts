@@ -262,7 +262,7 @@ test("Chebyshev's iterates are those combinations of Jacobi's that its factors s
   const farthest = (a: Float64Array, b: Float64Array): number => Math.max(...a.map((x, k) => Math.abs(x - b[k]!)));
   const gained = farthest(chebyshev, jacobi[count]!);
   expect(gained).toBeGreaterThan(1e-5);
-  // strains of a hundredth: what is not linear is a hundredth of that again
+  // strains are a hundredth, so terms of second order are a hundredth of the motion
   expect(farthest(chebyshev, wanted)).toBeLessThan(0.05 * gained);
 });
 

@@ -1,4 +1,4 @@
-/** The order of a substep's stages, in a room that has all of them: each rule says what would go wrong otherwise. */
+/** Order of the stages of a substep, in a room that has all of them. */
 import { expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { CONSTRAINTS, ELEMENT_KINDS } from "../../../server/sim/constraints/kinds.ts";
@@ -76,10 +76,10 @@ test("a substep's stages are in order", async () => {
       expect(first(stages[n]!), `${stages[n]} exists`).toBeGreaterThanOrEqual(0);
       expect(first(stage), `${stage} after ${stages[n]}`).toBeGreaterThan(last(stages[n]!));
     });
-  // colliders move, and the safe positions are those before anything else does
+  // colliders move first; safe positions are stored before any particle moves
   inOrder(L.KIND_MOVE, L.KIND_SAFE, L.KIND_PREDICT);
-  // momentum is measured when nothing internal moves bodies any more; velocities are made once before they are
-  // corrected; colliders and rigid bodies change both, and what is verified is final
+  // Momentum is measured after all internal forces. Velocities are computed once, then corrected. Colliders and rigid
+  // bodies change positions and velocities, so they come before the verification, which has to see final positions.
   inOrder(
     L.KIND_IMPLICIT_TOGETHER,
     L.KIND_BALANCE,
@@ -89,7 +89,7 @@ test("a substep's stages are in order", async () => {
     L.KIND_RIGID,
     L.KIND_VERIFY,
   );
-  // plastic flow and dashpots go by the strain that is left after that
+  // plastic flow and dashpots use the final strain
   expect(kinds.slice(last(L.KIND_VERIFY) + 1).every((kind) => AFTER.has(kind))).toBe(true);
   expect(new Set(kinds.slice(last(L.KIND_VERIFY) + 1)).size).toBeGreaterThan(1);
   expect(kinds.slice(0, last(L.KIND_VERIFY)).some((kind) => AFTER.has(kind))).toBe(false);
