@@ -161,7 +161,7 @@ describe.each(TURNS)("%s", (_, turn) => {
       impulses += counts.impulses;
       if (counts.zones > 0 || counts.stops > 0) continue;
       only++;
-      // Action and reaction. S satisfies all rows, so projecting x, in the metric of masses, takes it no further from S.
+      // Action and reaction. S satisfies all rows, so projecting x onto them (by masses) takes it no further from S.
       expect(norm(add(impulse, other))).toBeLessThan(64 * UNIT * (norm(impulse) + SIZE));
       if (restitution === 0) expect(motion.after).toBeLessThan(motion.before);
     }

@@ -83,13 +83,23 @@ export class ImplicitProblem {
     };
   }
 
-  /** A copy of vector number n of an array of vectors. */
-  private vector(field: number, n: number): Float64Array {
+  /** Number of steps that began at x, because the objective is lower there. */
+  get fromRest(): number {
+    return this.word(L.IMPLICIT_FROM_REST);
+  }
+
+  /** i32 of the body's IMPLICIT row. */
+  private word(field: number): number {
     const { memory, layout } = this.lab.created;
     const i32 = new Int32Array(memory.buffer);
     const row = i32[(layout.bodyRows + this.body * L.BODY_BYTES + L.BODY_IMPLICIT) / 4]!;
+    return i32[(row + field) / 4]!;
+  }
+
+  /** A copy of vector number n of an array of vectors. */
+  private vector(field: number, n: number): Float64Array {
     const size = 3 * this.model.count;
-    return new Float64Array(memory.buffer, i32[(row + field) / 4]! + 8 * n * size, size).slice();
+    return new Float64Array(this.lab.created.memory.buffer, this.word(field) + 8 * n * size, size).slice();
   }
 
   /** Prepares `objective` and `gradient` for a step that begins at a state. */
