@@ -154,7 +154,7 @@ export function planTree(
           i32[at + L.NODE_CHILDREN / 4 + c] = leaf ? (leaves + index * bytes) | 1 : nodeRows + index * L.NODE_BYTES;
         });
       });
-      // unused lanes of the last leaf repeat its last primitive
+      // unused lanes repeat the last primitive
       for (let i = 0; i < 4 * leafCount; i++) {
         const primitive = order[Math.min(i, order.length - 1)]!;
         for (let c = 0; c < corners; c++)

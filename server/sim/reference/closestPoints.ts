@@ -1,6 +1,6 @@
 /**
- * Float64 twin of kernel/assembly/math/closestPoints.ts: the closest points of two primitives, found as the nearest of
- * all candidates (both inside; each corner or end against each side).
+ * Float64 twin of kernel/assembly/math/closestPoints.ts. The closest points of two primitives are the nearest of all
+ * candidates (inside both; each corner or end against each side).
  */
 import { combine, cross, dot, norm, scale, subtract, type Vector } from "./vector.ts";
 
@@ -10,15 +10,15 @@ export interface Closest {
   /** From the second primitive's closest point to the first's, m. */
   difference: Vector;
   /**
-   * Of the four particles, such that difference = sum_k weights_k x_k: those of the first primitive sum to 1, those of
-   * the second to -1.
+   * Weights of the four particles such that difference = sum_k weights_k x_k: those of the first primitive sum to 1,
+   * those of the second to -1.
    */
   weights: [number, number, number, number];
 }
 
 type Weights = Closest["weights"];
 
-/** Place of the segment's point that is nearest to p: a + s (b - a). */
+/** Parameter s of the segment's point nearest to p: a + s (b - a). */
 function placeOn(p: Vector, a: Vector, b: Vector): number {
   const u = subtract(b, a);
   const length2 = dot(u, u);
@@ -26,9 +26,9 @@ function placeOn(p: Vector, a: Vector, b: Vector): number {
 }
 
 /**
- * The nearest of several pairs of points; the first where equal. Measured from the last particle, for the digits.
- * @param inside where both points are inside of their primitives the difference is along the normal, which has more
- *   digits
+ * The nearest of several pairs of points; of equal ones the first. Measured from the last particle, to keep digits.
+ * @param inside candidate with both points inside of their primitives: its difference is along the normal, which keeps
+ * more digits
  */
 function nearest(x: readonly Vector[], candidates: readonly Weights[], inside?: Closest): Closest {
   const from = x.map((p) => subtract(p, x[3]!));
@@ -69,7 +69,7 @@ export function vertexTriangleDistance(p: Vector, a: Vector, b: Vector, c: Vecto
   return nearest([p, a, b, c], candidates, inside);
 }
 
-/** Edge a0 a1 against edge b0 b1, parallel, without length, or not. */
+/** Edge a0 a1 against edge b0 b1: parallel, degenerate, or neither. */
 export function edgesDistance(a0: Vector, a1: Vector, b0: Vector, b1: Vector): Closest {
   const s0 = placeOn(b0, a0, a1);
   const s1 = placeOn(b1, a0, a1);

@@ -1,29 +1,8 @@
 /**
- * Colliders and the response to contacts (contactResponse.ts): what it moves comes after collide.ts and rigid.ts, and
- * must not go back into a collider that these have moved it out of. Mesh colliders are surfaces like others and not
- * asked here.
+ * Keeps particles that the contact response moves (contactResponse.ts) out of colliders. The response runs after
+ * collide.ts and rigid.ts, and must not move them back in. Mesh colliders are surfaces and not handled here.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_SAFE,
-  H_COLLIDERS,
-  H_COLLIDER_COUNT,
-  BODY_MEETS,
-  COLLIDER_TYPE,
-  COLLIDER_INSET,
-  COLLIDER_MESH,
-  COLLIDER_PLANE,
-  COLLIDER_SPHERE,
-  COLLIDER_CAPSULE,
-  COLLIDER_MOTION,
-  COLLIDER_BYTES,
-  MOTION_S0,
-  MOTION_R0,
-  MOTION_S1,
-  MOTION_R1,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { bodyOf } from "../state/owners";
 import { raise } from "./collide";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
@@ -33,18 +12,18 @@ import { fromFrame, inFrame, frameX, frameY, frameZ } from "./motion";
 /** Rounding of a distance to a collider, in margins. */
 const ROUNDING: f32 = 1e-3;
 
-/** Where facets sag, a core lies deeper than its inset. */
+/** Facets of a curved core mesh lie deeper than its inset, by up to this factor. */
 const DEEPER: f32 = 2;
 
-/** Table of colliders that the body of this particle may touch. */
+/** Table of colliders that this particle's body may touch. */
 // @inline
 function tableOf(particle: usize): usize {
-  return <usize>load<u32>(bodyOf(particle), BODY_MEETS);
+  return <usize>load<u32>(bodyOf(particle), L.BODY_MEETS);
 }
 
-/** How far a point is within a collider's margin r at one end of the substep, m; leaves the normal there. */
+/** Returns the depth of a point in a collider's margin r at one end of the substep, m; sets the normal there. */
 function depthOf(c: usize, at: usize, r: f32, s: usize, R: usize): f32 {
-  const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   if (!motion) return r - distanceTo(c, load<f32>(at), load<f32>(at, 4), load<f32>(at, 8));
   inFrame(motion, s, R, load<f32>(at), load<f32>(at, 4), load<f32>(at, 8));
   return r - distanceTo(c, frameX, frameY, frameZ);
@@ -52,38 +31,40 @@ function depthOf(c: usize, at: usize, r: f32, s: usize, R: usize): f32 {
 
 // @inline
 function marginOf(particle: usize): f32 {
-  return load<f32>(particle + <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), 12);
+  return load<f32>(particle + <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X), 12);
 }
 
 /**
- * Deeper than its margin in a body of finite thickness a particle may be nearer to another side than the one that it
- * came in by; a plane has one side, and surfaces go no
- * deeper into a ball than to its core. */
+ * Returns whether the way out is known. A particle deeper than its margin in a body of finite thickness may be nearer
+ * to another side than the one that it entered. A plane has one side, and surfaces go no deeper into a ball than to its
+ * core.
+ */
 function shallow(c: usize, depth: f32, r: f32): bool {
-  const type = load<i32>(c, COLLIDER_TYPE);
+  const type = load<i32>(c, L.COLLIDER_TYPE);
   return (
     depth <= 2 * r ||
-    type === COLLIDER_PLANE ||
-    ((type === COLLIDER_SPHERE || type === COLLIDER_CAPSULE) && depth <= r + DEEPER * load<f32>(c, COLLIDER_INSET))
+    type === L.COLLIDER_PLANE ||
+    ((type === L.COLLIDER_SPHERE || type === L.COLLIDER_CAPSULE) &&
+      depth <= r + DEEPER * load<f32>(c, L.COLLIDER_INSET))
   );
 }
 
 /** Moves a particle that is within the margin of a collider out of it. @returns whether it was within any */
 export function leaveColliders(particle: usize): bool {
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
   const table = tableOf(particle);
   const r = marginOf(particle);
   let any = false;
-  for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
-    if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH || !meets(table, n)) continue;
-    const depth = depthOf(c, particle, r, MOTION_S1, MOTION_R1);
-    const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
+    if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH || !meets(table, n)) continue;
+    const depth = depthOf(c, particle, r, L.MOTION_S1, L.MOTION_R1);
+    const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
     if (!(depth > 0) || !shallow(c, depth, r)) continue;
     let x = load<f32>(particle) + depth * nx;
     let y = load<f32>(particle, 4) + depth * ny;
     let z = load<f32>(particle, 8) + depth * nz;
     if (motion) {
-      fromFrame(motion, MOTION_S1, MOTION_R1, frameX + depth * nx, frameY + depth * ny, frameZ + depth * nz);
+      fromFrame(motion, L.MOTION_S1, L.MOTION_R1, frameX + depth * nx, frameY + depth * ny, frameZ + depth * nz);
       x = frameX;
       y = frameY;
       z = frameZ;
@@ -97,19 +78,19 @@ export function leaveColliders(particle: usize): bool {
   return any;
 }
 
-/** Has the particle come deeper into a collider's margin than it was when the substep began? */
+/** Returns whether the particle is deeper in a collider's margin than at the start of the substep. */
 export function entersCollider(particle: usize): bool {
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
   const table = tableOf(particle);
   const r = marginOf(particle);
-  const safe = particle + <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
-  for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
-    if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH || !meets(table, n)) continue;
-    const depth = depthOf(c, particle, r, MOTION_S1, MOTION_R1);
+  const safe = particle + <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
+  for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
+    if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH || !meets(table, n)) continue;
+    const depth = depthOf(c, particle, r, L.MOTION_S1, L.MOTION_R1);
     if (
       depth > ROUNDING * r &&
       shallow(c, depth, r) &&
-      depth > depthOf(c, safe, r, MOTION_S0, MOTION_R0) + ROUNDING * r
+      depth > depthOf(c, safe, r, L.MOTION_S0, L.MOTION_R0) + ROUNDING * r
     )
       return true;
   }

@@ -2,45 +2,34 @@
  * Isometric bending over an interior edge, four stencils at a time (Bender et al. 2014, section 4.3 and figure 3;
  * Bergou et al. 2006).
  *
- *          x2                K = (c01 + c04, c02 + c03, -c01 - c02, -c03 - c04),  c_jk = cot of the angle between edges
- *                            e_j and e_k
- *         /  \               E_b = B/(2 (A0+A1)) |K x|^2 = |C|^2 / (2 alpha),  C = sum_i K_i x_i (a vector), alpha =
- *            (A0+A1)/B
- *   e2  /  A0  \ e1          with the flexural rigidity B in N m (sim/constraints/bending.ts on the factor).
- *     x0 --e0-- x1           The energy is quadratic, so its compliant constraint is the vector C itself: one exact
- *                            linear solve,
- *   e3  \  A1  / e4            dL = (-C - aT L) / (sum_i w_i K_i^2 + aT),  x_i += w_i K_i dL,  aT = alpha/h^2
- *         \  /               and its multiplier keeps its direction. A sheet that is curved at rest keeps |C| at its
- *            rest length.
- *          x3                sum_i K_i = 0: subtracting x0 first keeps float32 digits far from the origin.
- * K and alpha come from outside: hinges with weights, and other stencils of four particles on sheets of rectangles
+ *          x2                K = (c01 + c04, c02 + c03, -c01 - c02, -c03 - c04)
+ *         /  \               c_jk = cot of the angle between edges e_j and e_k
+ *   e2  /  A0  \ e1          E_b = B/(2 (A0+A1)) |K x|^2 = |C|^2 / (2 alpha)
+ *     x0 --e0-- x1           C = sum_i K_i x_i (a vector), alpha = (A0+A1)/B
+ *   e3  \  A1  / e4          dL = (-C - aT L) / (sum_i w_i K_i^2 + aT)
+ *         \  /               x_i += w_i K_i dL,  aT = alpha/h^2
+ *          x3
+ * B is the flexural rigidity in N m (sim/constraints/bending.ts on the factor). The energy is quadratic, so its
+ * compliant constraint is the vector C itself: one exact linear solve, and its multiplier keeps its direction. A sheet
+ * that is curved at rest keeps |C| at its rest length. sum_i K_i = 0: subtracting x0 first keeps float32 digits far
+ * from the origin.
+ * K and alpha are given: hinges with weights, and other stencils of four particles on sheets of rectangles
  * (sim/constraints/sheetBending.ts).
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
-import {
-  PASS_FIRST,
-  PASS_LAST,
-  BEND_K,
-  BEND_ALPHA,
-  BEND_REST,
-  BEND_W,
-  BEND_BYTES,
-  BEND_KEPT_BYTES,
-  BEND_PAST,
-  BEND_DASHPOT_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { nx, ny, nz, turnFrame, ux, uy, uz, vx, vy, vz } from "./stencilFrame";
 
 /**
- * @param block address of the first of `count` blocks; own of what they remember between iterations; pass PASS_FIRST
- *   and PASS_LAST, added; inverseH2 1/h^2, 1/s^2
+ * @param block address of the first of `count` blocks; own the values that they keep between iterations; pass
+ * PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2
  */
 export function solveBending(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
   if (toLow) solve(block, own, count, pass, inverseH2, true, false);
   else solve(block, own, count, pass, inverseH2, false, false);
 }
 
-/** Like solveBending: dashpots, whose C is K x less that of the substep's beginning, turned along (dashpots.ts). */
+/** Solves dashpots, like solveBending: C is K x minus that at the start of the substep, turned along (dashpots.ts). */
 export function solveBendDashpots(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
   if (toLow) solve(block, own, count, pass, inverseH2, true, true);
   else solve(block, own, count, pass, inverseH2, false, true);
@@ -52,11 +41,11 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
   const one = f32x4.splat(1);
   const zero = f32x4.splat(0);
   const inverse = f32x4.splat(inverseH2);
-  const first = pass & PASS_FIRST;
-  const last = pass & PASS_LAST;
-  // m; only keeps 0/0 away where |C| is zero: smaller ones are lost to float32 when they are squared
+  const first = pass & L.PASS_FIRST;
+  const last = pass & L.PASS_LAST;
+  // m; only avoids 0/0 if |C| is zero: smaller ones underflow in float32 when squared
   const smallest = f32x4.splat(1e-30);
-  for (let n = 0; n < count; n++, block += dashpot ? BEND_DASHPOT_BYTES : BEND_BYTES, own += BEND_KEPT_BYTES) {
+  for (let n = 0; n < count; n++, block += dashpot ? L.BEND_DASHPOT_BYTES : L.BEND_BYTES, own += L.BEND_KEPT_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0));
     let b = v128.load(<usize>load<u32>(block, 4));
     let c = v128.load(<usize>load<u32>(block, 8));
@@ -90,14 +79,14 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
     const z3 = zs(a, b, c, d);
     const w3 = ws(a, b, c, d);
 
-    const k0 = v128.load(block, BEND_K);
-    const k1 = v128.load(block, BEND_K + 16);
-    const k2 = v128.load(block, BEND_K + 32);
-    const k3 = v128.load(block, BEND_K + 48);
+    const k0 = v128.load(block, L.BEND_K);
+    const k1 = v128.load(block, L.BEND_K + 16);
+    const k2 = v128.load(block, L.BEND_K + 32);
+    const k3 = v128.load(block, L.BEND_K + 48);
     let cx = dot3(k1, sub(x1, x0), k2, sub(x2, x0), k3, sub(x3, x0));
     let cy = dot3(k1, sub(y1, y0), k2, sub(y2, y0), k3, sub(y3, y0));
     let cz = dot3(k1, sub(z1, z0), k2, sub(z2, z0), k3, sub(z3, z0));
-    const rest = v128.load(block, BEND_REST);
+    const rest = v128.load(block, L.BEND_REST);
     if (!dashpot && v128.any_true(rest)) {
       // not flat at rest
       const length = f32x4.sqrt(dot3(cx, cx, cy, cy, cz, cz));
@@ -108,16 +97,16 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
     }
     if (dashpot) {
       turnFrame(sub(x1, x0), sub(y1, y0), sub(z1, z0), sub(x3, x2), sub(y3, y2), sub(z3, z2));
-      const along = v128.load(block, BEND_PAST);
-      const across = v128.load(block, BEND_PAST + 16);
-      const out = v128.load(block, BEND_PAST + 32);
+      const along = v128.load(block, L.BEND_PAST);
+      const across = v128.load(block, L.BEND_PAST + 16);
+      const out = v128.load(block, L.BEND_PAST + 32);
       cx = sub(cx, dot3(ux, along, vx, across, nx, out));
       cy = sub(cy, dot3(uy, along, vy, across, ny, out));
       cz = sub(cz, dot3(uz, along, vz, across, nz, out));
     }
 
-    const aT = mul(v128.load(block, BEND_ALPHA), inverse);
-    const scale = f32x4.div(f32x4.splat(-1), add(v128.load(block, BEND_W), aT));
+    const aT = mul(v128.load(block, L.BEND_ALPHA), inverse);
+    const scale = f32x4.div(f32x4.splat(-1), add(v128.load(block, L.BEND_W), aT));
     let lx = zero;
     let ly = zero;
     let lz = zero;

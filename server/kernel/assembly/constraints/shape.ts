@@ -1,59 +1,36 @@
 /**
  * Shape matching (Mueller, Heidelberger, Teschner & Gross 2005, Meshless deformations based on shape matching; seed
  * 003): one constraint over all particles of a body, which pulls them to the best-fitting moved copy of the rest shape
- * q (q from its center of mass).
+ * q (q relative to its center of mass).
  *   c = sum m x / sum m,  A_pq = sum m (x - c) (S_p q)^T,  R = the rotation nearest to A_pq            (rotation.ts)
  *   rigid    goal g = c + R q: after the iteration the body is a rigid copy of its rest shape, to rounding
  *   linear   g = c + (beta A' + (1 - beta) R) S_p q,  A = A_pq A_qq^-1,  A' = A / det(A)^(1/3)         (unit volume)
- *   x += (g - x - aT l)/(1 + aT),  aT = 1/(rate h^2),  l the sum of what earlier iterations of this substep moved
+ *   x += (g - x - aT l)/(1 + aT),  aT = 1/(rate h^2),  l the displacement by earlier iterations of this substep
  * The last line is XPBD with a compliance in proportion to mass: a spring whose rate over mass is rate = alpha/(1 -
- * alpha) * 3600 1/s^2, so that alpha is the part of the way that one step of 1/60 s goes, and any other step and any
- * number of iterations act as that spring. (The paper's alpha a step makes a body stiffer with every substep.)
- * Both goals keep the momentum: sum m (g - x) = 0, and sum m (x - c) x (g - c) is the axial vector of A_pq R^T and of
- * A_pq A_qq^-1 A_pq^T, which are symmetric.
- * Plastic (section 4.5 there, with the yield of Bender et al. 2014): S = R^T A, E = (S^T S - 1)/2. Where |dev E| >
- * yield,
+ * alpha) * 3600 1/s^2. So alpha is the part of the way that one step of 1/60 s goes, and any other step and any number
+ * of iterations act like that spring. (With the paper's alpha per step, a body gets stiffer with every substep.) Both
+ * goals conserve momentum: sum m (g - x) = 0, and sum m (x - c) x (g - c) is the axial vector of A_pq R^T and of A_pq
+ * A_qq^-1 A_pq^T, which are symmetric.
+ * Plastic (section 4.5 there, with the yield of Bender et al. 2014): S = R^T A, E = (S^T S - 1)/2. If |dev E| > yield,
  *   S_p <- (1 + min(1, creep h) dev E) S_p, back to unit volume, unless the plastic strain |(S_p^T S_p - 1)/2| would
- *   pass max.
- * Sums are float64 in particle order from the first particle, so a body far from the origin loses nothing but the
- * rounding of its positions. A pinned particle counts a million times its body's mass and stays. Bodies are
+ *   exceed max.
+ * Sums are float64 in particle order relative to the first particle, so far from the origin only the rounding of
+ * positions matters. A pinned particle counts as a million times its body's mass, and does not move. Bodies are
  * independent: one chunk each.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_V,
-  H_SHAPES,
-  PASS_FIRST,
-  PASS_LAST,
-  SHAPE_FIRST,
-  SHAPE_COUNT,
-  SHAPE_REST,
-  SHAPE_MEMORY,
-  SHAPE_LINEAR,
-  SHAPE_RATE,
-  SHAPE_BETA,
-  SHAPE_YIELD,
-  SHAPE_CREEP,
-  SHAPE_MAX,
-  SHAPE_MOMENT,
-  SHAPE_PLASTIC,
-  SHAPE_ROUNDING,
-  SHAPE_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { lowFrom, moveTo, roundingFrom, word } from "../math/places";
 import { cofactors, determinant, greenStrain, multiply, multiplyTransposed, symmetricNorm } from "../math/matrix3";
 import { ROTATION_SCRATCH, fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "../math/rotation";
 
 /**
- * Bodies below this volume (of rest) are on their way through a plane, where A' says nothing: it is faded out. A' is
- * then at most twice A.
+ * Below this part of the rest volume a body is about to invert and A' is unreliable, so it is faded out. A' is then at
+ * most twice A.
  */
 const FLAT: f64 = 0.125;
 
-// where a thread's SCRATCH_BYTES hold matrices, after those of a rotation: A_pq, G (the map from the undeformed rest
-// shape to goals), and what the linear mode needs besides
+// offsets of matrices in a thread's SCRATCH_BYTES, behind those of a rotation: A_pq, G (the map from the undeformed
+// rest shape to goals), and those of the linear mode
 const A = ROTATION_SCRATCH;
 const G = A + 72;
 const F = G + 72;
@@ -61,11 +38,11 @@ const E = F + 72;
 const S = E + 72;
 const N = S + 72;
 
-// center of mass of the last shape; one instance belongs to one thread
+// center of mass of the last shape; each thread has its own instance
 let cx: f64 = 0;
 let cy: f64 = 0;
 let cz: f64 = 0;
-// what `addPush` has summed up, kg m, and about the center kg m^2
+// sums of `addPush`, kg m, and about the center kg m^2
 let pushX: f64 = 0;
 let pushY: f64 = 0;
 let pushZ: f64 = 0;
@@ -78,23 +55,23 @@ let twistZ: f64 = 0;
  * @param pass PASS_FIRST and PASS_LAST, added; h s; scratch this thread's SCRATCH_BYTES
  */
 export function solveShapes(begin: i32, end: i32, pass: i32, h: f32, scratch: usize): void {
-  const rows = <usize>load<u32>(HEADER, H_SHAPES);
-  for (let n = begin; n < end; n++) solveShape(rows + <usize>n * SHAPE_BYTES, pass, h, scratch);
+  const rows = <usize>load<u32>(L.HEADER, L.H_SHAPES);
+  for (let n = begin; n < end; n++) solveShape(rows + <usize>n * L.SHAPE_BYTES, pass, h, scratch);
 }
 
 function solveShape(row: usize, pass: i32, h: f64, scratch: usize): void {
-  const rigid = load<i32>(row, SHAPE_LINEAR) === 0;
+  const rigid = load<i32>(row, L.SHAPE_LINEAR) === 0;
   sumMoments(row, scratch + A);
   if (rigid) nearestRotation(scratch, scratch + A, scratch + G);
   else linearGoal(row, pass, h, scratch);
-  if (rigid && pass & PASS_FIRST) beginRounding(row, h);
+  if (rigid && pass & L.PASS_FIRST) beginRounding(row, h);
   moveToGoals(row, pass, h, scratch + G);
 }
 
-/** A_pq of the undeformed rest shape, to memory, and the center of mass. */
+/** Stores A_pq of the undeformed rest shape and the center of mass. */
 function sumMoments(row: usize, to: usize): void {
-  const first = <usize>load<u32>(row, SHAPE_FIRST);
-  const count = load<i32>(row, SHAPE_COUNT);
+  const first = <usize>load<u32>(row, L.SHAPE_FIRST);
+  const count = load<i32>(row, L.SHAPE_COUNT);
   const ox: f64 = load<f32>(first);
   const oy: f64 = load<f32>(first, 4);
   const oz: f64 = load<f32>(first, 8);
@@ -112,7 +89,7 @@ function sumMoments(row: usize, to: usize): void {
   let a21: f64 = 0;
   let a22: f64 = 0;
   const toLow = lowFrom();
-  for (let i = 0, at = first, q = <usize>load<u32>(row, SHAPE_REST); i < count; i++, at += 16, q += 32) {
+  for (let i = 0, at = first, q = <usize>load<u32>(row, L.SHAPE_REST); i < count; i++, at += 16, q += 32) {
     const m = load<f64>(q, 24);
     const x = m * (<f64>load<f32>(at) - ox + word(at, toLow));
     const y = m * (<f64>load<f32>(at, 4) - oy + word(at + 4, toLow));
@@ -124,7 +101,7 @@ function sumMoments(row: usize, to: usize): void {
     sx += x;
     sy += y;
     sz += z;
-    // sum m q = 0, so the center need not be known yet
+    // sum m q = 0, so the center is not needed yet
     a00 += x * u;
     a01 += x * v;
     a02 += x * w;
@@ -165,7 +142,7 @@ function put(
   store<f64>(to, a22, 64);
 }
 
-/** The rotation nearest to a matrix, to memory. */
+/** Stores the rotation nearest to a matrix. */
 function nearestRotation(scratch: usize, a: usize, to: usize): void {
   fitRotation(
     scratch,
@@ -192,18 +169,18 @@ function moveToGoals(row: usize, pass: i32, h: f64, goal: usize): void {
   const g20 = load<f64>(goal, 48);
   const g21 = load<f64>(goal, 56);
   const g22 = load<f64>(goal, 64);
-  const count = load<i32>(row, SHAPE_COUNT);
+  const count = load<i32>(row, L.SHAPE_COUNT);
   const toLow = lowFrom();
   const toRounding = roundingFrom();
-  const aT: f64 = 1 / (load<f64>(row, SHAPE_RATE) * h * h);
+  const aT: f64 = 1 / (load<f64>(row, L.SHAPE_RATE) * h * h);
   const share: f64 = 1 / (1 + aT);
-  const isFirst = (pass & PASS_FIRST) !== 0;
+  const isFirst = (pass & L.PASS_FIRST) !== 0;
   let held = false;
-  let moved = <usize>load<u32>(row, SHAPE_MEMORY);
+  let moved = <usize>load<u32>(row, L.SHAPE_MEMORY);
   const moves: usize = moved ? 16 : 0;
   beginPush();
   for (
-    let i = 0, at = <usize>load<u32>(row, SHAPE_FIRST), q = <usize>load<u32>(row, SHAPE_REST);
+    let i = 0, at = <usize>load<u32>(row, L.SHAPE_FIRST), q = <usize>load<u32>(row, L.SHAPE_REST);
     i < count;
     i++, at += 16, q += 32, moved += moves
   ) {
@@ -220,22 +197,22 @@ function moveToGoals(row: usize, pass: i32, h: f64, goal: usize): void {
     moveTo(at, x + wayTo(cx + g00 * u + g01 * v + g02 * w - x, aT, share, moved, 0, isFirst), toLow, toRounding);
     moveTo(at + 4, y + wayTo(cy + g10 * u + g11 * v + g12 * w - y, aT, share, moved, 4, isFirst), toLow, toRounding);
     moveTo(at + 8, z + wayTo(cz + g20 * u + g21 * v + g22 * w - z, aT, share, moved, 8, isFirst), toLow, toRounding);
-    // goals keep the momentum: what they sum up to is rounding
+    // goals conserve momentum: the sum of these is rounding
     const m = load<f64>(q, 24);
     const a = m * (<f64>load<f32>(at) + word(at, toLow) - x);
     const b = m * (<f64>load<f32>(at, 4) + word(at + 4, toLow) - y);
     const c = m * (<f64>load<f32>(at, 8) + word(at + 8, toLow) - z);
     addPush(x - cx, y - cy, z - cz, a, b, c);
   }
-  if (load<i32>(row, SHAPE_LINEAR)) return;
-  // what is fixed takes momentum
-  if (held) memory.fill(row + SHAPE_ROUNDING, 0, 48);
+  if (load<i32>(row, L.SHAPE_LINEAR)) return;
+  // fixed particles absorb momentum
+  if (held) memory.fill(row + L.SHAPE_ROUNDING, 0, 48);
   else noteRounding(row, pushX, pushY, pushZ, twistX, twistY, twistZ);
 }
 
 /**
- * How far a coordinate goes towards a goal `way` ahead.
- * @param share 1/(1 + aT); moved where what earlier iterations moved it by is kept, f32 at `offset`; 0: nowhere
+ * Returns the displacement of a coordinate towards a goal at distance `way`.
+ * @param share 1/(1 + aT); moved address of the displacement by earlier iterations, f32 at `offset`; 0: not stored
  */
 // @inline
 function wayTo(way: f64, aT: f64, share: f64, moved: usize, offset: usize, isFirst: bool): f64 {
@@ -255,7 +232,7 @@ function beginPush(): void {
   twistZ = 0;
 }
 
-/** What moves a particle at (x, y, z) from the center by (a, b, c), times its mass. */
+/** Adds the displacement (a, b, c), times mass, of a particle at (x, y, z) from the center. */
 // @inline
 function addPush(x: f64, y: f64, z: f64, a: f64, b: f64, c: f64): void {
   pushX += a;
@@ -266,16 +243,16 @@ function addPush(x: f64, y: f64, z: f64, a: f64, b: f64, c: f64): void {
   twistZ += x * b - y * a;
 }
 
-/** What the rounding of the prediction x = xPrev + h v has moved. */
+/** Records motion by the rounding of the prediction x = xPrev + h v. */
 function beginRounding(row: usize, h: f64): void {
-  const count = load<i32>(row, SHAPE_COUNT);
-  const X = <usize>load<u32>(HEADER, H_X);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - X;
-  const toV = <usize>load<u32>(HEADER, H_V) - X;
+  const count = load<i32>(row, L.SHAPE_COUNT);
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
   const toRounding = roundingFrom();
   beginPush();
   for (
-    let i = 0, at = <usize>load<u32>(row, SHAPE_FIRST), q = <usize>load<u32>(row, SHAPE_REST);
+    let i = 0, at = <usize>load<u32>(row, L.SHAPE_FIRST), q = <usize>load<u32>(row, L.SHAPE_REST);
     i < count;
     i++, at += 16, q += 32
   ) {
@@ -291,13 +268,13 @@ function beginRounding(row: usize, h: f64): void {
     const c = m * (z - <f64>load<f32>(prev, 8) + word(at + 8, toRounding) - h * <f64>load<f32>(v, 8));
     addPush(x - cx, y - cy, z - cz, a, b, c);
   }
-  memory.fill(row + SHAPE_ROUNDING, 0, 48);
+  memory.fill(row + L.SHAPE_ROUNDING, 0, 48);
   noteRounding(row, pushX, pushY, pushZ, twistX, twistY, twistZ);
 }
 
-/** Adds to what rounding has moved a rigid body by. */
+/** Adds to a rigid body's motion by rounding. */
 export function noteRounding(row: usize, px: f64, py: f64, pz: f64, lx: f64, ly: f64, lz: f64): void {
-  const at = row + SHAPE_ROUNDING;
+  const at = row + L.SHAPE_ROUNDING;
   store<f64>(at, load<f64>(at) + px);
   store<f64>(at, load<f64>(at, 8) + py, 8);
   store<f64>(at, load<f64>(at, 16) + pz, 16);
@@ -306,9 +283,9 @@ export function noteRounding(row: usize, px: f64, py: f64, pz: f64, lx: f64, ly:
   store<f64>(at, load<f64>(at, 40) + lz, 40);
 }
 
-/** Sets G for the linear mode from A_pq of the undeformed rest shape, and lets the rest shape flow. */
+/** Sets G for the linear mode from A_pq of the undeformed rest shape, and updates the plastic rest shape. */
 function linearGoal(row: usize, pass: i32, h: f64, scratch: usize): void {
-  const plastic = row + SHAPE_PLASTIC;
+  const plastic = row + L.SHAPE_PLASTIC;
   const map = scratch + F;
   const rotation = scratch + E;
   const turned = scratch + S;
@@ -317,41 +294,41 @@ function linearGoal(row: usize, pass: i32, h: f64, scratch: usize): void {
   nearestRotation(scratch, turned, rotation);
   multiply(rotation, plastic, turned);
   // F: the best linear map of the undeformed rest shape, A_pq A_qq^-1
-  multiply(scratch + A, row + SHAPE_MOMENT, map);
+  multiply(scratch + A, row + L.SHAPE_MOMENT, map);
   // det S_p = 1, so det A = det F; beta A' S_p = beta F / det^(1/3)
   const volume = determinant(map);
   const fade: f64 = volume < FLAT ? max<f64>(volume, 0) / FLAT : 1;
-  const beta = load<f64>(row, SHAPE_BETA) * fade;
+  const beta = load<f64>(row, L.SHAPE_BETA) * fade;
   const b: f64 = beta / cubeRoot(max<f64>(volume, FLAT));
   const c: f64 = 1 - beta;
   for (let k: usize = 0; k < 72; k += 8)
     store<f64>(scratch + G + k, b * load<f64>(map + k) + c * load<f64>(turned + k));
-  if (pass & PASS_LAST && load<f64>(row, SHAPE_YIELD) < Infinity && volume > 0) flow(row, h, scratch);
+  if (pass & L.PASS_LAST && load<f64>(row, L.SHAPE_YIELD) < Infinity && volume > 0) flow(row, h, scratch);
 }
 
-/** Lets the rest shape flow, once F is known. */
+/** Lets the rest shape yield. F is known. */
 function flow(row: usize, h: f64, scratch: usize): void {
-  const plastic = row + SHAPE_PLASTIC;
+  const plastic = row + L.SHAPE_PLASTIC;
   const strain = scratch + E;
   const stretch = scratch + S;
   const next = scratch + N;
-  // S = R^T F S_p^-1 (det S_p = 1: the inverse is the adjugate), of which R cancels in S^T S
+  // S = R^T F S_p^-1 (det S_p = 1: the inverse is the adjugate); R cancels in S^T S
   cofactors(plastic, strain);
   multiplyTransposed(scratch + F, strain, stretch);
   greenStrain(stretch, strain);
   const third = (load<f64>(strain) + load<f64>(strain, 32) + load<f64>(strain, 64)) / 3;
   for (let k: usize = 0; k < 72; k += 32) store<f64>(strain + k, load<f64>(strain + k) - third);
-  if (!(symmetricNorm(strain) > load<f64>(row, SHAPE_YIELD))) return;
-  const t: f64 = min<f64>(1, load<f64>(row, SHAPE_CREEP) * h);
+  if (!(symmetricNorm(strain) > load<f64>(row, L.SHAPE_YIELD))) return;
+  const t: f64 = min<f64>(1, load<f64>(row, L.SHAPE_CREEP) * h);
   multiply(strain, plastic, next);
   for (let k: usize = 0; k < 72; k += 8) store<f64>(next + k, load<f64>(plastic + k) + t * load<f64>(next + k));
   const volume = determinant(next);
-  // a strain that would turn the rest shape inside out in one step is the guard's business, not a flow
+  // the guard handles a strain that would invert the rest shape in one step
   if (!(volume > FLAT)) return;
   const unit: f64 = 1 / cubeRoot(volume);
   for (let k: usize = 0; k < 72; k += 8) store<f64>(next + k, load<f64>(next + k) * unit);
   const after = plasticStrain(next, strain);
-  if (after > load<f64>(row, SHAPE_MAX) && after > plasticStrain(plastic, strain)) return;
+  if (after > load<f64>(row, L.SHAPE_MAX) && after > plasticStrain(plastic, strain)) return;
   memory.copy(plastic, next, 72);
 }
 
@@ -362,8 +339,8 @@ function plasticStrain(at: usize, room: usize): f64 {
 }
 
 /**
- * Newton's iteration from above, which falls until rounding stops it: the same bits everywhere, unlike a library's
- * cbrt.
+ * Cube root by Newton's iteration from above, which falls until rounding stops it: the same bits everywhere, unlike a
+ * library's cbrt.
  * @param a > 0
  */
 function cubeRoot(a: f64): f64 {

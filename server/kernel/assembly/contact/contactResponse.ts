@@ -1,53 +1,22 @@
 /**
- * What the verification of a substep could not clear (contactCheck.ts), in three stages (Bridson, Fedkiw & Anderson
- * 2002, sections 7.3 to 7.5):
- *   impulses   the pairs are pushed apart by their masses, inelastic but for restitution, with friction (impulses.ts),
- *   and their neighbors are looked at
- *              again: ROUNDS times
- *   zones      what is still not clear moves as one rigid piece: rigidImpactZones.ts
- *   stop       what even that does not clear, or what there is no work left for, stays where the substep began
- * Pairs not listed are further apart than this substep's motion (front.ts). After the last stage every
- * listed pair is clear: S is free of intersections, and particles that stop all stand as they stood there.
+ * The contact response: resolves violations that the check of a substep found (contactCheck.ts), in three stages
+ * (Bridson, Fedkiw & Anderson 2002, sections 7.3 to 7.5):
+ *   impulses   push pairs apart by their masses, inelastic but for restitution, with friction (impulses.ts). Then their
+ *              neighbors are examined. ROUNDS times.
+ *   zones      particles of pairs that are still not clear move as one rigid piece: rigidImpactZones.ts
+ *   stop       pairs that remain, or exceed the work limit, stay where the substep began
+ * Pairs not listed are further apart than this substep's motion (front.ts). After the last stage every listed pair is
+ * clear: S is free of intersections, and stopped particles are at S.
  *
- * An impulse along n, from the closest points at S, gives n . sum b x = min(r, gap at S): the approach of the substep
- * is made good, no more. Where the pair meets elsewhere, n and b are those shortly before the time of impact. Where it
- * does not meet but ends too near, those of x. Velocities change by what the response moved, over h.
+ * An impulse along n, from the closest points at S, gives n . sum b x = min(r, gap at S): it undoes the approach of the
+ * substep, no more. If the pair meets along another direction, n and b are those shortly before the time of impact. If
+ * it does not meet but ends too near, n and b are those of x. Velocities change by the response's displacements over h.
  *
- * Nearly all time goes into neighbors: some hundred pairs a particle and round. Each is looked at once a round, first
- * by the direction that held it apart last; and not at all while it had more to spare than the rounds since have moved
- * anything.
+ * Nearly all time goes into neighbors: some hundred pairs a particle and round. Each is examined at most once a round,
+ * first by its last separating direction. A pair is skipped while its spare distance exceeds all motion of the rounds
+ * since.
  */
-import {
-  HEADER,
-  H_X,
-  H_V,
-  H_SAFE,
-  H_CONTACT_BLOCKS,
-  H_VERTEX_CONTACT_BLOCKS,
-  H_EDGE_CONTACT_BLOCKS,
-  H_CONTACT_BLOCK_CAPACITY,
-  H_QUEUE,
-  H_QUEUED,
-  H_COLLIDER_COUNT,
-  H_COUNT_IMPULSES,
-  H_COUNT_CHECKS,
-  H_COUNT_STOPS,
-  CONTACT_BLOCK_NORMAL,
-  CONTACT_BLOCK_KEEP,
-  CONTACT_BLOCK_THICKNESS,
-  CONTACT_BLOCK_GAP,
-  CONTACT_BLOCK_NEAR,
-  CONTACT_BLOCK_BAD,
-  CONTACT_BLOCK_WEIGHT,
-  CONTACT_BLOCK_BYTES,
-  H_LIST_VALID,
-  H_SURFACE,
-  H_SURFACE_COUNT,
-  SURFACE_FIRST,
-  SURFACE_COUNT,
-  SURFACE_BYTES,
-  MARK_ROUND,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { badOf, nearOf } from "./blockStatus";
 import { AHEAD, NEAR, checkContacts } from "./contactCheck";
 import {
@@ -92,11 +61,11 @@ import { leaveColliders } from "../colliders/leaveColliders";
 import { addRow, beginImpulses, endImpulses, farthestMoved, lean, solveRows, takeBack } from "./impulses";
 import { beginZones, endZones, joinZone, moveZones, sameZone } from "./rigidImpactZones";
 
-/** Counted work of a pair that is come by, and of one that is examined. */
+/** Counted work of a visited pair, and of an examined one. */
 const UNITS_OF_VISIT = 1;
 const UNITS_OF_EXAMINE = 12;
 
-/** Share of a tick's limit of work after which a response goes on to stop what is not clear. */
+/** Share of a tick's work limit after which a response only stops pairs that are not clear. */
 const SHARE: f32 = 0.5;
 
 /** Rounds of impulses before pairs become a rigid zone; Bridson et al. take "a few". */
@@ -110,32 +79,32 @@ let swapped = false;
 // @inline
 function queueAt(next: bool, n: i32): usize {
   return (
-    <usize>load<u32>(HEADER, H_QUEUE) +
-    ((<usize>((next === swapped ? 0 : load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) << 2) + n)) << 2)
+    <usize>load<u32>(L.HEADER, L.H_QUEUE) +
+    ((<usize>((next === swapped ? 0 : load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY) << 2) + n)) << 2)
   );
 }
 
-// a pair's byte: whether it is enqueued, has had an impulse, and the number of the round that last looked at it
+// a pair's byte: QUEUED, PUSHED (it has an impulse row), and the number of the round that examined it last
 const QUEUED: u8 = 128;
 const PUSHED: u8 = 64;
 const LOOKS: u8 = 63;
 let looks: u8 = 0;
-/** How far particles have been moved by impulses of this response at most: sum over its rounds of the farthest, m. */
+/** Upper bound of the motion by this response's impulses: sum over its rounds of the farthest, m. */
 let gone: f32 = 0;
-/** Counted work at which responses only stop what is not clear. */
+/** Counted work at which responses only stop pairs that are not clear. */
 let most = 0;
 /** Number of the next round of impulses. */
 let coming = 0;
 
 // @inline
 function flagOf(pair: i32): usize {
-  return <usize>load<u32>(HEADER, H_QUEUED) + <usize>pair;
+  return <usize>load<u32>(L.HEADER, L.H_QUEUED) + <usize>pair;
 }
 
 function forgetLooks(): void {
-  const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
-  memory.fill(flagOf(0), 0, (<usize>load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS)) << 2);
-  memory.fill(flagOf((load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges) << 2), 0, (<usize>edges) << 2);
+  const edges = load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS);
+  memory.fill(flagOf(0), 0, (<usize>load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS)) << 2);
+  memory.fill(flagOf((load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY) - edges) << 2), 0, (<usize>edges) << 2);
   looks = 0;
 }
 
@@ -148,7 +117,7 @@ function enqueue(pair: i32): void {
   nextSize++;
 }
 
-/** What has been enqueued is the queue. */
+/** Makes the next queue the current one. */
 function turnQueue(): void {
   swapped = !swapped;
   queueSize = nextSize;
@@ -162,18 +131,18 @@ function turnQueue(): void {
 
 // @inline
 function tally(counter: usize, by: i32): void {
-  store<u32>(HEADER + counter, load<u32>(HEADER + counter) + by);
+  store<u32>(L.HEADER + counter, load<u32>(L.HEADER + counter) + by);
 }
 
-/** A substep's responses may take their share of the tick's work from now on. */
+/** From now on the substep's responses may take their share of the tick's work. */
 export function allowResponse(): void {
   most = workAfter(SHARE);
 }
 
 /**
  * Clears every pair that is marked CONTACT_BLOCK_BAD.
- * @returns particles moved so far in this substep: the list's reach has to be looked at again, velocities follow in
- *   `updateChanged`
+ * @returns number of particles moved so far in this substep. Then advance the front again; `updateChanged` updates
+ * velocities
  */
 export function respond(): i32 {
   forgetLooks();
@@ -182,7 +151,7 @@ export function respond(): i32 {
   beginImpulses();
   collectBad();
   if (!queueSize) return 0;
-  tally(H_COUNT_CHECKS, queueSize);
+  tally(L.H_COUNT_CHECKS, queueSize);
   while (coming < ROUNDS && queueSize && workDone() < most) {
     pushApart();
     askNeighbors();
@@ -218,23 +187,23 @@ export function respond(): i32 {
   return changedCount;
 }
 
-/** CONTACT_BLOCK_BAD lanes -> queue, in list order. Those that are clear after all leave with fresh directions. */
+/** Queues CONTACT_BLOCK_BAD lanes, in list order. Those that float64 finds clear get fresh directions instead. */
 function collectBad(): void {
-  const capacity = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
+  const capacity = load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY);
   nextSize = 0;
-  collectFrom(0, load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS));
-  collectFrom(capacity - load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS), capacity);
+  collectFrom(0, load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS));
+  collectFrom(capacity - load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS), capacity);
   turnQueue();
 }
 
-/** Of the blocks begin .. end. */
+/** Queues bad lanes of blocks begin .. end. */
 function collectFrom(begin: i32, end: i32): void {
-  const touches = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS);
+  const touches = <usize>load<u32>(L.HEADER, L.H_CONTACT_BLOCKS);
   for (let n = begin, bad = badOf(begin); n < end; n++, bad += 4) {
     if (!load<i32>(bad)) continue;
-    const block = touches + <usize>n * CONTACT_BLOCK_BYTES;
+    const block = touches + <usize>n * L.CONTACT_BLOCK_BYTES;
     for (let lane = 0; lane < 4; lane++) {
-      if (!load<i32>(block + ((<usize>lane) << 2), CONTACT_BLOCK_BAD)) continue;
+      if (!load<i32>(block + ((<usize>lane) << 2), L.CONTACT_BLOCK_BAD)) continue;
       const pair = (n << 2) + lane;
       const answer = examine(pair);
       if (answer === CLEAR) freshen(pair);
@@ -244,8 +213,7 @@ function collectFrom(begin: i32, end: i32): void {
 }
 
 /**
- * The pair that was examined last is in the next round: of impulses, with a row for what it needs. Nothing moves before
- * that.
+ * Queues the last examined pair for the next round. A round of impulses adds a row. Nothing moves before that round.
  */
 function pushNext(pair: i32, answer: i32): void {
   enqueue(pair);
@@ -254,17 +222,17 @@ function pushNext(pair: i32, answer: i32): void {
   const is = load<u8>(flag);
   if (!addRow(pair, answer, coming, (is & PUSHED) !== 0)) return;
   store<u8>(flag, is | PUSHED);
-  tally(H_COUNT_IMPULSES, 1);
+  tally(L.H_COUNT_IMPULSES, 1);
 }
 
-/** Impulses on all of the queue. */
+/** Solves impulses for the whole queue. */
 function pushApart(): void {
   solveRows(coming);
   leave();
   const farthest = farthestMoved();
   gone += farthest;
   coming = takeBack(farthest) ? ROUNDS : coming + 1;
-  // those of which nothing has moved nobody will ask for
+  // askNeighbors does not visit pairs whose particles have not moved: queue them again
   for (let n = 0; n < queueSize; n++) {
     const pair = load<i32>(queueAt(false, n));
     const lane = laneOf(pair);
@@ -282,10 +250,10 @@ function pushApart(): void {
 
 // @inline
 function moved(particle: u32): bool {
-  return (marksOf(numberOf(<usize>particle)) & MARK_ROUND) !== 0;
+  return (marksOf(numberOf(<usize>particle)) & L.MARK_ROUND) !== 0;
 }
 
-/** Pairs of this round's particles that are not clear -> next queue; ends the round. */
+/** Queues pairs of this round's particles that are not clear, and ends the round. */
 function askNeighbors(): void {
   looks++;
   let visited = 0;
@@ -299,13 +267,13 @@ function askNeighbors(): void {
       const is = load<u8>(flag);
       if (is & QUEUED || (is & LOOKS) === looks) continue;
       const lane = laneOf(pair);
-      if (!(load<f32>(lane, CONTACT_BLOCK_KEEP) >= 0)) continue;
+      if (!(load<f32>(lane, L.CONTACT_BLOCK_KEEP) >= 0)) continue;
       store<u8>(flag, (is & PUSHED) | looks);
-      // seen before in this response, with more to spare than two particles can have used up since
-      if (is & LOOKS && load<f32>(lane, CONTACT_BLOCK_GAP) > 2 * gone) continue;
+      // examined before in this response, and two particles cannot have used up its spare distance since
+      if (is & LOOKS && load<f32>(lane, L.CONTACT_BLOCK_GAP) > 2 * gone) continue;
       examined++;
       const answer = examine(pair);
-      if (answer === CLEAR) store<f32>(lane, slack + 2 * gone, CONTACT_BLOCK_GAP);
+      if (answer === CLEAR) store<f32>(lane, slack + 2 * gone, L.CONTACT_BLOCK_GAP);
       else if (!sameZone(particle0, particle1, particle2, particle3)) pushNext(pair, answer);
     }
   }
@@ -313,9 +281,9 @@ function askNeighbors(): void {
   endRound();
 }
 
-/** Back to where the substep began. */
+/** Moves a particle back to S. */
 function stop(particle: usize): void {
-  const safe = particle + <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const safe = particle + <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   if (
     load<f32>(particle) === load<f32>(safe) &&
     load<f32>(particle, 4) === load<f32>(safe, 4) &&
@@ -326,23 +294,23 @@ function stop(particle: usize): void {
   store<f32>(particle, load<f32>(safe));
   store<f32>(particle, load<f32>(safe, 4), 4);
   store<f32>(particle, load<f32>(safe, 8), 8);
-  tally(H_COUNT_STOPS, 1);
+  tally(L.H_COUNT_STOPS, 1);
 }
 
-/** The last resort, when no list can be had: every particle of every surface stays where the substep began. */
+/** Moves every particle of every surface back to S. The last resort, if the lists cannot hold the pairs. */
 export function stopAll(): void {
-  const surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
+  const surfaces = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
   for (let n = 0; n < surfaces; n++) {
-    const surface = <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES;
-    const first = <usize>load<u32>(surface, SURFACE_FIRST);
-    for (let i = load<i32>(surface, SURFACE_COUNT), at = first; i > 0; i--, at += 16) stop(at);
+    const surface = <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>n * L.SURFACE_BYTES;
+    const first = <usize>load<u32>(surface, L.SURFACE_FIRST);
+    for (let i = load<i32>(surface, L.SURFACE_COUNT), at = first; i > 0; i--, at += 16) stop(at);
   }
-  store<i32>(HEADER, 0, H_LIST_VALID);
+  store<i32>(L.HEADER, 0, L.H_LIST_VALID);
 }
 
-/** What this round has pushed into a collider comes out again. */
+/** Moves particles out of colliders that this round has pushed them into. */
 function leave(): void {
-  if (!load<i32>(HEADER, H_COLLIDER_COUNT)) return;
+  if (!load<i32>(L.HEADER, L.H_COLLIDER_COUNT)) return;
   for (let n = 0; n < roundCount; n++) {
     const particle = roundParticle(n);
     if (load<f32>(particle, 12) !== 0 && leaveColliders(particle)) lean(particle);
@@ -350,12 +318,12 @@ function leave(): void {
 }
 
 /**
- * Velocities of what was moved, and fresh directions, weights and gaps of its pairs; ends the substep's changes.
+ * Updates velocities of moved particles, and directions, weights and gaps of their pairs. Ends the substep's changes.
  * @param h s
  */
 export function updateChanged(h: f32): void {
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  if (load<i32>(HEADER, H_LIST_VALID)) forgetLooks();
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  if (load<i32>(L.HEADER, L.H_LIST_VALID)) forgetLooks();
   beginKeeping();
   for (let n = 0; n < changedCount; n++) {
     const particle = changedParticle(n);
@@ -370,7 +338,7 @@ export function updateChanged(h: f32): void {
     store<f32>(v, load<f32>(v, 4) + scale * (load<f32>(particle, 4) - load<f32>(from, 4)), 4);
     store<f32>(v, load<f32>(v, 8) + scale * (load<f32>(particle, 8) - load<f32>(from, 8)), 8);
     noteChange(particle, from, vx, vy, vz);
-    if (!load<i32>(HEADER, H_LIST_VALID)) continue;
+    if (!load<i32>(L.HEADER, L.H_LIST_VALID)) continue;
     for (let entry = firstOf(particle); entry; entry = nextOf(entry)) freshenBlock(pairOf(entry) >> 2);
   }
   endKeeping();
@@ -378,38 +346,38 @@ export function updateChanged(h: f32): void {
 }
 
 /**
- * Directions, weights and gaps at x of a block's pairs, once: as the check of a substep does it, and in float64 those
- * that it could not clear.
+ * Updates directions, weights and gaps at x of a block's pairs, once: as the check does, and in float64 for pairs that
+ * it cannot clear.
  */
 function freshenBlock(n: i32): void {
-  const block = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>n * CONTACT_BLOCK_BYTES;
-  const flag = <usize>load<u32>(HEADER, H_QUEUED) + ((<usize>n) << 2);
+  const block = <usize>load<u32>(L.HEADER, L.H_CONTACT_BLOCKS) + <usize>n * L.CONTACT_BLOCK_BYTES;
+  const flag = <usize>load<u32>(L.HEADER, L.H_QUEUED) + ((<usize>n) << 2);
   if (load<u32>(flag)) return;
   store<u32>(flag, 1);
   spendWork(2);
-  if (!checkContacts(block, 1, n < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS))) return;
+  if (!checkContacts(block, 1, n < load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS))) return;
   for (let lane = 0; lane < 4; lane++)
-    if (load<i32>(block + ((<usize>lane) << 2), CONTACT_BLOCK_BAD)) freshen((n << 2) + lane);
+    if (load<i32>(block + ((<usize>lane) << 2), L.CONTACT_BLOCK_BAD)) freshen((n << 2) + lane);
 }
 
-/** Direction, weights and gap at x, for the next substep; solved in it if it is near then. */
+/** Updates direction, weights and gap at x for the next substep, which solves the pair if it is near. */
 function freshen(pair: i32): void {
   const lane = laneOf(pair);
   lookAt(pair);
   closest(12);
   if (!(gap > 0)) return;
-  store<f32>(lane, <f32>nx, CONTACT_BLOCK_NORMAL);
-  store<f32>(lane, <f32>ny, CONTACT_BLOCK_NORMAL + 16);
-  store<f32>(lane, <f32>nz, CONTACT_BLOCK_NORMAL + 32);
-  store<f32>(lane, <f32>b0, CONTACT_BLOCK_WEIGHT);
-  store<f32>(lane, <f32>b1, CONTACT_BLOCK_WEIGHT + 16);
-  store<f32>(lane, <f32>b2, CONTACT_BLOCK_WEIGHT + 32);
-  store<f32>(lane, <f32>b3, CONTACT_BLOCK_WEIGHT + 48);
-  store<f32>(lane, <f32>gap, CONTACT_BLOCK_GAP);
-  // as contactCheck.ts chooses, but for who answers at a corner
-  const r: f64 = load<f32>(lane, CONTACT_BLOCK_THICKNESS);
+  store<f32>(lane, <f32>nx, L.CONTACT_BLOCK_NORMAL);
+  store<f32>(lane, <f32>ny, L.CONTACT_BLOCK_NORMAL + 16);
+  store<f32>(lane, <f32>nz, L.CONTACT_BLOCK_NORMAL + 32);
+  store<f32>(lane, <f32>b0, L.CONTACT_BLOCK_WEIGHT);
+  store<f32>(lane, <f32>b1, L.CONTACT_BLOCK_WEIGHT + 16);
+  store<f32>(lane, <f32>b2, L.CONTACT_BLOCK_WEIGHT + 32);
+  store<f32>(lane, <f32>b3, L.CONTACT_BLOCK_WEIGHT + 48);
+  store<f32>(lane, <f32>gap, L.CONTACT_BLOCK_GAP);
+  // as in contactCheck.ts, but without the choice of one pair at a corner
+  const r: f64 = load<f32>(lane, L.CONTACT_BLOCK_THICKNESS);
   const before = weighted(0, nx, ny, nz);
-  store<i32>(lane, gap < NEAR * r + AHEAD * max<f64>(0, before - gap) ? -1 : 0, CONTACT_BLOCK_NEAR);
-  store<i32>(lane, 0, CONTACT_BLOCK_BAD);
-  if (load<i32>(lane, CONTACT_BLOCK_NEAR)) store<i32>(nearOf(pair >> 2), 1);
+  store<i32>(lane, gap < NEAR * r + AHEAD * max<f64>(0, before - gap) ? -1 : 0, L.CONTACT_BLOCK_NEAR);
+  store<i32>(lane, 0, L.CONTACT_BLOCK_BAD);
+  if (load<i32>(lane, L.CONTACT_BLOCK_NEAR)) store<i32>(nearOf(pair >> 2), 1);
 }

@@ -1,25 +1,14 @@
 /**
  * Rigid impact zones (Bridson, Fedkiw & Anderson 2002, section 7.5): particles of pairs that impulses do not clear move
- * as one piece, with the linear and angular momentum that they have:
+ * as one rigid piece, with their linear and angular momentum:
  *   u_i = x_i - S_i,  V = sum m u / M,  w = I^-1 sum m (S - c) x u,  x_i = S_i + V + w x (S_i - c)
- * From S to x that is the affine map 1 + t [w], whose determinant 1 + t^2 |w|^2 is never 0: points of a zone cannot
- * meet each other on the way, and distances within it never shrink. No iteration, no small angle is needed for that.
- * A zone with fixed particles moves as they do, which is a translation, or not at all; so does a zone that would go
- * into a collider. Union-find over particle numbers; the smaller number is the root, so the result does not depend on
- * the order of joining.
+ * From S to x this is the affine map 1 + t [w], whose determinant 1 + t^2 |w|^2 is never 0: points of a zone cannot
+ * meet on the way, and distances within it never shrink. That needs no iteration and no small angle. A zone with fixed
+ * particles follows them if they translate; otherwise it stays at S. A zone that would enter a collider stays too.
+ * Union-find over particle numbers: the smaller number is the root, so the result does not depend on the order of
+ * joining.
  */
-import {
-  HEADER,
-  H_X,
-  H_SAFE,
-  H_COLLIDER_COUNT,
-  H_ZONES,
-  H_ZONE_SUMS,
-  H_COUNT_ZONES,
-  ZONE_BYTES,
-  H_PARTICLES,
-  MARK_ZONE,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { change, particleAt } from "./changed";
 import { mark, marksOf, numberOf, unmark } from "../state/marks";
 import { entersCollider } from "../colliders/leaveColliders";
@@ -29,16 +18,16 @@ let active = false;
 
 // @inline
 function parentAt(number: i32): usize {
-  return <usize>load<u32>(HEADER, H_ZONES) + ((<usize>number) << 2);
+  return <usize>load<u32>(L.HEADER, L.H_ZONES) + ((<usize>number) << 2);
 }
-/** Numbers of the members, in order of joining: behind the parents. */
+/** Address of the n-th member's number, in order of joining. Members are stored behind the parents. */
 // @inline
 function memberAt(n: i32): usize {
-  return <usize>load<u32>(HEADER, H_ZONES) + ((<usize>(load<i32>(HEADER, H_PARTICLES) + n)) << 2);
+  return <usize>load<u32>(L.HEADER, L.H_ZONES) + ((<usize>(load<i32>(L.HEADER, L.H_PARTICLES) + n)) << 2);
 }
 // @inline
 function sumsOf(number: i32): usize {
-  return <usize>load<u32>(HEADER, H_ZONE_SUMS) + <usize>number * ZONE_BYTES;
+  return <usize>load<u32>(L.HEADER, L.H_ZONE_SUMS) + <usize>number * L.ZONE_BYTES;
 }
 
 function zoneMember(n: i32): usize {
@@ -51,7 +40,7 @@ export function beginZones(): void {
 }
 
 export function endZones(): void {
-  for (let n = 0; n < members; n++) unmark(load<i32>(memberAt(n)), MARK_ZONE);
+  for (let n = 0; n < members; n++) unmark(load<i32>(memberAt(n)), L.MARK_ZONE);
   members = 0;
   active = false;
 }
@@ -69,8 +58,8 @@ function root(number: i32): i32 {
 
 function enter(particle: usize): i32 {
   const number = numberOf(particle);
-  if (!(marksOf(number) & MARK_ZONE)) {
-    mark(number, MARK_ZONE);
+  if (!(marksOf(number) & L.MARK_ZONE)) {
+    mark(number, L.MARK_ZONE);
     store<i32>(parentAt(number), number);
     store<i32>(memberAt(members), number);
     members++;
@@ -78,7 +67,7 @@ function enter(particle: usize): i32 {
   return root(number);
 }
 
-/** The four belong to one zone from now on. */
+/** Joins four particles to one zone. */
 export function joinZone(a: usize, b: usize, c: usize, d: usize): void {
   const ra = enter(a);
   const rb = enter(b);
@@ -91,19 +80,19 @@ export function joinZone(a: usize, b: usize, c: usize, d: usize): void {
   store<i32>(parentAt(rd), least);
 }
 
-/** All four in one zone, whose motion has been given to them. */
+/** Returns whether all four are in one zone that has already been moved. */
 export function sameZone(a: usize, b: usize, c: usize, d: usize): bool {
   if (!active) return false;
   const na = numberOf(a);
   const nb = numberOf(b);
   const nc = numberOf(c);
   const nd = numberOf(d);
-  if (!(marksOf(na) & marksOf(nb) & marksOf(nc) & marksOf(nd) & MARK_ZONE)) return false;
+  if (!(marksOf(na) & marksOf(nb) & marksOf(nc) & marksOf(nd) & L.MARK_ZONE)) return false;
   const r = root(na);
   return r === root(nb) && r === root(nc) && r === root(nd);
 }
 
-// rows of a zone's sums, f64: M, m S, m u, m S x u, m S S^T, then what it is to do
+// fields of a zone's sums, f64: M, m S, m u, m S x u, m S S^T, then its motion
 const MASS = 0;
 const PLACE = 8;
 const SHIFT = 32;
@@ -119,16 +108,16 @@ function plus(at: usize, value: f64): void {
   store<f64>(at, load<f64>(at) + value);
 }
 
-/** Gives every zone its motion. */
+/** Moves every zone rigidly. */
 export function moveZones(): void {
-  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   if (!members) return;
-  // digits: measured from the first member
+  // relative to the first member, to keep digits
   const origin = zoneMember(0) + toSafe;
   const ox: f64 = load<f32>(origin);
   const oy: f64 = load<f32>(origin, 4);
   const oz: f64 = load<f32>(origin, 8);
-  for (let n = 0; n < members; n++) memory.fill(sumsOf(load<i32>(memberAt(n))), 0, ZONE_BYTES);
+  for (let n = 0; n < members; n++) memory.fill(sumsOf(load<i32>(memberAt(n))), 0, L.ZONE_BYTES);
   for (let n = 0; n < members; n++) {
     const particle = zoneMember(n);
     const safe = particle + toSafe;
@@ -141,7 +130,7 @@ export function moveZones(): void {
     const b: f64 = <f64>load<f32>(particle, 4) - <f64>load<f32>(safe, 4);
     const c: f64 = <f64>load<f32>(particle, 8) - <f64>load<f32>(safe, 8);
     if (w === 0) {
-      // HELD: 1 it goes with (V), 2 it stays: two that are fixed go different ways
+      // HELD: 1 follows its fixed particles (V), 2 stays: its fixed particles move differently
       if (load<f64>(sums, HELD) === 0) {
         store<f64>(sums, 1, HELD);
         store<f64>(sums, a, V);
@@ -172,14 +161,14 @@ export function moveZones(): void {
   for (let n = 0; n < members; n++) {
     const number = load<i32>(memberAt(n));
     if (root(number) !== number) continue;
-    store<u32>(HEADER, load<u32>(HEADER, H_COUNT_ZONES) + 1, H_COUNT_ZONES);
+    store<u32>(L.HEADER, load<u32>(L.HEADER, L.H_COUNT_ZONES) + 1, L.H_COUNT_ZONES);
     findMotion(sumsOf(number));
   }
   place(toSafe, ox, oy, oz);
   if (keepOut()) place(toSafe, ox, oy, oz);
 }
 
-/** Sums -> V, omega and center. */
+/** Computes V, omega and center from the sums. */
 function findMotion(sums: usize): void {
   const held = load<f64>(sums, HELD);
   const M = load<f64>(sums, MASS);
@@ -218,7 +207,7 @@ function findMotion(sums: usize): void {
   const k02 = i01 * i12 - i02 * i11;
   const determinant = i00 * k00 + i01 * k01 + i02 * k02;
   const trace = i00 + i11 + i22;
-  // on a line nothing says how fast it turns about it
+  // all members on a line: its rotation about the line is undetermined
   if (!(determinant > 1e-9 * trace * trace * trace)) return;
   const inverse = 1 / determinant;
   const k11 = i00 * i22 - i02 * i02;
@@ -251,9 +240,9 @@ function place(toSafe: usize, ox: f64, oy: f64, oz: f64): void {
   }
 }
 
-/** Zones that would go into a collider stay where they were. @returns true if there are any */
+/** Keeps zones at S that would enter a collider. @returns true if there are any */
 function keepOut(): bool {
-  if (!load<i32>(HEADER, H_COLLIDER_COUNT)) return false;
+  if (!load<i32>(L.HEADER, L.H_COLLIDER_COUNT)) return false;
   let any = false;
   for (let n = 0; n < members; n++) {
     const particle = zoneMember(n);

@@ -1,85 +1,24 @@
 /**
- * Contact of implicit bodies with each other, with themselves and with colliders' meshes, inside their step: a near
- * pair (contact/front.ts) that pushes is a spring in what the step minimizes,
+ * Contact inside the implicit step, of implicit bodies with each other, with themselves and with colliders' meshes. A
+ * near pair (contact/front.ts) in the active set is a spring in the objective,
  *   E = k/2 (r - n . s)^2 + D(|u|),   s = sum_k b_k y_k,   k = STIFFNESS / sum_k b_k^2/A_kk
- * n and b those of the closest points where the step begins, of what slides where it is going. So all bodies that touch
- * are solved at once, whatever their masses, and stacks stand. Which pairs push is guessed from where they lie and
- * would go, and changed after a solve: who pulls is let go, who is too near pushes, and it is solved again (an active
- * set, as with colliders: touches.ts). Friction: u = t + (1 - n n^T)(s - s_0) with t the elastic part of all slip
- * before, kept from step to step;
+ * n and b are those of the closest points where the step begins; of sliding pairs, where it is going. So all touching
+ * bodies are solved together, whatever their masses, and stacks are stable. The active set is guessed from the current
+ * and the predicted positions. After a solve, pulling pairs leave it and pairs that are too near join it; then it is
+ * solved again, as with colliders (touches.ts). Friction: u = t + (1 - n n^T)(s - s_0) with t the elastic part of all
+ * previous slip, kept from step to step;
  *   D = k u^2/2 up to u = mu p/k, mu p (u - mu p/2k) beyond      p the push of the last solve
- * It holds without creeping, can only take energy, and slides with mu p. What is nearer than r where it is found first
- * keeps the gap that it has, and comes out slowly (RISE): nothing that is placed too near is thrown.
- * What is still too near afterwards is answered exactly (contact/contacts.ts).
- * Tried and lost: see server/kernel/README.md. Known to be wrong: what slides over the vertices of a coarse mesh is
- * braked where a vertex passes from one triangle to the next. A plate of 1 m/s and mu 0.5 on triangles of 0.5 m stops
- * after 0.08 m (exact 0.102), with mu 0.2 after 0.03 to 0.07, by where it begins (exact 0.255): most of it in single
- * steps that slow it down by ten times mu g. It is friction: without, it keeps 0.9998 of its speed. Tried for that:
- * friction of the step before while it is not known who pushes (it stops at once: 0.005 m); the slip that there would
- * be without any force in all solves of a step, not the first alone (nothing changes).
+ * It holds without creep, is only dissipative, and slides with mu p. A pair that is first found nearer than r keeps its
+ * gap, which opens slowly (RISE), so that overlap does not throw bodies. Pairs that still end too near are resolved
+ * exactly (contact/contacts.ts).
+ * Known error: friction brakes a body too much where its vertices pass between triangles of a coarse mesh. A plate of 1
+ * m/s on triangles of 0.5 m stops after 0.08 m with mu 0.5 (exact 0.102), after 0.03 to 0.07 m with mu 0.2 (exact
+ * 0.255). Most of that happens in single steps that brake by ten times mu g. Without friction it keeps 0.9998 of its
+ * speed.
+ * Tried for that: friction of the step before until the active set is known (stops after 0.005 m); slip without any
+ * force in all solves of a step (no change). More: server/kernel/README.md.
  */
-import {
-  CONTACT_BLOCK_BYTES,
-  CONTACT_BLOCK_DYNAMIC,
-  CONTACT_BLOCK_NEAR,
-  CONTACT_BLOCK_STATIC,
-  CONTACT_BLOCK_THICKNESS,
-  BODY_COUNT,
-  BODY_FIRST,
-  BODY_IMPLICIT,
-  HEADER,
-  H_ACC,
-  H_CONTACT_BLOCKS,
-  H_CONTACT_BLOCK_CAPACITY,
-  H_EDGE_CONTACT_BLOCKS,
-  H_PAIR_SCRATCH,
-  H_SAFE,
-  H_VERTEX_CONTACT_BLOCKS,
-  H_X,
-  IMPLICIT_COUNT,
-  IMPLICIT_FIRST,
-  IMPLICIT_STATE,
-  IMPLICIT_STIFFNESS,
-  IMPLICIT_WORK,
-  KEPT_BYTES,
-  KEPT_EDGE,
-  KEPT_REST,
-  KEPT_SHEAR,
-  ROW_APPROACH,
-  ROW_BETWEEN,
-  ROW_BODY,
-  ROW_BYTES,
-  ROW_CURVE,
-  ROW_DRAG,
-  ROW_DYNAMIC,
-  ROW_ENTRY,
-  ROW_FIXED,
-  ROW_GLIDE,
-  ROW_HERE,
-  ROW_HOLD,
-  ROW_NORMAL,
-  ROW_ON,
-  ROW_OTHER,
-  ROW_PARTICLES,
-  ROW_PUSH,
-  ROW_REACH,
-  ROW_REST,
-  ROW_SHEAR,
-  ROW_SLID,
-  ROW_SLIP,
-  ROW_START,
-  ROW_STATIC,
-  ROW_RESTING,
-  ROW_STEADY,
-  ROW_STIFFNESS,
-  ROW_STRIDE,
-  ROW_THICKNESS,
-  ROW_WEIGHT,
-  TOGETHER_KEPT,
-  TOGETHER_ROWS,
-  TOGETHER_ROW_CAPACITY,
-  TOGETHER_ROW_COUNT,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { nearOf } from "../contact/blockStatus";
 import { gather } from "../contact/contactLanes";
 import { b0, b1, b2, b3, loadDirections, nx, ny, nz, slide2Of, slides, turnAlong } from "../contact/contactSlide";
@@ -87,30 +26,33 @@ import { RISE } from "../colliders/collide";
 import { bodyOf } from "../state/owners";
 import { indexKept, isOfEdges, keptOf, together } from "./keptPairs";
 
-/** How many times as stiff as what it parts (IMPLICIT_STIFFNESS) a pair is where it begins to push. */
+/** Stiffness of a pair at zero depth, relative to IMPLICIT_STIFFNESS of the particles. */
 const STIFFNESS: f64 = 1;
-/** Its push would be infinite at this part of the gap that it keeps; from STEEP of that on it grows no steeper. */
+/**
+ * The push would be infinite at depth MOST times the gap ROW_REST. From STEEP of that depth on its slope stays
+ * constant.
+ */
 const MOST: f64 = 0.8;
 const STEEP: f64 = 0.9;
-/** Friction holds with a slip of this part of that gap at most, times the coefficient. */
+/** Largest slip of sticking friction, as a part of that gap, times the coefficient. */
 const YIELDS: f64 = 0.05;
 
 /**
- * Of a slip of so many times what two steps of external acceleration make friction's direction alone is what resists:
- * it slides steadily. Else friction counts as a spring to where it ends, which never overshoots.
+ * A slip beyond STEADY x the free displacement of two steps (ROW_RESTING) is steady sliding: its Hessian keeps only the
+ * part across the slip. Shorter slips count as a spring to where the slip ends, which never overshoots.
  */
 const STEADY: f64 = 4;
-/** A part by which a solve may have changed what friction goes by. */
+/** Relative change of friction by a solve that is accepted. */
 const CHANGED: f64 = 0.05;
 
-// rows of the bodies at work: where their addresses are, and how many
+// contacts of the current group: addresses of their rows, and their number
 let list: usize = 0;
 let rows = 0;
-// weighted sum of the last row
+// weighted sum s of the last row
 let s0: f64 = 0;
 let s1: f64 = 0;
 let s2: f64 = 0;
-// its slip in this step, and that with what was kept; its length
+// its slip in this step plus the kept elastic part, and its length
 let u0: f64 = 0;
 let u1: f64 = 0;
 let u2: f64 = 0;
@@ -121,65 +63,69 @@ function rowAt(n: i32): usize {
   return <usize>load<u32>(list + ((<usize>n) << 2));
 }
 
-/** The rows that all below is about. @param at where their addresses are */
+/** Selects the contacts for all functions below. @param at addresses of their rows */
 export function useContacts(at: usize, count: i32): void {
   list = at;
   rows = count;
 }
 
-/** Is there any? */
+/** Returns whether there are contacts. */
 export function anyContact(): bool {
   return rows > 0;
 }
 
-/** Are all of them between free particles? */
+/** Returns whether all contacts are between free particles. */
 export function isBetween(): bool {
-  for (let n = 0; n < rows; n++) if (!load<i32>(rowAt(n), ROW_BETWEEN)) return false;
+  for (let n = 0; n < rows; n++) if (!load<i32>(rowAt(n), L.ROW_BETWEEN)) return false;
   return true;
 }
 
-/** Rows for all near pairs of implicit bodies. @param h s */
+/** Adds rows for all near pairs of implicit bodies. @param h s */
 export function findContacts(h: f64): void {
-  store<i32>(together(), 0, TOGETHER_ROW_COUNT);
+  store<i32>(together(), 0, L.TOGETHER_ROW_COUNT);
   indexKept();
-  const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
-  const first = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges;
-  findAmong(0, load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS), h);
+  const edges = load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS);
+  const first = load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY) - edges;
+  findAmong(0, load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS), h);
   findAmong(first, first + edges, h);
 }
 
-/** Of the blocks begin .. end. */
+/** Adds rows for near pairs of the blocks begin .. end. */
 function findAmong(begin: i32, end: i32, h: f64): void {
-  const blocks = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS);
+  const blocks = <usize>load<u32>(L.HEADER, L.H_CONTACT_BLOCKS);
   for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
     if (!load<i32>(near)) continue;
-    const block = blocks + <usize>n * CONTACT_BLOCK_BYTES;
+    const block = blocks + <usize>n * L.CONTACT_BLOCK_BYTES;
     const passed = direct(block);
     for (let k = 0; k < 4; k++) {
       const lane = block + ((<usize>k) << 2);
-      if (load<i32>(lane, CONTACT_BLOCK_NEAR) && load<f32>(lane, CONTACT_BLOCK_THICKNESS) > 0 && !(passed & (1 << k)))
-        addRow(lane, <usize>load<u32>(HEADER, H_PAIR_SCRATCH) + ((<usize>k) << 2), h);
+      if (
+        load<i32>(lane, L.CONTACT_BLOCK_NEAR) &&
+        load<f32>(lane, L.CONTACT_BLOCK_THICKNESS) > 0 &&
+        !(passed & (1 << k))
+      )
+        addRow(lane, <usize>load<u32>(L.HEADER, L.H_PAIR_SCRATCH) + ((<usize>k) << 2), h);
     }
   }
 }
 
-// where directions and weights of a block's pairs are in the scratch
+// offsets of a block's directions and weights in the scratch
 const DIRECTION: usize = 0;
 const WEIGHTS: usize = 48;
 
 /**
- * Directions and weights of a block's pairs -> scratch; of what slides those where it is going, as in contactSlide.ts:
- * along those where the step begins it is held back by the edges that it slides over.
+ * Directions and weights of a block's pairs -> scratch. Sliding pairs take those where they are going, as in
+ * contactSlide.ts: the old directions would brake them at the edges that they slide over.
  * @returns bits of the pairs that pass each other
  */
 function direct(block: usize): i32 {
-  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
-  const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
+  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
+  const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
   gather(block, 0);
   loadDirections(block);
-  const slid = v128.and(v128.load(block, CONTACT_BLOCK_NEAR), slides(slide2Of(block, toSafe), r));
+  const slid = v128.and(v128.load(block, L.CONTACT_BLOCK_NEAR), slides(slide2Of(block, toSafe), r));
   const passed = v128.any_true(slid) ? v128.bitmask<i32>(turnAlong(block, slid, toSafe, r)) : 0;
-  const to = <usize>load<u32>(HEADER, H_PAIR_SCRATCH);
+  const to = <usize>load<u32>(L.HEADER, L.H_PAIR_SCRATCH);
   v128.store(to, nx, DIRECTION);
   v128.store(to, ny, DIRECTION + 16);
   v128.store(to, nz, DIRECTION + 32);
@@ -190,73 +136,76 @@ function direct(block: usize): i32 {
   return passed;
 }
 
-/** @param directions the pair's in the scratch */
+/** Adds a row for a lane. @param directions the pair's in the scratch */
 function addRow(lane: usize, directions: usize, h: f64): void {
-  const count = load<i32>(together(), TOGETHER_ROW_COUNT);
-  if (count >= load<i32>(together(), TOGETHER_ROW_CAPACITY)) return;
-  const row = <usize>load<u32>(together(), TOGETHER_ROWS) + <usize>count * ROW_BYTES;
-  memory.fill(row, 0, ROW_BYTES);
+  const count = load<i32>(together(), L.TOGETHER_ROW_COUNT);
+  if (count >= load<i32>(together(), L.TOGETHER_ROW_CAPACITY)) return;
+  const row = <usize>load<u32>(together(), L.TOGETHER_ROWS) + <usize>count * L.ROW_BYTES;
+  memory.fill(row, 0, L.ROW_BYTES);
   const x = <f64>load<f32>(directions, DIRECTION);
   const y = <f64>load<f32>(directions, DIRECTION + 16);
   const z = <f64>load<f32>(directions, DIRECTION + 32);
   const size = sqrt<f64>(x * x + y * y + z * z);
   if (!(size > 0)) return;
-  store<f64>(row, x / size, ROW_NORMAL);
-  store<f64>(row, y / size, ROW_NORMAL + 8);
-  store<f64>(row, z / size, ROW_NORMAL + 16);
+  store<f64>(row, x / size, L.ROW_NORMAL);
+  store<f64>(row, y / size, L.ROW_NORMAL + 8);
+  store<f64>(row, z / size, L.ROW_NORMAL + 16);
   for (let k: usize = 0; k < 4; k++)
-    store<f64>(row + (k << 3), <f64>load<f32>(directions + (k << 4), WEIGHTS), ROW_WEIGHT);
+    store<f64>(row + (k << 3), <f64>load<f32>(directions + (k << 4), WEIGHTS), L.ROW_WEIGHT);
   const W = addParticles(row, lane, h);
   if (!(W > 0)) return;
-  store<f64>(row, -along(row, row + ROW_SLIP), ROW_APPROACH);
-  store<f64>(row, STIFFNESS / W, ROW_STIFFNESS);
-  store<f64>(row, resting(row, h), ROW_RESTING);
-  store<f64>(row, <f64>load<f32>(lane, CONTACT_BLOCK_STATIC), ROW_STATIC);
-  store<f64>(row, <f64>load<f32>(lane, CONTACT_BLOCK_DYNAMIC), ROW_DYNAMIC);
-  store<f64>(row, <f64>load<f32>(lane, CONTACT_BLOCK_THICKNESS), ROW_THICKNESS);
+  store<f64>(row, -along(row, row + L.ROW_SLIP), L.ROW_APPROACH);
+  store<f64>(row, STIFFNESS / W, L.ROW_STIFFNESS);
+  store<f64>(row, resting(row, h), L.ROW_RESTING);
+  store<f64>(row, <f64>load<f32>(lane, L.CONTACT_BLOCK_STATIC), L.ROW_STATIC);
+  store<f64>(row, <f64>load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC), L.ROW_DYNAMIC);
+  store<f64>(row, <f64>load<f32>(lane, L.CONTACT_BLOCK_THICKNESS), L.ROW_THICKNESS);
   recall(row, h);
-  store<i32>(together(), count + 1, TOGETHER_ROW_COUNT);
+  store<i32>(together(), count + 1, L.TOGETHER_ROW_COUNT);
 }
 
-/** Who is in it, and where. @returns sum b^2/A of the implicit bodies' particles, m/N; 0: there are none */
+/**
+ * Adds the particles of a row, and its weighted sums. @returns sum b^2/A of the implicit bodies' particles, m/N; 0: it
+ * has none
+ */
 function addParticles(row: usize, lane: usize, h: f64): f64 {
-  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   let W: f64 = 0;
-  store<i32>(row, 1, ROW_BETWEEN);
+  store<i32>(row, 1, L.ROW_BETWEEN);
   for (let k: usize = 0; k < 4; k++) {
     const particle = <usize>load<u32>(lane + (k << 4));
-    const b = load<f64>(row + (k << 3), ROW_WEIGHT);
+    const b = load<f64>(row + (k << 3), L.ROW_WEIGHT);
     const w = <f64>load<f32>(particle, 12);
-    store<u32>(row + (k << 2), <u32>particle, ROW_PARTICLES);
+    store<u32>(row + (k << 2), <u32>particle, L.ROW_PARTICLES);
     const body = w > 0 ? implicitRow(particle) : 0;
     if (!body) {
-      if (b !== 0) store<i32>(row, 0, ROW_BETWEEN);
+      if (b !== 0) store<i32>(row, 0, L.ROW_BETWEEN);
       for (let r: usize = 0; r < 3; r++) {
         const x = <f64>load<f32>(particle + (r << 2));
         const S = <f64>load<f32>(particle + toSafe + (r << 2));
-        add(row + ROW_FIXED + (r << 3), b * x);
-        add(row + ROW_HERE + (r << 3), b * x);
-        add(row + ROW_START + (r << 3), b * S);
-        add(row + ROW_SLIP + (r << 3), b * (x - S));
+        add(row + L.ROW_FIXED + (r << 3), b * x);
+        add(row + L.ROW_HERE + (r << 3), b * x);
+        add(row + L.ROW_START + (r << 3), b * S);
+        add(row + L.ROW_SLIP + (r << 3), b * (x - S));
       }
       continue;
     }
     W +=
       (b * b) /
       load<f64>(
-        <usize>load<u32>(body, IMPLICIT_STIFFNESS) + ((particle - <usize>load<u32>(body, IMPLICIT_FIRST)) >> 1),
+        <usize>load<u32>(body, L.IMPLICIT_STIFFNESS) + ((particle - <usize>load<u32>(body, L.IMPLICIT_FIRST)) >> 1),
       );
-    if (!load<u32>(row, ROW_BODY)) store<u32>(row, <u32>body, ROW_BODY);
-    store<u32>(row, <u32>body, ROW_OTHER);
-    const vector = 24 * <usize>load<i32>(body, IMPLICIT_COUNT);
-    const at = 24 * ((particle - <usize>load<u32>(body, IMPLICIT_FIRST)) >> 4);
-    const x = <usize>load<u32>(body, IMPLICIT_STATE) + at;
-    store<u32>(row + (k << 2), <u32>(<usize>load<u32>(body, IMPLICIT_WORK) + at), ROW_ENTRY);
-    store<u32>(row + (k << 2), <u32>vector, ROW_STRIDE);
+    if (!load<u32>(row, L.ROW_BODY)) store<u32>(row, <u32>body, L.ROW_BODY);
+    store<u32>(row, <u32>body, L.ROW_OTHER);
+    const vector = 24 * <usize>load<i32>(body, L.IMPLICIT_COUNT);
+    const at = 24 * ((particle - <usize>load<u32>(body, L.IMPLICIT_FIRST)) >> 4);
+    const x = <usize>load<u32>(body, L.IMPLICIT_STATE) + at;
+    store<u32>(row + (k << 2), <u32>(<usize>load<u32>(body, L.IMPLICIT_WORK) + at), L.ROW_ENTRY);
+    store<u32>(row + (k << 2), <u32>vector, L.ROW_STRIDE);
     for (let r: usize = 0; r < 24; r += 8) {
-      add(row + ROW_HERE + r, b * load<f64>(x + r));
-      add(row + ROW_START + r, b * load<f64>(x + r));
-      add(row + ROW_SLIP + r, b * h * load<f64>(x + vector + r));
+      add(row + L.ROW_HERE + r, b * load<f64>(x + r));
+      add(row + L.ROW_START + r, b * load<f64>(x + r));
+      add(row + L.ROW_SLIP + r, b * h * load<f64>(x + vector + r));
     }
   }
   return W;
@@ -267,63 +216,66 @@ function add(at: usize, value: f64): void {
   store<f64>(at, load<f64>(at) + value);
 }
 
-/** IMPLICIT row of the body that owns a particle; 0: it has none. */
+/** IMPLICIT row of the body that owns a particle; 0: none. */
 function implicitRow(particle: usize): usize {
   const body = bodyOf(particle);
-  const first = <usize>load<u32>(body, BODY_FIRST);
-  if (particle < first || particle >= first + ((<usize>load<i32>(body, BODY_COUNT)) << 4)) return 0;
-  const row = <usize>load<u32>(body, BODY_IMPLICIT);
-  // a method's body has 1
+  const first = <usize>load<u32>(body, L.BODY_FIRST);
+  if (particle < first || particle >= first + ((<usize>load<i32>(body, L.BODY_COUNT)) << 4)) return 0;
+  const row = <usize>load<u32>(body, L.BODY_IMPLICIT);
+  // bodies moved by a method have 1
   return row > 1 ? row : 0;
 }
 
-/** The gap that a row keeps, and its friction: as in the step before, or of what is new. */
+/** Sets gap and friction of a row: those of the step before, or of a new pair. */
 function recall(row: usize, h: f64): void {
-  const r = load<f64>(row, ROW_THICKNESS);
-  const here = along(row, row + ROW_HERE);
+  const r = load<f64>(row, L.ROW_THICKNESS);
+  const here = along(row, row + L.ROW_HERE);
   const kept = keptOf(row);
-  const rest = kept ? <f64>load<f32>(kept, KEPT_REST) : 0;
-  store<f64>(row, kept ? min<f64>(r, abs<f64>(rest) + <f64>RISE * h * r) : min<f64>(r, here), ROW_REST);
-  store<f64>(row, kept ? pushAt(row, load<f64>(row, ROW_REST) - here) : 0, ROW_PUSH);
-  const hold = max<f64>(load<f64>(row, ROW_STIFFNESS), load<f64>(row, ROW_PUSH) / (YIELDS * load<f64>(row, ROW_REST)));
-  store<f64>(row, hold, ROW_HOLD);
+  const rest = kept ? <f64>load<f32>(kept, L.KEPT_REST) : 0;
+  store<f64>(row, kept ? min<f64>(r, abs<f64>(rest) + <f64>RISE * h * r) : min<f64>(r, here), L.ROW_REST);
+  store<f64>(row, kept ? pushAt(row, load<f64>(row, L.ROW_REST) - here) : 0, L.ROW_PUSH);
+  const hold = max<f64>(
+    load<f64>(row, L.ROW_STIFFNESS),
+    load<f64>(row, L.ROW_PUSH) / (YIELDS * load<f64>(row, L.ROW_REST)),
+  );
+  store<f64>(row, hold, L.ROW_HOLD);
   if (kept) recallFriction(row, kept, hold);
   noteGlide(row);
 }
 
 function recallFriction(row: usize, kept: usize, hold: f64): void {
-  const rest = load<f32>(kept, KEPT_REST);
-  store<i32>(row, rest < 0 ? 1 : 0, ROW_SLID);
+  const rest = load<f32>(kept, L.KEPT_REST);
+  store<i32>(row, rest < 0 ? 1 : 0, L.ROW_SLID);
   let lift: f64 = 0;
   for (let k: usize = 0; k < 3; k++)
-    lift += <f64>load<f32>(kept + (k << 2), KEPT_SHEAR) * load<f64>(row + (k << 3), ROW_NORMAL);
+    lift += <f64>load<f32>(kept + (k << 2), L.KEPT_SHEAR) * load<f64>(row + (k << 3), L.ROW_NORMAL);
   for (let k: usize = 0; k < 3; k++) {
-    const force = <f64>load<f32>(kept + (k << 2), KEPT_SHEAR) - lift * load<f64>(row + (k << 3), ROW_NORMAL);
-    store<f64>(row + (k << 3), force / hold, ROW_SHEAR);
+    const force = <f64>load<f32>(kept + (k << 2), L.KEPT_SHEAR) - lift * load<f64>(row + (k << 3), L.ROW_NORMAL);
+    store<f64>(row + (k << 3), force / hold, L.ROW_SHEAR);
   }
 }
 
-/** The slip that v would make of the pair, with what is elastic of it so far. */
+/** Computes the slip that v alone would make, with the elastic part so far. */
 function noteGlide(row: usize): void {
-  const lift = along(row, row + ROW_SLIP);
+  const lift = along(row, row + L.ROW_SLIP);
   let sum: f64 = 0;
   for (let k: usize = 0; k < 24; k += 8) {
     const glide =
-      load<f64>(row + k, ROW_SHEAR) + (load<f64>(row + k, ROW_SLIP) - lift * load<f64>(row + k, ROW_NORMAL));
-    store<f64>(row + k, glide, ROW_GLIDE);
+      load<f64>(row + k, L.ROW_SHEAR) + (load<f64>(row + k, L.ROW_SLIP) - lift * load<f64>(row + k, L.ROW_NORMAL));
+    store<f64>(row + k, glide, L.ROW_GLIDE);
     sum += glide * glide;
   }
-  store<f64>(row, sqrt<f64>(sum), ROW_REACH);
+  store<f64>(row, sqrt<f64>(sum), L.ROW_REACH);
 }
 
 /**
- * The push's potential for a depth d, k/2 d^2 m/(m - d), as it is up to STEEP m and from there on with the curvature it
- * has there; k/2 d^2 below 0.
+ * Potential of the push for a depth d: k/2 d^2 m/(m - d) up to STEEP m, from there on with constant curvature; k/2 d^2
+ * for d < 0.
  */
 function potentialAt(row: usize, d: f64): f64 {
-  const k = load<f64>(row, ROW_STIFFNESS);
+  const k = load<f64>(row, L.ROW_STIFFNESS);
   if (!(d > 0)) return 0.5 * k * d * d;
-  const m = MOST * load<f64>(row, ROW_REST);
+  const m = MOST * load<f64>(row, L.ROW_REST);
   const e = min<f64>(d, STEEP * m);
   const beyond = d - e;
   const left = m - e;
@@ -331,19 +283,19 @@ function potentialAt(row: usize, d: f64): f64 {
   return P + beyond * (firstOf(k, m, e) + 0.5 * beyond * secondOf(k, m, e));
 }
 
-/** Its derivative, N. */
+/** Derivative of the potential, N. */
 function pushAt(row: usize, d: f64): f64 {
-  const k = load<f64>(row, ROW_STIFFNESS);
+  const k = load<f64>(row, L.ROW_STIFFNESS);
   if (!(d > 0)) return k * d;
-  const m = MOST * load<f64>(row, ROW_REST);
+  const m = MOST * load<f64>(row, L.ROW_REST);
   const e = min<f64>(d, STEEP * m);
   return firstOf(k, m, e) + (d - e) * secondOf(k, m, e);
 }
 
-/** Its second derivative, N/m. */
+/** Second derivative of the potential, N/m. */
 function curveAt(row: usize, d: f64): f64 {
-  const k = load<f64>(row, ROW_STIFFNESS);
-  const m = MOST * load<f64>(row, ROW_REST);
+  const k = load<f64>(row, L.ROW_STIFFNESS);
+  const m = MOST * load<f64>(row, L.ROW_REST);
   return d > 0 ? secondOf(k, m, min<f64>(d, STEEP * m)) : k;
 }
 
@@ -357,85 +309,87 @@ function secondOf(k: f64, m: f64, d: f64): f64 {
   return k * q * q * q;
 }
 
-/** n . a vector in memory */
+/** Returns n . v of a vector in memory. */
 // @inline
 function along(row: usize, at: usize): f64 {
   return (
-    load<f64>(row, ROW_NORMAL) * load<f64>(at) +
-    load<f64>(row, ROW_NORMAL + 8) * load<f64>(at, 8) +
-    load<f64>(row, ROW_NORMAL + 16) * load<f64>(at, 16)
+    load<f64>(row, L.ROW_NORMAL) * load<f64>(at) +
+    load<f64>(row, L.ROW_NORMAL + 8) * load<f64>(at, 8) +
+    load<f64>(row, L.ROW_NORMAL + 16) * load<f64>(at, 16)
   );
 }
 
-/** sum b y of what is free -> s0 .. s2. @param v number of a vector */
+/** sum b y over free particles -> s0 .. s2. @param v number of a vector */
 // @inline
 function weighted(row: usize, v: i32): void {
   s0 = 0;
   s1 = 0;
   s2 = 0;
   for (let k: usize = 0; k < 4; k++) {
-    const entry = <usize>load<u32>(row + (k << 2), ROW_ENTRY);
+    const entry = <usize>load<u32>(row + (k << 2), L.ROW_ENTRY);
     if (!entry) continue;
-    const at = entry + <usize>v * <usize>load<u32>(row + (k << 2), ROW_STRIDE);
-    const b = load<f64>(row + (k << 3), ROW_WEIGHT);
+    const at = entry + <usize>v * <usize>load<u32>(row + (k << 2), L.ROW_STRIDE);
+    const b = load<f64>(row + (k << 3), L.ROW_WEIGHT);
     s0 += b * load<f64>(at);
     s1 += b * load<f64>(at, 8);
     s2 += b * load<f64>(at, 16);
   }
 }
 
-/** The same with what is not free. */
+/** The same including particles that are not free. */
 // @inline
 function place(row: usize, v: i32): void {
   weighted(row, v);
-  s0 += load<f64>(row, ROW_FIXED);
-  s1 += load<f64>(row, ROW_FIXED + 8);
-  s2 += load<f64>(row, ROW_FIXED + 16);
+  s0 += load<f64>(row, L.ROW_FIXED);
+  s1 += load<f64>(row, L.ROW_FIXED + 8);
+  s2 += load<f64>(row, L.ROW_FIXED + 16);
 }
 
 /** n . s */
 // @inline
 function gap(row: usize): f64 {
-  return load<f64>(row, ROW_NORMAL) * s0 + load<f64>(row, ROW_NORMAL + 8) * s1 + load<f64>(row, ROW_NORMAL + 16) * s2;
+  return (
+    load<f64>(row, L.ROW_NORMAL) * s0 + load<f64>(row, L.ROW_NORMAL + 8) * s1 + load<f64>(row, L.ROW_NORMAL + 16) * s2
+  );
 }
 
-/** By how much it is too near, m; below 0: it is not. */
+/** Returns how far it is too near, m; negative: it is not. */
 // @inline
 function depth(row: usize): f64 {
-  return load<f64>(row, ROW_REST) - gap(row);
+  return load<f64>(row, L.ROW_REST) - gap(row);
 }
 
 /** t + (1 - n n^T)(s - s_0) -> u0 .. u2, length */
 // @inline
 function slip(row: usize): void {
-  const a = s0 - load<f64>(row, ROW_START);
-  const b = s1 - load<f64>(row, ROW_START + 8);
-  const c = s2 - load<f64>(row, ROW_START + 16);
-  const x = load<f64>(row, ROW_NORMAL);
-  const y = load<f64>(row, ROW_NORMAL + 8);
-  const z = load<f64>(row, ROW_NORMAL + 16);
+  const a = s0 - load<f64>(row, L.ROW_START);
+  const b = s1 - load<f64>(row, L.ROW_START + 8);
+  const c = s2 - load<f64>(row, L.ROW_START + 16);
+  const x = load<f64>(row, L.ROW_NORMAL);
+  const y = load<f64>(row, L.ROW_NORMAL + 8);
+  const z = load<f64>(row, L.ROW_NORMAL + 16);
   const lift = x * a + y * b + z * c;
-  u0 = load<f64>(row, ROW_SHEAR) + (a - lift * x);
-  u1 = load<f64>(row, ROW_SHEAR + 8) + (b - lift * y);
-  u2 = load<f64>(row, ROW_SHEAR + 16) + (c - lift * z);
+  u0 = load<f64>(row, L.ROW_SHEAR) + (a - lift * x);
+  u1 = load<f64>(row, L.ROW_SHEAR + 8) + (b - lift * y);
+  u2 = load<f64>(row, L.ROW_SHEAR + 16) + (c - lift * z);
   length = sqrt<f64>(u0 * u0 + u1 * u1 + u2 * u2);
 }
 
-/** What friction is at most, N. */
+/** Returns the largest friction, N. */
 // @inline
 function limit(row: usize): f64 {
-  const mu = load<i32>(row, ROW_SLID) ? load<f64>(row, ROW_DYNAMIC) : load<f64>(row, ROW_STATIC);
-  return mu * load<f64>(row, ROW_PUSH);
+  const mu = load<i32>(row, L.ROW_SLID) ? load<f64>(row, L.ROW_DYNAMIC) : load<f64>(row, L.ROW_STATIC);
+  return mu * load<f64>(row, L.ROW_PUSH);
 }
 
 /** v[at vector `to`] += b (x, y, z) */
 // @inline
 function scatter(row: usize, to: i32, x: f64, y: f64, z: f64): void {
   for (let k: usize = 0; k < 4; k++) {
-    const entry = <usize>load<u32>(row + (k << 2), ROW_ENTRY);
+    const entry = <usize>load<u32>(row + (k << 2), L.ROW_ENTRY);
     if (!entry) continue;
-    const at = entry + <usize>to * <usize>load<u32>(row + (k << 2), ROW_STRIDE);
-    const b = load<f64>(row + (k << 3), ROW_WEIGHT);
+    const at = entry + <usize>to * <usize>load<u32>(row + (k << 2), L.ROW_STRIDE);
+    const b = load<f64>(row + (k << 3), L.ROW_WEIGHT);
     store<f64>(at, load<f64>(at) + b * x);
     store<f64>(at, load<f64>(at, 8) + b * y, 8);
     store<f64>(at, load<f64>(at, 16) + b * z, 16);
@@ -443,40 +397,40 @@ function scatter(row: usize, to: i32, x: f64, y: f64, z: f64): void {
 }
 
 /**
- * Who pushes, as far as that is known: what lies, and what would be too near at a vector.
- * @param v its number; too those that do now
+ * Initial active set: pairs that already touch, and those that would be too near at a vector.
+ * @param v number of the vector; too whether pairs in the set stay in it
  */
 export function guessContacts(v: i32, too: bool): void {
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
     place(row, v);
-    store<i32>(row, depth(row) > 0 || lies(row) || (too && load<i32>(row, ROW_ON) !== 0) ? 1 : 0, ROW_ON);
+    store<i32>(row, depth(row) > 0 || lies(row) || (too && load<i32>(row, L.ROW_ON) !== 0) ? 1 : 0, L.ROW_ON);
   }
 }
 
-/** Is it too near already where the step begins? */
+/** Returns whether it is too near already where the step begins. */
 // @inline
 function lies(row: usize): bool {
-  return load<f64>(row, ROW_REST) > along(row, row + ROW_HERE);
+  return load<f64>(row, L.ROW_REST) > along(row, row + L.ROW_HERE);
 }
 
-/** Does anything that was apart come together, faster than what lies there does? */
+/** Returns whether a pair that was apart closes faster than a resting one. */
 export function anyContactHits(): bool {
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
-    const apart = along(row, row + ROW_HERE) - load<f64>(row, ROW_REST);
-    const approach = load<f64>(row, ROW_APPROACH);
-    if (apart < approach && approach > load<f64>(row, ROW_RESTING)) return true;
+    const apart = along(row, row + L.ROW_HERE) - load<f64>(row, L.ROW_REST);
+    const approach = load<f64>(row, L.ROW_APPROACH);
+    if (apart < approach && approach > load<f64>(row, L.ROW_RESTING)) return true;
   }
   return false;
 }
 
-/** What the largest external acceleration on its particles makes in two steps, m */
+/** Returns the displacement that the largest external acceleration of its particles makes in two steps, m. */
 function resting(row: usize, h: f64): f64 {
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
   let most: f64 = 0;
   for (let k: usize = 0; k < 16; k += 4) {
-    const at = <usize>load<u32>(row + k, ROW_PARTICLES) + toAcc;
+    const at = <usize>load<u32>(row + k, L.ROW_PARTICLES) + toAcc;
     const x = <f64>load<f32>(at);
     const y = <f64>load<f32>(at, 4);
     const z = <f64>load<f32>(at, 8);
@@ -490,7 +444,7 @@ export function energyOfContacts(y: i32): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
-    if (!load<i32>(row, ROW_ON)) continue;
+    if (!load<i32>(row, L.ROW_ON)) continue;
     place(row, y);
     sum += energyOf(row);
   }
@@ -502,19 +456,19 @@ export function energyOfContactsHere(): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
-    if (!load<i32>(row, ROW_ON)) continue;
-    s0 = load<f64>(row, ROW_HERE);
-    s1 = load<f64>(row, ROW_HERE + 8);
-    s2 = load<f64>(row, ROW_HERE + 16);
+    if (!load<i32>(row, L.ROW_ON)) continue;
+    s0 = load<f64>(row, L.ROW_HERE);
+    s1 = load<f64>(row, L.ROW_HERE + 8);
+    s2 = load<f64>(row, L.ROW_HERE + 16);
     sum += energyOf(row);
   }
   return sum;
 }
 
-/** Of the last place. */
+/** Returns the energy of a row at the last weighted sum, J. */
 // @inline
 function energyOf(row: usize): f64 {
-  const k = load<f64>(row, ROW_HOLD);
+  const k = load<f64>(row, L.ROW_HOLD);
   const F = limit(row);
   slip(row);
   const rubs = k * length <= F ? 0.5 * k * length * length : F * (length - (0.5 * F) / k);
@@ -522,37 +476,37 @@ function energyOf(row: usize): f64 {
 }
 
 /**
- * g += dE/dy; keeps the slip, for products.
- * @param y, g numbers of vectors; first nothing has been solved in this step: what glides rubs as far as it would
- *   glide, or what begins where the step does would stick
+ * g += dE/dy; stores the slip for products.
+ * @param y, g numbers of vectors; first whether this is the step's first solve. Then friction is linearized at the slip
+ * that v alone would make: at the start of the step the slip is zero, and all pairs would stick
  */
 export function linearizeContacts(y: i32, g: i32, first: bool): void {
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
-    if (!load<i32>(row, ROW_ON)) continue;
+    if (!load<i32>(row, L.ROW_ON)) continue;
     place(row, y);
     slip(row);
-    const k = load<f64>(row, ROW_HOLD);
+    const k = load<f64>(row, L.ROW_HOLD);
     const push = -pushAt(row, depth(row));
-    store<f64>(row, curveAt(row, depth(row)), ROW_CURVE);
+    store<f64>(row, curveAt(row, depth(row)), L.ROW_CURVE);
     const F = limit(row);
     const drag = k * length <= F ? k : F / length;
-    const glides = first && load<f64>(row, ROW_REACH) > length;
-    const reach = glides ? load<f64>(row, ROW_REACH) : length;
-    store<f64>(row, k * reach <= F ? k : F / reach, ROW_DRAG);
-    store<i32>(row, k * reach > F && reach - F / k > load<f64>(row, ROW_RESTING) * STEADY ? 1 : 0, ROW_STEADY);
-    if (glides) memory.copy(row + ROW_SLIP, row + ROW_GLIDE, 24);
+    const glides = first && load<f64>(row, L.ROW_REACH) > length;
+    const reach = glides ? load<f64>(row, L.ROW_REACH) : length;
+    store<f64>(row, k * reach <= F ? k : F / reach, L.ROW_DRAG);
+    store<i32>(row, k * reach > F && reach - F / k > load<f64>(row, L.ROW_RESTING) * STEADY ? 1 : 0, L.ROW_STEADY);
+    if (glides) memory.copy(row + L.ROW_SLIP, row + L.ROW_GLIDE, 24);
     else {
-      store<f64>(row, u0, ROW_SLIP);
-      store<f64>(row, u1, ROW_SLIP + 8);
-      store<f64>(row, u2, ROW_SLIP + 16);
+      store<f64>(row, u0, L.ROW_SLIP);
+      store<f64>(row, u1, L.ROW_SLIP + 8);
+      store<f64>(row, u2, L.ROW_SLIP + 16);
     }
     scatter(
       row,
       g,
-      push * load<f64>(row, ROW_NORMAL) + drag * u0,
-      push * load<f64>(row, ROW_NORMAL + 8) + drag * u1,
-      push * load<f64>(row, ROW_NORMAL + 16) + drag * u2,
+      push * load<f64>(row, L.ROW_NORMAL) + drag * u0,
+      push * load<f64>(row, L.ROW_NORMAL + 8) + drag * u1,
+      push * load<f64>(row, L.ROW_NORMAL + 16) + drag * u2,
     );
   }
 }
@@ -561,21 +515,21 @@ export function linearizeContacts(y: i32, g: i32, first: bool): void {
 export function multiplyContacts(p: i32, q: i32): void {
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
-    if (!load<i32>(row, ROW_ON)) continue;
+    if (!load<i32>(row, L.ROW_ON)) continue;
     weighted(row, p);
-    const k = load<f64>(row, ROW_CURVE);
-    const x = load<f64>(row, ROW_NORMAL);
-    const y = load<f64>(row, ROW_NORMAL + 8);
-    const z = load<f64>(row, ROW_NORMAL + 16);
+    const k = load<f64>(row, L.ROW_CURVE);
+    const x = load<f64>(row, L.ROW_NORMAL);
+    const y = load<f64>(row, L.ROW_NORMAL + 8);
+    const z = load<f64>(row, L.ROW_NORMAL + 16);
     const lift = x * s0 + y * s1 + z * s2;
     let a = s0 - lift * x;
     let b = s1 - lift * y;
     let c = s2 - lift * z;
-    const drag = load<f64>(row, ROW_DRAG);
-    if (load<i32>(row, ROW_STEADY)) {
-      const e0 = load<f64>(row, ROW_SLIP);
-      const e1 = load<f64>(row, ROW_SLIP + 8);
-      const e2 = load<f64>(row, ROW_SLIP + 16);
+    const drag = load<f64>(row, L.ROW_DRAG);
+    if (load<i32>(row, L.ROW_STEADY)) {
+      const e0 = load<f64>(row, L.ROW_SLIP);
+      const e1 = load<f64>(row, L.ROW_SLIP + 8);
+      const e2 = load<f64>(row, L.ROW_SLIP + 16);
       const part = (e0 * a + e1 * b + e2 * c) / (e0 * e0 + e1 * e1 + e2 * e2);
       a -= part * e0;
       b -= part * e1;
@@ -586,9 +540,9 @@ export function multiplyContacts(p: i32, q: i32): void {
 }
 
 /**
- * After a solve: who begins to push, or ceases; and what friction goes by.
+ * Updates the active set and the friction limits after a solve.
  * @param y number of the vector where it ended
- * @returns true: anyone does, or friction is another one than was solved with, and it is to be solved again
+ * @returns true: the active set, or friction, has changed and the step needs another solve
  */
 export function reviewContacts(y: i32): bool {
   let changed = false;
@@ -596,66 +550,66 @@ export function reviewContacts(y: i32): bool {
     const row = rowAt(n);
     place(row, y);
     const d = depth(row);
-    const on = load<i32>(row, ROW_ON) !== 0;
-    const k = load<f64>(row, ROW_HOLD);
-    const before = load<f64>(row, ROW_PUSH);
+    const on = load<i32>(row, L.ROW_ON) !== 0;
+    const k = load<f64>(row, L.ROW_HOLD);
+    const before = load<f64>(row, L.ROW_PUSH);
     const push = max<f64>(0, pushAt(row, d));
-    store<f64>(row, push, ROW_PUSH);
+    store<f64>(row, push, L.ROW_PUSH);
     if (d > 0 !== on) {
-      store<i32>(row, d > 0 ? 1 : 0, ROW_ON);
+      store<i32>(row, d > 0 ? 1 : 0, L.ROW_ON);
       changed = true;
     }
     if (!(d > 0) || !on) continue;
     if (before === 0) changed = true;
     slip(row);
     const F = limit(row);
-    if (k * length > F && !load<i32>(row, ROW_STEADY) && load<f64>(row, ROW_DRAG) * length > (1 + CHANGED) * F)
+    if (k * length > F && !load<i32>(row, L.ROW_STEADY) && load<f64>(row, L.ROW_DRAG) * length > (1 + CHANGED) * F)
       changed = true;
   }
   return changed;
 }
 
-/** Does anything that does not push end too near, and come faster than what lies? */
+/** Returns whether a pair outside of the active set ends too near, and closes faster than a resting one. */
 export function anyContactEntered(y: i32): bool {
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
-    if (load<i32>(row, ROW_ON)) continue;
+    if (load<i32>(row, L.ROW_ON)) continue;
     place(row, y);
-    if (depth(row) > 0 && gap(row) < along(row, row + ROW_HERE) - load<f64>(row, ROW_RESTING)) return true;
+    if (depth(row) > 0 && gap(row) < along(row, row + L.ROW_HERE) - load<f64>(row, L.ROW_RESTING)) return true;
   }
   return false;
 }
 
-/** Forgets what was kept of all pairs. */
+/** Forgets the kept state of all pairs. */
 export function forgetContacts(): void {
-  store<i32>(<usize>load<u32>(together(), TOGETHER_KEPT), 0);
+  store<i32>(<usize>load<u32>(together(), L.TOGETHER_KEPT), 0);
 }
 
-/** What the rows keep for the next step. @param y number of the vector where they are */
+/** Stores the state of all pairs for the next step. @param y number of the vector where they are */
 export function keepContacts(y: i32): void {
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
     place(row, y);
-    if (!load<i32>(row, ROW_ON) || !(depth(row) > 0)) continue;
-    store<f64>(row, pushAt(row, depth(row)), ROW_PUSH);
+    if (!load<i32>(row, L.ROW_ON) || !(depth(row) > 0)) continue;
+    store<f64>(row, pushAt(row, depth(row)), L.ROW_PUSH);
     slip(row);
     const F = limit(row);
-    const force = load<f64>(row, ROW_HOLD) * length;
-    keep(row, load<f64>(row, ROW_HOLD) * (force > F ? F / force : 1), force > F);
+    const force = load<f64>(row, L.ROW_HOLD) * length;
+    keep(row, load<f64>(row, L.ROW_HOLD) * (force > F ? F / force : 1), force > F);
   }
 }
 
-/** @param scale N/m of the last slip */
+/** Stores the state of one pair. @param scale N/m of the last slip */
 function keep(row: usize, scale: f64, slides: bool): void {
-  const kept = <usize>load<u32>(together(), TOGETHER_KEPT);
+  const kept = <usize>load<u32>(together(), L.TOGETHER_KEPT);
   const count = load<i32>(kept);
-  const at = kept + 16 + <usize>count * KEPT_BYTES;
-  memory.copy(at, row + ROW_PARTICLES, 16);
-  store<f32>(at, <f32>(scale * u0), KEPT_SHEAR);
-  store<f32>(at, <f32>(scale * u1), KEPT_SHEAR + 4);
-  store<f32>(at, <f32>(scale * u2), KEPT_SHEAR + 8);
-  const rest = <f32>load<f64>(row, ROW_REST);
-  store<f32>(at, slides ? -rest : rest, KEPT_REST);
-  store<i32>(at, isOfEdges(row) ? 1 : 0, KEPT_EDGE);
+  const at = kept + 16 + <usize>count * L.KEPT_BYTES;
+  memory.copy(at, row + L.ROW_PARTICLES, 16);
+  store<f32>(at, <f32>(scale * u0), L.KEPT_SHEAR);
+  store<f32>(at, <f32>(scale * u1), L.KEPT_SHEAR + 4);
+  store<f32>(at, <f32>(scale * u2), L.KEPT_SHEAR + 8);
+  const rest = <f32>load<f64>(row, L.ROW_REST);
+  store<f32>(at, slides ? -rest : rest, L.KEPT_REST);
+  store<i32>(at, isOfEdges(row) ? 1 : 0, L.KEPT_EDGE);
   store<i32>(kept, count + 1);
 }

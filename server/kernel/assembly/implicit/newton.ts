@@ -1,46 +1,9 @@
 /**
- * One implicit step of a group: a body that touches nobody, or bodies that touch each other (contacts.ts), which are
- * solved together. What the step minimizes is in step.ts's head; a group's is the sum of its bodies', and of what is
- * between them. Vectors have the same number in all bodies. All sums are serial, body after body.
+ * One implicit step of a group: one body without contacts, or several bodies that touch each other (contacts.ts),
+ * solved together. The objective is in step.ts's head; a group's is the sum over its bodies and contacts. Vectors have
+ * the same number in all bodies. All sums are serial, body after body.
  */
-import {
-  HEADER,
-  H_X,
-  H_ACC,
-  IMPLICIT_FIRST,
-  IMPLICIT_COUNT,
-  IMPLICIT_STATE,
-  IMPLICIT_STATE_END,
-  IMPLICIT_MASS,
-  IMPLICIT_WORK,
-  IMPLICIT_HELD_COUNT,
-  IMPLICIT_HIT,
-  IMPLICIT_STEP_SECONDS,
-  IMPLICIT_COEFFICIENT,
-  IMPLICIT_ELASTIC,
-  IMPLICIT_EULER,
-  IMPLICIT_KEEP,
-  IMPLICIT_TOLERANCE,
-  IMPLICIT_COLUMNS,
-  IMPLICIT_STEPS_DONE,
-  IMPLICIT_ITERATIONS,
-  IMPLICIT_HALVINGS,
-  IMPLICIT_FROM_REST,
-  IMPLICIT_TOUCHES,
-  IMPLICIT_ROTATIONS,
-  IMPLICIT_ROUNDS,
-  IMPLICIT_QUADS,
-  IMPLICIT_REUSED,
-  IMPLICIT_REUSED_LEFT,
-  VECTOR_Y,
-  VECTOR_TARGET,
-  VECTOR_D,
-  VECTOR_R,
-  VECTOR_Z,
-  VECTOR_P,
-  VECTOR_Q,
-  VECTOR_THERE,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { countWork } from "../state/work";
 import { energyOfTets, linearizeTets, multiplyTets } from "./solids";
 import { energyOfBends, energyOfTriangles, linearizeBends, linearizeTriangles } from "./sheets";
@@ -77,61 +40,64 @@ import {
 } from "./touches";
 
 /**
- * Iterations of conjugate gradients at most; with points, whose stiffness the factor does not know; and what they leave
- * then.
+ * Most iterations of conjugate gradients: without contacts and points, with points (the factor does not contain their
+ * stiffness), with contacts. TOLERANCE_HELD: residual of solids that touch or are grabbed.
  */
 const MOST_ITERATIONS: i32 = 10;
 const MOST_ITERATIONS_HELD: i32 = 20;
 const MOST_ITERATIONS_TOUCHING: i32 = 60;
 const TOLERANCE_HELD: f64 = 0.02;
-/** Of solids that attachments alone hold: of 0.001 or more, what swings there gained up to a part in 4000 a second. */
+/**
+ * Residual of solids that only attachments hold. With 0.001 or more, swinging bodies gained up to 1/4000 of their
+ * energy a second.
+ */
 const TOLERANCE_ATTACHED: f64 = 2e-4;
 const TOLERANCE_HELD_SHEET: f64 = 0.1;
 /**
- * What has changed of who touches and rubs is solved again until a tenth of it is left. (Until the part that the first
- * solve leaves: two cubes 6.8 iterations a solve in their first 20 ticks, now 6.) A sheet's is not where it makes less
- * than LEFT times what the first solve leaves: 3 solves a step of a sheet on a sphere; by the rule of solids, 9.
- * (Solids by the rule of sheets: a third fewer iterations,
- * but a plate that slides over a mesh is braked up to twice as much, and without friction loses 1 % of its speed.
- * TOLERANCE_HELD 0.05: a plate of 2 m/s that has not yet come to lie slides 3 % too far.)
+ * Re-solves after a change of the active set or friction: to LEFT_AGAIN of its initial residual. (To the residual of
+ * the first solve: two cubes took 6.8 iterations a solve in their first 20 ticks, now 6.) Sheets are not solved again
+ * if that residual is below LEFT times the residual of the first solve: a sheet on a sphere takes 3 solves a step, by
+ * the rule of solids 9.
+ * (Solids by the rule of sheets: a third fewer iterations, but a plate sliding over a mesh is braked up to twice as
+ * much, and loses 1 % of its speed without friction. TOLERANCE_HELD 0.05: a plate of 2 m/s slides 3 % too far.)
  */
 const LEFT: f64 = 5;
 const LEFT_AGAIN: f64 = 0.1;
-/**
- * How often a step that does not go down is halved, and the part of what is minimized that rounding may take or give.
- */
+/** Most halvings of a step that does not descend, and the relative rounding of the objective. */
 const HALVINGS: i32 = 8;
 const ROUNDING: f64 = 1e-12;
-/** Solves after which what touches stays as it is. */
+/** Solves of a step with colliders; then its contacts remain as they are. */
 const MOST_ROUNDS = 5;
-/**
- * Likewise of bodies that touch each other: a plate that slides over a corner of a mesh changes all that it rests on.
- */
+/** The same for bodies that touch each other: a plate that slides over a mesh corner changes all its contacts. */
 const MOST_ROUNDS_TOUCHING = 12;
 /**
- * Bodies that are held, or touch, are solved no further than to this, m: a beam of 8,640 tetrahedra that lies takes one
- * iteration a step instead of four. Free ones are: however slow it is, they have to keep their motion.
+ * Residual, m, below which bodies with contacts or points are not solved further: a lying beam of 8,640 tetrahedra
+ * takes one iteration a step instead of four. Free bodies have no such limit: they must keep any slow motion.
  */
 const NOTHING: f64 = 1e-9;
 /**
- * A step that reuses what one before it made is over after as many iterations, unless the square of its residual is by
- * then a part of what it was that is more than this many times as large, and more than the tolerance: then it asks.
+ * A step that reuses rotations and stresses ends after the number of iterations of the step that computed them. If its
+ * relative squared residual is then above REUSED_MORE times that step's and above the tolerance, it continues and tests
+ * each iteration.
  */
 const REUSED_MORE: f64 = 4;
 /** Counted work of a particle in an iteration of conjugate gradients. */
 const UNITS_OF_ITERATION = 25;
 
-/** Addresses of the group's IMPLICIT rows, and how many. */
+/** Addresses of the group's IMPLICIT rows, and their number. */
 let group: usize = 0;
 let bodies = 0;
-/** Something was hit: Euler's step, which does not look back. */
+/** True after an impact: Euler's step, which does not look back. */
 let euler: bool = false;
-/** What the step leaves of its preconditioned residual, squared. */
+/** Squared preconditioned residual at which the solve ends. */
 let enough: f64 = 0;
-/** Iterations of the step whose rotations and stresses this one reuses; -1: it asks; 0: it makes its own. */
+/**
+ * Iterations of the step whose rotations and stresses this one reuses; -1: reuses them, but tests each residual; 0:
+ * computes its own.
+ */
 let reused: i32 = 0;
 
-// the body at work
+// current body
 let row: usize = 0;
 let count: i32 = 0;
 let vector: usize = 0;
@@ -145,18 +111,21 @@ function workVector(n: i32): usize {
   return work + <usize>n * vector;
 }
 
-/** Body number n of the group is at work. */
+/** Makes body number n of the group the current one. */
 function open(n: i32): void {
   row = <usize>load<u32>(group + ((<usize>n) << 2));
-  count = load<i32>(row, IMPLICIT_COUNT);
+  count = load<i32>(row, L.IMPLICIT_COUNT);
   vector = 24 * <usize>count;
-  work = <usize>load<u32>(row, IMPLICIT_WORK);
-  mass = <usize>load<u32>(row, IMPLICIT_MASS);
-  state = <usize>load<u32>(row, IMPLICIT_STATE);
-  coefficient = euler ? load<f64>(row, IMPLICIT_EULER) : load<f64>(row, IMPLICIT_COEFFICIENT);
+  work = <usize>load<u32>(row, L.IMPLICIT_WORK);
+  mass = <usize>load<u32>(row, L.IMPLICIT_MASS);
+  state = <usize>load<u32>(row, L.IMPLICIT_STATE);
+  coefficient = euler ? load<f64>(row, L.IMPLICIT_EULER) : load<f64>(row, L.IMPLICIT_COEFFICIENT);
 }
 
-/** @param list addresses of the IMPLICIT rows of `length` bodies, whose contacts are in use */
+/**
+ * Takes the step of a group. @param list addresses of the IMPLICIT rows of `length` bodies, whose contacts are selected
+ * (useContacts)
+ */
 export function stepGroup(list: usize, length: i32): void {
   group = list;
   bodies = length;
@@ -167,7 +136,7 @@ export function stepGroup(list: usize, length: i32): void {
     euler = true;
     for (let n = 0; n < bodies; n++) {
       open(n);
-      if (there !== VECTOR_THERE) memory.copy(workVector(VECTOR_THERE), workVector(there), vector);
+      if (there !== L.VECTOR_THERE) memory.copy(workVector(L.VECTOR_THERE), workVector(there), vector);
     }
     there = attempt(true);
   }
@@ -175,59 +144,63 @@ export function stepGroup(list: usize, length: i32): void {
   for (let round = 1; review(there) && round < most; round++) {
     for (let n = 0; n < bodies; n++) {
       open(n);
-      const y = workVector(VECTOR_Y);
-      if (there !== VECTOR_Y) memory.copy(y, workVector(there), vector);
+      const y = workVector(L.VECTOR_Y);
+      if (there !== L.VECTOR_Y) memory.copy(y, workVector(there), vector);
       placeTouches(row, y);
-      count32(IMPLICIT_ROUNDS, 1);
+      count32(L.IMPLICIT_ROUNDS, 1);
     }
     const height = linearize(false);
     const more = direction(false);
-    there = more ? goDown(height) : VECTOR_Y;
+    there = more ? goDown(height) : L.VECTOR_Y;
     if (!more) break;
   }
   let free = !anyContact() || isBetween();
   for (let n = 0; n < bodies; n++) {
     open(n);
-    if (load<u32>(row, IMPLICIT_TOUCHES)) keepTouches(row, state + 4 * vector + IMPLICIT_STATE_END, workVector(there));
+    if (load<u32>(row, L.IMPLICIT_TOUCHES))
+      keepTouches(row, state + 4 * vector + L.IMPLICIT_STATE_END, workVector(there));
     free = free && isFree();
   }
   keepContacts(there);
-  if (free) moveRigidly(group, bodies, there, VECTOR_TARGET, euler);
+  if (free) moveRigidly(group, bodies, there, L.VECTOR_TARGET, euler);
   for (let n = 0; n < bodies; n++) {
     open(n);
     advanceState(workVector(there));
   }
 }
 
-/** Of several bodies: whether all of them reuse what they have. */
+/** Returns `reused` for the group: of several bodies -1 if all of them reuse, else 0. */
 function reusedByAll(): i32 {
   let one = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    one = load<i32>(row, IMPLICIT_REUSED);
+    one = load<i32>(row, L.IMPLICIT_REUSED);
     if (one === 0) return 0;
   }
   return bodies === 1 ? one : -1;
 }
 
-/** Has anything been hit, or is about to be? Rotations of all particles on the way, if they are not reused. */
+/**
+ * Returns whether there was an impact, or will be one in this step. Also computes rotations of all particles, unless
+ * they are reused.
+ */
 function isHit(): bool {
   let hit = false;
   let h: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
     if (reused === 0) turnParticles(row, state);
-    h = load<f64>(row, IMPLICIT_STEP_SECONDS);
-    if (load<u32>(row, IMPLICIT_TOUCHES) === 0 && !anyContact()) continue;
+    h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+    if (load<u32>(row, L.IMPLICIT_TOUCHES) === 0 && !anyContact()) continue;
     hit =
       hit ||
-      load<i32>(row, IMPLICIT_HIT) !== 0 ||
-      (load<u32>(row, IMPLICIT_TOUCHES) !== 0 && anyHits(row, state, state + vector, h));
+      load<i32>(row, L.IMPLICIT_HIT) !== 0 ||
+      (load<u32>(row, L.IMPLICIT_TOUCHES) !== 0 && anyHits(row, state, state + vector, h));
   }
   return hit || anyContactHits();
 }
 
-/** Is anything that does not lie there in a collider where the step would end, or too near to another body? */
+/** Returns whether a particle that does not touch yet would end the step in a collider, or too near to another body. */
 function anyEnters(there: i32): bool {
   let enters = false;
   for (let n = 0; n < bodies; n++) {
@@ -241,39 +214,39 @@ function review(there: i32): bool {
   let changed = false;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    changed = reviewTouches(row, workVector(there), workVector(VECTOR_R)) || changed;
+    changed = reviewTouches(row, workVector(there), workVector(L.VECTOR_R)) || changed;
   }
   return reviewContacts(there) || changed;
 }
 
 /**
- * The first solve of a step.
- * @param again an attempt before this one has ended at THERE
+ * First solve of a step.
+ * @param again whether an earlier attempt has ended at THERE
  * @returns number of the vector where it ends
  */
 function attempt(again: bool): i32 {
   for (let n = 0; n < bodies; n++) {
     open(n);
-    const y = workVector(VECTOR_Y);
-    const target = workVector(VECTOR_TARGET);
+    const y = workVector(L.VECTOR_Y);
+    const target = workVector(L.VECTOR_TARGET);
     if (euler) aimOnce(state, y, target);
     else aim(state, y, target);
-    const kept = state + 4 * vector + IMPLICIT_STATE_END;
-    const end = again ? workVector(VECTOR_THERE) : 0;
-    findTouches(row, state, target, end, kept, load<f64>(row, IMPLICIT_STEP_SECONDS));
+    const kept = state + 4 * vector + L.IMPLICIT_STATE_END;
+    const end = again ? workVector(L.VECTOR_THERE) : 0;
+    findTouches(row, state, target, end, kept, load<f64>(row, L.IMPLICIT_STEP_SECONDS));
     placeTouches(row, y);
     if (isViscous(row)) keepPast(row, state, y, euler);
   }
-  guessContacts(VECTOR_Y, false);
-  if (again) guessContacts(VECTOR_THERE, true);
+  guessContacts(L.VECTOR_Y, false);
+  if (again) guessContacts(L.VECTOR_THERE, true);
   let height = linearize(true);
   const here = heightHere();
   if (!(height <= here * (1 + ROUNDING))) {
     for (let n = 0; n < bodies; n++) {
       open(n);
-      memory.copy(workVector(VECTOR_Y), state, vector);
-      placeTouches(row, workVector(VECTOR_Y));
-      count32(IMPLICIT_FROM_REST, 1);
+      memory.copy(workVector(L.VECTOR_Y), state, vector);
+      placeTouches(row, workVector(L.VECTOR_Y));
+      count32(L.IMPLICIT_FROM_REST, 1);
     }
     height = linearize(true);
   }
@@ -281,21 +254,21 @@ function attempt(again: bool): i32 {
   return goDown(height);
 }
 
-/** What is minimized, where the step begins. */
+/** Returns the objective at the start of the step, J. */
 function heightHere(): f64 {
   let here: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
     const elastic = isViscous(row) ? energyOfElements(state) : load<f64>(state + 4 * vector);
-    here += inertia(state, workVector(VECTOR_TARGET)) + elastic + energyOfPoints(row, state);
+    here += inertia(state, workVector(L.VECTOR_TARGET)) + elastic + energyOfPoints(row, state);
   }
   return here + energyOfContactsHere();
 }
 
-/** x, v -> x1, v1; y -> x, and the velocity that BDF2 has there. */
+/** x, v -> x1, v1; y -> x, and the velocity by BDF2 or Euler. */
 function advanceState(there: usize): void {
   const x = state;
-  const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
+  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
   for (let at: usize = 0; at < vector; at += 8) {
     const here = x + at;
     const v = here + vector;
@@ -309,8 +282,8 @@ function advanceState(there: usize): void {
     store<f64>(here, now);
     store<f64>(v, velocity);
   }
-  store<f64>(x + 4 * vector, load<f64>(row, IMPLICIT_ELASTIC));
-  count32(IMPLICIT_STEPS_DONE, 1);
+  store<f64>(x + 4 * vector, load<f64>(row, L.IMPLICIT_ELASTIC));
+  count32(L.IMPLICIT_STEPS_DONE, 1);
 }
 
 // @inline
@@ -323,12 +296,12 @@ function massOf(i: i32): f64 {
   return load<f64>(mass + ((<usize>i) << 3));
 }
 
-/** xt -> target; 2x - x1 -> y; x for fixed particles. */
+/** BDF2: xt -> target; 2x - x1 -> y; x for fixed particles. */
 function aim(x: usize, y: usize, target: usize): void {
-  const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
-  const keep = load<f64>(row, IMPLICIT_KEEP);
-  const toA = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  const first = <usize>load<u32>(row, IMPLICIT_FIRST);
+  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+  const keep = load<f64>(row, L.IMPLICIT_KEEP);
+  const toA = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  const first = <usize>load<u32>(row, L.IMPLICIT_FIRST);
   let at: usize = 0;
   for (let i = 0; i < count; i++) {
     const free = massOf(i) > 0;
@@ -344,12 +317,12 @@ function aim(x: usize, y: usize, target: usize): void {
   }
 }
 
-/** Likewise of Euler's step: xt = x + keep h v + a/c; x + h v -> y. */
+/** Euler: xt = x + keep h v + a/c -> target; x + h v -> y. */
 function aimOnce(x: usize, y: usize, target: usize): void {
-  const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
+  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
   const keep = 1 / (h * h * coefficient);
-  const toA = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  const first = <usize>load<u32>(row, IMPLICIT_FIRST);
+  const toA = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  const first = <usize>load<u32>(row, L.IMPLICIT_FIRST);
   let at: usize = 0;
   for (let i = 0; i < count; i++) {
     const free = massOf(i) > 0;
@@ -376,37 +349,40 @@ function inertia(y: usize, target: usize): f64 {
   return 0.5 * coefficient * sum;
 }
 
-/** Nothing is fixed, nothing holds it, and it touches nothing. */
+/** Returns whether the body has no fixed particle, no point and no contact with a collider. */
 function isFree(): bool {
-  return load<i32>(row, IMPLICIT_COLUMNS) === count && load<i32>(row, IMPLICIT_HELD_COUNT) === 0 && !anyTouch(row);
+  return load<i32>(row, L.IMPLICIT_COLUMNS) === count && load<i32>(row, L.IMPLICIT_HELD_COUNT) === 0 && !anyTouch(row);
 }
 
-/** J at the vector y, of the body at work. */
+/** Returns the elastic energy of the current body at the vector y, J. */
 function energyOfElements(y: usize): f64 {
   return energyOfTets(row, y) + energyOfTriangles(row, y) + energyOfBends(row, y);
 }
 
-/** What the step minimizes. @param v number of a vector */
+/** Returns the objective, J. @param v number of a vector */
 function objective(v: i32): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
     const y = workVector(v);
     const elastic = energyOfElements(y);
-    store<f64>(row, elastic, IMPLICIT_ELASTIC);
-    sum += inertia(y, workVector(VECTOR_TARGET)) + elastic + energyOfPoints(row, y) + energyOfTouches(row, y);
+    store<f64>(row, elastic, L.IMPLICIT_ELASTIC);
+    sum += inertia(y, workVector(L.VECTOR_TARGET)) + elastic + energyOfPoints(row, y) + energyOfTouches(row, y);
   }
   return sum + energyOfContacts(v);
 }
 
-/** The same at Y, its gradient -> R, and what products with its Hessian need. @param first of the step */
+/**
+ * Returns the objective at Y, J; stores its gradient in R, and data for products with its Hessian. @param first of the
+ * step
+ */
 function linearize(first: bool): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    const y = workVector(VECTOR_Y);
-    const target = workVector(VECTOR_TARGET);
-    const g = workVector(VECTOR_R);
+    const y = workVector(L.VECTOR_Y);
+    const target = workVector(L.VECTOR_TARGET);
+    const g = workVector(L.VECTOR_R);
     multiplyMasses(y, target, g);
     const tets = linearizeTets(row, y, g, reused === 0);
     const triangles = linearizeTriangles(row, y, g);
@@ -414,14 +390,14 @@ function linearize(first: bool): f64 {
     linearizePoints(row, y, g);
     linearizeTouches(row, y, g);
     const elastic = tets + triangles + bends;
-    store<f64>(row, elastic, IMPLICIT_ELASTIC);
+    store<f64>(row, elastic, L.IMPLICIT_ELASTIC);
     sum += inertia(y, target) + elastic + energyOfPoints(row, y) + energyOfTouches(row, y);
   }
-  linearizeContacts(VECTOR_Y, VECTOR_R, first);
-  return sum + energyOfContacts(VECTOR_Y);
+  linearizeContacts(L.VECTOR_Y, L.VECTOR_R, first);
+  return sum + energyOfContacts(L.VECTOR_Y);
 }
 
-/** c M p -> q, less the vector `from` where it is given. */
+/** c M p -> q; if `from` is given, c M (p - from). */
 function multiplyMasses(p: usize, from: usize, q: usize): void {
   let at: usize = 0;
   for (let i = 0; i < count; i++) {
@@ -433,9 +409,9 @@ function multiplyMasses(p: usize, from: usize, q: usize): void {
 
 /**
  * Newton's direction -> D from the gradient in R: H+ d = -g, by conjugate gradients, modified where colliders hold
- * particles. Leaves minus the gradient there in R, also where they hold it.
- * @param first of the step, whose residual says what is left of this one and of all that follow
- * @returns false: too little is left to be solved for
+ * particles. Leaves the negative gradient in R, also at held particles.
+ * @param first of the step, whose residual sets the tolerance of this solve and all that follow
+ * @returns false: the residual is too small for another solve
  */
 function direction(first: bool): bool {
   let touched = anyContact();
@@ -444,11 +420,11 @@ function direction(first: bool): bool {
   for (let n = 0; n < bodies; n++) {
     open(n);
     touched = touched || anyTouch(row) || anyHand(row);
-    attached = attached || load<i32>(row, IMPLICIT_HELD_COUNT) > 0;
-    leave = n === 0 ? load<f64>(row, IMPLICIT_TOLERANCE) : min<f64>(leave, load<f64>(row, IMPLICIT_TOLERANCE));
-    negate(workVector(VECTOR_R));
-    memory.fill(workVector(VECTOR_D), 0, vector);
-    memory.fill(workVector(VECTOR_Z), 0, vector);
+    attached = attached || load<i32>(row, L.IMPLICIT_HELD_COUNT) > 0;
+    leave = n === 0 ? load<f64>(row, L.IMPLICIT_TOLERANCE) : min<f64>(leave, load<f64>(row, L.IMPLICIT_TOLERANCE));
+    negate(workVector(L.VECTOR_R));
+    memory.fill(workVector(L.VECTOR_D), 0, vector);
+    memory.fill(workVector(L.VECTOR_Z), 0, vector);
   }
   const solid = !anySheet();
   const held = touched || attached;
@@ -457,14 +433,14 @@ function direction(first: bool): bool {
   let rz = preconditionAll();
   const rr = first && solid ? residual() : 0;
   const known = first && !held && !euler ? max(reused, 0) : 0;
-  const allowed = max<f64>(leave * leave, REUSED_MORE * load<f64>(row, IMPLICIT_REUSED_LEFT)) * rr;
+  const allowed = max<f64>(leave * leave, REUSED_MORE * load<f64>(row, L.IMPLICIT_REUSED_LEFT)) * rr;
   if (first && known === 0 && reused >= 0) keepReused(0, 0);
   if (first) enough = max<f64>(leave * leave * rz, held ? NOTHING * NOTHING * groupInertia() : 0);
   else if (!solid && !(rz > LEFT * LEFT * enough)) return false;
   else enough = min<f64>(enough, LEFT_AGAIN * LEFT_AGAIN * rz);
   for (let n = 0; n < bodies; n++) {
     open(n);
-    memory.copy(workVector(VECTOR_P), workVector(VECTOR_Z), vector);
+    memory.copy(workVector(L.VECTOR_P), workVector(L.VECTOR_Z), vector);
   }
   for (let iteration = 0; iteration < most && rz > 0; iteration++) {
     const pq = multiplyAll();
@@ -472,8 +448,8 @@ function direction(first: bool): bool {
     const alpha = rz / pq;
     for (let n = 0; n < bodies; n++) {
       open(n);
-      advance(alpha, workVector(VECTOR_D), workVector(VECTOR_P), workVector(VECTOR_R), workVector(VECTOR_Q));
-      count32(IMPLICIT_ITERATIONS, 1);
+      advance(alpha, workVector(L.VECTOR_D), workVector(L.VECTOR_P), workVector(L.VECTOR_R), workVector(L.VECTOR_Q));
+      count32(L.IMPLICIT_ITERATIONS, 1);
       countWork(UNITS_OF_ITERATION * count);
     }
     if (iteration + 1 === known && residual() <= allowed) break;
@@ -487,8 +463,8 @@ function direction(first: bool): bool {
     const beta = next / rz;
     for (let n = 0; n < bodies; n++) {
       open(n);
-      const z = workVector(VECTOR_Z);
-      const p = workVector(VECTOR_P);
+      const z = workVector(L.VECTOR_Z);
+      const p = workVector(L.VECTOR_P);
       for (let at: usize = 0; at < vector; at += 8) store<f64>(p + at, load<f64>(z + at) + beta * load<f64>(p + at));
     }
     rz = next;
@@ -496,26 +472,26 @@ function direction(first: bool): bool {
   return true;
 }
 
-/** What steps after this one may reuse. */
+/** Stores iterations and residual for steps that reuse this one's data. */
 function keepReused(iterations: i32, left: f64): void {
   for (let n = 0; n < bodies; n++) {
     open(n);
-    store<i32>(row, iterations, IMPLICIT_REUSED);
-    store<f64>(row, left, IMPLICIT_REUSED_LEFT);
+    store<i32>(row, iterations, L.IMPLICIT_REUSED);
+    store<f64>(row, left, L.IMPLICIT_REUSED_LEFT);
   }
 }
 
-/** The square of R. */
+/** Returns |R|^2. */
 function residual(): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    sum += dot(workVector(VECTOR_R), workVector(VECTOR_R));
+    sum += dot(workVector(L.VECTOR_R), workVector(L.VECTOR_R));
   }
   return sum;
 }
 
-/** c times the mass of all bodies, kg/s^2 */
+/** Returns c times the mass of all bodies, kg/s^2. */
 function groupInertia(): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
@@ -525,22 +501,22 @@ function groupInertia(): f64 {
   return sum;
 }
 
-/** Has one of the bodies no rotations? */
+/** Returns whether one of the bodies is a sheet. */
 function anySheet(): bool {
   for (let n = 0; n < bodies; n++) {
     open(n);
-    if (!load<u32>(row, IMPLICIT_ROTATIONS)) return true;
+    if (!load<u32>(row, L.IMPLICIT_ROTATIONS)) return true;
   }
   return false;
 }
 
-/** H+ P -> Q. @returns their product */
+/** H+ P -> Q. @returns P . Q */
 function multiplyAll(): f64 {
   for (let n = 0; n < bodies; n++) {
     open(n);
-    const p = workVector(VECTOR_P);
-    const q = workVector(VECTOR_Q);
-    if (load<u32>(row, IMPLICIT_QUADS)) multiplySheet(row, p, q, coefficient);
+    const p = workVector(L.VECTOR_P);
+    const q = workVector(L.VECTOR_Q);
+    if (load<u32>(row, L.IMPLICIT_QUADS)) multiplySheet(row, p, q, coefficient);
     else {
       multiplyMasses(p, 0, q);
       multiplyTets(row, p, q);
@@ -548,32 +524,32 @@ function multiplyAll(): f64 {
     multiplyPoints(row, p, q);
     multiplyTouches(row, p, q);
   }
-  multiplyContacts(VECTOR_P, VECTOR_Q);
+  multiplyContacts(L.VECTOR_P, L.VECTOR_Q);
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    sum += dot(workVector(VECTOR_P), workVector(VECTOR_Q));
+    sum += dot(workVector(L.VECTOR_P), workVector(L.VECTOR_Q));
   }
   return sum;
 }
 
-/** R, preconditioned, -> Z. @returns their product */
+/** Preconditioned R -> Z. @returns R . Z */
 function preconditionAll(): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    const r = workVector(VECTOR_R);
-    const z = workVector(VECTOR_Z);
+    const r = workVector(L.VECTOR_R);
+    const z = workVector(L.VECTOR_Z);
     preconditionFree(r, z);
     sum += dot(r, z);
   }
   return sum;
 }
 
-/** The preconditioner, of and for what may move. */
+/** Preconditions the components that colliders leave free. */
 function preconditionFree(r: usize, z: usize): void {
   if (!anyTouch(row)) return precondition(row, r, z);
-  const free = workVector(VECTOR_THERE);
+  const free = workVector(L.VECTOR_THERE);
   memory.copy(free, r, vector);
   filterTouches(row, free);
   precondition(row, free, z);
@@ -601,26 +577,29 @@ function advance(alpha: f64, d: usize, p: usize, r: usize, q: usize): void {
   }
 }
 
-/** Y + s D -> THERE with the first s of 1, 1/2, ... that does not go up. @returns its number; Y where none does */
+/**
+ * Y + s D -> THERE with the first s of 1, 1/2, ... at which the objective does not rise. @returns number of THERE, or
+ * of Y if there is none
+ */
 function goDown(height: f64): i32 {
   let s: f64 = 1;
   for (let k = 0; k <= HALVINGS; k++, s *= 0.5) {
     for (let n = 0; n < bodies; n++) {
       open(n);
-      const y = workVector(VECTOR_Y);
-      const d = workVector(VECTOR_D);
-      const there = workVector(VECTOR_THERE);
+      const y = workVector(L.VECTOR_Y);
+      const d = workVector(L.VECTOR_D);
+      const there = workVector(L.VECTOR_THERE);
       for (let at: usize = 0; at < vector; at += 8) store<f64>(there + at, load<f64>(y + at) + s * load<f64>(d + at));
     }
-    if (objective(VECTOR_THERE) <= height * (1 + ROUNDING)) return VECTOR_THERE;
+    if (objective(L.VECTOR_THERE) <= height * (1 + ROUNDING)) return L.VECTOR_THERE;
     for (let n = 0; n < bodies; n++) {
       open(n);
-      count32(IMPLICIT_HALVINGS, 1);
-      store<i32>(row, 0, IMPLICIT_REUSED);
+      count32(L.IMPLICIT_HALVINGS, 1);
+      store<i32>(row, 0, L.IMPLICIT_REUSED);
     }
   }
-  objective(VECTOR_Y);
-  return VECTOR_Y;
+  objective(L.VECTOR_Y);
+  return L.VECTOR_Y;
 }
 
 function dot(a: usize, b: usize): f64 {

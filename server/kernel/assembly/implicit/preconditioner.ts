@@ -1,57 +1,44 @@
 /**
  * Preconditioner of an implicit body: z = R L^-T D^-1 L^-1 R^T r with the factor of its matrix at rest
- * (sim/implicit/factor.ts) in float32, and the rotations R of its particles (none for a sheet): the matrix at rest
- * turned with the body (Mueller et al. 2002, stiffness warping). A column's particle has one lane for each coordinate;
- * solids have blocks of three columns. Twin: sim/reference/implicit/precondition.ts, same operations in
- * the same order.
+ * (sim/implicit/factor.ts) in float32, and the rotations R of its particles (none for a sheet): the matrix at rest,
+ * turned with the body (Mueller et al. 2002, stiffness warping). A column is a particle, one lane for each coordinate;
+ * solids have blocks of three columns. Twin: sim/reference/implicit/precondition.ts, same operations in the same order.
  */
-import {
-  IMPLICIT_COUNT,
-  IMPLICIT_ROTATIONS,
-  IMPLICIT_TETS,
-  IMPLICIT_TET_COUNT,
-  IMPLICIT_TET_VOLUME,
-  IMPLICIT_TET_BYTES,
-  IMPLICIT_COLUMNS,
-  IMPLICIT_ORDER,
-  IMPLICIT_START,
-  IMPLICIT_ENTRY_ROWS,
-  IMPLICIT_ENTRIES,
-  IMPLICIT_DIAGONAL,
-  IMPLICIT_SOLVED,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { cofactor, determinant } from "../math/matrix3";
 import { deform, e0, e1, e2, z0, z1, z2 } from "./solids";
 
-/** Newton's iterations for a polar part, each of which doubles the digits; squared change that ends them. */
+/**
+ * Most Newton iterations for a polar decomposition, each of which doubles the digits; squared change that ends them.
+ */
 const POLAR_STEPS: i32 = 12;
 const POLAR_DONE: f64 = 1e-12;
-/** A mean deformation whose determinant, over that of its size, is below this has no rotation worth the name. */
+/** Least determinant, over that of its size, at which a mean deformation has a meaningful rotation. */
 const FLAT: f64 = 1e-3;
 
 /**
- * Rotations of a solid's particles: polar parts of the mean deformation of their elements, weighted by volume.
+ * Computes rotations of a solid's particles: polar parts of the mean deformation of their elements, weighted by volume.
  * @param x a vector
  */
 export function turnParticles(row: usize, x: usize): void {
-  const R = <usize>load<u32>(row, IMPLICIT_ROTATIONS);
-  const count = load<i32>(row, IMPLICIT_COUNT);
+  const R = <usize>load<u32>(row, L.IMPLICIT_ROTATIONS);
+  const count = load<i32>(row, L.IMPLICIT_COUNT);
   if (!R) return;
   memory.fill(R, 0, <usize>count * 72);
-  let tet = <usize>load<u32>(row, IMPLICIT_TETS);
-  for (let n = load<i32>(row, IMPLICIT_TET_COUNT); n > 0; n--, tet += IMPLICIT_TET_BYTES) addDeformation(tet, x, R);
+  let tet = <usize>load<u32>(row, L.IMPLICIT_TETS);
+  for (let n = load<i32>(row, L.IMPLICIT_TET_COUNT); n > 0; n--, tet += L.IMPLICIT_TET_BYTES) addDeformation(tet, x, R);
   for (let i = 0; i < count; i++) polarPart(R + <usize>i * 72);
 }
 
-/** V F, added to the four corners' sums: nine numbers, row by row. */
+/** Adds V F to the sums of the four corners: nine numbers, row by row. */
 function addDeformation(tet: usize, x: usize, R: usize): void {
   deform(x, tet);
-  const volume = f64x2.splat(load<f64>(tet, IMPLICIT_TET_VOLUME));
+  const volume = f64x2.splat(load<f64>(tet, L.IMPLICIT_TET_VOLUME));
   const a = f64x2.mul(volume, v128.shuffle<f64>(e0, e1, 0, 2));
   const b = f64x2.mul(volume, v128.shuffle<f64>(e2, e0, 0, 3));
   const c = f64x2.mul(volume, v128.shuffle<f64>(e1, e2, 1, 3));
   const d = f64x2.mul(volume, f64x2.replace_lane(f64x2.splat(z0), 1, z1));
-  const e = load<f64>(tet, IMPLICIT_TET_VOLUME) * z2;
+  const e = load<f64>(tet, L.IMPLICIT_TET_VOLUME) * z2;
   for (let corner: usize = 0; corner < 16; corner += 4) {
     // a particle's offset in a vector is 24 bytes, in the rotations 72
     const to = R + 3 * <usize>load<u32>(tet + corner);
@@ -64,7 +51,8 @@ function addDeformation(tet: usize, x: usize, R: usize): void {
 }
 
 /**
- * In place: Higham's Newton iteration X = (X + X^-T)/2 from X over its size; the identity where there is no telling.
+ * Polar part in place, by Higham's Newton iteration X = (X + X^-T)/2 from X over its size; the identity if the
+ * deformation is too flat.
  */
 function polarPart(at: usize): void {
   let squares: f64 = 0;
@@ -79,7 +67,7 @@ function polarPart(at: usize): void {
   }
 }
 
-/** X = (X + X^-T)/2. @returns the sum of squares that it changed by */
+/** X = (X + X^-T)/2. @returns squared change */
 function polarStep(at: usize): f64 {
   const inverse = 0.5 / determinant(at);
   const a = 0.5 * load<f64>(at) + inverse * cofactor(at, 32, 64, 40, 56);
@@ -104,7 +92,7 @@ function polarStep(at: usize): f64 {
   );
 }
 
-/** Puts a value in. @returns the square of what that changed */
+/** Stores a value. @returns squared change */
 // @inline
 function exchange(at: usize, value: f64): f64 {
   const change = value - load<f64>(at);
@@ -112,12 +100,12 @@ function exchange(at: usize, value: f64): f64 {
   return change * change;
 }
 
-/** z from r, both vectors; what belongs to fixed particles is left as it is. */
+/** Preconditions r, both vectors; entries of fixed particles in z stay as they are. */
 export function precondition(row: usize, r: usize, z: usize): void {
-  const R = <usize>load<u32>(row, IMPLICIT_ROTATIONS);
-  const columns = load<i32>(row, IMPLICIT_COLUMNS);
-  const order = <usize>load<u32>(row, IMPLICIT_ORDER);
-  const y = <usize>load<u32>(row, IMPLICIT_SOLVED);
+  const R = <usize>load<u32>(row, L.IMPLICIT_ROTATIONS);
+  const columns = load<i32>(row, L.IMPLICIT_COLUMNS);
+  const order = <usize>load<u32>(row, L.IMPLICIT_ORDER);
+  const y = <usize>load<u32>(row, L.IMPLICIT_SOLVED);
   for (let k = 0; k < columns; k++) {
     const p = <usize>load<u32>(order + ((<usize>k) << 2));
     const from = r + p;
@@ -156,10 +144,10 @@ export function precondition(row: usize, r: usize, z: usize): void {
 }
 
 function solveNumbers(row: usize, columns: i32, y: usize): void {
-  const start = <usize>load<u32>(row, IMPLICIT_START);
-  const rows = <usize>load<u32>(row, IMPLICIT_ENTRY_ROWS);
-  const entries = <usize>load<u32>(row, IMPLICIT_ENTRIES);
-  const diagonal = <usize>load<u32>(row, IMPLICIT_DIAGONAL);
+  const start = <usize>load<u32>(row, L.IMPLICIT_START);
+  const rows = <usize>load<u32>(row, L.IMPLICIT_ENTRY_ROWS);
+  const entries = <usize>load<u32>(row, L.IMPLICIT_ENTRIES);
+  const diagonal = <usize>load<u32>(row, L.IMPLICIT_DIAGONAL);
   for (let k = 0; k < columns; k++) {
     const solved = v128.load(y + ((<usize>k) << 4));
     const end = load<i32>(start + ((<usize>k) << 2), 4);
@@ -173,7 +161,7 @@ function solveNumbers(row: usize, columns: i32, y: usize): void {
     const end = load<i32>(start + ((<usize>k) << 2), 4);
     let p = load<i32>(start + ((<usize>k) << 2));
     let a = f32x4.mul(v128.load32_splat(diagonal + ((<usize>k) << 2)), v128.load(here));
-    // four sums: one would wait for itself
+    // four independent sums: a single one would wait for its own latency
     let b = f32x4.splat(0);
     let c = b;
     let d = b;
@@ -194,10 +182,10 @@ function solveNumbers(row: usize, columns: i32, y: usize): void {
 }
 
 function solveBlocks(row: usize, columns: i32, y: usize): void {
-  const start = <usize>load<u32>(row, IMPLICIT_START);
-  const rows = <usize>load<u32>(row, IMPLICIT_ENTRY_ROWS);
-  const entries = <usize>load<u32>(row, IMPLICIT_ENTRIES);
-  const diagonal = <usize>load<u32>(row, IMPLICIT_DIAGONAL);
+  const start = <usize>load<u32>(row, L.IMPLICIT_START);
+  const rows = <usize>load<u32>(row, L.IMPLICIT_ENTRY_ROWS);
+  const entries = <usize>load<u32>(row, L.IMPLICIT_ENTRIES);
+  const diagonal = <usize>load<u32>(row, L.IMPLICIT_DIAGONAL);
   for (let k = 0; k < columns; k++) {
     const here = y + ((<usize>k) << 4);
     const a = v128.load32_splat(here);
@@ -227,7 +215,7 @@ function solveBlocks(row: usize, columns: i32, y: usize): void {
       ),
       f32x4.mul(v128.load(inverse, 24), v128.load32_splat(here, 8)),
     );
-    // L^T's part, by lanes of the rows' three numbers, which are added at the end
+    // L^T's part: sums by lanes of the rows' three numbers, which are added at the end
     let a = f32x4.splat(0);
     let b = a;
     let c = a;
@@ -244,7 +232,7 @@ function solveBlocks(row: usize, columns: i32, y: usize): void {
   }
 }
 
-/** Of the first three lanes. */
+/** Returns the sum of the first three lanes. */
 // @inline
 function sumOf(a: v128): f32 {
   return f32x4.extract_lane(a, 0) + f32x4.extract_lane(a, 1) + f32x4.extract_lane(a, 2);

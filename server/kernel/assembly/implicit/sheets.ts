@@ -1,53 +1,32 @@
 /**
- * Saint Venant-Kirchhoff membranes of an implicit body, E = V/2 eps^T C eps (../constraints/triangle.ts), and its
- * bending stencils, E = (|K x| - rest)^2 / (2 alpha) (../constraints/bending.ts), and their gradients, in float64.
- * Products (sheetProducts.ts) are with the membrane's Hessian, stress part projected to be positive semidefinite, and
- * with K^T K / alpha, which is the stencil's where it is flat at rest and never below it elsewhere. A viscous sheet
- * (Kelvin and Voigt) adds V theta/2 D^T C D, D = eps - eps_p, and theta |K x - k_p|^2 / (2 alpha), with theta, eps_p
- * and k_p of viscosity.ts. Twin: sim/reference/implicit/elements.ts, same operations in the same order.
+ * Elements of implicit sheets in float64: energies and gradients of Saint Venant-Kirchhoff membranes, E = V/2 eps^T C
+ * eps (../constraints/triangle.ts), and of bending stencils, E = (|K x| - rest)^2 / (2 alpha)
+ * (../constraints/bending.ts). Products (sheetProducts.ts) use the membrane's Hessian with its stress part projected to
+ * be positive semidefinite. For bending they use K^T K / alpha: the Hessian of a stencil that is flat at rest, and an
+ * upper bound otherwise. A viscous sheet (Kelvin and Voigt) adds V theta/2 D^T C D, D = eps - eps_p, and theta |K x -
+ * k_p|^2 / (2 alpha), with theta, eps_p and k_p of viscosity.ts. Twin: sim/reference/implicit/elements.ts, same
+ * operations in the same order.
  */
-import {
-  IMPLICIT_TRIANGLES,
-  IMPLICIT_TRIANGLE_COUNT,
-  IMPLICIT_BENDS,
-  IMPLICIT_BEND_COUNT,
-  IMPLICIT_C00,
-  IMPLICIT_C01,
-  IMPLICIT_C11,
-  IMPLICIT_C22,
-  IMPLICIT_TRIANGLE_DM,
-  IMPLICIT_TRIANGLE_VOLUME,
-  IMPLICIT_TRIANGLE_BYTES,
-  IMPLICIT_BEND_K,
-  IMPLICIT_BEND_STIFFNESS,
-  IMPLICIT_BEND_REST,
-  IMPLICIT_BEND_BYTES,
-  IMPLICIT_QUADS,
-  QUAD_BYTES,
-  QUAD_F,
-  QUAD_STRESS,
-  IMPLICIT_PAST,
-  IMPLICIT_STIFFENING,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { LANES } from "../layout/sizes";
 
-// columns of the last deformation, weft and warp: x and y, z
+// columns of the last deformation, weft and warp: x and y, then z
 let u01: v128 = f64x2.splat(0);
 let u2: f64 = 0;
 let v01: v128 = f64x2.splat(0);
 let v2: f64 = 0;
-// the last weft, warp and shear: strain or stress
+// last weft, warp and shear: strain or stress
 let s0: f64 = 0;
 let s1: f64 = 0;
 let s2: f64 = 0;
-// K x of the last stencil, likewise
+// K x of the last stencil: x and y, then z
 let k01: v128 = f64x2.splat(0);
 let k2: f64 = 0;
-// across its two edges
+// unit vector across its two edges
 let n01: v128 = f64x2.splat(0);
 let n2: f64 = 0;
 
-/** a - b of two entries, x and y. */
+/** Returns a - b, for x and y of two entries. */
 // @inline
 function differ(a: usize, b: v128): v128 {
   return f64x2.sub(v128.load(a), b);
@@ -59,7 +38,7 @@ function mix(a: v128, s: f64, b: v128, t: f64): v128 {
   return f64x2.add(f64x2.mul(f64x2.splat(s), a), f64x2.mul(f64x2.splat(t), b));
 }
 
-/** a . b of what is x and y, z. */
+/** Returns a . b; each vector is given as x and y, then z. */
 // @inline
 function dot(a01: v128, a2: f64, b01: v128, b2: f64): f64 {
   const both = f64x2.mul(a01, b01);
@@ -72,10 +51,10 @@ function deform(x: usize, triangle: usize): void {
   const p0 = x + <usize>load<u32>(triangle);
   const p1 = x + <usize>load<u32>(triangle, 4);
   const p2 = x + <usize>load<u32>(triangle, 8);
-  const m0 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM);
-  const m1 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 8);
-  const m2 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 16);
-  const m3 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 24);
+  const m0 = load<f64>(triangle, L.IMPLICIT_TRIANGLE_DM);
+  const m1 = load<f64>(triangle, L.IMPLICIT_TRIANGLE_DM + 8);
+  const m2 = load<f64>(triangle, L.IMPLICIT_TRIANGLE_DM + 16);
+  const m3 = load<f64>(triangle, L.IMPLICIT_TRIANGLE_DM + 24);
   const origin = v128.load(p2);
   const a01 = differ(p0, origin);
   const b01 = differ(p1, origin);
@@ -98,13 +77,13 @@ function strain(): void {
 // @inline
 function toStress(row: usize): void {
   const weft = s0;
-  const stiffening = load<f64>(row, IMPLICIT_STIFFENING);
-  s0 = stiffening * (load<f64>(row, IMPLICIT_C00) * weft + load<f64>(row, IMPLICIT_C01) * s1);
-  s1 = stiffening * (load<f64>(row, IMPLICIT_C01) * weft + load<f64>(row, IMPLICIT_C11) * s1);
-  s2 = stiffening * (load<f64>(row, IMPLICIT_C22) * s2);
+  const stiffening = load<f64>(row, L.IMPLICIT_STIFFENING);
+  s0 = stiffening * (load<f64>(row, L.IMPLICIT_C00) * weft + load<f64>(row, L.IMPLICIT_C01) * s1);
+  s1 = stiffening * (load<f64>(row, L.IMPLICIT_C01) * weft + load<f64>(row, L.IMPLICIT_C11) * s1);
+  s2 = stiffening * (load<f64>(row, L.IMPLICIT_C22) * s2);
 }
 
-/** s -= the strain at `past`. @returns address of the next triangle's */
+/** s -= the strain at `past`. @returns address of the next triangle's strain */
 // @inline
 function lessPast(past: usize): usize {
   s0 -= load<f64>(past);
@@ -113,14 +92,14 @@ function lessPast(past: usize): usize {
   return past + 24;
 }
 
-/** Strains from which those of a step are measured, as `keepPastOfTets` has it. */
+/** Stores the strains from which the step's rates are measured, like `keepPastOfTets`. */
 export function keepPastOfTriangles(row: usize, x: usize, x1: usize, a: f64, b: f64, share: f64): void {
   const end = endOfTriangles(row);
-  let past = <usize>load<u32>(row, IMPLICIT_PAST);
+  let past = <usize>load<u32>(row, L.IMPLICIT_PAST);
   for (
-    let triangle = <usize>load<u32>(row, IMPLICIT_TRIANGLES);
+    let triangle = <usize>load<u32>(row, L.IMPLICIT_TRIANGLES);
     triangle < end;
-    triangle += IMPLICIT_TRIANGLE_BYTES, past += 24
+    triangle += L.IMPLICIT_TRIANGLE_BYTES, past += 24
   ) {
     memory.fill(past, 0, 24);
     addPast(past, x, triangle, share * a);
@@ -142,10 +121,10 @@ function scatter(triangle: usize, g: usize, weft01: v128, weft2: f64, warp01: v1
   const p0 = g + <usize>load<u32>(triangle);
   const p1 = g + <usize>load<u32>(triangle, 4);
   const p2 = g + <usize>load<u32>(triangle, 8);
-  const m0 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM);
-  const m1 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 8);
-  const m2 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 16);
-  const m3 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 24);
+  const m0 = load<f64>(triangle, L.IMPLICIT_TRIANGLE_DM);
+  const m1 = load<f64>(triangle, L.IMPLICIT_TRIANGLE_DM + 8);
+  const m2 = load<f64>(triangle, L.IMPLICIT_TRIANGLE_DM + 16);
+  const m3 = load<f64>(triangle, L.IMPLICIT_TRIANGLE_DM + 24);
   const first01 = mix(weft01, m0, warp01, m1);
   const second01 = mix(weft01, m2, warp01, m3);
   v128.store(p0, f64x2.add(v128.load(p0), first01));
@@ -161,16 +140,21 @@ function scatter(triangle: usize, g: usize, weft01: v128, weft2: f64, warp01: v1
 // @inline
 function endOfTriangles(row: usize): usize {
   return (
-    <usize>load<u32>(row, IMPLICIT_TRIANGLES) + <usize>load<i32>(row, IMPLICIT_TRIANGLE_COUNT) * IMPLICIT_TRIANGLE_BYTES
+    <usize>load<u32>(row, L.IMPLICIT_TRIANGLES) +
+    <usize>load<i32>(row, L.IMPLICIT_TRIANGLE_COUNT) * L.IMPLICIT_TRIANGLE_BYTES
   );
 }
 
 /** J at the vector x. */
 export function energyOfTriangles(row: usize, x: usize): f64 {
   const end = endOfTriangles(row);
-  let past = <usize>load<u32>(row, IMPLICIT_PAST);
+  let past = <usize>load<u32>(row, L.IMPLICIT_PAST);
   let sum: f64 = 0;
-  for (let triangle = <usize>load<u32>(row, IMPLICIT_TRIANGLES); triangle < end; triangle += IMPLICIT_TRIANGLE_BYTES) {
+  for (
+    let triangle = <usize>load<u32>(row, L.IMPLICIT_TRIANGLES);
+    triangle < end;
+    triangle += L.IMPLICIT_TRIANGLE_BYTES
+  ) {
     deform(x, triangle);
     strain();
     if (past) past = lessPast(past);
@@ -178,24 +162,28 @@ export function energyOfTriangles(row: usize, x: usize): f64 {
     const b = s1;
     const c = s2;
     toStress(row);
-    sum += 0.5 * load<f64>(triangle, IMPLICIT_TRIANGLE_VOLUME) * (a * s0 + b * s1 + c * s2);
+    sum += 0.5 * load<f64>(triangle, L.IMPLICIT_TRIANGLE_VOLUME) * (a * s0 + b * s1 + c * s2);
   }
   return sum;
 }
 
-/** g += dE/dx at x; keeps what products need. @returns J at x, as energyOfTriangles has it */
+/** g += dE/dx at x; stores data for products. @returns J at x, as energyOfTriangles has it */
 export function linearizeTriangles(row: usize, x: usize, g: usize): f64 {
   let sum: f64 = 0;
-  let quad = <usize>load<u32>(row, IMPLICIT_QUADS);
+  let quad = <usize>load<u32>(row, L.IMPLICIT_QUADS);
   let lane: usize = 0;
   const end = endOfTriangles(row);
-  let past = <usize>load<u32>(row, IMPLICIT_PAST);
-  for (let triangle = <usize>load<u32>(row, IMPLICIT_TRIANGLES); triangle < end; triangle += IMPLICIT_TRIANGLE_BYTES) {
+  let past = <usize>load<u32>(row, L.IMPLICIT_PAST);
+  for (
+    let triangle = <usize>load<u32>(row, L.IMPLICIT_TRIANGLES);
+    triangle < end;
+    triangle += L.IMPLICIT_TRIANGLE_BYTES
+  ) {
     deform(x, triangle);
     keepDeformation(quad + lane);
     strain();
     if (past) past = lessPast(past);
-    const V = load<f64>(triangle, IMPLICIT_TRIANGLE_VOLUME);
+    const V = load<f64>(triangle, L.IMPLICIT_TRIANGLE_VOLUME);
     const a = s0;
     const b = s1;
     const c = s2;
@@ -210,28 +198,28 @@ export function linearizeTriangles(row: usize, x: usize, g: usize): f64 {
       V * (s2 * u2 + s1 * v2),
     );
     positivePart();
-    store<f32>(quad + lane, <f32>s0, QUAD_STRESS);
-    store<f32>(quad + lane, <f32>s1, QUAD_STRESS + LANES);
-    store<f32>(quad + lane, <f32>s2, QUAD_STRESS + 2 * LANES);
+    store<f32>(quad + lane, <f32>s0, L.QUAD_STRESS);
+    store<f32>(quad + lane, <f32>s1, L.QUAD_STRESS + LANES);
+    store<f32>(quad + lane, <f32>s2, L.QUAD_STRESS + 2 * LANES);
     lane += 4;
     if (lane < <usize>LANES) continue;
     lane = 0;
-    quad += QUAD_BYTES;
+    quad += L.QUAD_BYTES;
   }
   return sum;
 }
 
 // @inline
 function keepDeformation(at: usize): void {
-  store<f32>(at, <f32>f64x2.extract_lane(u01, 0), QUAD_F);
-  store<f32>(at, <f32>f64x2.extract_lane(u01, 1), QUAD_F + LANES);
-  store<f32>(at, <f32>u2, QUAD_F + 2 * LANES);
-  store<f32>(at, <f32>f64x2.extract_lane(v01, 0), QUAD_F + 3 * LANES);
-  store<f32>(at, <f32>f64x2.extract_lane(v01, 1), QUAD_F + 4 * LANES);
-  store<f32>(at, <f32>v2, QUAD_F + 5 * LANES);
+  store<f32>(at, <f32>f64x2.extract_lane(u01, 0), L.QUAD_F);
+  store<f32>(at, <f32>f64x2.extract_lane(u01, 1), L.QUAD_F + LANES);
+  store<f32>(at, <f32>u2, L.QUAD_F + 2 * LANES);
+  store<f32>(at, <f32>f64x2.extract_lane(v01, 0), L.QUAD_F + 3 * LANES);
+  store<f32>(at, <f32>f64x2.extract_lane(v01, 1), L.QUAD_F + 4 * LANES);
+  store<f32>(at, <f32>v2, L.QUAD_F + 5 * LANES);
 }
 
-/** The stress without its negative eigenvalues. */
+/** Removes the negative eigenvalues of the stress. */
 // @inline
 function positivePart(): void {
   const middle = 0.5 * (s0 + s1);
@@ -252,16 +240,16 @@ function positivePart(): void {
   s2 = scale * s2;
 }
 
-/** K x -> k. @returns its square */
+/** K x -> k. @returns |K x|^2 */
 // @inline
 function curvature(x: usize, bend: usize): f64 {
   const p0 = x + <usize>load<u32>(bend);
   const p1 = x + <usize>load<u32>(bend, 4);
   const p2 = x + <usize>load<u32>(bend, 8);
   const p3 = x + <usize>load<u32>(bend, 12);
-  const K1 = load<f64>(bend, IMPLICIT_BEND_K + 8);
-  const K2 = load<f64>(bend, IMPLICIT_BEND_K + 16);
-  const K3 = load<f64>(bend, IMPLICIT_BEND_K + 24);
+  const K1 = load<f64>(bend, L.IMPLICIT_BEND_K + 8);
+  const K2 = load<f64>(bend, L.IMPLICIT_BEND_K + 16);
+  const K3 = load<f64>(bend, L.IMPLICIT_BEND_K + 24);
   const origin = v128.load(p0);
   k01 = f64x2.add(mix(differ(p1, origin), K1, differ(p2, origin), K2), f64x2.mul(f64x2.splat(K3), differ(p3, origin)));
   const o = load<f64>(p0, 16);
@@ -269,7 +257,7 @@ function curvature(x: usize, bend: usize): f64 {
   return dot(k01, k2, k01, k2);
 }
 
-/** |K x| - rest, squared. @param square of K x */
+/** Returns (|K x| - rest)^2. @param square |K x|^2 */
 // @inline
 function beyond2(square: f64, rest: f64): f64 {
   if (rest === 0) return square;
@@ -284,9 +272,9 @@ function scatterBend(bend: usize, g: usize, f01: v128, f2: f64): void {
   const p1 = g + <usize>load<u32>(bend, 4);
   const p2 = g + <usize>load<u32>(bend, 8);
   const p3 = g + <usize>load<u32>(bend, 12);
-  const K1 = load<f64>(bend, IMPLICIT_BEND_K + 8);
-  const K2 = load<f64>(bend, IMPLICIT_BEND_K + 16);
-  const K3 = load<f64>(bend, IMPLICIT_BEND_K + 24);
+  const K1 = load<f64>(bend, L.IMPLICIT_BEND_K + 8);
+  const K2 = load<f64>(bend, L.IMPLICIT_BEND_K + 16);
+  const K3 = load<f64>(bend, L.IMPLICIT_BEND_K + 24);
   const a01 = f64x2.mul(f64x2.splat(K1), f01);
   const b01 = f64x2.mul(f64x2.splat(K2), f01);
   const c01 = f64x2.mul(f64x2.splat(K3), f01);
@@ -302,34 +290,34 @@ function scatterBend(bend: usize, g: usize, f01: v128, f2: f64): void {
 
 // @inline
 function endOfBends(row: usize): usize {
-  return <usize>load<u32>(row, IMPLICIT_BENDS) + <usize>load<i32>(row, IMPLICIT_BEND_COUNT) * IMPLICIT_BEND_BYTES;
+  return <usize>load<u32>(row, L.IMPLICIT_BENDS) + <usize>load<i32>(row, L.IMPLICIT_BEND_COUNT) * L.IMPLICIT_BEND_BYTES;
 }
 
-/** Of the stencils: behind those of the triangles; 0: none. */
+/** Address of the stencils' values, behind those of the triangles; 0: none. */
 // @inline
 function pastOfBends(row: usize): usize {
-  const past = <usize>load<u32>(row, IMPLICIT_PAST);
-  return past ? past + 24 * <usize>load<i32>(row, IMPLICIT_TRIANGLE_COUNT) : 0;
+  const past = <usize>load<u32>(row, L.IMPLICIT_PAST);
+  return past ? past + 24 * <usize>load<i32>(row, L.IMPLICIT_TRIANGLE_COUNT) : 0;
 }
 
 /** J at the vector x. */
 export function energyOfBends(row: usize, x: usize): f64 {
   const end = endOfBends(row);
-  const viscous = load<f64>(row, IMPLICIT_STIFFENING) - 1;
+  const viscous = load<f64>(row, L.IMPLICIT_STIFFENING) - 1;
   let past = pastOfBends(row);
   let sum: f64 = 0;
-  for (let bend = <usize>load<u32>(row, IMPLICIT_BENDS); bend < end; bend += IMPLICIT_BEND_BYTES) {
-    let square = beyond2(curvature(x, bend), load<f64>(bend, IMPLICIT_BEND_REST));
+  for (let bend = <usize>load<u32>(row, L.IMPLICIT_BENDS); bend < end; bend += L.IMPLICIT_BEND_BYTES) {
+    let square = beyond2(curvature(x, bend), load<f64>(bend, L.IMPLICIT_BEND_REST));
     if (past) {
       square += viscous * sinceSquared(past);
       past += 24;
     }
-    sum += 0.5 * square * load<f64>(bend, IMPLICIT_BEND_STIFFNESS);
+    sum += 0.5 * square * load<f64>(bend, L.IMPLICIT_BEND_STIFFNESS);
   }
   return sum;
 }
 
-/** |K x - k_p|^2 of the last stencil. */
+/** Returns |K x - k_p|^2 of the last stencil. */
 // @inline
 function sinceSquared(past: usize): f64 {
   const since01 = f64x2.sub(k01, v128.load(past));
@@ -338,13 +326,13 @@ function sinceSquared(past: usize): f64 {
 }
 
 /**
- * K x from which those of a step are measured, a K x(x) + b K x(x1), -> PAST behind the triangles': each as the stencil
- * has it that is turned to where it is at y.
+ * Stores K x from which the step's rates are measured, a K x(x) + b K x(x1), behind the triangles' strains. Each is
+ * turned with the stencil's frame from there to y.
  */
 export function keepPastOfBends(row: usize, x: usize, x1: usize, y: usize, a: f64, b: f64): void {
   const end = endOfBends(row);
   let past = pastOfBends(row);
-  for (let bend = <usize>load<u32>(row, IMPLICIT_BENDS); bend < end; bend += IMPLICIT_BEND_BYTES, past += 24) {
+  for (let bend = <usize>load<u32>(row, L.IMPLICIT_BENDS); bend < end; bend += L.IMPLICIT_BEND_BYTES, past += 24) {
     curvature(x, bend);
     frame(x, bend);
     let along = a * dot(u01, u2, k01, k2);
@@ -364,8 +352,8 @@ export function keepPastOfBends(row: usize, x: usize, x1: usize, y: usize, a: f6
 }
 
 /**
- * Unit vectors of a stencil -> u along its first edge, n across its two edges, v across both; zero where its particles
- * lie in a line.
+ * Unit vectors of a stencil -> u along its first edge, n across its two edges, v across both; zero if its particles are
+ * collinear.
  */
 function frame(x: usize, bend: usize): void {
   const p0 = x + <usize>load<u32>(bend);
@@ -400,18 +388,18 @@ function cross(): void {
 }
 
 /**
- * g += dE/dx at x; straightened exactly, a stencil has no direction to bend back to.
+ * g += dE/dx at x. A curved stencil that is exactly flat gets no force: its direction is undefined.
  * @returns J at x, as energyOfBends has it
  */
 export function linearizeBends(row: usize, x: usize, g: usize): f64 {
   let sum: f64 = 0;
   const end = endOfBends(row);
-  const viscous = load<f64>(row, IMPLICIT_STIFFENING) - 1;
+  const viscous = load<f64>(row, L.IMPLICIT_STIFFENING) - 1;
   let past = pastOfBends(row);
-  for (let bend = <usize>load<u32>(row, IMPLICIT_BENDS); bend < end; bend += IMPLICIT_BEND_BYTES) {
+  for (let bend = <usize>load<u32>(row, L.IMPLICIT_BENDS); bend < end; bend += L.IMPLICIT_BEND_BYTES) {
     const square = curvature(x, bend);
-    const rest = load<f64>(bend, IMPLICIT_BEND_REST);
-    const k = load<f64>(bend, IMPLICIT_BEND_STIFFNESS);
+    const rest = load<f64>(bend, L.IMPLICIT_BEND_REST);
+    const k = load<f64>(bend, L.IMPLICIT_BEND_STIFFNESS);
     let beyond = beyond2(square, rest);
     const f = rest !== 0 && square > 0 ? (1 - rest / sqrt<f64>(square)) * k : k;
     let f01 = f64x2.mul(f64x2.splat(f), k01);

@@ -1,43 +1,30 @@
 /**
  * Saint Venant-Kirchhoff tetrahedra of an implicit body: E = V (mu E:E + lambda/2 (tr E)^2), E Green's strain, and
  * products with its Hessian whose stress part is projected to be positive semidefinite (Teran et al. 2005): dP = F dS +
- * dF S+. That law is weaker the more it is crushed, and pulls what is nearly flat on through; so an element of less
- * than CRUSHED of its volume resists with
+ * dF S+. That law weakens under compression, and pulls nearly flat elements on through inversion. So an element below
+ * CRUSHED of its volume also resists with
  *   V K/2 ((J - CRUSHED)/CRUSHED)^2,   J = det F,  K = lambda + 2 mu
- * too, of whose Hessian the positive part K/CRUSHED^2 cof F (cof F)^T is taken. (Without it a soft cube that fell from
- * 5 cm stayed a crumpled block for ever: no step may turn its flat elements inside out.)
+ * The positive part K/CRUSHED^2 cof F (cof F)^T of its Hessian is used. (Without it a soft cube that fell from 5 cm
+ * stayed crumpled for ever: no step may invert its flat elements.)
  * A viscous solid (Kelvin and Voigt) adds V theta (mu D:D + lambda/2 (tr D)^2), D = E - Ep with theta and Ep of
- * viscosity.ts: with what it has, (1 + theta) times the law of E - theta/(1 + theta) Ep, but for a constant.
+ * viscosity.ts. The sum is (1 + theta) times the law of E - theta/(1 + theta) Ep, but for a constant.
  * Float64. Twin: sim/reference/implicit/elements.ts, same operations in the same order.
- * Tried: the positive part by Jacobi's rotations. It was more than half of the cost of a body that nothing touches.
+ * Tried: the positive part by Jacobi's rotations. It was more than half of the cost of a body without contacts.
  */
-import {
-  IMPLICIT_TETS,
-  IMPLICIT_TET_COUNT,
-  IMPLICIT_MU,
-  IMPLICIT_LAMBDA,
-  IMPLICIT_TET_DM,
-  IMPLICIT_TET_VOLUME,
-  IMPLICIT_TET_F,
-  IMPLICIT_TET_STRESS,
-  IMPLICIT_TET_CRUSHED,
-  IMPLICIT_TET_BYTES,
-  IMPLICIT_PAST,
-  IMPLICIT_STIFFENING,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
-/** Newton's steps for an eigenvalue: the first guess is wrong by 15 % at most, and each step doubles the digits. */
+/** Newton steps for an eigenvalue: the first guess is off by at most 15 %, and each step doubles the digits. */
 const STEPS: i32 = 4;
 const CRUSHED: f64 = 0.5;
 
-// columns of the last deformation: x and y, z
+// columns of the last deformation: x and y, then z
 export let e0: v128 = f64x2.splat(0);
 export let e1: v128 = f64x2.splat(0);
 export let e2: v128 = f64x2.splat(0);
 export let z0: f64 = 0;
 export let z1: f64 = 0;
 export let z2: f64 = 0;
-// the last symmetric matrix: 00 11 22 12 02 01
+// last symmetric matrix: 00 11 22 12 02 01
 let s0: f64 = 0;
 let s1: f64 = 0;
 let s2: f64 = 0;
@@ -60,19 +47,19 @@ export function deform(x: usize, tet: usize): void {
   const az = load<f64>(p0, 16) - w;
   const bz = load<f64>(p1, 16) - w;
   const cz = load<f64>(p2, 16) - w;
-  let m0 = load<f64>(tet, IMPLICIT_TET_DM);
-  let m1 = load<f64>(tet, IMPLICIT_TET_DM + 24);
-  let m2 = load<f64>(tet, IMPLICIT_TET_DM + 48);
+  let m0 = load<f64>(tet, L.IMPLICIT_TET_DM);
+  let m1 = load<f64>(tet, L.IMPLICIT_TET_DM + 24);
+  let m2 = load<f64>(tet, L.IMPLICIT_TET_DM + 48);
   e0 = mix(a, m0, b, m1, c, m2);
   z0 = az * m0 + bz * m1 + cz * m2;
-  m0 = load<f64>(tet, IMPLICIT_TET_DM + 8);
-  m1 = load<f64>(tet, IMPLICIT_TET_DM + 32);
-  m2 = load<f64>(tet, IMPLICIT_TET_DM + 56);
+  m0 = load<f64>(tet, L.IMPLICIT_TET_DM + 8);
+  m1 = load<f64>(tet, L.IMPLICIT_TET_DM + 32);
+  m2 = load<f64>(tet, L.IMPLICIT_TET_DM + 56);
   e1 = mix(a, m0, b, m1, c, m2);
   z1 = az * m0 + bz * m1 + cz * m2;
-  m0 = load<f64>(tet, IMPLICIT_TET_DM + 16);
-  m1 = load<f64>(tet, IMPLICIT_TET_DM + 40);
-  m2 = load<f64>(tet, IMPLICIT_TET_DM + 64);
+  m0 = load<f64>(tet, L.IMPLICIT_TET_DM + 16);
+  m1 = load<f64>(tet, L.IMPLICIT_TET_DM + 40);
+  m2 = load<f64>(tet, L.IMPLICIT_TET_DM + 64);
   e2 = mix(a, m0, b, m1, c, m2);
   z2 = az * m0 + bz * m1 + cz * m2;
 }
@@ -83,7 +70,7 @@ function mix(a: v128, s: f64, b: v128, t: f64, c: v128, u: f64): v128 {
   return f64x2.add(f64x2.add(f64x2.mul(f64x2.splat(s), a), f64x2.mul(f64x2.splat(t), b)), f64x2.mul(f64x2.splat(u), c));
 }
 
-/** Of two columns. */
+/** Returns the dot product of two columns. */
 // @inline
 function dot(a: v128, az: f64, b: v128, bz: f64): f64 {
   const both = f64x2.mul(a, b);
@@ -111,8 +98,8 @@ function yOf(a: v128): f64 {
 }
 
 /**
- * stiffening (mu s:s + lambda/2 (tr s)^2); infinite where det F <= 0: no step that goes down turns an element inside
- * out.
+ * Returns stiffening (mu s:s + lambda/2 (tr s)^2); infinite if det F <= 0, so that no descending step inverts an
+ * element.
  */
 // @inline
 function density(mu: f64, lambda: f64, stiffening: f64): f64 {
@@ -130,20 +117,20 @@ function density(mu: f64, lambda: f64, stiffening: f64): f64 {
 }
 
 /**
- * What a crushed element adds to a gradient, or to a product with p of whose deformation e, z are.
+ * Adds the resistance of a crushed element to a gradient, or to a product with p, whose deformation is in e, z.
  * @param to vector; K lambda + 2 mu
- * @returns whether it is crushed
+ * @returns whether the element is crushed
  */
 function resistCrushing(tet: usize, to: usize, K: f64, product: bool): bool {
-  const F0 = load<f64>(tet, IMPLICIT_TET_F);
-  const F3 = load<f64>(tet, IMPLICIT_TET_F + 8);
-  const F1 = load<f64>(tet, IMPLICIT_TET_F + 16);
-  const F4 = load<f64>(tet, IMPLICIT_TET_F + 24);
-  const F2 = load<f64>(tet, IMPLICIT_TET_F + 32);
-  const F5 = load<f64>(tet, IMPLICIT_TET_F + 40);
-  const F6 = load<f64>(tet, IMPLICIT_TET_F + 48);
-  const F7 = load<f64>(tet, IMPLICIT_TET_F + 56);
-  const F8 = load<f64>(tet, IMPLICIT_TET_F + 64);
+  const F0 = load<f64>(tet, L.IMPLICIT_TET_F);
+  const F3 = load<f64>(tet, L.IMPLICIT_TET_F + 8);
+  const F1 = load<f64>(tet, L.IMPLICIT_TET_F + 16);
+  const F4 = load<f64>(tet, L.IMPLICIT_TET_F + 24);
+  const F2 = load<f64>(tet, L.IMPLICIT_TET_F + 32);
+  const F5 = load<f64>(tet, L.IMPLICIT_TET_F + 40);
+  const F6 = load<f64>(tet, L.IMPLICIT_TET_F + 48);
+  const F7 = load<f64>(tet, L.IMPLICIT_TET_F + 56);
+  const F8 = load<f64>(tet, L.IMPLICIT_TET_F + 64);
   const c0 = F4 * F8 - F5 * F7;
   const c1 = F5 * F6 - F3 * F8;
   const c2 = F3 * F7 - F4 * F6;
@@ -162,7 +149,7 @@ function resistCrushing(tet: usize, to: usize, K: f64, product: bool): bool {
       (c3 * yOf(e0) + c4 * yOf(e1) + c5 * yOf(e2)) +
       (c6 * z0 + c7 * z1 + c8 * z2)
     : J - CRUSHED;
-  const a = (load<f64>(tet, IMPLICIT_TET_VOLUME) * K * by) / (CRUSHED * CRUSHED);
+  const a = (load<f64>(tet, L.IMPLICIT_TET_VOLUME) * K * by) / (CRUSHED * CRUSHED);
   const factor = f64x2.splat(a);
   scatterStress(
     tet,
@@ -197,19 +184,19 @@ function scatterStress(tet: usize, g: usize, a: v128, b: v128, c: v128, az: f64,
   const p1 = g + <usize>load<u32>(tet, 4);
   const p2 = g + <usize>load<u32>(tet, 8);
   const p3 = g + <usize>load<u32>(tet, 12);
-  let m0 = load<f64>(tet, IMPLICIT_TET_DM);
-  let m1 = load<f64>(tet, IMPLICIT_TET_DM + 8);
-  let m2 = load<f64>(tet, IMPLICIT_TET_DM + 16);
+  let m0 = load<f64>(tet, L.IMPLICIT_TET_DM);
+  let m1 = load<f64>(tet, L.IMPLICIT_TET_DM + 8);
+  let m2 = load<f64>(tet, L.IMPLICIT_TET_DM + 16);
   const r0 = mix(a, m0, b, m1, c, m2);
   const q0 = az * m0 + bz * m1 + cz * m2;
-  m0 = load<f64>(tet, IMPLICIT_TET_DM + 24);
-  m1 = load<f64>(tet, IMPLICIT_TET_DM + 32);
-  m2 = load<f64>(tet, IMPLICIT_TET_DM + 40);
+  m0 = load<f64>(tet, L.IMPLICIT_TET_DM + 24);
+  m1 = load<f64>(tet, L.IMPLICIT_TET_DM + 32);
+  m2 = load<f64>(tet, L.IMPLICIT_TET_DM + 40);
   const r1 = mix(a, m0, b, m1, c, m2);
   const q1 = az * m0 + bz * m1 + cz * m2;
-  m0 = load<f64>(tet, IMPLICIT_TET_DM + 48);
-  m1 = load<f64>(tet, IMPLICIT_TET_DM + 56);
-  m2 = load<f64>(tet, IMPLICIT_TET_DM + 64);
+  m0 = load<f64>(tet, L.IMPLICIT_TET_DM + 48);
+  m1 = load<f64>(tet, L.IMPLICIT_TET_DM + 56);
+  m2 = load<f64>(tet, L.IMPLICIT_TET_DM + 64);
   const r2 = mix(a, m0, b, m1, c, m2);
   const q2 = az * m0 + bz * m1 + cz * m2;
   v128.store(p0, f64x2.add(v128.load(p0), r0));
@@ -224,22 +211,22 @@ function scatterStress(tet: usize, g: usize, a: v128, b: v128, c: v128, az: f64,
 
 /** J at the vector x. */
 export function energyOfTets(row: usize, x: usize): f64 {
-  const mu = load<f64>(row, IMPLICIT_MU);
-  const lambda = load<f64>(row, IMPLICIT_LAMBDA);
-  const stiffening = load<f64>(row, IMPLICIT_STIFFENING);
+  const mu = load<f64>(row, L.IMPLICIT_MU);
+  const lambda = load<f64>(row, L.IMPLICIT_LAMBDA);
+  const stiffening = load<f64>(row, L.IMPLICIT_STIFFENING);
   const end = endOf(row);
-  let past = <usize>load<u32>(row, IMPLICIT_PAST);
+  let past = <usize>load<u32>(row, L.IMPLICIT_PAST);
   let sum: f64 = 0;
-  for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += IMPLICIT_TET_BYTES) {
+  for (let tet = <usize>load<u32>(row, L.IMPLICIT_TETS); tet < end; tet += L.IMPLICIT_TET_BYTES) {
     deform(x, tet);
     greenStrain();
     if (past) past = lessPast(past);
-    sum += load<f64>(tet, IMPLICIT_TET_VOLUME) * density(mu, lambda, stiffening);
+    sum += load<f64>(tet, L.IMPLICIT_TET_VOLUME) * density(mu, lambda, stiffening);
   }
   return sum;
 }
 
-/** s -= the strain at `past`. @returns address of the next element's */
+/** s -= the strain at `past`. @returns address of the next element's strain */
 // @inline
 function lessPast(past: usize): usize {
   s0 -= load<f64>(past);
@@ -252,13 +239,13 @@ function lessPast(past: usize): usize {
 }
 
 /**
- * Strains from which those of a step are measured, `share` of a s(x) + b s(x1), -> PAST (viscosity.ts).
- * @param x, x1 vectors; x1 is not looked at where b is 0
+ * Stores the strains from which the step's rates are measured, `share` of a s(x) + b s(x1) (viscosity.ts).
+ * @param x, x1 vectors; x1 is not read if b is 0
  */
 export function keepPastOfTets(row: usize, x: usize, x1: usize, a: f64, b: f64, share: f64): void {
   const end = endOf(row);
-  let past = <usize>load<u32>(row, IMPLICIT_PAST);
-  for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += IMPLICIT_TET_BYTES, past += 48) {
+  let past = <usize>load<u32>(row, L.IMPLICIT_PAST);
+  for (let tet = <usize>load<u32>(row, L.IMPLICIT_TETS); tet < end; tet += L.IMPLICIT_TET_BYTES, past += 48) {
     memory.fill(past, 0, 48);
     addPast(past, x, tet, share * a);
     if (b !== 0) addPast(past, x1, tet, share * b);
@@ -278,27 +265,27 @@ function addPast(past: usize, x: usize, tet: usize, factor: f64): void {
 
 // @inline
 function endOf(row: usize): usize {
-  return <usize>load<u32>(row, IMPLICIT_TETS) + <usize>load<i32>(row, IMPLICIT_TET_COUNT) * IMPLICIT_TET_BYTES;
+  return <usize>load<u32>(row, L.IMPLICIT_TETS) + <usize>load<i32>(row, L.IMPLICIT_TET_COUNT) * L.IMPLICIT_TET_BYTES;
 }
 
 /**
- * g += dE/dx at x; keeps what products need.
- * @param stresses also the positive parts of stresses, which are those of the last time otherwise
+ * g += dE/dx at x; stores data for products.
+ * @param stresses whether positive parts of stresses are computed too; else those of the last time remain
  * @returns J at x, as energyOfTets has it
  */
 export function linearizeTets(row: usize, x: usize, g: usize, stresses: bool): f64 {
   let sum: f64 = 0;
-  const mu = load<f64>(row, IMPLICIT_MU);
-  const lambda = load<f64>(row, IMPLICIT_LAMBDA);
-  const stiffening = load<f64>(row, IMPLICIT_STIFFENING);
+  const mu = load<f64>(row, L.IMPLICIT_MU);
+  const lambda = load<f64>(row, L.IMPLICIT_LAMBDA);
+  const stiffening = load<f64>(row, L.IMPLICIT_STIFFENING);
   const end = endOf(row);
-  let past = <usize>load<u32>(row, IMPLICIT_PAST);
-  for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += IMPLICIT_TET_BYTES) {
+  let past = <usize>load<u32>(row, L.IMPLICIT_PAST);
+  for (let tet = <usize>load<u32>(row, L.IMPLICIT_TETS); tet < end; tet += L.IMPLICIT_TET_BYTES) {
     deform(x, tet);
     storeDeformation(tet);
     greenStrain();
     if (past) past = lessPast(past);
-    const V = load<f64>(tet, IMPLICIT_TET_VOLUME);
+    const V = load<f64>(tet, L.IMPLICIT_TET_VOLUME);
     sum += V * density(mu, lambda, stiffening);
     hooke(stiffening * mu, stiffening * lambda);
     const volume = f64x2.splat(V);
@@ -312,7 +299,7 @@ export function linearizeTets(row: usize, x: usize, g: usize, stresses: bool): f
       V * (z0 * s5 + z1 * s1 + z2 * s3),
       V * (z0 * s4 + z1 * s3 + z2 * s2),
     );
-    store<i32>(tet, resistCrushing(tet, g, lambda + 2 * mu, false) ? 1 : 0, IMPLICIT_TET_CRUSHED);
+    store<i32>(tet, resistCrushing(tet, g, lambda + 2 * mu, false) ? 1 : 0, L.IMPLICIT_TET_CRUSHED);
     if (stresses) storeStress(tet);
   }
   if (stresses) positiveParts(row);
@@ -321,38 +308,38 @@ export function linearizeTets(row: usize, x: usize, g: usize, stresses: bool): f
 
 // @inline
 function storeDeformation(tet: usize): void {
-  v128.store(tet, e0, IMPLICIT_TET_F);
-  v128.store(tet, e1, IMPLICIT_TET_F + 16);
-  v128.store(tet, e2, IMPLICIT_TET_F + 32);
-  store<f64>(tet, z0, IMPLICIT_TET_F + 48);
-  store<f64>(tet, z1, IMPLICIT_TET_F + 56);
-  store<f64>(tet, z2, IMPLICIT_TET_F + 64);
+  v128.store(tet, e0, L.IMPLICIT_TET_F);
+  v128.store(tet, e1, L.IMPLICIT_TET_F + 16);
+  v128.store(tet, e2, L.IMPLICIT_TET_F + 32);
+  store<f64>(tet, z0, L.IMPLICIT_TET_F + 48);
+  store<f64>(tet, z1, L.IMPLICIT_TET_F + 56);
+  store<f64>(tet, z2, L.IMPLICIT_TET_F + 64);
 }
 
 // @inline
 function storeStress(tet: usize): void {
-  store<f64>(tet, s0, IMPLICIT_TET_STRESS);
-  store<f64>(tet, s1, IMPLICIT_TET_STRESS + 8);
-  store<f64>(tet, s2, IMPLICIT_TET_STRESS + 16);
-  store<f64>(tet, s3, IMPLICIT_TET_STRESS + 24);
-  store<f64>(tet, s4, IMPLICIT_TET_STRESS + 32);
-  store<f64>(tet, s5, IMPLICIT_TET_STRESS + 40);
+  store<f64>(tet, s0, L.IMPLICIT_TET_STRESS);
+  store<f64>(tet, s1, L.IMPLICIT_TET_STRESS + 8);
+  store<f64>(tet, s2, L.IMPLICIT_TET_STRESS + 16);
+  store<f64>(tet, s3, L.IMPLICIT_TET_STRESS + 24);
+  store<f64>(tet, s4, L.IMPLICIT_TET_STRESS + 32);
+  store<f64>(tet, s5, L.IMPLICIT_TET_STRESS + 40);
 }
 
 /** q += H+ p of the last linearization. */
 export function multiplyTets(row: usize, p: usize, q: usize): void {
-  const mu = load<f64>(row, IMPLICIT_MU);
-  const lambda = load<f64>(row, IMPLICIT_LAMBDA);
-  const stiffening = load<f64>(row, IMPLICIT_STIFFENING);
+  const mu = load<f64>(row, L.IMPLICIT_MU);
+  const lambda = load<f64>(row, L.IMPLICIT_LAMBDA);
+  const stiffening = load<f64>(row, L.IMPLICIT_STIFFENING);
   const end = endOf(row);
-  for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += IMPLICIT_TET_BYTES) {
+  for (let tet = <usize>load<u32>(row, L.IMPLICIT_TETS); tet < end; tet += L.IMPLICIT_TET_BYTES) {
     deform(p, tet);
-    const E0 = v128.load(tet, IMPLICIT_TET_F);
-    const E1 = v128.load(tet, IMPLICIT_TET_F + 16);
-    const E2 = v128.load(tet, IMPLICIT_TET_F + 32);
-    const Z0 = load<f64>(tet, IMPLICIT_TET_F + 48);
-    const Z1 = load<f64>(tet, IMPLICIT_TET_F + 56);
-    const Z2 = load<f64>(tet, IMPLICIT_TET_F + 64);
+    const E0 = v128.load(tet, L.IMPLICIT_TET_F);
+    const E1 = v128.load(tet, L.IMPLICIT_TET_F + 16);
+    const E2 = v128.load(tet, L.IMPLICIT_TET_F + 32);
+    const Z0 = load<f64>(tet, L.IMPLICIT_TET_F + 48);
+    const Z1 = load<f64>(tet, L.IMPLICIT_TET_F + 56);
+    const Z2 = load<f64>(tet, L.IMPLICIT_TET_F + 64);
     s0 = dot(E0, Z0, e0, z0);
     s1 = dot(E1, Z1, e1, z1);
     s2 = dot(E2, Z2, e2, z2);
@@ -360,14 +347,14 @@ export function multiplyTets(row: usize, p: usize, q: usize): void {
     s4 = 0.5 * (dot(E0, Z0, e2, z2) + dot(E2, Z2, e0, z0));
     s5 = 0.5 * (dot(E0, Z0, e1, z1) + dot(E1, Z1, e0, z0));
     hooke(stiffening * mu, stiffening * lambda);
-    const V = load<f64>(tet, IMPLICIT_TET_VOLUME);
+    const V = load<f64>(tet, L.IMPLICIT_TET_VOLUME);
     const volume = f64x2.splat(V);
-    const t0 = load<f64>(tet, IMPLICIT_TET_STRESS);
-    const t1 = load<f64>(tet, IMPLICIT_TET_STRESS + 8);
-    const t2 = load<f64>(tet, IMPLICIT_TET_STRESS + 16);
-    const t3 = load<f64>(tet, IMPLICIT_TET_STRESS + 24);
-    const t4 = load<f64>(tet, IMPLICIT_TET_STRESS + 32);
-    const t5 = load<f64>(tet, IMPLICIT_TET_STRESS + 40);
+    const t0 = load<f64>(tet, L.IMPLICIT_TET_STRESS);
+    const t1 = load<f64>(tet, L.IMPLICIT_TET_STRESS + 8);
+    const t2 = load<f64>(tet, L.IMPLICIT_TET_STRESS + 16);
+    const t3 = load<f64>(tet, L.IMPLICIT_TET_STRESS + 24);
+    const t4 = load<f64>(tet, L.IMPLICIT_TET_STRESS + 32);
+    const t5 = load<f64>(tet, L.IMPLICIT_TET_STRESS + 40);
     scatterStress(
       tet,
       q,
@@ -378,19 +365,19 @@ export function multiplyTets(row: usize, p: usize, q: usize): void {
       V * (Z0 * s5 + Z1 * s1 + Z2 * s3) + V * (z0 * t5 + z1 * t1 + z2 * t3),
       V * (Z0 * s4 + Z1 * s3 + Z2 * s2) + V * (z0 * t4 + z1 * t3 + z2 * t2),
     );
-    if (load<i32>(tet, IMPLICIT_TET_CRUSHED)) resistCrushing(tet, q, lambda + 2 * mu, true);
+    if (load<i32>(tet, L.IMPLICIT_TET_CRUSHED)) resistCrushing(tet, q, lambda + 2 * mu, true);
   }
 }
 
 /**
- * The stresses of the last linearization without their negative eigenvalues, two at a time: each has to wait for its
+ * Removes negative eigenvalues of the last linearization's stresses, two elements at a time, to hide the latency of
  * roots and quotients.
  */
 function positiveParts(row: usize): void {
   const end = endOf(row);
-  for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += 2 * IMPLICIT_TET_BYTES) {
-    const other = tet + IMPLICIT_TET_BYTES < end ? tet + IMPLICIT_TET_BYTES : tet;
-    positivePart(tet + IMPLICIT_TET_STRESS, other + IMPLICIT_TET_STRESS);
+  for (let tet = <usize>load<u32>(row, L.IMPLICIT_TETS); tet < end; tet += 2 * L.IMPLICIT_TET_BYTES) {
+    const other = tet + L.IMPLICIT_TET_BYTES < end ? tet + L.IMPLICIT_TET_BYTES : tet;
+    positivePart(tet + L.IMPLICIT_TET_STRESS, other + L.IMPLICIT_TET_STRESS);
   }
 }
 
@@ -412,7 +399,7 @@ function less(a: v128, b: v128): v128 {
 }
 
 /**
- * From the one eigenvalue l that has its sign alone, by Cayley and Hamilton: S+ = l P(l) or S - l P(l) with P(l) = (S -
+ * Uses the one eigenvalue l that alone has its sign, by Cayley and Hamilton: S+ = l P(l) or S - l P(l) with P(l) = (S -
  * a)(S - b)/((l - a)(l - b)) and a, b the other two. l = m -+ p (1 + d), m the mean of all three, 6 p^2 = |S - m|^2,
  * and d in 0 .. 1 solves d^3 + 3 d^2 = 2 (1 -+ r), r = det (S - m)/(2 p^3).
  * @param at, other addresses of two stresses
@@ -448,7 +435,7 @@ function positivePart(at: usize, other: usize): void {
   );
   const r = f64x2.div(deviator, x(x(f64x2.splat(2), p2), p));
   const e = x(f64x2.splat(2), plus(f64x2.splat(1), x(sign, r)));
-  // else the other two are as far from zero as this one, or there is none but them
+  // else the other two are as far from zero as l, or all three are equal
   const alone = f64x2.gt(e, zero);
   let d = f64x2.sqrt(f64x2.div(e, f64x2.splat(3)));
   for (let step = 0; step < STEPS; step++) {
@@ -459,7 +446,7 @@ function positivePart(at: usize, other: usize): void {
   const sum = less(trace, l);
   const product = less(minors, x(l, sum));
   const scale = f64x2.div(l, x(x(x(f64x2.splat(3), p2), d), plus(d, f64x2.splat(2))));
-  // whose part is zero, and whose all of it
+  // lanes whose positive part is zero, and those whose stress is all positive
   const nothing = v128.andnot(v128.or(all, v128.andnot(v128.not(alone), negative)), none);
   const whole = v128.or(none, v128.andnot(v128.and(v128.not(alone), negative), all));
   const s33 = x(s3, s3);
@@ -479,7 +466,7 @@ function positivePart(at: usize, other: usize): void {
   keepPart(at, other, 40, s5, x(scale, part), negative, nothing, whole);
 }
 
-/** @param s an entry of both, part its part that l makes */
+/** Stores the positive part of one entry. @param s the entry of both stresses, part its share that belongs to l */
 // @inline
 function keepPart(
   at: usize,

@@ -1,46 +1,35 @@
 /**
- * What happens to every particle of a range: prediction (symplectic Euler) and the velocity update (Bender et al. 2014,
+ * Integration of a range of particles: prediction (symplectic Euler) and the velocity update (Bender et al. 2014,
  * Algorithm 1, lines 1-2, 10 and 12). A fixed particle has w = 0 and does not move.
  *
- * Places are compensated (Kahan 1965): x is float32, whose steps at 300 m are 0.03 mm, more than gravity moves what
- * falls from rest in ten substeps, and at 1 m still more than 1/10,000 s at 1 mm/s does. So what rounding takes from x
- * is kept in a low word, which the next substep adds to what moves the particle:
- *   t = low + h v,  x' = x + t,  low' = t - (x' - x)                 exact where |x| > |t|
- * and the velocity is made from what the particle has moved, (x - xPrev) + (low' - low), not from what float32 shows of
- * it. Likewise velocities, to which 1/10,000 s of gravity adds 500 steps of float32 at 20 m/s, give or take a half,
- * always the same. Everybody else sees x and v alone, which are within half a step of the truth.
+ * Positions use compensated summation (Kahan 1965). Float32 has steps of 0.03 mm at 300 m, more than gravity moves a
+ * body from rest in ten substeps; at 1 m still more than 1/10,000 s at 1 mm/s. So the rounding error of x is kept in a
+ * low word, which the next substep adds to the displacement:
+ *   t = low + h v,  x' = x + t,  low' = t - (x' - x)                 exact if |x| > |t|
+ * The velocity is computed from the true displacement, (x - xPrev) + (low' - low), not from the rounded one. Velocities
+ * have low words too: at 20 m/s, 1/10,000 s of gravity adds 500 steps of float32, always rounded alike. All other code
+ * reads x and v alone, which are within half a step of the true values.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_V,
-  H_ACC,
-  H_LOW,
-  H_LOW_SPEED,
-  H_ROUNDING,
-  H_WARM_STARTED,
-  H_SUPPORT,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 /**
- * v += h a; xPrev = x; x += h v, and what remembered stress adds (warmStart.ts).
+ * v += h a; xPrev = x; x += h v, and the displacement of remembered stress (warmStart.ts).
  * @param begin, end particle numbers; h s
  */
 export function predict(begin: i32, end: i32, h: f32): void {
   const from = (<usize>begin) << 4;
-  let x = <usize>load<u32>(HEADER, H_X) + from;
-  let xPrev = <usize>load<u32>(HEADER, H_XPREV) + from;
-  let v = <usize>load<u32>(HEADER, H_V) + from;
-  let acc = <usize>load<u32>(HEADER, H_ACC) + from;
+  let x = <usize>load<u32>(L.HEADER, L.H_X) + from;
+  let xPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) + from;
+  let v = <usize>load<u32>(L.HEADER, L.H_V) + from;
+  let acc = <usize>load<u32>(L.HEADER, L.H_ACC) + from;
   const hh = f32x4.splat(h);
   const zero = f32x4.splat(0);
-  const supported = load<i32>(HEADER, H_WARM_STARTED);
-  const X = <usize>load<u32>(HEADER, H_X);
-  const support = <usize>load<u32>(HEADER, H_SUPPORT) - X;
-  const low = <usize>load<u32>(HEADER, H_LOW);
-  const lowSpeed = <usize>load<u32>(HEADER, H_LOW_SPEED);
-  const rounding = <usize>load<u32>(HEADER, H_ROUNDING);
+  const supported = load<i32>(L.HEADER, L.H_WARM_STARTED);
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const support = <usize>load<u32>(L.HEADER, L.H_SUPPORT) - X;
+  const low = <usize>load<u32>(L.HEADER, L.H_LOW);
+  const lowSpeed = <usize>load<u32>(L.HEADER, L.H_LOW_SPEED);
+  const rounding = <usize>load<u32>(L.HEADER, L.H_ROUNDING);
   const place = i32x4(-1, -1, -1, 0);
   for (let i = begin; i < end; i++, x += 16, xPrev += 16, v += 16, acc += 16) {
     const here = v128.load(x);
@@ -71,13 +60,13 @@ export function predict(begin: i32, end: i32, h: f32): void {
 /** v = (x - xPrev + rounding)/h / (1 + h damping): the implicit form of dv/dt = -damping v, stable for any damping. */
 export function updateVelocity(begin: i32, end: i32, h: f32): void {
   const from = (<usize>begin) << 4;
-  let x = <usize>load<u32>(HEADER, H_X) + from;
-  let xPrev = <usize>load<u32>(HEADER, H_XPREV) + from;
-  let v = <usize>load<u32>(HEADER, H_V) + from;
-  const rounding = <usize>load<u32>(HEADER, H_ROUNDING);
-  const X = <usize>load<u32>(HEADER, H_X);
+  let x = <usize>load<u32>(L.HEADER, L.H_X) + from;
+  let xPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) + from;
+  let v = <usize>load<u32>(L.HEADER, L.H_V) + from;
+  const rounding = <usize>load<u32>(L.HEADER, L.H_ROUNDING);
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
   const toRounding = rounding - X;
-  const toSpeed = <usize>load<u32>(HEADER, H_LOW_SPEED) - X;
+  const toSpeed = <usize>load<u32>(L.HEADER, L.H_LOW_SPEED) - X;
   const hh = f32x4.splat(h);
   const inverseH = f32x4.splat(1 / h);
   for (let i = begin; i < end; i++, x += 16, xPrev += 16, v += 16) {
@@ -88,7 +77,7 @@ export function updateVelocity(begin: i32, end: i32, h: f32): void {
       v128.store(v, f32x4.replace_lane(f32x4.mul(scale, way), 3, damping));
       continue;
     }
-    // what came to the prediction: where nothing did, not a bit of the velocity changes
+    // change since the prediction: if there is none, the velocity keeps all its bits
     const predicted = v128.load(v);
     const slow = v128.load(x + toSpeed);
     const solved = f32x4.sub(

@@ -1,11 +1,11 @@
-/** Bounding volume trees (broadPhase/trees.ts): one of a surface's triangles, one of its edges. */
+/** Bounding volume trees (broadPhase/trees.ts): one for a surface's triangles, one for its edges. */
 import { F32, I32, LANES } from "./sizes.ts";
 
 export const TREE_NODES = 0; // i32 pointer: NODE rows, the root first, a node before its children
 export const TREE_NODE_COUNT = TREE_NODES + I32; // i32; 0: no primitives
 export const TREE_LEAVES = TREE_NODE_COUNT + I32; // i32 pointer: LEAF rows
 export const TREE_LEAF_COUNT = TREE_LEAVES + I32; // i32
-export const TREE_COUNT = TREE_LEAF_COUNT + I32; // i32 primitives: four in every leaf, in the last as many as are left
+export const TREE_COUNT = TREE_LEAF_COUNT + I32; // i32 primitives: four in every leaf, the rest in the last
 export const TREE_LONGEST = TREE_COUNT + I32; // f32 greatest distance of two corners of a primitive at rest, m
 export const TREE_BYTES = TREE_LONGEST + F32;
 

@@ -1,41 +1,24 @@
 /**
- * What a ball and what it touches do to each other (balls.ts): pushed apart along the normal, held together sideways,
- * or moved as one.
+ * Response of a ball and a surface in contact (balls.ts): separated along the normal, held by friction, or moved as
+ * one.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_ACC,
-  H_SUBSTEP_SECONDS,
-  SURFACE_RESTITUTION,
-  SHAPE_FIRST,
-  SHAPE_RADIUS,
-  SHAPE_MEASURED,
-  SHAPE_INVERSE_MASS,
-  SHAPE_CENTER,
-  SHAPE_SHIFT,
-  SHAPE_TURN,
-  SHAPE_PUSH,
-  SHAPE_TWIST,
-  SHAPE_PUSH_STILL,
-  SHAPE_TWIST_STILL,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { rigidRow, surfaceOf } from "../state/owners";
 import { depthOfPoint, nx, ny, nz, wa, wb, wc } from "./ballSweep";
 import { bounce } from "../colliders/coefficients";
 import { inverseMassAt, measure, pushAt } from "./rigidBody";
 
 /**
- * Ball and particle share what they moved in this substep, by their masses: afterwards they stand to each other as at
+ * Ball and particle share their motion in this substep by their masses: afterwards they have their relative position of
  * its start.
  */
 export function stick(shape: usize, at: usize): void {
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const w: f64 = load<f32>(at, 12);
-  const heavy = load<f64>(shape, SHAPE_INVERSE_MASS);
+  const heavy = load<f64>(shape, L.SHAPE_INVERSE_MASS);
   const W = w + heavy;
-  if (!(W > 0) || rigidRow(at)) return; // a rigid body is not bent: verification sees to it
+  // a rigid body must not be deformed: the verification at the end of the substep handles it
+  if (!(W > 0) || rigidRow(at)) return;
   const x = displacement(shape, 0) - <f64>(load<f32>(at) - load<f32>(at + toPrev));
   const y = displacement(shape, 8) - <f64>(load<f32>(at, 4) - load<f32>(at + toPrev, 4));
   const z = displacement(shape, 16) - <f64>(load<f32>(at, 8) - load<f32>(at + toPrev, 8));
@@ -53,14 +36,13 @@ function shift(at: usize, s: f64, x: f64, y: f64, z: f64): void {
 }
 
 /**
- * What a displacement `approach` towards each other is to become, both ways together: turned around by restitution, or
- * just made good.
- * @param first particles of the two
+ * Returns the displacement that must undo an approach `approach`: reversed by restitution, or just undone.
+ * @param first, second particles of the two
  */
 function turned(approach: f64, e: f32, first: usize, second: usize): f64 {
   if (!(approach > 0)) return 0;
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  const h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
   return (
     approach + <f64>min<f32>(bounce(e, <f32>approach, first + toAcc, h), bounce(e, <f32>approach, second + toAcc, h))
   );
@@ -69,13 +51,13 @@ function turned(approach: f64, e: f32, first: usize, second: usize): f64 {
 /** Square root of the restitution of the surface that owns a particle. */
 // @inline
 function rootBounceOf(particle: usize): f32 {
-  return load<f32>(surfaceOf(particle), SURFACE_RESTITUTION);
+  return load<f32>(surfaceOf(particle), L.SURFACE_RESTITUTION);
 }
 
 /** Measures a rigid body that a ball touches, once an iteration. */
 function open(row: usize, scratch: usize): void {
-  if (load<i32>(row, SHAPE_MEASURED)) return;
-  store<i32>(row, 1, SHAPE_MEASURED);
+  if (load<i32>(row, L.SHAPE_MEASURED)) return;
+  store<i32>(row, 1, L.SHAPE_MEASURED);
   measure(row, scratch);
 }
 
@@ -83,7 +65,7 @@ let wayX: f64;
 let wayY: f64;
 let wayZ: f64;
 
-/** How the ball has moved against the triangle since the start of the substep, into wayX .. wayZ. */
+/** Stores the displacement of the ball against the triangle since the start of the substep in wayX .. wayZ. */
 function measureWay(shape: usize, two: usize, A: usize, B: usize, C: usize, ox: f64, oy: f64, oz: f64): void {
   wayX = displacement(shape, 0);
   wayY = displacement(shape, 8);
@@ -97,7 +79,7 @@ function measureWay(shape: usize, two: usize, A: usize, B: usize, C: usize, ox: 
     wayZ -= displacement(two, 16) + x * oy - y * ox;
     return;
   }
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const a: f64 = wa;
   const b: f64 = wb;
   const c: f64 = wc;
@@ -107,19 +89,19 @@ function measureWay(shape: usize, two: usize, A: usize, B: usize, C: usize, ox: 
 }
 
 /**
- * Parts ball and triangle by `depth` along n, and holds them together sideways.
+ * Separates ball and triangle by `depth` along n, with friction.
  * @param scratch ROTATION_SCRATCH bytes
  */
 export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, R: f64, scratch: usize): void {
-  const X = <usize>load<u32>(HEADER, H_X);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - X;
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - X;
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - X;
   const two = rigidRow(A);
   const light = two ? 0 : weighed(A, wa) + weighed(B, wb) + weighed(C, wc);
   const n0: f64 = nx;
   const n1: f64 = ny;
   const n2: f64 = nz;
-  // both are pushed at one point: particles where they are, what takes a push anywhere on the sphere
+  // both sides are pushed at one point: at the particles, or for a rigid body at a point on the sphere
   const arm = R + (light > 0 ? <f64>load<f32>(A + toPrev, 12) : 0);
   const sx = -arm * n0;
   const sy = -arm * n1;
@@ -127,7 +109,7 @@ export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, 
   let ox: f64 = 0;
   let oy: f64 = 0;
   let oz: f64 = 0;
-  let W = light + load<f64>(shape, SHAPE_INVERSE_MASS);
+  let W = light + load<f64>(shape, L.SHAPE_INVERSE_MASS);
   if (two) {
     open(two, scratch);
     ox = center(shape, 0) + sx - center(two, 0);
@@ -140,7 +122,7 @@ export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, 
   const dx = wayX;
   const dy = wayY;
   const dz = wayZ;
-  const first = <usize>load<u32>(shape, SHAPE_FIRST);
+  const first = <usize>load<u32>(shape, L.SHAPE_FIRST);
   const approach = -(dx * n0 + dy * n1 + dz * n2);
   const root = rootBounceOf(first);
   const back = turned(approach, root > 0 ? root * rootBounceOf(A) : 0, first, A);
@@ -152,7 +134,7 @@ export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, 
     shiftCorners(A, B, C, -lambda, n0, n1, n2, 0);
     if (still > 0) shiftCorners(A, B, C, -still, n0, n1, n2, toPrev);
   }
-  // friction between the surfaces: the ball's turns along
+  // friction between the surfaces, including the ball's turn
   const turnX = turn(shape, 0);
   const turnY = turn(shape, 8);
   const turnZ = turn(shape, 16);
@@ -164,9 +146,9 @@ export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, 
 }
 
 /**
- * Holds ball and triangle together sideways.
- * @param s, o where they are pushed, from the centers of the ball and of the rigid body `two`; t what the surfaces have
- *   slid on each other, m; light 1/kg of the corners there; most what friction can do, kg m
+ * Applies friction between ball and triangle.
+ * @param s, o where they are pushed, from the centers of the ball and of the rigid body `two`; t slip of the surfaces,
+ * m; light 1/kg of the corners there; most limit of friction, kg m
  */
 function rub(
   shape: usize,
@@ -199,14 +181,14 @@ function rub(
   else shiftCorners(A, B, C, cut, tx, ty, tz, 0);
 }
 
-/** Corners by their weights in the answer. @param to 0, or from X to where else they are moved */
+/** Moves corners by their weights in the answer. @param to 0, or offset from X to another array */
 function shiftCorners(A: usize, B: usize, C: usize, by: f64, x: f64, y: f64, z: f64, to: usize): void {
   shift(A + to, <f64>load<f32>(A, 12) * wa * by, x, y, z);
   shift(B + to, <f64>load<f32>(B, 12) * wb * by, x, y, z);
   shift(C + to, <f64>load<f32>(C, 12) * wc * by, x, y, z);
 }
 
-/** 1/kg that a corner of this weight moves with. */
+/** Returns a corner's part of the inverse mass, 1/kg. */
 // @inline
 function weighed(at: usize, weight: f64): f64 {
   return <f64>load<f32>(at, 12) * weight * weight;
@@ -218,48 +200,50 @@ function moved(at: usize, toPrev: usize, k: usize): f64 {
 }
 // @inline
 function center(shape: usize, k: usize): f64 {
-  return load<f64>(shape + k, SHAPE_CENTER) + load<f64>(shape + k, SHAPE_PUSH);
+  return load<f64>(shape + k, L.SHAPE_CENTER) + load<f64>(shape + k, L.SHAPE_PUSH);
 }
 
 // @inline
 export function center32(shape: usize): v128 {
   return f32x4(
-    <f32>(load<f64>(shape, SHAPE_CENTER) + load<f64>(shape, SHAPE_PUSH)),
-    <f32>(load<f64>(shape, SHAPE_CENTER + 8) + load<f64>(shape, SHAPE_PUSH + 8)),
-    <f32>(load<f64>(shape, SHAPE_CENTER + 16) + load<f64>(shape, SHAPE_PUSH + 16)),
+    <f32>(load<f64>(shape, L.SHAPE_CENTER) + load<f64>(shape, L.SHAPE_PUSH)),
+    <f32>(load<f64>(shape, L.SHAPE_CENTER + 8) + load<f64>(shape, L.SHAPE_PUSH + 8)),
+    <f32>(load<f64>(shape, L.SHAPE_CENTER + 16) + load<f64>(shape, L.SHAPE_PUSH + 16)),
     0,
   );
 }
 
-/** Where the center was when the substep began: after pushes that make no velocity, moved along with them. */
+/** Returns the center at the start of the substep, moved along by pushes that make no velocity. */
 // @inline
 export function centerBefore32(shape: usize): v128 {
   return f32x4(
-    <f32>(load<f64>(shape, SHAPE_CENTER) - load<f64>(shape, SHAPE_SHIFT) + load<f64>(shape, SHAPE_PUSH_STILL)),
+    <f32>(load<f64>(shape, L.SHAPE_CENTER) - load<f64>(shape, L.SHAPE_SHIFT) + load<f64>(shape, L.SHAPE_PUSH_STILL)),
     <f32>(
-      (load<f64>(shape, SHAPE_CENTER + 8) - load<f64>(shape, SHAPE_SHIFT + 8) + load<f64>(shape, SHAPE_PUSH_STILL + 8))
+      (load<f64>(shape, L.SHAPE_CENTER + 8) -
+        load<f64>(shape, L.SHAPE_SHIFT + 8) +
+        load<f64>(shape, L.SHAPE_PUSH_STILL + 8))
     ),
     <f32>(
-      (load<f64>(shape, SHAPE_CENTER + 16) -
-        load<f64>(shape, SHAPE_SHIFT + 16) +
-        load<f64>(shape, SHAPE_PUSH_STILL + 16))
+      (load<f64>(shape, L.SHAPE_CENTER + 16) -
+        load<f64>(shape, L.SHAPE_SHIFT + 16) +
+        load<f64>(shape, L.SHAPE_PUSH_STILL + 16))
     ),
     0,
   );
 }
 
-/** Two balls: the second's center is a point with its radius as the margin. */
+/** Collides two balls: the second's center is a point with its radius as the margin. */
 export function touchBall(one: usize, two: usize): void {
   const start = f32x4.sub(centerBefore32(two), centerBefore32(one));
   const end = f32x4.sub(center32(two), center32(one));
-  const R = <f32>load<f64>(one, SHAPE_RADIUS);
-  const S = <f32>load<f64>(two, SHAPE_RADIUS);
+  const R = <f32>load<f64>(one, L.SHAPE_RADIUS);
+  const S = <f32>load<f64>(two, L.SHAPE_RADIUS);
   const depth = depthOfPoint(start, end, R + S);
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  const W = load<f64>(one, SHAPE_INVERSE_MASS) + load<f64>(two, SHAPE_INVERSE_MASS);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  const W = load<f64>(one, L.SHAPE_INVERSE_MASS) + load<f64>(two, L.SHAPE_INVERSE_MASS);
   if (!(depth > 0) || !(W > 0)) return;
-  const first = <usize>load<u32>(one, SHAPE_FIRST);
-  const second = <usize>load<u32>(two, SHAPE_FIRST);
+  const first = <usize>load<u32>(one, L.SHAPE_FIRST);
+  const second = <usize>load<u32>(two, L.SHAPE_FIRST);
   let dx = displacement(one, 0) - displacement(two, 0);
   let dy = displacement(one, 8) - displacement(two, 8);
   let dz = displacement(one, 16) - displacement(two, 16);
@@ -272,7 +256,7 @@ export function touchBall(one: usize, two: usize): void {
   const still = max<f64>(0, <f64>depth - back) / W;
   pushAt(one, 0, 0, 0, n0, n1, n2, lambda, still);
   pushAt(two, 0, 0, 0, n0, n1, n2, -lambda, -still);
-  // the touching points lie at -R n of one and +S n of the other
+  // the contact points are at -R n of one and +S n of the other
   const x = <f64>R * turn(one, 0) + <f64>S * turn(two, 0);
   const y = <f64>R * turn(one, 8) + <f64>S * turn(two, 8);
   const z = <f64>R * turn(one, 16) + <f64>S * turn(two, 16);
@@ -296,9 +280,13 @@ export function touchBall(one: usize, two: usize): void {
 
 // @inline
 function displacement(shape: usize, k: usize): f64 {
-  return load<f64>(shape + k, SHAPE_SHIFT) + load<f64>(shape + k, SHAPE_PUSH) - load<f64>(shape + k, SHAPE_PUSH_STILL);
+  return (
+    load<f64>(shape + k, L.SHAPE_SHIFT) + load<f64>(shape + k, L.SHAPE_PUSH) - load<f64>(shape + k, L.SHAPE_PUSH_STILL)
+  );
 }
 // @inline
 function turn(shape: usize, k: usize): f64 {
-  return load<f64>(shape + k, SHAPE_TURN) + load<f64>(shape + k, SHAPE_TWIST) - load<f64>(shape + k, SHAPE_TWIST_STILL);
+  return (
+    load<f64>(shape + k, L.SHAPE_TURN) + load<f64>(shape + k, L.SHAPE_TWIST) - load<f64>(shape + k, L.SHAPE_TWIST_STILL)
+  );
 }

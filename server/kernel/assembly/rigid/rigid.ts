@@ -1,68 +1,27 @@
 /**
- * Rigid bodies against colliders, and their velocities. A rigid body is a cloud of particles that shape matching keeps
- * in shape; pushing its particles out one by one would stop each, not the body (a box that falls at 3 m/s sank in by a
- * fifth of its height and bounced). So its contacts act on the whole of it, as in Mueller, Macklin, Chentanez, Jeschke
- * & Kim 2020, Detailed rigid body simulation with extended position based dynamics, one after another in sweeps over
- * its surface particles (a smooth ball has one point: its center, with its radius):
+ * Rigid bodies against colliders, and their velocities. A rigid body is a cloud of particles kept in shape by shape
+ * matching. Moving its particles out one by one would stop each particle, not the body (a box that fell at 3 m/s sank
+ * in by a fifth of its height and bounced). So its contacts act on the whole body, as in Mueller, Macklin, Chentanez,
+ * Jeschke & Kim 2020, Detailed rigid body simulation with extended position based dynamics. They are solved one after
+ * another, in sweeps over the surface particles (a smooth ball has one point: its center, with its radius):
  *   w_n = 1/M + (r x n) . I^-1 (r x n),  lambda = depth / w_n,  push += lambda n / M,  twist += lambda I^-1 (r x n)
  *   friction: the tangential displacement d of the point since the start of the substep, relative to the collider, is
- *   cut by
- *   min(|d|/w_t, mu lambda): a rolling ball's point stands still, so it rolls on. mu is the static coefficient for a
- *   point that lay still
- * Depth, normal and time of entry are those of collide.ts: swept, in the frame of the collider. What a push does beyond
- * the approach of this substep (overlap that was there before) moves the body without a velocity and without friction,
- * no faster than RISE: what is placed on something, or within the margin, is neither thrown nor held back. Approach is
- * what has a velocity: of a box that is lifted corner by corner, the opposite corner sinks, but does not approach.
- * Impacts are finished after the sweeps, as in the same paper: points that approached a surface and are at it get, by
- * pushes that move nothing, the velocity that restitution says, none included (rigidBounce.ts). Velocities then are v =
- * V + omega x (x - c), h V the shift of the center, h omega = axis tan(angle) of the turn, because prediction moves
- * along tangents, which turns by atan(h omega); the particles' own (x - xPrev)/h would lose omega^2 h of every turn a
- * second (8 % at 10 rad/s and 1/1200 s). What rounding moves in a substep is noted (SHAPE_ROUNDING: shape.ts,
- * moveParticles) and taken off: a body that does not turn has all particles rounded alike, so that at 1 m and 1/1200 s
- * its speed was known to 1e-4 m/s, and damping that takes less of it in a substep took nothing. Bodies in free flight
- * keep what momentum.ts gave them.
+ *   cut by min(|d|/w_t, mu lambda): the point of a rolling ball does not move, so the ball rolls on. mu is the static
+ *   coefficient if the point rested
+ * Depth, normal and time of entry are those of collide.ts: swept, in the frame of the collider. The part of a push
+ * beyond the approach of this substep (older overlap) moves the body without a velocity and without friction, no faster
+ * than RISE. So a body placed on something, or within the margin, is neither thrown nor held back. Approach counts only
+ * motion with a velocity: if a box is lifted at one corner, the opposite corner sinks, but does not approach.
+ * Impacts are finished after the sweeps, as in the same paper. Points that approached a surface and are at it get the
+ * velocity of restitution, 0 included, by pushes that move nothing (rigidBounce.ts). Velocities then are v = V + omega
+ * x (x - c), h V the shift of the center, h omega = axis tan(angle) of the turn. The tangent is needed because
+ * prediction moves along tangents, which turns by atan(h omega). The particles' own (x - xPrev)/h would lose omega^2 h
+ * of every turn a second (8 % at 10 rad/s and 1/1200 s).
+ * Motion by rounding in a substep is recorded (SHAPE_ROUNDING: shape.ts, moveParticles) and subtracted. A body that
+ * does not turn has all particles rounded alike: at 1 m and 1/1200 s its speed had an error of 1e-4 m/s, and damping
+ * below that had no effect. Bodies in free flight keep the velocities of momentum.ts.
  */
-import {
-  HEADER,
-  H_SHAPES,
-  H_SUBSTEP_SECONDS,
-  H_X,
-  H_XPREV,
-  H_V,
-  H_ACC,
-  H_COLLIDERS,
-  H_COLLIDER_COUNT,
-  MARK_INTERSECTING,
-  MARK_WITHIN,
-  COLLIDER_TYPE,
-  COLLIDER_PLANE,
-  BODY_FREE,
-  BODY_MEETS,
-  COLLIDER_FRICTION,
-  COLLIDER_STATIC,
-  COLLIDER_BYTES,
-  COLLIDER_MOTION,
-  MOTION_S0,
-  MOTION_R0,
-  MOTION_S1,
-  MOTION_R1,
-  MOTION_TRAVEL,
-  SHAPE_FIRST,
-  SHAPE_COUNT,
-  SHAPE_LINEAR,
-  SHAPE_BODY,
-  SHAPE_RADIUS,
-  SHAPE_SURFACE,
-  SHAPE_INVERSE_MASS,
-  SHAPE_CENTER,
-  SHAPE_SHIFT,
-  SHAPE_TURN,
-  SHAPE_PUSH,
-  SHAPE_TWIST,
-  SHAPE_PUSH_STILL,
-  SHAPE_TWIST_STILL,
-  SHAPE_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { inverseMassAt, measure, moveParticles, pushAt, extent } from "./rigidBody";
 import { addPush, bounceRigid, clearPushes } from "./rigidBounce";
 import { answer, answerX, answerY, answerZ, RISE } from "../colliders/collide";
@@ -72,41 +31,42 @@ import { meets } from "../state/filters";
 import { hasMarks, marksOf, numberOf } from "../state/marks";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "../colliders/motion";
 
-/** A box on its face needs 4, on an edge 2; a ball between the walls of a funnel 3. */
+/** A box on its face needs 4 sweeps, on an edge 2; a ball between the walls of a funnel 3. */
 const SWEEPS = 8;
 
-/** The rigid ones among the rows begin .. end: out of all colliders, and velocities. */
+/** Moves rigid bodies among the rows begin .. end out of all colliders, and sets their velocities. */
 export function moveRigid(begin: i32, end: i32, h: f32, scratch: usize): void {
-  const rows = <usize>load<u32>(HEADER, H_SHAPES);
+  const rows = <usize>load<u32>(L.HEADER, L.H_SHAPES);
   for (let n = begin; n < end; n++) {
-    const row = rows + <usize>n * SHAPE_BYTES;
-    if (load<i32>(row, SHAPE_LINEAR) || load<i32>(<usize>load<u32>(row, SHAPE_BODY), BODY_FREE)) continue;
+    const row = rows + <usize>n * L.SHAPE_BYTES;
+    if (load<i32>(row, L.SHAPE_LINEAR) || load<i32>(<usize>load<u32>(row, L.SHAPE_BODY), L.BODY_FREE)) continue;
     measure(row, scratch);
-    if (load<f64>(row, SHAPE_INVERSE_MASS) === 0) continue;
+    if (load<f64>(row, L.SHAPE_INVERSE_MASS) === 0) continue;
     clearPushes(row);
     if (collideRigid(row)) bounceRigid(row, h);
-    clearPushes(row); // those of fixed particles are not written over
-    moveParticles(row, 0, SHAPE_PUSH, SHAPE_TWIST);
+    clearPushes(row); // fixed particles are not overwritten below
+    moveParticles(row, 0, L.SHAPE_PUSH, L.SHAPE_TWIST);
     setVelocities(row, h);
   }
 }
 
 /** @returns whether it touched anything */
 function collideRigid(row: usize): bool {
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
-  const table = <usize>load<u32>(<usize>load<u32>(row, SHAPE_BODY), BODY_MEETS);
-  // one mark for all of the body
-  const marks = hasMarks() ? marksOf(numberOf(<usize>load<u32>(row, SHAPE_FIRST))) : 0;
-  const drawn = (marks & (MARK_WITHIN | MARK_INTERSECTING)) === MARK_WITHIN;
+  const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
+  const table = <usize>load<u32>(<usize>load<u32>(row, L.SHAPE_BODY), L.BODY_MEETS);
+  // all particles of a body have the same marks
+  const marks = hasMarks() ? marksOf(numberOf(<usize>load<u32>(row, L.SHAPE_FIRST))) : 0;
+  const drawn = (marks & (L.MARK_WITHIN | L.MARK_INTERSECTING)) === L.MARK_WITHIN;
   let near = 0;
   let ever = false;
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     let touched = false;
-    let c = <usize>load<u32>(HEADER, H_COLLIDERS);
-    for (let n = 0; n < colliders; n++, c += COLLIDER_BYTES) {
-      if (!meets(table, n) || (drawn && load<i32>(c, COLLIDER_TYPE) !== COLLIDER_PLANE) || !mayTouch(row, c)) continue;
+    let c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS);
+    for (let n = 0; n < colliders; n++, c += L.COLLIDER_BYTES) {
+      if (!meets(table, n) || (drawn && load<i32>(c, L.COLLIDER_TYPE) !== L.COLLIDER_PLANE) || !mayTouch(row, c))
+        continue;
       near++;
-      if (load<f64>(row, SHAPE_RADIUS) > 0) touched = touchBall(row, c) || touched;
+      if (load<f64>(row, L.SHAPE_RADIUS) > 0) touched = touchBall(row, c) || touched;
       else touched = touchParticles(row, c) || touched;
     }
     ever = ever || touched;
@@ -115,46 +75,48 @@ function collideRigid(row: usize): bool {
   return ever;
 }
 
-/** False only where the ball around the body, on its whole way through this substep, stays clear of the collider. */
+/**
+ * Returns false only if the ball around the body stays clear of the collider on its whole path through this substep.
+ */
 function mayTouch(row: usize, c: usize): bool {
-  const x = <f32>(load<f64>(row, SHAPE_CENTER) + load<f64>(row, SHAPE_PUSH));
-  const y = <f32>(load<f64>(row, SHAPE_CENTER + 8) + load<f64>(row, SHAPE_PUSH + 8));
-  const z = <f32>(load<f64>(row, SHAPE_CENTER + 16) + load<f64>(row, SHAPE_PUSH + 16));
-  const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH);
-  const sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8);
-  const sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16);
+  const x = <f32>(load<f64>(row, L.SHAPE_CENTER) + load<f64>(row, L.SHAPE_PUSH));
+  const y = <f32>(load<f64>(row, L.SHAPE_CENTER + 8) + load<f64>(row, L.SHAPE_PUSH + 8));
+  const z = <f32>(load<f64>(row, L.SHAPE_CENTER + 16) + load<f64>(row, L.SHAPE_PUSH + 16));
+  const sx = load<f64>(row, L.SHAPE_SHIFT) + load<f64>(row, L.SHAPE_PUSH);
+  const sy = load<f64>(row, L.SHAPE_SHIFT + 8) + load<f64>(row, L.SHAPE_PUSH + 8);
+  const sz = load<f64>(row, L.SHAPE_SHIFT + 16) + load<f64>(row, L.SHAPE_PUSH + 16);
   const margin = <f64>(
     load<f32>(
-      <usize>load<u32>(row, SHAPE_FIRST) + <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X),
+      <usize>load<u32>(row, L.SHAPE_FIRST) + <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X),
       12,
     )
   );
-  const far = 1.001 * (max<f64>(extent, load<f64>(row, SHAPE_RADIUS)) + margin + sqrt(sx * sx + sy * sy + sz * sz));
-  const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  const far = 1.001 * (max<f64>(extent, load<f64>(row, L.SHAPE_RADIUS)) + margin + sqrt(sx * sx + sy * sy + sz * sz));
+  const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   if (!motion) return <f64>distanceTo(c, x, y, z) <= far;
-  inFrame(motion, MOTION_S1, MOTION_R1, x, y, z);
-  return <f64>distanceTo(c, frameX, frameY, frameZ) <= far + <f64>load<f32>(motion, MOTION_TRAVEL);
+  inFrame(motion, L.MOTION_S1, L.MOTION_R1, x, y, z);
+  return <f64>distanceTo(c, frameX, frameY, frameZ) <= far + <f64>load<f32>(motion, L.MOTION_TRAVEL);
 }
 
-/** Every surface particle against one collider. @returns whether any was pushed */
+/** Collides every surface particle with one collider. @returns whether any was pushed */
 function touchParticles(row: usize, c: usize): bool {
-  const first = <usize>load<u32>(row, SHAPE_FIRST);
-  const count = load<i32>(row, SHAPE_SURFACE);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const cx = load<f64>(row, SHAPE_CENTER);
-  const cy = load<f64>(row, SHAPE_CENTER + 8);
-  const cz = load<f64>(row, SHAPE_CENTER + 16);
+  const first = <usize>load<u32>(row, L.SHAPE_FIRST);
+  const count = load<i32>(row, L.SHAPE_SURFACE);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  const cx = load<f64>(row, L.SHAPE_CENTER);
+  const cy = load<f64>(row, L.SHAPE_CENTER + 8);
+  const cz = load<f64>(row, L.SHAPE_CENTER + 16);
   let touched = false;
   for (let i = 0, at = first; i < count; i++, at += 16) {
     const rx = <f64>load<f32>(at) - cx;
     const ry = <f64>load<f32>(at, 4) - cy;
     const rz = <f64>load<f32>(at, 8) - cz;
-    const ax = load<f64>(row, SHAPE_TWIST);
-    const ay = load<f64>(row, SHAPE_TWIST + 8);
-    const az = load<f64>(row, SHAPE_TWIST + 16);
-    const x = <f32>(<f64>load<f32>(at) + load<f64>(row, SHAPE_PUSH) + ay * rz - az * ry);
-    const y = <f32>(<f64>load<f32>(at, 4) + load<f64>(row, SHAPE_PUSH + 8) + az * rx - ax * rz);
-    const z = <f32>(<f64>load<f32>(at, 8) + load<f64>(row, SHAPE_PUSH + 16) + ax * ry - ay * rx);
+    const ax = load<f64>(row, L.SHAPE_TWIST);
+    const ay = load<f64>(row, L.SHAPE_TWIST + 8);
+    const az = load<f64>(row, L.SHAPE_TWIST + 16);
+    const x = <f32>(<f64>load<f32>(at) + load<f64>(row, L.SHAPE_PUSH) + ay * rz - az * ry);
+    const y = <f32>(<f64>load<f32>(at, 4) + load<f64>(row, L.SHAPE_PUSH + 8) + az * rx - ax * rz);
+    const z = <f32>(<f64>load<f32>(at, 8) + load<f64>(row, L.SHAPE_PUSH + 16) + ax * ry - ay * rx);
     const prev = at + toPrev;
     touched =
       touch(
@@ -178,24 +140,24 @@ function touchParticles(row: usize, c: usize): bool {
 }
 
 function touchBall(row: usize, c: usize): bool {
-  const px = load<f64>(row, SHAPE_PUSH);
-  const py = load<f64>(row, SHAPE_PUSH + 8);
-  const pz = load<f64>(row, SHAPE_PUSH + 16);
-  const cx = load<f64>(row, SHAPE_CENTER);
-  const cy = load<f64>(row, SHAPE_CENTER + 8);
-  const cz = load<f64>(row, SHAPE_CENTER + 16);
-  const R = load<f64>(row, SHAPE_RADIUS);
+  const px = load<f64>(row, L.SHAPE_PUSH);
+  const py = load<f64>(row, L.SHAPE_PUSH + 8);
+  const pz = load<f64>(row, L.SHAPE_PUSH + 16);
+  const cx = load<f64>(row, L.SHAPE_CENTER);
+  const cy = load<f64>(row, L.SHAPE_CENTER + 8);
+  const cz = load<f64>(row, L.SHAPE_CENTER + 16);
+  const R = load<f64>(row, L.SHAPE_RADIUS);
   return touch(
     row,
     c,
-    <f32>(cx - load<f64>(row, SHAPE_SHIFT)),
-    <f32>(cy - load<f64>(row, SHAPE_SHIFT + 8)),
-    <f32>(cz - load<f64>(row, SHAPE_SHIFT + 16)),
+    <f32>(cx - load<f64>(row, L.SHAPE_SHIFT)),
+    <f32>(cy - load<f64>(row, L.SHAPE_SHIFT + 8)),
+    <f32>(cz - load<f64>(row, L.SHAPE_SHIFT + 16)),
     <f32>(cx + px),
     <f32>(cy + py),
     <f32>(cz + pz),
     <f32>R,
-    <usize>load<u32>(row, SHAPE_FIRST),
+    <usize>load<u32>(row, L.SHAPE_FIRST),
     0,
     0,
     0,
@@ -204,8 +166,8 @@ function touchBall(row: usize, c: usize): bool {
 }
 
 /**
- * One point (world, from and to) of margin `margin`, particle `at` (of a ball its first), at r from the center, R
- * further along the normal, against one collider.
+ * Collides one point (world, from and to) of margin `margin` with one collider. `at`: its particle (of a ball the
+ * first); r from the center, and R further along the normal.
  */
 function touch(
   row: usize,
@@ -223,7 +185,7 @@ function touch(
   rz: f64,
   R: f64,
 ): bool {
-  const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   let px = fromX;
   let py = fromY;
   let pz = fromZ;
@@ -231,23 +193,24 @@ function touch(
   let y = toY;
   let z = toZ;
   if (motion) {
-    inFrame(motion, MOTION_S0, MOTION_R0, px, py, pz);
+    inFrame(motion, L.MOTION_S0, L.MOTION_R0, px, py, pz);
     px = frameX;
     py = frameY;
     pz = frameZ;
-    inFrame(motion, MOTION_S1, MOTION_R1, x, y, z);
+    inFrame(motion, L.MOTION_S1, L.MOTION_R1, x, y, z);
     x = frameX;
     y = frameY;
     z = frameZ;
   }
   const found = answer(c, px, py, pz, x, y, z, margin);
-  if (!(found > 1e-5 * margin)) return false; // a sweep's residue below rounding of the margin is no contact
+  // below the rounding of the margin it is the residue of a sweep, no contact
+  if (!(found > 1e-5 * margin)) return false;
   let nx = answerX;
   let ny = answerY;
   let nz = answerZ;
   const approach = -((x - px) * nx + (y - py) * ny + (z - pz) * nz);
   if (motion) {
-    turnFromFrame(motion, MOTION_R1, nx, ny, nz);
+    turnFromFrame(motion, L.MOTION_R1, nx, ny, nz);
     nx = frameX;
     ny = frameY;
     nz = frameZ;
@@ -255,23 +218,23 @@ function touch(
   const ax: f64 = rx - R * <f64>nx;
   const ay: f64 = ry - R * <f64>ny;
   const az: f64 = rz - R * <f64>nz;
-  // of what the point has moved, that without a velocity
+  // motion of the point without a velocity
   const lifted =
-    (load<f64>(row, SHAPE_PUSH_STILL) +
-      load<f64>(row, SHAPE_TWIST_STILL + 8) * az -
-      load<f64>(row, SHAPE_TWIST_STILL + 16) * ay) *
+    (load<f64>(row, L.SHAPE_PUSH_STILL) +
+      load<f64>(row, L.SHAPE_TWIST_STILL + 8) * az -
+      load<f64>(row, L.SHAPE_TWIST_STILL + 16) * ay) *
       nx +
-    (load<f64>(row, SHAPE_PUSH_STILL + 8) +
-      load<f64>(row, SHAPE_TWIST_STILL + 16) * ax -
-      load<f64>(row, SHAPE_TWIST_STILL) * az) *
+    (load<f64>(row, L.SHAPE_PUSH_STILL + 8) +
+      load<f64>(row, L.SHAPE_TWIST_STILL + 16) * ax -
+      load<f64>(row, L.SHAPE_TWIST_STILL) * az) *
       ny +
-    (load<f64>(row, SHAPE_PUSH_STILL + 16) +
-      load<f64>(row, SHAPE_TWIST_STILL) * ay -
-      load<f64>(row, SHAPE_TWIST_STILL + 8) * ax) *
+    (load<f64>(row, L.SHAPE_PUSH_STILL + 16) +
+      load<f64>(row, L.SHAPE_TWIST_STILL) * ay -
+      load<f64>(row, L.SHAPE_TWIST_STILL + 8) * ax) *
       nz;
   const real = min<f64>(found, max<f64>(0, <f64>approach + lifted));
   // a ball's margin is its radius: it has no gap
-  const slow = <f64>(RISE * margin * load<f32>(HEADER, H_SUBSTEP_SECONDS));
+  const slow = <f64>(RISE * margin * load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS));
   const rises: f64 = R > 0 ? found : max<f64>(slow - lifted, <f64>found - margin);
   const depth = min<f64>(found, real + max<f64>(0, rises));
   if (!(depth > 1e-5 * margin)) return false;
@@ -283,7 +246,7 @@ function touch(
   return true;
 }
 
-/** Friction of `touch`, by what the touching point of the body has moved with a velocity; a push of lambda holds it. */
+/** Friction of `touch` under a push of lambda, on the displacement with a velocity of the body's contact point. */
 function rub(
   row: usize,
   c: usize,
@@ -300,23 +263,26 @@ function rub(
   R: f64,
   lambda: f64,
 ): void {
-  const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH) - load<f64>(row, SHAPE_PUSH_STILL);
-  const sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8) - load<f64>(row, SHAPE_PUSH_STILL + 8);
-  const sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16) - load<f64>(row, SHAPE_PUSH_STILL + 16);
-  const tx = load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST) - load<f64>(row, SHAPE_TWIST_STILL);
-  const ty = load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8) - load<f64>(row, SHAPE_TWIST_STILL + 8);
+  const sx = load<f64>(row, L.SHAPE_SHIFT) + load<f64>(row, L.SHAPE_PUSH) - load<f64>(row, L.SHAPE_PUSH_STILL);
+  const sy =
+    load<f64>(row, L.SHAPE_SHIFT + 8) + load<f64>(row, L.SHAPE_PUSH + 8) - load<f64>(row, L.SHAPE_PUSH_STILL + 8);
+  const sz =
+    load<f64>(row, L.SHAPE_SHIFT + 16) + load<f64>(row, L.SHAPE_PUSH + 16) - load<f64>(row, L.SHAPE_PUSH_STILL + 16);
+  const tx = load<f64>(row, L.SHAPE_TURN) + load<f64>(row, L.SHAPE_TWIST) - load<f64>(row, L.SHAPE_TWIST_STILL);
+  const ty =
+    load<f64>(row, L.SHAPE_TURN + 8) + load<f64>(row, L.SHAPE_TWIST + 8) - load<f64>(row, L.SHAPE_TWIST_STILL + 8);
   const tz =
-    load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16) - load<f64>(row, SHAPE_TWIST_STILL + 16);
+    load<f64>(row, L.SHAPE_TURN + 16) + load<f64>(row, L.SHAPE_TWIST + 16) - load<f64>(row, L.SHAPE_TWIST_STILL + 16);
   let dx = sx + ty * az - tz * ay;
   let dy = sy + tz * ax - tx * az;
   let dz = sz + tx * ay - ty * ax;
   if (motion) {
-    // less what the collider moved there
+    // minus the collider's displacement there
     const qx: f32 = toX - <f32>R * nx;
     const qy: f32 = toY - <f32>R * ny;
     const qz: f32 = toZ - <f32>R * nz;
-    inFrame(motion, MOTION_S1, MOTION_R1, qx, qy, qz);
-    fromFrame(motion, MOTION_S0, MOTION_R0, frameX, frameY, frameZ);
+    inFrame(motion, L.MOTION_S1, L.MOTION_R1, qx, qy, qz);
+    fromFrame(motion, L.MOTION_S0, L.MOTION_R0, frameX, frameY, frameZ);
     dx -= <f64>(qx - frameX);
     dy -= <f64>(qy - frameY);
     dz -= <f64>(qz - frameZ);
@@ -334,7 +300,7 @@ function rub(
   pushAt(row, ax, ay, az, dx, dy, dz, -min<f64>(slide / inverseMassAt(row, ax, ay, az, dx, dy, dz), mu * lambda), 0);
 }
 
-/** The coefficient where a point at `a` has slid by d: the static one for what lay still. */
+/** Returns the friction coefficient of a point at `a` that has slid by d: the static one if it rested. */
 function frictionAt(
   row: usize,
   c: usize,
@@ -348,24 +314,25 @@ function frictionAt(
   dy: f64,
   dz: f64,
 ): f64 {
-  const acc = <usize>load<u32>(row, SHAPE_FIRST) + <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const acc =
+    <usize>load<u32>(row, L.SHAPE_FIRST) + <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
   const root = load<f32>(acc, 12);
-  let mu = <f64>root * <f64>load<f32>(c, COLLIDER_FRICTION);
-  findCoefficients(<usize>load<u32>(row, SHAPE_FIRST), root);
-  const still = <f64>rootStatic * <f64>load<f32>(c, COLLIDER_STATIC);
+  let mu = <f64>root * <f64>load<f32>(c, L.COLLIDER_FRICTION);
+  findCoefficients(<usize>load<u32>(row, L.SHAPE_FIRST), root);
+  const still = <f64>rootStatic * <f64>load<f32>(c, L.COLLIDER_STATIC);
   if (still > mu) {
-    // what lay still has at most the displacement of this substep's external acceleration, before any push
+    // a resting point has moved by at most the displacement of this substep's external acceleration, before any push
     const px =
-      load<f64>(row, SHAPE_PUSH) + load<f64>(row, SHAPE_TWIST + 8) * az - load<f64>(row, SHAPE_TWIST + 16) * ay;
+      load<f64>(row, L.SHAPE_PUSH) + load<f64>(row, L.SHAPE_TWIST + 8) * az - load<f64>(row, L.SHAPE_TWIST + 16) * ay;
     const py =
-      load<f64>(row, SHAPE_PUSH + 8) + load<f64>(row, SHAPE_TWIST + 16) * ax - load<f64>(row, SHAPE_TWIST) * az;
+      load<f64>(row, L.SHAPE_PUSH + 8) + load<f64>(row, L.SHAPE_TWIST + 16) * ax - load<f64>(row, L.SHAPE_TWIST) * az;
     const pz =
-      load<f64>(row, SHAPE_PUSH + 16) + load<f64>(row, SHAPE_TWIST) * ay - load<f64>(row, SHAPE_TWIST + 8) * ax;
+      load<f64>(row, L.SHAPE_PUSH + 16) + load<f64>(row, L.SHAPE_TWIST) * ay - load<f64>(row, L.SHAPE_TWIST + 8) * ax;
     const pn = px * nx + py * ny + pz * nz;
     const ox = dx - (px - pn * nx);
     const oy = dy - (py - pn * ny);
     const oz = dz - (pz - pn * nz);
-    const h: f64 = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+    const h: f64 = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
     const gx: f64 = load<f32>(acc);
     const gy: f64 = load<f32>(acc, 4);
     const gz: f64 = load<f32>(acc, 8);
@@ -375,27 +342,29 @@ function frictionAt(
 }
 
 function setVelocities(row: usize, h: f64): void {
-  const first = <usize>load<u32>(row, SHAPE_FIRST);
-  const count = load<i32>(row, SHAPE_COUNT);
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  const first = <usize>load<u32>(row, L.SHAPE_FIRST);
+  const count = load<i32>(row, L.SHAPE_COUNT);
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
   const inverseH: f64 = 1 / h;
-  const vx = inverseH * (load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH) - load<f64>(row, SHAPE_PUSH_STILL));
+  const vx =
+    inverseH * (load<f64>(row, L.SHAPE_SHIFT) + load<f64>(row, L.SHAPE_PUSH) - load<f64>(row, L.SHAPE_PUSH_STILL));
   const vy =
     inverseH *
-    (load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8) - load<f64>(row, SHAPE_PUSH_STILL + 8));
+    (load<f64>(row, L.SHAPE_SHIFT + 8) + load<f64>(row, L.SHAPE_PUSH + 8) - load<f64>(row, L.SHAPE_PUSH_STILL + 8));
   const vz =
     inverseH *
-    (load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16) - load<f64>(row, SHAPE_PUSH_STILL + 16));
-  const wx = inverseH * (load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST) - load<f64>(row, SHAPE_TWIST_STILL));
+    (load<f64>(row, L.SHAPE_SHIFT + 16) + load<f64>(row, L.SHAPE_PUSH + 16) - load<f64>(row, L.SHAPE_PUSH_STILL + 16));
+  const wx =
+    inverseH * (load<f64>(row, L.SHAPE_TURN) + load<f64>(row, L.SHAPE_TWIST) - load<f64>(row, L.SHAPE_TWIST_STILL));
   const wy =
     inverseH *
-    (load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8) - load<f64>(row, SHAPE_TWIST_STILL + 8));
+    (load<f64>(row, L.SHAPE_TURN + 8) + load<f64>(row, L.SHAPE_TWIST + 8) - load<f64>(row, L.SHAPE_TWIST_STILL + 8));
   const wz =
     inverseH *
-    (load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16) - load<f64>(row, SHAPE_TWIST_STILL + 16));
-  const cx = load<f64>(row, SHAPE_CENTER) + load<f64>(row, SHAPE_PUSH);
-  const cy = load<f64>(row, SHAPE_CENTER + 8) + load<f64>(row, SHAPE_PUSH + 8);
-  const cz = load<f64>(row, SHAPE_CENTER + 16) + load<f64>(row, SHAPE_PUSH + 16);
+    (load<f64>(row, L.SHAPE_TURN + 16) + load<f64>(row, L.SHAPE_TWIST + 16) - load<f64>(row, L.SHAPE_TWIST_STILL + 16));
+  const cx = load<f64>(row, L.SHAPE_CENTER) + load<f64>(row, L.SHAPE_PUSH);
+  const cy = load<f64>(row, L.SHAPE_CENTER + 8) + load<f64>(row, L.SHAPE_PUSH + 8);
+  const cz = load<f64>(row, L.SHAPE_CENTER + 16) + load<f64>(row, L.SHAPE_PUSH + 16);
   for (let i = 0, at = first; i < count; i++, at += 16) {
     if (load<f32>(at, 12) === 0) continue;
     const x = <f64>load<f32>(at) - cx;

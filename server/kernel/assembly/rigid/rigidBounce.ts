@@ -1,70 +1,41 @@
 /**
  * Impacts of a rigid body on colliders, after its contacts are solved (rigid.ts): Mueller, Macklin, Chentanez, Jeschke
- * & Kim 2020, section 3.6. A point whose motion before any push met a surface that it approached by A in this substep
- * ought to leave it by e A in the next, e = 0 included. (Not the points that are at the surface in the end: the pushes
- * at one corner of a face that falls flat lift others off, and it would start to spin.) What its motion lacks of that
- * is given as a push that makes a velocity and no displacement (the still part of a push, negative), point after point
- * in sweeps, because the push at one corner moves the others. What a point got in earlier sweeps, those of rigid.ts
- * too, may be taken back, no more (projected Gauss-Seidel): its pushes are summed up where its velocity will be written
- * afterwards. (Pushes that are only added make a box that falls flat leave with 0.36 of its speed at e = 0: one
- * corner's push turns the others down, whose pushes lift it.) What rests is left out: one sweep sees to that.
+ * & Kim 2020, section 3.6. If a point's motion before any push met a surface, approaching it by A in this substep, it
+ * must leave by e A in the next, e = 0 included. (Testing which points are at the surface in the end would be wrong:
+ * pushes at one corner of a face that falls flat lift others off, and the box would start to spin.) The missing motion
+ * is given as a push that makes a velocity and no displacement (the still part of a push, negative). Points are solved
+ * one after another in sweeps, because the push at one corner moves the others. Earlier pushes of a point, also those
+ * of rigid.ts, may be taken back but no more (projected Gauss-Seidel). Their sum is stored in the velocity array, which
+ * is written afterwards. (With pushes that are only added, a box that falls flat leaves with 0.36 of its speed at e =
+ * 0: one corner's push turns the others down, whose pushes lift it.) Resting points are left out, so they cost one
+ * sweep.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_V,
-  H_ACC,
-  H_COLLIDERS,
-  H_COLLIDER_COUNT,
-  BODY_MEETS,
-  COLLIDER_BYTES,
-  COLLIDER_MOTION,
-  COLLIDER_RESTITUTION,
-  COLLIDER_TYPE,
-  COLLIDER_MESH,
-  MOTION_S0,
-  MOTION_R0,
-  MOTION_S1,
-  MOTION_R1,
-  SHAPE_FIRST,
-  SHAPE_SURFACE,
-  SHAPE_BODY,
-  SHAPE_RADIUS,
-  SHAPE_INVERSE_MASS,
-  SHAPE_CENTER,
-  SHAPE_SHIFT,
-  SHAPE_TURN,
-  SHAPE_PUSH,
-  SHAPE_TWIST,
-  SHAPE_PUSH_STILL,
-  SHAPE_TWIST_STILL,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { findCoefficients, rests, rootBounce } from "../colliders/coefficients";
 import { answer, answerX, answerY, answerZ } from "../colliders/collide";
 import { meets } from "../state/filters";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "../colliders/motion";
 import { inverseMassAt, pushAt } from "./rigidBody";
 
-/** Nine points of a face need about 20 to share an impact evenly; there is one such substep an impact. */
+/** Nine points of a face need about 20 sweeps to share an impact evenly. An impact has one such substep. */
 const SWEEPS = 64;
-/** Pushes that change a velocity by less than this part of what is wanted end it. */
+/** Sweeps end when pushes change velocities by less than this part of the approach. */
 const RESIDUE: f64 = 1e-3;
 
 export function bounceRigid(row: usize, h: f32): void {
-  const first = <usize>load<u32>(row, SHAPE_FIRST);
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const first = <usize>load<u32>(row, L.SHAPE_FIRST);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
   findCoefficients(first, load<f32>(first + toAcc, 12));
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
-  const table = <usize>load<u32>(<usize>load<u32>(row, SHAPE_BODY), BODY_MEETS);
+  const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
+  const table = <usize>load<u32>(<usize>load<u32>(row, L.SHAPE_BODY), L.BODY_MEETS);
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     let pushed = false;
-    for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
-      if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH || !meets(table, n)) continue;
-      const e = rootBounce * load<f32>(c, COLLIDER_RESTITUTION);
-      if (load<f64>(row, SHAPE_RADIUS) > 0) pushed = bouncePoint(row, c, 0, e, h) || pushed;
+    for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
+      if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH || !meets(table, n)) continue;
+      const e = rootBounce * load<f32>(c, L.COLLIDER_RESTITUTION);
+      if (load<f64>(row, L.SHAPE_RADIUS) > 0) pushed = bouncePoint(row, c, 0, e, h) || pushed;
       else
-        for (let i = load<i32>(row, SHAPE_SURFACE), at = first; i > 0; i--, at += 16)
+        for (let i = load<i32>(row, L.SHAPE_SURFACE), at = first; i > 0; i--, at += 16)
           pushed = bouncePoint(row, c, at, e, h) || pushed;
     }
     if (!pushed) break;
@@ -73,8 +44,8 @@ export function bounceRigid(row: usize, h: f32): void {
 
 /** Forgets all pushes. */
 export function clearPushes(row: usize): void {
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  for (let i = load<i32>(row, SHAPE_SURFACE), v = <usize>load<u32>(row, SHAPE_FIRST) + toV; i > 0; i--, v += 16) {
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  for (let i = load<i32>(row, L.SHAPE_SURFACE), v = <usize>load<u32>(row, L.SHAPE_FIRST) + toV; i > 0; i--, v += 16) {
     store<f32>(v, 0);
     store<f32>(v, 0, 4);
     store<f32>(v, 0, 8);
@@ -82,49 +53,52 @@ export function clearPushes(row: usize): void {
 }
 
 /**
- * A push of `lambda` (kg m) along n that made a velocity, at a point: as a displacement of a point of the body's mass,
- * so that float32 has the same digits in every unit.
+ * Records a push of `lambda` (kg m) along n at a point that made a velocity. It is stored as a displacement of a point
+ * with the body's mass, so that float32 keeps its digits in any unit.
  */
 export function addPush(row: usize, at: usize, lambda: f64, nx: f32, ny: f32, nz: f32): void {
-  const v = at + <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  const add = <f32>(lambda * load<f64>(row, SHAPE_INVERSE_MASS));
+  const v = at + <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  const add = <f32>(lambda * load<f64>(row, L.SHAPE_INVERSE_MASS));
   store<f32>(v, load<f32>(v) + add * nx);
   store<f32>(v, load<f32>(v, 4) + add * ny, 4);
   store<f32>(v, load<f32>(v, 8) + add * nz, 8);
 }
 
-/** How far along m a point at r moves away from what has gone by g, with what the velocities will be made of now. */
+/** Returns how far a point at r moves along m against a surface displaced by g, by motion that becomes velocity. */
 function leaving(row: usize, mx: f32, my: f32, mz: f32, rx: f64, ry: f64, rz: f64, gx: f32, gy: f32, gz: f32): f64 {
-  const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH) - load<f64>(row, SHAPE_PUSH_STILL);
-  const sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8) - load<f64>(row, SHAPE_PUSH_STILL + 8);
-  const sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16) - load<f64>(row, SHAPE_PUSH_STILL + 16);
-  const tx = load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST) - load<f64>(row, SHAPE_TWIST_STILL);
-  const ty = load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8) - load<f64>(row, SHAPE_TWIST_STILL + 8);
+  const sx = load<f64>(row, L.SHAPE_SHIFT) + load<f64>(row, L.SHAPE_PUSH) - load<f64>(row, L.SHAPE_PUSH_STILL);
+  const sy =
+    load<f64>(row, L.SHAPE_SHIFT + 8) + load<f64>(row, L.SHAPE_PUSH + 8) - load<f64>(row, L.SHAPE_PUSH_STILL + 8);
+  const sz =
+    load<f64>(row, L.SHAPE_SHIFT + 16) + load<f64>(row, L.SHAPE_PUSH + 16) - load<f64>(row, L.SHAPE_PUSH_STILL + 16);
+  const tx = load<f64>(row, L.SHAPE_TURN) + load<f64>(row, L.SHAPE_TWIST) - load<f64>(row, L.SHAPE_TWIST_STILL);
+  const ty =
+    load<f64>(row, L.SHAPE_TURN + 8) + load<f64>(row, L.SHAPE_TWIST + 8) - load<f64>(row, L.SHAPE_TWIST_STILL + 8);
   const tz =
-    load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16) - load<f64>(row, SHAPE_TWIST_STILL + 16);
+    load<f64>(row, L.SHAPE_TURN + 16) + load<f64>(row, L.SHAPE_TWIST + 16) - load<f64>(row, L.SHAPE_TWIST_STILL + 16);
   return (sx + ty * rz - tz * ry - gx) * mx + (sy + tz * rx - tx * rz - gy) * my + (sz + tx * ry - ty * rx - gz) * mz;
 }
 
 /**
- * One point against one collider.
- * @param at address of the particle; 0: the ball itself.
+ * Solves one point against one collider.
+ * @param at address of the particle; 0: the ball itself
  * @returns whether it was pushed
  */
 function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
-  const first = <usize>load<u32>(row, SHAPE_FIRST);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const cx = load<f64>(row, SHAPE_CENTER);
-  const cy = load<f64>(row, SHAPE_CENTER + 8);
-  const cz = load<f64>(row, SHAPE_CENTER + 16);
-  const motion = <usize>load<u32>(c, COLLIDER_MOTION);
-  // the point's own motion, before any push: to (of a ball its center), from there by `back`
-  const bx = at ? <f64>load<f32>(at) - <f64>load<f32>(at + toPrev) : load<f64>(row, SHAPE_SHIFT);
-  const by = at ? <f64>load<f32>(at, 4) - <f64>load<f32>(at + toPrev, 4) : load<f64>(row, SHAPE_SHIFT + 8);
-  const bz = at ? <f64>load<f32>(at, 8) - <f64>load<f32>(at + toPrev, 8) : load<f64>(row, SHAPE_SHIFT + 16);
+  const first = <usize>load<u32>(row, L.SHAPE_FIRST);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  const cx = load<f64>(row, L.SHAPE_CENTER);
+  const cy = load<f64>(row, L.SHAPE_CENTER + 8);
+  const cz = load<f64>(row, L.SHAPE_CENTER + 16);
+  const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
+  // the point's own motion before any push: it ends at w (of a ball its center) and began at w - b
+  const bx = at ? <f64>load<f32>(at) - <f64>load<f32>(at + toPrev) : load<f64>(row, L.SHAPE_SHIFT);
+  const by = at ? <f64>load<f32>(at, 4) - <f64>load<f32>(at + toPrev, 4) : load<f64>(row, L.SHAPE_SHIFT + 8);
+  const bz = at ? <f64>load<f32>(at, 8) - <f64>load<f32>(at + toPrev, 8) : load<f64>(row, L.SHAPE_SHIFT + 16);
   const wx = at ? load<f32>(at) : <f32>cx;
   const wy = at ? load<f32>(at, 4) : <f32>cy;
   const wz = at ? load<f32>(at, 8) : <f32>cz;
-  const margin = at ? load<f32>(at + toPrev, 12) : <f32>load<f64>(row, SHAPE_RADIUS);
+  const margin = at ? load<f32>(at + toPrev, 12) : <f32>load<f64>(row, L.SHAPE_RADIUS);
   let px = <f32>(<f64>wx - bx);
   let py = <f32>(<f64>wy - by);
   let pz = <f32>(<f64>wz - bz);
@@ -133,17 +107,17 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
   let z = wz;
   let gx: f32 = 0;
   let gy: f32 = 0;
-  let gz: f32 = 0; // g: how far the collider went there
+  let gz: f32 = 0; // g: displacement of the collider there
   if (motion) {
-    inFrame(motion, MOTION_S0, MOTION_R0, px, py, pz);
+    inFrame(motion, L.MOTION_S0, L.MOTION_R0, px, py, pz);
     px = frameX;
     py = frameY;
     pz = frameZ;
-    inFrame(motion, MOTION_S1, MOTION_R1, x, y, z);
+    inFrame(motion, L.MOTION_S1, L.MOTION_R1, x, y, z);
     x = frameX;
     y = frameY;
     z = frameZ;
-    fromFrame(motion, MOTION_S0, MOTION_R0, x, y, z);
+    fromFrame(motion, L.MOTION_S0, L.MOTION_R0, x, y, z);
     gx = wx - frameX;
     gy = wy - frameY;
     gz = wz - frameZ;
@@ -153,7 +127,7 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
   let my = answerY;
   let mz = answerZ;
   if (motion) {
-    turnFromFrame(motion, MOTION_R1, mx, my, mz);
+    turnFromFrame(motion, L.MOTION_R1, mx, my, mz);
     mx = frameX;
     my = frameY;
     mz = frameZ;
@@ -163,11 +137,11 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
   const ry = <f64>wy - cy - R * <f64>my;
   const rz = <f64>wz - cz - R * <f64>mz;
   const approach = <f32>-((bx - gx) * mx + (by - gy) * my + (bz - gz) * mz);
-  if (rests(approach, first + <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X), h)) return false;
+  if (rests(approach, first + <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X), h)) return false;
   const lacks = <f64>(e * approach) - leaving(row, mx, my, mz, rx, ry, rz, gx, gy, gz);
   const W = inverseMassAt(row, rx, ry, rz, mx, my, mz);
-  const sum = (at ? at : first) + <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  const scale = load<f64>(row, SHAPE_INVERSE_MASS);
+  const sum = (at ? at : first) + <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  const scale = load<f64>(row, L.SHAPE_INVERSE_MASS);
   const had = (load<f32>(sum) * mx + load<f32>(sum, 4) * my + load<f32>(sum, 8) * mz) / scale;
   const lambda = max<f64>(lacks / W, -max<f64>(had, 0));
   if (!(abs<f64>(lambda) * W > RESIDUE * <f64>approach)) return false;

@@ -1,14 +1,14 @@
-/** Who may touch whom (sim/memory/filters.ts): tables of bytes, 1 where two may touch; no table (0): all. */
-import { SURFACE_MEETS, MEETS, MEETS_MARKED } from "../layout/layout";
+/** Collision filters (sim/memory/filters.ts): tables of bytes, 1 for pairs that may touch; no table (0): all may. */
+import * as L from "../layout/layout";
 
 /**
- * May the surface at `row` touch surface number `other`, and are the two not so tangled that contact between them is
- * off?
+ * Returns whether the surface at `row` may touch surface number `other`, and contact between them is not off because
+ * they are tangled.
  */
 // @inline
 export function meetsSurface(row: usize, other: i32): bool {
-  const may = load<u8>(<usize>load<u32>(row, SURFACE_MEETS) + <usize>other);
-  return may === MEETS || may === MEETS_MARKED;
+  const may = load<u8>(<usize>load<u32>(row, L.SURFACE_MEETS) + <usize>other);
+  return may === L.MEETS || may === L.MEETS_MARKED;
 }
 
 // @inline
