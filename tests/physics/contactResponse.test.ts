@@ -84,9 +84,9 @@ async function clash(
   }
   kernel.beginPairList();
   kernel.findFreeBodies();
-  kernel.keepSafe();
+  kernel.saveSafePositions();
   end.forEach((value, k) => (f32[at(layout.x, Math.floor(k / 3)) + (k % 3)] = value));
-  kernel.foresee();
+  kernel.updatePredictedContacts();
   const v = read(layout.v);
   const pairs = packedPairs(memory);
   kernel.verifyContacts(h);

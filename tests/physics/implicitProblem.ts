@@ -11,7 +11,7 @@ import { implicitModel, type ImplicitModel } from "../../server/sim/implicit/mod
 import type { ImplicitState } from "../../server/sim/implicit/state.ts";
 import { bendSet, tetSet, triangleSet, type ElasticSet } from "../../server/sim/reference/implicit/elements.ts";
 import { particleRotations, precondition } from "../../server/sim/reference/implicit/precondition.ts";
-import { HoldingPoints, type HeldPoint } from "../../server/sim/reference/implicit/points.ts";
+import { RigidGrabs, type HeldPoint } from "../../server/sim/reference/implicit/points.ts";
 import type { Laboratory } from "./laboratory.ts";
 
 /** Inertial target and coefficient c of a step, and where the solver begins it. */
@@ -36,7 +36,7 @@ export class ImplicitProblem {
   private readonly body: number;
   private readonly solid: ElasticSet[];
   private readonly sheet: ElasticSet<Float32Array>[];
-  private readonly points: HoldingPoints;
+  private readonly points: RigidGrabs;
   private readonly a: Float64Array;
 
   /** @param steps per tick; absent: those of a body that meets no surface */
@@ -50,7 +50,7 @@ export class ImplicitProblem {
       ...(triangles ? [triangleSet(triangles, stiffness)] : []),
       ...(bends && stencils ? [bendSet(bends, stencils)] : []),
     ];
-    this.points = new HoldingPoints(this.model);
+    this.points = new RigidGrabs(this.model);
     const { first } = lab.created.layout.bodies[body]!;
     this.a = Float64Array.from(
       { length: 3 * this.model.count },

@@ -271,7 +271,7 @@ test("a stack stays where it is and its contacts carry its weight, with and with
         expect(Math.abs(lab.x[4 * i + k]! - began[4 * i + k]!), `particle ${i}, substep ${substep}`).toBeLessThan(
           bound,
         );
-    const now = (word(L.H_TICK) - word(L.H_STOOD)) * word(L.H_SUBSTEPS) + substep + 1;
+    const now = (word(L.H_TICK) - word(L.H_PAUSED_TICKS)) * word(L.H_SUBSTEPS) + substep + 1;
     // the push on the first of two bodies, here the lower one
     for (const [found, bodies] of [
       [carried(memory, now, true), 2],

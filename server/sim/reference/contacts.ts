@@ -29,7 +29,7 @@ export interface ReferenceContactPair extends PairName {
   weights: Closest["weights"];
 }
 
-/** Constants of the kernel: frontRows.ts, contactSolver.ts, contactSlide.ts. */
+/** Constants of the kernel: rows.ts, contactSolver.ts, contactSlide.ts. */
 export const EDGE_SHARE = 0.65;
 const RELEASE = 0.25;
 const STRAY = 0.05;
