@@ -73,8 +73,8 @@ export const mostSpeed = (size: number, h: number, velocity: Vec3 = [0, 0, 0]): 
   Math.max((MOST_SIZES * size) / h, AUTHORED * norm(velocity));
 
 /**
- * Fastest that an impulse may make a particle, m/s: MOST_EDGES mean edges in a substep, or the body's greatest speed if
- * it has no edges.
+ * Largest speed that an impulse may give a particle, m/s: MOST_EDGES mean edges in a substep, or the body's greatest
+ * speed if it has no edges.
  */
 export function mostPushSpeed({ meanEdge, mostSpeed: most }: BodyLayout, h: number): number {
   return meanEdge > 0 ? Math.min(most, (MOST_EDGES * meanEdge) / h) : most;

@@ -103,7 +103,6 @@ function readLane({ f32, laneOf }: Room, kind: Kind, pair: number, near: boolean
   return {
     kind,
     particles: [4 * pair, 4 * pair + 1, 4 * pair + 2, 4 * pair + 3],
-    surfaces: [0, 1],
     near,
     normal: [0, 16, 32].map((r) => row(L.CONTACT_BLOCK_NORMAL + r)) as unknown as Vector,
     weights: [0, 16, 32, 48].map((k) => row(L.CONTACT_BLOCK_WEIGHT + k)) as ReferenceContactPair["weights"],

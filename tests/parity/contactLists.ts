@@ -1,19 +1,12 @@
-/**
- * Reads the kernel's packed list of pairs (contactList.ts) from a room's memory, with the further inputs of the contact
- * twin.
- */
+/** The kernel's packed list of pairs (contactList.ts) and its surfaces, read from a room's memory. */
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { vertexTriangle, edgeEdge } from "../../server/sim/ccd.ts";
-import type { CreatedWorld } from "../../server/sim/createWorld.ts";
-import type { ReferenceContact, ReferenceWorld } from "../../server/sim/reference/step.ts";
-import type { PairName, ReferenceSurface, ReferenceContactPair } from "../../server/sim/reference/contacts.ts";
-import type { SimWorld } from "../../server/sim/world.ts";
+import type { PairName } from "../../server/sim/reference/contacts.ts";
 
 const word = (memory: WebAssembly.Memory, offset: number): number =>
   new Int32Array(memory.buffer)[(L.HEADER + offset) / 4]!;
 
-/** A lane with a pair: its place, in order of solving. */
-export interface PackedPair extends Omit<PairName, "surfaces"> {
+/** A lane that holds a pair: its place, in order of solving. */
+export interface PackedPair extends PairName {
   block: number;
   lane: number;
   /** Contact distance, m. */
@@ -84,7 +77,12 @@ function surfaceOf(memory: WebAssembly.Memory): (particle: number) => number {
   return (particle) => first.findIndex((f, n) => particle >= f && particle < f + counts[n]!);
 }
 
-export function namedPairs(memory: WebAssembly.Memory): PairName[] {
+/** A pair with the numbers of its surfaces. */
+interface NamedPair extends PairName {
+  surfaces: [number, number];
+}
+
+export function namedPairs(memory: WebAssembly.Memory): NamedPair[] {
   const owner = surfaceOf(memory);
   return packedPairs(memory).map(({ kind, particles }) => ({
     kind,
@@ -93,100 +91,11 @@ export function namedPairs(memory: WebAssembly.Memory): PairName[] {
   }));
 }
 
-export function surfaceRows(memory: WebAssembly.Memory): ReferenceSurface[] {
-  const i32 = new Int32Array(memory.buffer);
+/** Contact thickness of each surface, m. */
+export function surfaceRows(memory: WebAssembly.Memory): { radius: number }[] {
   const f32 = new Float32Array(memory.buffer);
   const rows = word(memory, L.H_SURFACE);
-  return Array.from({ length: word(memory, L.H_SURFACE_COUNT) }, (_, n) => {
-    const at = (rows + n * L.SURFACE_BYTES) / 4;
-    const number = (offset: number): number => f32[at + offset / 4]!;
-    return {
-      radius: number(L.SURFACE_RADIUS),
-      rootStatic: number(L.SURFACE_STATIC),
-      rootDynamic: number(L.SURFACE_DYNAMIC),
-      rootBounce: number(L.SURFACE_RESTITUTION),
-      shaped: i32[at + L.SURFACE_SHAPED / 4] !== 0,
-      smooth: i32[at + L.SURFACE_SHAPED / 4] === L.SHAPED_SMOOTH,
-    };
-  });
-}
-
-/** Current pairs of the kernel, in its order. */
-export function packedContacts(memory: WebAssembly.Memory): ReferenceContactPair[] {
-  return contactsOf(memory, word(memory, L.H_CONTACT_BLOCKS), packedPairs(memory));
-}
-
-/** Pairs that the kernel solved in its last substep, in its order. */
-function solvedContacts(memory: WebAssembly.Memory): ReferenceContactPair[] {
-  const front = word(memory, L.H_FRONT);
-  if (!front) return [];
-  return contactsOf(memory, new Int32Array(memory.buffer)[(front + L.FRONT_SOLVED) / 4]!, solvedPairs(memory));
-}
-
-/** @param at address of the pairs' blocks */
-function contactsOf(
-  memory: WebAssembly.Memory,
-  at: number,
-  pairs: readonly Omit<PackedPair, "thickness">[],
-): ReferenceContactPair[] {
-  const f32 = new Float32Array(memory.buffer);
-  const i32 = new Int32Array(memory.buffer);
-  const owner = surfaceOf(memory);
-  return pairs.map(({ kind, particles, block, lane }): ReferenceContactPair => {
-    const row = (at + block * L.CONTACT_BLOCK_BYTES) / 4 + lane;
-    const number = (offset: number): number => f32[row + offset / 4]!;
-    return {
-      kind,
-      particles,
-      surfaces: [owner(particles[0]), owner(particles[kind === "vertex" ? 1 : 2])],
-      thickness: number(L.CONTACT_BLOCK_THICKNESS),
-      keep: number(L.CONTACT_BLOCK_KEEP),
-      gap: number(L.CONTACT_BLOCK_GAP),
-      near: i32[row + L.CONTACT_BLOCK_NEAR / 4] !== 0,
-      normal: [
-        number(L.CONTACT_BLOCK_NORMAL),
-        number(L.CONTACT_BLOCK_NORMAL + 16),
-        number(L.CONTACT_BLOCK_NORMAL + 32),
-      ],
-      weights: [0, 16, 32, 48].map((k) => number(L.CONTACT_BLOCK_WEIGHT + k)) as ReferenceContactPair["weights"],
-      staticFriction: number(L.CONTACT_BLOCK_STATIC),
-      dynamicFriction: number(L.CONTACT_BLOCK_DYNAMIC),
-      restitution: number(L.CONTACT_BLOCK_BOUNCE),
-    };
-  });
-}
-
-/** Records the lists of one tick. */
-export class ListWatcher {
-  private solved: ReferenceContactPair[][] = [];
-  private verified: ReferenceContactPair[][] = [];
-  private free: ReferenceWorld["free"][] = [];
-
-  constructor({ memory, layout }: CreatedWorld, world: SimWorld) {
-    const i32 = new Int32Array(memory.buffer);
-    const kindOf = (phase: number): number =>
-      i32[(word(memory, L.H_PROGRAM) + phase * L.PHASE_BYTES + L.PHASE_KIND) / 4]!;
-    world.watchPhases((phase) => {
-      if (phase < 0 || kindOf(phase) !== L.KIND_BALANCE) return;
-      const isFree = (_: unknown, b: number): boolean =>
-        i32[(layout.bodyRows + b * L.BODY_BYTES + L.BODY_FREE) / 4] === 1;
-      this.free.push(layout.bodies.filter(isFree).map(({ first, count }) => ({ first, count })));
-    });
-    world.watchSubsteps(() => {
-      this.solved.push(solvedContacts(memory));
-      this.verified.push(packedContacts(memory));
-    });
-  }
-
-  /** Starts a tick. */
-  begin(): void {
-    this.solved = [];
-    this.verified = [];
-    this.free = [];
-  }
-
-  /** Lists of the tick, for the twin. */
-  contact(): ReferenceContact {
-    return { solved: this.solved, verified: this.verified, free: this.free, detect: { vertexTriangle, edgeEdge } };
-  }
+  return Array.from({ length: word(memory, L.H_SURFACE_COUNT) }, (_, n) => ({
+    radius: f32[(rows + n * L.SURFACE_BYTES + L.SURFACE_RADIUS) / 4]!,
+  }));
 }

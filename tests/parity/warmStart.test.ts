@@ -10,12 +10,12 @@ import { describe, expect, test } from "vitest";
 import type { SoftMaterial } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
-import { makeParticles } from "../../server/sim/reference/particles.ts";
+import type { CreatedWorld } from "../../server/sim/createWorld.ts";
+import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";
 import { warmStartTetrahedra } from "../../server/sim/reference/warmStart.ts";
 import { warmStartHyperelastic } from "../../server/sim/reference/warmStartHyperelastic.ts";
 import { laboratory, type Laboratory } from "../physics/laboratory.ts";
 import { outOfPrincipalAxes, roundElements, UNIT } from "./kit.ts";
-import { copyParticles } from "./room.ts";
 
 const H = 1 / 240;
 
@@ -102,6 +102,26 @@ function rowsOf(lab: Laboratory, at: "block" | "own" | "memory", offset: number,
     }),
   );
   return out;
+}
+
+/** Copies the kernel's particles into the twin's. */
+function copyParticles(created: CreatedWorld, p: Particles): void {
+  const { layout, memory } = created;
+  const f32 = new Float32Array(memory.buffer);
+  const i32 = new Int32Array(memory.buffer);
+  const acc = i32[(L.HEADER + L.H_ACC) / 4]!;
+  for (let i = 0; i < p.count; i++) {
+    const row = (array: number): Float32Array => f32.subarray(array / 4 + 4 * i, array / 4 + 4 * i + 4);
+    const [x, xPrev, v, a] = [row(layout.x), row(layout.xPrev), row(layout.v), row(acc)] as const;
+    p.x.set(x.subarray(0, 3), 3 * i);
+    p.xPrev.set(xPrev.subarray(0, 3), 3 * i);
+    p.v.set(v.subarray(0, 3), 3 * i);
+    p.acceleration.set(a.subarray(0, 3), 3 * i);
+    p.w[i] = x[3]!;
+    p.radius[i] = xPrev[3]!;
+    p.damping[i] = v[3]!;
+    p.rootFriction[i] = a[3]!;
+  }
 }
 
 const bodyRow = (lab: Laboratory): DataView =>

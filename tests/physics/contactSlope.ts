@@ -63,6 +63,8 @@ export interface Slope {
   speed?: number;
   /** Default: a soft block. A sheet has the same weight everywhere, so that all of it breaks away at once. */
   sheet?: boolean;
+  /** Of a block: rigid instead of soft. */
+  rigid?: boolean;
   substeps?: number;
   iterations?: number;
 }
@@ -70,7 +72,7 @@ export interface Slope {
 /** @returns distance after `seconds` and mean acceleration along the slope; ideal: g (sin theta - mu cos theta) */
 export async function slide(
   support: string,
-  { tangent, mu, staticMu = mu, speed = 0, sheet = false, substeps = 20, iterations = 1 }: Slope,
+  { tangent, mu, staticMu = mu, speed = 0, sheet = false, rigid = false, substeps = 20, iterations = 1 }: Slope,
   seconds = 1,
 ): Promise<{ way: number; acceleration: number; ideal: number; aside: number }> {
   const theta = Math.atan(tangent);
@@ -103,7 +105,9 @@ export async function slide(
             kind: "soft",
             mesh: { type: "box", size: [0.3, 0.1, 0.3], cells: [3, 1, 3] },
             transform: { translate: [-0.413, 0.065, 0.021], rotate: [0, 11, 0] },
-            material: { density: 500, youngsModulus: 1e6, poissonsRatio: 0.3, friction: mu, damping: 20 },
+            material: rigid
+              ? { density: 500, model: "shape-matching", mode: "rigid", friction: mu, damping: 20 }
+              : { density: 500, youngsModulus: 1e6, poissonsRatio: 0.3, friction: mu, damping: 20 },
             contact: { staticFriction: staticMu },
           },
       ...bodies,

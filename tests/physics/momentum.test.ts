@@ -49,6 +49,45 @@ test("a thrown sheet under gravity gains M g t and no spin", async () => {
   expect(norm(now.angular)).toBeLessThan(1e-4 * norm(expected) * 0.2);
 });
 
+test("damping d divides a free body's momentum and angular momentum by 1 + h d in every substep", async () => {
+  const [damping, substeps, ticks] = [2, 4, 30];
+  for (const gravity of [0, -9.81]) {
+    const lab = await laboratory({
+      substeps,
+      gravity: [0, gravity, 0],
+      damping,
+      worldRadius: 1000,
+      bodies: [
+        {
+          name: "b",
+          kind: "soft",
+          mesh: { type: "box", size: [0.3, 0.2, 0.1], cells: [2, 2, 1] },
+          material: { density: 500, youngsModulus: 1e6, poissonsRatio: 0.35 },
+        },
+      ],
+    });
+    lab.put(
+      0,
+      (x) => x,
+      ([x, y]) => [1 - 3 * y, 3 * x, 0.5],
+    );
+    const before = momentum(lab);
+    lab.run(ticks);
+    const now = momentum(lab);
+    const h = 1 / (60 * substeps);
+    const keep = (1 + h * damping) ** -(substeps * ticks);
+    // v' = (v + h g)/(1 + h d): a geometric series
+    const fallen = (before.mass * gravity * (1 - keep)) / damping;
+    const wanted: [number, number, number] = [
+      keep * before.linear[0],
+      keep * before.linear[1] + fallen,
+      keep * before.linear[2],
+    ];
+    expect(norm(subtract(now.linear, wanted)) / norm(before.linear)).toBeLessThan(1e-5);
+    expect(Math.abs(norm(now.angular) / norm(before.angular) / keep - 1)).toBeLessThan(1e-4);
+  }
+});
+
 test("a pinned body passes momentum to its pin", async () => {
   const lab = await laboratory({
     bodies: [

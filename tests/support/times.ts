@@ -38,7 +38,6 @@ export const LONGEST = [
   "parity/hyperelastic",
   "parity/contactSolver",
   "parity/collide",
-  "parity/step",
   "parity/front",
   "parity/pairs",
   "physics/plasticScenes",

@@ -7,10 +7,9 @@ import type { BodyTemplate } from "../body/template.ts";
 import { leftOutOf } from "../body/template.ts";
 import type { Allocator } from "../memory/map.ts";
 import type { Phase } from "../memory/program.ts";
-import { vectorAt, type Particles } from "../reference/particles.ts";
 import type { Pace } from "./constraint.ts";
-import { holdOf, project, stored, type EnclosedVolume, type Held, type Hold } from "./geometric.ts";
-import { polyhedron, sixVolumes, triplesOf } from "./polyhedron.ts";
+import { holdOf, stored, type EnclosedVolume, type Held } from "./geometric.ts";
+import { sixVolumes, triplesOf } from "./polyhedron.ts";
 
 /**
  * @param X float64[3N] m, undeformed positions
@@ -82,39 +81,6 @@ function writeRow(
   view.setFloat32(L.ENCLOSED_LIMIT, volume.unilateral ? 0 : -Infinity, true);
   view.setFloat32(L.ENCLOSED_KEEP, volume.keeps ? 1 : 0, true);
   view.setFloat64(L.ENCLOSED_REST, volume.rest, true);
-}
-
-/** Volume enclosed by a surface of a room's particles. */
-export interface ReferenceEnclosed extends Hold {
-  /** The surface's particles are first .. first + count. */
-  first: number;
-  count: number;
-  /** uint32[3T] particle numbers of the room, normals outward */
-  triangles: Uint32Array;
-  /** six times the target volume, m^3 */
-  rest: number;
-  /** m^3/Pa */
-  alpha: number;
-  lambda: number;
-}
-
-export function solveEnclosedVolumes(p: Particles, e: ReferenceEnclosed, h: number): void {
-  const corners = Array.from({ length: e.count }, (_, i) => e.first + i);
-  const triangles = triplesOf(e.triangles.map((c) => c - e.first));
-  e.lambda = project(
-    p,
-    corners,
-    polyhedron(
-      corners.map((c) => vectorAt(p.x, c)),
-      triangles,
-      e.rest,
-    ),
-    e,
-    e.alpha,
-    e.lambda,
-    [e.unilateral ? 0 : -Infinity, Infinity],
-    h,
-  );
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Model of a body for its implicit step (reference/implicit/step.ts, kernel/assembly/implicit/step.ts): masses,
+ * Model of a body for its implicit step (kernel/assembly/implicit/step.ts): masses,
  * elements, step, and the factor of the matrix at rest that all its steps share,
  *   A = c M + (1 + 3 tau / 2h) K(rest),   c = 2.25 (1 + 2 h d / 3) / h^2,   d the damping in 1/s, tau the material's
  *   retardation time in s

@@ -8,7 +8,7 @@ import { LANES } from "../../kernel/assembly/layout/sizes.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { startPositions } from "../body/start.ts";
 import { implicitModel, type ImplicitModel, type Stencils } from "../implicit/model.ts";
-import { initialState } from "../reference/implicit/step.ts";
+import { initialState } from "../implicit/state.ts";
 import type { Allocator } from "./map.ts";
 import { wholeRun, type StateRun } from "./writeBlocks.ts";
 

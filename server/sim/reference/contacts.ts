@@ -1,7 +1,5 @@
 /**
- * Twin of kernel/assembly/contact/contactList.ts, contactCheck.ts and contactSolver.ts: contact between surfaces. All
- * pairs are listed (pairs.ts). A direction that separates a pair is searched as in the kernel, because the result
- * decides which pairs keep which direction. Pairs without such a direction go to contactResponse.ts.
+ * Twin of kernel/assembly/contact/contactSolver.ts and contactSlide.ts: contact of a pair of primitives.
  *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points at the substep's start, or at x for a sliding pair
  *   dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
  */
@@ -9,25 +7,10 @@ import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { edgesDistance, vertexTriangleDistance, type Closest } from "./closestPoints.ts";
 import { combine, dot, norm, scale, subtract, type Vector } from "./vector.ts";
 
-/** Contact properties of a surface. */
-export interface ReferenceSurface {
-  /** contact thickness, m */
-  radius: number;
-  /** square roots of the coefficients: a pair's coefficient is the product of two */
-  rootStatic: number;
-  rootDynamic: number;
-  rootBounce: number;
-  /** True for the core mesh of an analytic collider: vertices meet the exact shape. */
-  shaped: boolean;
-  /** True if it is also so large and round that its pairs are only checked. */
-  smooth: boolean;
-}
-
-/** A pair by its particles; surfaces by number. */
+/** A pair by its particles. */
 export interface PairName {
   kind: "vertex" | "edges";
   particles: [number, number, number, number];
-  surfaces: [number, number];
 }
 
 export interface ReferenceContactPair extends PairName {
@@ -46,12 +29,8 @@ export interface ReferenceContactPair extends PairName {
   weights: Closest["weights"];
 }
 
-/** Constants of the kernel: contactList.ts, newRows.ts, contactCheck.ts, touch.ts. */
-const KEEP = 0.125;
+/** Constants of the kernel: rows.ts, contactSolver.ts, contactSlide.ts. */
 export const EDGE_SHARE = 0.65;
-const REST_SHARE = 0.9;
-const NEAR = 1.25;
-const AHEAD = 1.5;
 const RELEASE = 0.25;
 const STRAY = 0.05;
 const SAME_WAY = 0.5;
@@ -70,75 +49,12 @@ export function separation({ kind, particles }: PairName, x: Float64Array, n: Ve
 }
 
 /**
- * Lists pairs at positions x.
- * @param rest float64[3N] undeformed positions, m: neighbors in one surface keep less than their distance there
- */
-export function listContacts(
-  names: readonly PairName[],
-  surfaces: readonly ReferenceSurface[],
-  x: Float64Array,
-  rest: Float64Array,
-): ReferenceContactPair[] {
-  return names.map((name) => {
-    const [A, B] = name.surfaces.map((s) => surfaces[s]!) as [ReferenceSurface, ReferenceSurface];
-    const sum = A.radius + B.radius;
-    const atRest = name.surfaces[0] === name.surfaces[1] ? closestOf(name, rest).distance : Infinity;
-    const r = atRest < sum ? REST_SHARE * atRest : sum;
-    const { distance, difference, weights } = closestOf(name, x);
-    return {
-      ...name,
-      thickness:
-        A.smooth || B.smooth || (name.kind === "vertex" && B.shaped)
-          ? -Infinity
-          : name.kind === "vertex"
-            ? r
-            : EDGE_SHARE * r,
-      keep: KEEP * r,
-      staticFriction: A.rootStatic * B.rootStatic,
-      dynamicFriction: A.rootDynamic * B.rootDynamic,
-      restitution: A.rootBounce * B.rootBounce,
-      normal: scale(1 / distance, difference),
-      gap: distance,
-      near: false,
-      weights,
-    };
-  });
-}
-
-/**
- * Checks all pairs at the end of a substep from `safe` to x.
- * @returns pairs that no direction clears, in list order; the others are updated for the next substep
- */
-export function checkContacts(
-  touches: readonly ReferenceContactPair[],
-  safe: Float64Array,
-  x: Float64Array,
-): ReferenceContactPair[] {
-  return touches.filter((touch) => {
-    const apart = separation(touch, x, touch.normal);
-    const holds = apart >= touch.keep;
-    const near = (gap: number): boolean => gap < NEAR * touch.thickness + AHEAD * Math.max(0, touch.gap - gap);
-    if (holds && !near(apart)) {
-      touch.near = false;
-      touch.gap = apart;
-      return false;
-    }
-    const { distance, difference, weights } = closestOf(touch, x);
-    const n = scale(1 / distance, difference);
-    touch.near = false;
-    if (!holds && !(distance >= touch.keep && separation(touch, safe, n) >= 0.5 * touch.keep)) return true;
-    Object.assign(touch, { near: near(distance), gap: distance, normal: n, weights });
-    return false;
-  });
-}
-
-/**
  * Direction and weights for solving a pair. If the pair slides by more than STRAY of its thickness, they are those of
  * the closest points at x. That requires that both directions point the same way, or that the new one separated the
  * pair at the start.
  * @returns undefined: its primitives have passed each other
  */
-export function turnAlong(
+function turnAlong(
   p: Particles,
   touch: ReferenceContactPair,
 ): Pick<ReferenceContactPair, "normal" | "weights"> | undefined {

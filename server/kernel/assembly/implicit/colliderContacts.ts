@@ -12,7 +12,6 @@
  * If a particle would end the step in a collider, and is clear of it at the start, it is held where it would come out.
  * The step is then taken again by Euler (step.ts), so that the body is stopped as a whole. (Left to `collide`, which
  * follows the step, the skin alone would be stopped: a cube of 10^9 Pa that fell 30 cm held 28 kJ for a moment.)
- * Twin: sim/reference/implicit/colliderContacts.ts.
  */
 import * as L from "../layout/layout";
 import { distanceTo, nx, ny, nz } from "../colliders/colliderDistance";

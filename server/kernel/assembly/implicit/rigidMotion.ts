@@ -10,7 +10,7 @@
  *   sum m ((q.e) 1 - (q e^T + e q^T)/2) w = sum m q x e + b L'
  * L and L1 are about centers of mass; damping applies alike.
  * Tried: Q where sum m |y - xt|^2 is least (a spin of 8 1/s lost 1 % a minute); the torque of a before Q (a bar torn at
- * with 2 MN tumbled). Twin: sim/reference/implicit/rigidMotion.ts, same operations in the same order.
+ * with 2 MN tumbled).
  */
 import * as L from "../layout/layout";
 

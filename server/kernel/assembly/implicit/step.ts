@@ -20,7 +20,6 @@
  * One step in REUSED_STEPS computes rotations and positive parts of stresses; the others reuse them. These affect only
  * the speed of convergence. Steps of a solid without contacts and points also reuse the number of iterations, without
  * testing the residual after each (newton.ts): a free beam takes two thirds of the time.
- * Twin: sim/reference/implicit/step.ts, bit for bit.
  */
 import * as L from "../layout/layout";
 import { energyOfTets } from "./solids";
