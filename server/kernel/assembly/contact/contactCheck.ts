@@ -27,6 +27,7 @@ import {
   CONTACT_BLOCK_BAD,
   CONTACT_BLOCK_WEIGHT,
   CONTACT_BLOCK_OWNS,
+  CONTACT_BLOCK_PUSH,
   CONTACT_BLOCK_BYTES,
 } from "../layout/layout";
 
@@ -75,6 +76,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
       v128.store(block, apart, CONTACT_BLOCK_GAP);
       v128.store(block, zero, CONTACT_BLOCK_NEAR);
       v128.store(block, zero, CONTACT_BLOCK_BAD);
+      if (load<i32>(nears + word)) v128.store(block, zero, CONTACT_BLOCK_PUSH);
       store<i32>(nears + word, 0);
       store<i32>(bads + word, 0);
       continue;
@@ -107,6 +109,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
       vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3),
     );
     v128.store(block, near, CONTACT_BLOCK_NEAR);
+    v128.store(block, v128.and(near, v128.load(block, CONTACT_BLOCK_PUSH)), CONTACT_BLOCK_PUSH);
     store<i32>(nears + word, v128.bitmask<i32>(near));
     store<i32>(bads + word, v128.bitmask<i32>(bad));
     v128.store(block, gap, CONTACT_BLOCK_GAP);

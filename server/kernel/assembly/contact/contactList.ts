@@ -33,6 +33,7 @@ import {
   CONTACT_BLOCK_DYNAMIC,
   CONTACT_BLOCK_BOUNCE,
   CONTACT_BLOCK_OWNS,
+  CONTACT_BLOCK_PUSH,
   CONTACT_BLOCK_NEAR,
   CONTACT_BLOCK_BAD,
   CONTACT_BLOCK_BYTES,
@@ -148,6 +149,7 @@ export function fillLane(lane: usize, row: usize, vertex: bool): void {
   store<f32>(lane, load<f32>(A, SURFACE_DYNAMIC) * load<f32>(B, SURFACE_DYNAMIC), CONTACT_BLOCK_DYNAMIC);
   store<f32>(lane, load<f32>(A, SURFACE_RESTITUTION) * load<f32>(B, SURFACE_RESTITUTION), CONTACT_BLOCK_BOUNCE);
   if (vertex) store<i32>(lane, owned(row), CONTACT_BLOCK_OWNS);
+  store<f32>(lane, 0, CONTACT_BLOCK_PUSH);
   store<i32>(lane, 0, CONTACT_BLOCK_NEAR);
   store<i32>(lane, 0, CONTACT_BLOCK_BAD);
 }

@@ -46,6 +46,7 @@ import { spendWork } from "../scheduler/clock";
 import { countWork } from "../state/work";
 import { solveContacts } from "./contactSolver";
 import { checkContacts } from "./contactCheck";
+import { beginLoads, endLoads } from "./contactLoads";
 
 /**
  * Blocks that are worth the microsecond or two that it takes to share them out: solved ones, and ones that are mostly
@@ -80,9 +81,11 @@ function blockAt(n: i32): usize {
  * (contactResponse.ts), at a hundred times the cost. Not while something is drawn apart (resolution.ts): what is pushed
  * back then should not come at once.
  */
-export function solveNearContacts(last: bool): void {
+export function solveNearContacts(first: bool, last: bool): void {
+  const loads = beginLoads(first);
   let far = solveOnce(false);
   if (last && !load<i32>(HEADER, H_DRIVE_COUNT)) for (let n = 1; n < PASSES && far; n++) far = solveOnce(true);
+  if (loads) endLoads(last);
 }
 
 /** @returns how many blocks were pushed far */

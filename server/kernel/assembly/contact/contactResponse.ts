@@ -37,6 +37,7 @@ import {
   CONTACT_BLOCK_THICKNESS,
   CONTACT_BLOCK_GAP,
   CONTACT_BLOCK_NEAR,
+  CONTACT_BLOCK_PUSH,
   CONTACT_BLOCK_BAD,
   CONTACT_BLOCK_WEIGHT,
   CONTACT_BLOCK_BYTES,
@@ -412,4 +413,5 @@ function freshen(pair: i32): void {
   store<i32>(lane, gap < NEAR * r + AHEAD * max<f64>(0, before - gap) ? -1 : 0, CONTACT_BLOCK_NEAR);
   store<i32>(lane, 0, CONTACT_BLOCK_BAD);
   if (load<i32>(lane, CONTACT_BLOCK_NEAR)) store<i32>(nearOf(pair >> 2), 1);
+  else store<f32>(lane, 0, CONTACT_BLOCK_PUSH);
 }

@@ -15,6 +15,7 @@
  * balls.ts.
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs } from "../math/lanes";
+import { hasLoads } from "./contactLoads";
 import { takeRigid } from "./rigidContact";
 import { nearsFrom } from "./blockStatus";
 import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
@@ -31,6 +32,7 @@ import {
   CONTACT_BLOCK_STATIC,
   CONTACT_BLOCK_DYNAMIC,
   CONTACT_BLOCK_BOUNCE,
+  CONTACT_BLOCK_PUSH,
   CONTACT_BLOCK_BYTES,
 } from "../layout/layout";
 
@@ -54,6 +56,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
   const first = block;
   const nears = nearsFrom(block);
   const undone = f32x4.splat(UNDONE);
+  const carries = hasLoads();
   let far = 0;
   for (let n = 0; n < count; n++) {
     const word = nears + ((<usize>n) << 2);
@@ -73,7 +76,9 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     loadDirections(block);
     const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
     let g = gapAlong();
-    active = v128.and(active, f32x4.lt(g, r));
+    // what was pushed in the last substep may take that back
+    const pushed = carries ? v128.load(block, CONTACT_BLOCK_PUSH) : zero;
+    active = v128.and(active, v128.or(f32x4.lt(g, r), f32x4.gt(pushed, zero)));
     if (!v128.any_true(active)) continue;
     // where they were
     let a = v128.load(<usize>load<u32>(block, 0) + toPrev);
@@ -117,7 +122,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     if (v128.any_true(slid)) {
       active = v128.andnot(active, turnAlong(block, slid, toPrev, r));
       g = gapAlong();
-      active = v128.and(active, f32x4.lt(g, r));
+      active = v128.and(active, v128.or(f32x4.lt(g, r), f32x4.gt(pushed, zero)));
       if (!v128.any_true(active)) continue;
       ux = madd(b0, sub(p0x, p3x), madd(b1, sub(p1x, p3x), mul(b2, sub(p2x, p3x))));
       uy = madd(b0, sub(p0y, p3y), madd(b1, sub(p1y, p3y), mul(b2, sub(p2y, p3y))));
@@ -131,7 +136,8 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     active = v128.and(active, f32x4.gt(W, zero));
     if (!v128.any_true(active)) continue;
     const hold = f32x4.min(r, dot3(nx, ux, ny, uy, nz, uz));
-    const approach = f32x4.max(zero, sub(hold, g));
+    const before = mul(W, pushed);
+    const approach = f32x4.max(f32x4.neg(before), sub(hold, g));
     const still = mul(release, sub(r, hold));
     const iW = v128.and(f32x4.div(one, W), active);
     // what is still missing after the approach; less than `still` where the pair parts by itself
@@ -141,14 +147,16 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     ty = sub(ty, mul(along, ny));
     tz = sub(tz, mul(along, nz));
     const slide = f32x4.sqrt(dot3(tx, tx, ty, ty, tz, tz));
-    const sticks = f32x4.le(slide, mul(v128.load(block, CONTACT_BLOCK_STATIC), approach));
+    const pressed = add(before, approach);
+    const sticks = f32x4.le(slide, mul(v128.load(block, CONTACT_BLOCK_STATIC), pressed));
     const slips = f32x4.pmin(
       one,
-      f32x4.pmax(zero, f32x4.div(mul(v128.load(block, CONTACT_BLOCK_DYNAMIC), approach), slide)),
+      f32x4.pmax(zero, f32x4.div(mul(v128.load(block, CONTACT_BLOCK_DYNAMIC), pressed), slide)),
     );
     const cut = v128.bitselect(one, slips, sticks);
 
     const push = mul(iW, approach);
+    if (carries) v128.store(block, add(pushed, push), CONTACT_BLOCK_PUSH);
     const more = mul(iW, extra);
     const drag = mul(iW, cut);
     const all = add(push, more);
@@ -202,6 +210,28 @@ function restingApproach(block: usize): v128 {
     most = f32x4.max(most, dot3(x, x, y, y, z, z));
   }
   return mul(f32x4.splat(-2 * h * h), f32x4.sqrt(most));
+}
+
+/** Pushes the pairs of `count` blocks apart as in the last substep. */
+export function pushAsBefore(block: usize, count: i32): void {
+  const zero = f32x4.splat(0);
+  for (let n = 0; n < count; n++, block += CONTACT_BLOCK_BYTES) {
+    const pushed = v128.load(block, CONTACT_BLOCK_PUSH);
+    if (!v128.any_true(f32x4.gt(pushed, zero))) continue;
+    gather(block, 0);
+    loadDirections(block);
+    const fx = mul(pushed, nx);
+    const fy = mul(pushed, ny);
+    const fz = mul(pushed, nz);
+    const s0 = mul(w0, b0);
+    const s1 = mul(w1, b1);
+    const s2 = mul(w2, b2);
+    const s3 = mul(w3, b3);
+    shift(block, 0, mul(s0, fx), mul(s0, fy), mul(s0, fz));
+    shift(block + 16, 0, mul(s1, fx), mul(s1, fy), mul(s1, fz));
+    shift(block + 32, 0, mul(s2, fx), mul(s2, fy), mul(s2, fz));
+    shift(block + 48, 0, mul(s3, fx), mul(s3, fy), mul(s3, fz));
+  }
 }
 
 /**

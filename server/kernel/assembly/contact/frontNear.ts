@@ -31,13 +31,17 @@ import {
   LIST_SOLVED,
   CONTACT_BLOCK_BYTES,
   CONTACT_COLORS,
+  CONTACT_BLOCK_GAP,
   CONTACT_BLOCK_NEAR,
+  CONTACT_BLOCK_PAIR,
+  CONTACT_BLOCK_PUSH,
   CONTACT_BLOCK_STATIC,
   CONTACT_BLOCK_THICKNESS,
   CONTACT_BLOCK_WEIGHT,
 } from "../layout/layout";
 import { nearOf, NEVER } from "./blockStatus";
 import { foreseeContacts } from "./contactCheck";
+import { beginPressed, endPressed, notePressed } from "./contactLoads";
 import { laneOf } from "./contactPair";
 import { growLists, listFull, noteUsed } from "./listMemory";
 import { bodyOf } from "../state/owners";
@@ -74,8 +78,10 @@ export function packNear(): void {
     foreseeAll(touches, vertices, true);
     foreseeAll(touches + <usize>first * CONTACT_BLOCK_BYTES, edges, false);
   }
+  beginPressed();
   const ofVertices = packKind(0, vertices, 0, 0);
   const ofEdges = packKind(first, first + edges, ofVertices, COLOR_ENTRIES);
+  endPressed();
   store<i32>(front(), ofVertices, FRONT_SOLVED_VERTEX);
   store<i32>(front(), ofEdges, FRONT_SOLVED_EDGE);
   noteUsed(LIST_SOLVED, ofVertices + ofEdges);
@@ -129,7 +135,9 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
     store<i32>(place, k + 1);
     const block = color === CONTACT_COLORS ? start + k : start + (k >> 2);
     const lane = color === CONTACT_COLORS ? 0 : k & 3;
-    copyLane(solved + <usize>block * CONTACT_BLOCK_BYTES + ((<usize>lane) << 2), laneOf(load<i32>(pickedAt(n))));
+    const to = solved + <usize>block * CONTACT_BLOCK_BYTES + ((<usize>lane) << 2);
+    store<i32>(to, load<i32>(pickedAt(n)) + 1, CONTACT_BLOCK_PAIR);
+    copyLane(to, laneOf(load<i32>(pickedAt(n))));
   }
   return blocks - at;
 }
@@ -282,6 +290,8 @@ function copyLane(to: usize, from: usize): void {
   for (let row: usize = 0; row < 112; row += 16) store<i32>(to + row, load<i32>(from + row));
   store<i32>(to, load<i32>(from, CONTACT_BLOCK_THICKNESS), CONTACT_BLOCK_THICKNESS);
   store<i32>(to, -1, CONTACT_BLOCK_NEAR);
+  store<i32>(to, load<i32>(from, CONTACT_BLOCK_PUSH), CONTACT_BLOCK_PUSH);
+  notePressed(load<f32>(from, CONTACT_BLOCK_GAP), load<f32>(from, CONTACT_BLOCK_THICKNESS));
   for (let row: usize = 0; row < 64; row += 16)
     store<i32>(to + row, load<i32>(from + row, CONTACT_BLOCK_WEIGHT), CONTACT_BLOCK_WEIGHT);
   for (let row: usize = 0; row < 48; row += 16)

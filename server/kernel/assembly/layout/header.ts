@@ -130,7 +130,9 @@ export const H_WAYS = H_DRIVE_COUNT + I32; // i32 pointer: WAY_COUNT WAY rows
 export const H_TOGETHER = H_WAYS + I32; // i32 pointer: the TOGETHER row; 0: no implicit body may touch a surface
 // i32 pointer: u32 per particle, address of the corner behind it in the triangle that owns it
 export const H_OWNERS = H_TOGETHER + I32;
-export const H_EDGE_CONTACT_BLOCKS = H_OWNERS + I32 + 4; // i32 blocks edge-edge
+// i32 substeps in which pairs were pressed, LOADED: pushes are kept from substep to substep (contactLoads.ts)
+export const H_PRESSED = H_OWNERS + I32;
+export const H_EDGE_CONTACT_BLOCKS = H_PRESSED + I32; // i32 blocks edge-edge
 export const H_RIGID_KEPT = H_EDGE_CONTACT_BLOCKS + I32; // i32 pointer: table of RIGID_KEPT entries
 export const H_RIGID_KEPT_CAPACITY = H_RIGID_KEPT + I32; // i32 a power of two
 export const H_BLOCK_NEAR = H_RIGID_KEPT_CAPACITY + I32; // i32 pointer: a word a block (blockStatus.ts)

@@ -173,7 +173,7 @@ function runContacts(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h
       driveApart();
       enterStage(STAGE_CONTACTS);
     }
-    solveNearContacts((pass & PASS_LAST) !== 0);
+    solveNearContacts((pass & PASS_FIRST) !== 0, (pass & PASS_LAST) !== 0);
     solveRigidContacts((pass & PASS_FIRST) !== 0, scratch);
   } else if (kind === KIND_SAFE) keepSafe();
   else if (kind === KIND_VERIFY) {
