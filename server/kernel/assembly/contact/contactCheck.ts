@@ -14,6 +14,7 @@
  */
 import { sub, mul, add, dot3 } from "../math/lanes";
 import { badOf, nearOf, NEVER, numberOfBlock } from "./blockStatus";
+import { hasLoads } from "./contactLoads";
 import { gather, separation, closest, b0, b1, b2, b3, dx, dy, dz } from "./contactLanes";
 import {
   HEADER,
@@ -52,6 +53,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
   const number = numberOfBlock(block);
   const nears = nearOf(number);
   const bads = badOf(number);
+  const carries = hasLoads();
   let found = 0;
   for (let n = 0; n < count; n++, block += CONTACT_BLOCK_BYTES) {
     const word = (<usize>n) << 2;
@@ -76,7 +78,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
       v128.store(block, apart, CONTACT_BLOCK_GAP);
       v128.store(block, zero, CONTACT_BLOCK_NEAR);
       v128.store(block, zero, CONTACT_BLOCK_BAD);
-      if (load<i32>(nears + word)) v128.store(block, zero, CONTACT_BLOCK_PUSH);
+      if (carries) keepPushes(block, zero);
       store<i32>(nears + word, 0);
       store<i32>(bads + word, 0);
       continue;
@@ -109,7 +111,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
       vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3),
     );
     v128.store(block, near, CONTACT_BLOCK_NEAR);
-    v128.store(block, v128.and(near, v128.load(block, CONTACT_BLOCK_PUSH)), CONTACT_BLOCK_PUSH);
+    if (carries) keepPushes(block, near);
     store<i32>(nears + word, v128.bitmask<i32>(near));
     store<i32>(bads + word, v128.bitmask<i32>(bad));
     v128.store(block, gap, CONTACT_BLOCK_GAP);
@@ -183,6 +185,14 @@ export function foreseeContacts(block: usize, count: i32, vertex: bool): void {
     keepLanes(block, CONTACT_BLOCK_WEIGHT + 16, weight1, near);
     keepLanes(block, CONTACT_BLOCK_WEIGHT + 32, weight2, near);
     keepLanes(block, CONTACT_BLOCK_WEIGHT + 48, weight3, near);
+  }
+}
+
+/** Forgets the pushes of pairs that are not near. */
+function keepPushes(block: usize, near: v128): void {
+  for (let row: usize = 0; row < 48; row += 16) {
+    const at = block + row;
+    v128.store(at, v128.and(near, v128.load(at, CONTACT_BLOCK_PUSH)), CONTACT_BLOCK_PUSH);
   }
 }
 

@@ -149,7 +149,7 @@ export function fillLane(lane: usize, row: usize, vertex: bool): void {
   store<f32>(lane, load<f32>(A, SURFACE_DYNAMIC) * load<f32>(B, SURFACE_DYNAMIC), CONTACT_BLOCK_DYNAMIC);
   store<f32>(lane, load<f32>(A, SURFACE_RESTITUTION) * load<f32>(B, SURFACE_RESTITUTION), CONTACT_BLOCK_BOUNCE);
   if (vertex) store<i32>(lane, owned(row), CONTACT_BLOCK_OWNS);
-  store<f32>(lane, 0, CONTACT_BLOCK_PUSH);
+  for (let row: usize = 0; row < 48; row += 16) store<f32>(lane + row, 0, CONTACT_BLOCK_PUSH);
   store<i32>(lane, 0, CONTACT_BLOCK_NEAR);
   store<i32>(lane, 0, CONTACT_BLOCK_BAD);
 }

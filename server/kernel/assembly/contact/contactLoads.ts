@@ -36,9 +36,10 @@ const SECONDS: f32 = 0.25;
 /** H_PRESSED where there is a pile. */
 const LOADED = -1;
 
-/** Marks of particles in the fourth lane of their color masks; the others have the way into the collider. */
-const SEEN: f32 = 1;
-const PUT_OUT: f32 = 2;
+/** Marks of particles in the fourth lane of their color masks; the others hold a place, or the way out of colliders. */
+const NOTED: f32 = 1;
+const SEEN: f32 = 2;
+const PUT_OUT: f32 = 3;
 
 let anyPressed = false;
 let any = false;
@@ -94,8 +95,11 @@ function maskOf(particle: usize): usize {
 export function beginLoads(first: bool): bool {
   if (!load<u32>(HEADER, H_FRONT) || !hasLoads()) return false;
   const blocks = countSolved();
+  const collides = load<i32>(HEADER, H_COLLIDER_COUNT) !== 0;
+  if (collides) for (let n = 0; n < blocks; n++) notePlaces(solvedAt(n));
   if (first) pushAsBefore(solvedAt(0), blocks);
-  if (load<i32>(HEADER, H_COLLIDER_COUNT)) for (let n = 0; n < blocks; n++) putOut(solvedAt(n));
+  if (collides) for (let n = 0; n < blocks; n++) putOut(solvedAt(n));
+  spendWork(blocks);
   return true;
 }
 
@@ -108,30 +112,53 @@ export function endLoads(last: bool): void {
   }
 }
 
-/** Moves the particles of a block that are in colliders out of them. */
-function putOut(block: usize): void {
-  spendWork(1);
+/** Places of a block's particles before the pushes of the last substep. */
+function notePlaces(block: usize): void {
   for (let k: usize = 0; k < 64; k += 4) {
     const particle = <usize>load<u32>(block + k);
-    const mask = maskOf(particle);
-    if (load<f32>(mask, 12) !== 0) continue;
-    store<f32>(mask, SEEN, 12);
     if (load<f32>(particle, 12) === 0 || rigidRow(particle)) continue;
-    const inside = v128.load(particle);
-    if (!leaveColliders(particle)) continue;
-    v128.store(mask, f32x4.replace_lane(f32x4.sub(inside, v128.load(particle)), 3, PUT_OUT));
+    v128.store(maskOf(particle), f32x4.replace_lane(v128.load(particle), 3, NOTED));
   }
 }
 
-/** Moves them back in; masks are 0 between substeps. */
+/**
+ * Moves the particles of a block that are in colliders out of them. They stick: they do not go along with the pushes
+ * across, either, because the collider's friction carries these.
+ */
+function putOut(block: usize): void {
+  for (let k: usize = 0; k < 64; k += 4) {
+    const particle = <usize>load<u32>(block + k);
+    const mask = maskOf(particle);
+    if (load<f32>(mask, 12) !== NOTED) continue;
+    store<f32>(mask, SEEN, 12);
+    const inside = v128.load(particle);
+    if (!leaveColliders(particle)) continue;
+    const out = f32x4.replace_lane(f32x4.sub(v128.load(particle), inside), 3, 0);
+    const pushed = f32x4.replace_lane(f32x4.sub(inside, v128.load(mask)), 3, 0);
+    const square = dot(out, out);
+    const along = f32x4.mul(out, f32x4.splat(square > 0 ? dot(pushed, out) / square : 0));
+    const moved = f32x4.sub(out, f32x4.sub(pushed, along));
+    v128.store(particle, f32x4.add(inside, moved));
+    v128.store(mask, f32x4.replace_lane(moved, 3, PUT_OUT));
+  }
+}
+
+/** Of three lanes. */
+// @inline
+function dot(a: v128, b: v128): f32 {
+  const c = f32x4.mul(a, b);
+  return f32x4.extract_lane(c, 0) + f32x4.extract_lane(c, 1) + f32x4.extract_lane(c, 2);
+}
+
+/** Moves them back in. Masks are 0 between substeps. */
 function putBack(block: usize): void {
   const zero = f32x4.splat(0);
   for (let k: usize = 0; k < 64; k += 4) {
     const particle = <usize>load<u32>(block + k);
     const mask = maskOf(particle);
-    const inward = v128.load(mask);
-    if (load<f32>(mask, 12) === PUT_OUT)
-      v128.store(particle, f32x4.add(v128.load(particle), f32x4.replace_lane(inward, 3, 0)));
+    const moved = v128.load(mask);
+    if (f32x4.extract_lane(moved, 3) === PUT_OUT)
+      v128.store(particle, f32x4.sub(v128.load(particle), f32x4.replace_lane(moved, 3, 0)));
     v128.store(mask, zero);
   }
 }
@@ -140,6 +167,9 @@ function putBack(block: usize): void {
 function keepPushes(block: usize): void {
   for (let k: usize = 0; k < 16; k += 4) {
     const pair = load<i32>(block + k, CONTACT_BLOCK_PAIR);
-    if (pair) store<f32>(laneOf(pair - 1), load<f32>(block + k, CONTACT_BLOCK_PUSH), CONTACT_BLOCK_PUSH);
+    if (!pair) continue;
+    const lane = laneOf(pair - 1);
+    for (let row: usize = 0; row < 48; row += 16)
+      store<f32>(lane + row, load<f32>(block + k + row, CONTACT_BLOCK_PUSH), CONTACT_BLOCK_PUSH);
   }
 }

@@ -77,7 +77,10 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
     let g = gapAlong();
     // what was pushed in the last substep may take that back
-    const pushed = carries ? v128.load(block, CONTACT_BLOCK_PUSH) : zero;
+    const ox = carries ? v128.load(block, CONTACT_BLOCK_PUSH) : zero;
+    const oy = carries ? v128.load(block, CONTACT_BLOCK_PUSH + 16) : zero;
+    const oz = carries ? v128.load(block, CONTACT_BLOCK_PUSH + 32) : zero;
+    let pushed = f32x4.max(zero, dot3(ox, nx, oy, ny, oz, nz));
     active = v128.and(active, v128.or(f32x4.lt(g, r), f32x4.gt(pushed, zero)));
     if (!v128.any_true(active)) continue;
     // where they were
@@ -122,6 +125,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     if (v128.any_true(slid)) {
       active = v128.andnot(active, turnAlong(block, slid, toPrev, r));
       g = gapAlong();
+      pushed = f32x4.max(zero, dot3(ox, nx, oy, ny, oz, nz));
       active = v128.and(active, v128.or(f32x4.lt(g, r), f32x4.gt(pushed, zero)));
       if (!v128.any_true(active)) continue;
       ux = madd(b0, sub(p0x, p3x), madd(b1, sub(p1x, p3x), mul(b2, sub(p2x, p3x))));
@@ -146,6 +150,12 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     tx = sub(tx, mul(along, nx));
     ty = sub(ty, mul(along, ny));
     tz = sub(tz, mul(along, nz));
+    if (carries) {
+      // what friction has to make good, with what it did before
+      tx = sub(tx, mul(W, sub(ox, mul(pushed, nx))));
+      ty = sub(ty, mul(W, sub(oy, mul(pushed, ny))));
+      tz = sub(tz, mul(W, sub(oz, mul(pushed, nz))));
+    }
     const slide = f32x4.sqrt(dot3(tx, tx, ty, ty, tz, tz));
     const pressed = add(before, approach);
     const sticks = f32x4.le(slide, mul(v128.load(block, CONTACT_BLOCK_STATIC), pressed));
@@ -156,13 +166,20 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const cut = v128.bitselect(one, slips, sticks);
 
     const push = mul(iW, approach);
-    if (carries) v128.store(block, add(pushed, push), CONTACT_BLOCK_PUSH);
     const more = mul(iW, extra);
     const drag = mul(iW, cut);
     const all = add(push, more);
-    const fx = sub(mul(all, nx), mul(drag, tx));
-    const fy = sub(mul(all, ny), mul(drag, ty));
-    const fz = sub(mul(all, nz), mul(drag, tz));
+    let fx = sub(mul(all, nx), mul(drag, tx));
+    let fy = sub(mul(all, ny), mul(drag, ty));
+    let fz = sub(mul(all, nz), mul(drag, tz));
+    if (carries) {
+      fx = add(fx, v128.and(active, sub(mul(pushed, nx), ox)));
+      fy = add(fy, v128.and(active, sub(mul(pushed, ny), oy)));
+      fz = add(fz, v128.and(active, sub(mul(pushed, nz), oz)));
+      v128.store(block, add(ox, sub(fx, mul(more, nx))), CONTACT_BLOCK_PUSH);
+      v128.store(block, add(oy, sub(fy, mul(more, ny))), CONTACT_BLOCK_PUSH + 16);
+      v128.store(block, add(oz, sub(fz, mul(more, nz))), CONTACT_BLOCK_PUSH + 32);
+    }
     const s0 = mul(w0, b0);
     const s1 = mul(w1, b1);
     const s2 = mul(w2, b2);
@@ -216,13 +233,20 @@ function restingApproach(block: usize): v128 {
 export function pushAsBefore(block: usize, count: i32): void {
   const zero = f32x4.splat(0);
   for (let n = 0; n < count; n++, block += CONTACT_BLOCK_BYTES) {
-    const pushed = v128.load(block, CONTACT_BLOCK_PUSH);
-    if (!v128.any_true(f32x4.gt(pushed, zero))) continue;
+    let fx = v128.load(block, CONTACT_BLOCK_PUSH);
+    let fy = v128.load(block, CONTACT_BLOCK_PUSH + 16);
+    let fz = v128.load(block, CONTACT_BLOCK_PUSH + 32);
+    if (!v128.any_true(v128.or(fx, v128.or(fy, fz)))) continue;
     gather(block, 0);
     loadDirections(block);
-    const fx = mul(pushed, nx);
-    const fy = mul(pushed, ny);
-    const fz = mul(pushed, nz);
+    // a pair does not pull
+    const pushes = f32x4.gt(dot3(fx, nx, fy, ny, fz, nz), zero);
+    fx = v128.and(fx, pushes);
+    fy = v128.and(fy, pushes);
+    fz = v128.and(fz, pushes);
+    v128.store(block, fx, CONTACT_BLOCK_PUSH);
+    v128.store(block, fy, CONTACT_BLOCK_PUSH + 16);
+    v128.store(block, fz, CONTACT_BLOCK_PUSH + 32);
     const s0 = mul(w0, b0);
     const s1 = mul(w1, b1);
     const s2 = mul(w2, b2);

@@ -290,10 +290,11 @@ function copyLane(to: usize, from: usize): void {
   for (let row: usize = 0; row < 112; row += 16) store<i32>(to + row, load<i32>(from + row));
   store<i32>(to, load<i32>(from, CONTACT_BLOCK_THICKNESS), CONTACT_BLOCK_THICKNESS);
   store<i32>(to, -1, CONTACT_BLOCK_NEAR);
-  store<i32>(to, load<i32>(from, CONTACT_BLOCK_PUSH), CONTACT_BLOCK_PUSH);
   notePressed(load<f32>(from, CONTACT_BLOCK_GAP), load<f32>(from, CONTACT_BLOCK_THICKNESS));
   for (let row: usize = 0; row < 64; row += 16)
     store<i32>(to + row, load<i32>(from + row, CONTACT_BLOCK_WEIGHT), CONTACT_BLOCK_WEIGHT);
-  for (let row: usize = 0; row < 48; row += 16)
+  for (let row: usize = 0; row < 48; row += 16) {
     store<i32>(to + row, load<i32>(from + row, CONTACT_BLOCK_STATIC), CONTACT_BLOCK_STATIC);
+    store<i32>(to + row, load<i32>(from + row, CONTACT_BLOCK_PUSH), CONTACT_BLOCK_PUSH);
+  }
 }

@@ -138,9 +138,9 @@ export const CONTACT_BLOCK_DYNAMIC = CONTACT_BLOCK_STATIC + LANES; // f32x4 dyna
 export const CONTACT_BLOCK_BOUNCE = CONTACT_BLOCK_DYNAMIC + LANES; // f32x4 coefficient of restitution
 // i32x4 bits: corner k of the triangle is this pair's to answer for when it is what the vertex is nearest to
 export const CONTACT_BLOCK_OWNS = CONTACT_BLOCK_BOUNCE + LANES;
-// f32x4 push of the last substep, kg m, while the room has piles (contactLoads.ts)
+// f32x4 x 3: push on the first primitive in the last substep, kg m, while the room has piles (contactLoads.ts)
 export const CONTACT_BLOCK_PUSH = CONTACT_BLOCK_OWNS + LANES;
-export const CONTACT_BLOCK_BYTES = CONTACT_BLOCK_PUSH + LANES;
+export const CONTACT_BLOCK_BYTES = CONTACT_BLOCK_PUSH + 3 * LANES;
 /** Of a packed block: i32x4 pair number plus one of each lane; 0: none. */
 export const CONTACT_BLOCK_PAIR = CONTACT_BLOCK_GAP;
 
