@@ -434,7 +434,7 @@ function moveOut(
 
 /** Coulomb: the share of a displacement along a collider that friction takes. */
 // @inline
-function frictionCut(c: usize, rough: f32, grip: f32, slide: f32): f32 {
+export function frictionCut(c: usize, rough: f32, grip: f32, slide: f32): f32 {
   return slide <= rootStatic * load<f32>(c, COLLIDER_STATIC) * grip
     ? 1
     : min<f32>(1, (rough * load<f32>(c, COLLIDER_FRICTION) * grip) / slide);

@@ -7,6 +7,7 @@ import {
   HEADER,
   H_X,
   H_XPREV,
+  H_ACC,
   H_SAFE,
   H_COLLIDERS,
   H_COLLIDER_COUNT,
@@ -25,7 +26,8 @@ import {
   MOTION_R1,
 } from "../layout/layout";
 import { bodyOf } from "../state/owners";
-import { raise } from "./collide";
+import { findCoefficients } from "./coefficients";
+import { frictionCut, raise } from "./collide";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
 import { meets } from "../state/filters";
 import { fromFrame, inFrame, frameX, frameY, frameZ } from "./motion";
@@ -68,6 +70,9 @@ function shallow(c: usize, depth: f32, r: f32): bool {
   );
 }
 
+/** The last collider that a particle has left. */
+let left: usize = 0;
+
 /** Moves a particle that is within the margin of a collider out of it. @returns whether it was within any */
 export function leaveColliders(particle: usize): bool {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
@@ -91,10 +96,49 @@ export function leaveColliders(particle: usize): bool {
     store<f32>(particle, x);
     store<f32>(particle, y, 4);
     store<f32>(particle, z, 8);
+    left = c;
     any = true;
   }
   if (any && colliders > 1) raise(particle, table);
   return any;
+}
+
+/**
+ * Moves a particle that is within the margin of a collider to where collide.ts will put it, with friction.
+ * @returns whether it was within any
+ */
+export function restOnColliders(particle: usize): bool {
+  const inside = v128.load(particle);
+  if (!leaveColliders(particle)) return false;
+  const at = v128.load(particle);
+  const out = f32x4.sub(at, inside);
+  const depth2 = dot(out, out);
+  if (!(depth2 > 0)) return true;
+  const way = f32x4.sub(at, carried(particle));
+  const across = f32x4.sub(way, f32x4.mul(out, f32x4.splat(dot(way, out) / depth2)));
+  const slide = Mathf.sqrt(dot(across, across));
+  const rough = load<f32>(particle + <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X), 12);
+  findCoefficients(particle, rough);
+  const cut = f32x4.splat(frictionCut(left, rough, Mathf.sqrt(depth2), slide));
+  v128.store(particle, f32x4.sub(at, f32x4.replace_lane(f32x4.mul(across, cut), 3, 0)));
+  return true;
+}
+
+/** Where a particle would be that had gone with the collider since the substep began. */
+function carried(particle: usize): v128 {
+  const prev = particle + <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const motion = <usize>load<u32>(left, COLLIDER_MOTION);
+  if (!motion) return v128.load(prev);
+  inFrame(motion, MOTION_S0, MOTION_R0, load<f32>(prev), load<f32>(prev, 4), load<f32>(prev, 8));
+  fromFrame(motion, MOTION_S1, MOTION_R1, frameX, frameY, frameZ);
+  return f32x4(frameX, frameY, frameZ, 0);
+}
+
+/** Of three lanes. */
+// @inline
+function dot(a: v128, b: v128): f32 {
+  const c = f32x4.mul(a, b);
+  return f32x4.extract_lane(c, 0) + f32x4.extract_lane(c, 1) + f32x4.extract_lane(c, 2);
 }
 
 /** Has the particle come deeper into a collider's margin than it was when the substep began? */

@@ -23,7 +23,7 @@ import {
   CONTACT_BLOCK_PAIR,
   CONTACT_BLOCK_PUSH,
 } from "../layout/layout";
-import { leaveColliders } from "../colliders/leaveColliders";
+import { restOnColliders } from "../colliders/leaveColliders";
 import { spendWork } from "../scheduler/clock";
 import { rigidRow } from "../state/owners";
 import { laneOf } from "./contactPair";
@@ -36,10 +36,8 @@ const SECONDS: f32 = 0.25;
 /** H_PRESSED where there is a pile. */
 const LOADED = -1;
 
-/** Marks of particles in the fourth lane of their color masks; the others hold a place, or the way out of colliders. */
-const NOTED: f32 = 1;
-const SEEN: f32 = 2;
-const PUT_OUT: f32 = 3;
+/** Mark of a particle in the fourth lane of its color mask. Of one that is held: minus its inverse mass, and its way. */
+const SEEN: f32 = 1;
 
 let anyPressed = false;
 let any = false;
@@ -96,7 +94,6 @@ export function beginLoads(first: bool): bool {
   if (!load<u32>(HEADER, H_FRONT) || !hasLoads()) return false;
   const blocks = countSolved();
   const collides = load<i32>(HEADER, H_COLLIDER_COUNT) !== 0;
-  if (collides) for (let n = 0; n < blocks; n++) notePlaces(solvedAt(n));
   if (first) pushAsBefore(solvedAt(0), blocks);
   if (collides) for (let n = 0; n < blocks; n++) putOut(solvedAt(n));
   spendWork(blocks);
@@ -112,42 +109,20 @@ export function endLoads(last: bool): void {
   }
 }
 
-/** Places of a block's particles before the pushes of the last substep. */
-function notePlaces(block: usize): void {
-  for (let k: usize = 0; k < 64; k += 4) {
-    const particle = <usize>load<u32>(block + k);
-    if (load<f32>(particle, 12) === 0 || rigidRow(particle)) continue;
-    v128.store(maskOf(particle), f32x4.replace_lane(v128.load(particle), 3, NOTED));
-  }
-}
-
-/**
- * Moves the particles of a block that are in colliders out of them. They stick: they do not go along with the pushes
- * across, either, because the collider's friction carries these.
- */
+/** Puts the particles of a block that are in colliders onto them, and holds them there. */
 function putOut(block: usize): void {
   for (let k: usize = 0; k < 64; k += 4) {
     const particle = <usize>load<u32>(block + k);
     const mask = maskOf(particle);
-    if (load<f32>(mask, 12) !== NOTED) continue;
+    if (load<f32>(mask, 12) !== 0) continue;
     store<f32>(mask, SEEN, 12);
+    if (load<f32>(particle, 12) === 0 || rigidRow(particle)) continue;
     const inside = v128.load(particle);
-    if (!leaveColliders(particle)) continue;
-    const out = f32x4.replace_lane(f32x4.sub(v128.load(particle), inside), 3, 0);
-    const pushed = f32x4.replace_lane(f32x4.sub(inside, v128.load(mask)), 3, 0);
-    const square = dot(out, out);
-    const along = f32x4.mul(out, f32x4.splat(square > 0 ? dot(pushed, out) / square : 0));
-    const moved = f32x4.sub(out, f32x4.sub(pushed, along));
-    v128.store(particle, f32x4.add(inside, moved));
-    v128.store(mask, f32x4.replace_lane(moved, 3, PUT_OUT));
+    if (!restOnColliders(particle)) continue;
+    const moved = f32x4.sub(v128.load(particle), inside);
+    v128.store(mask, f32x4.replace_lane(moved, 3, -f32x4.extract_lane(inside, 3)));
+    store<f32>(particle, 0, 12);
   }
-}
-
-/** Of three lanes. */
-// @inline
-function dot(a: v128, b: v128): f32 {
-  const c = f32x4.mul(a, b);
-  return f32x4.extract_lane(c, 0) + f32x4.extract_lane(c, 1) + f32x4.extract_lane(c, 2);
 }
 
 /** Moves them back in. Masks are 0 between substeps. */
@@ -157,8 +132,7 @@ function putBack(block: usize): void {
     const particle = <usize>load<u32>(block + k);
     const mask = maskOf(particle);
     const moved = v128.load(mask);
-    if (f32x4.extract_lane(moved, 3) === PUT_OUT)
-      v128.store(particle, f32x4.sub(v128.load(particle), f32x4.replace_lane(moved, 3, 0)));
+    if (f32x4.extract_lane(moved, 3) < 0) v128.store(particle, f32x4.sub(v128.load(particle), moved));
     v128.store(mask, zero);
   }
 }

@@ -152,9 +152,10 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     tz = sub(tz, mul(along, nz));
     if (carries) {
       // what friction has to make good, with what it did before
-      tx = sub(tx, mul(W, sub(ox, mul(pushed, nx))));
-      ty = sub(ty, mul(W, sub(oy, mul(pushed, ny))));
-      tz = sub(tz, mul(W, sub(oz, mul(pushed, nz))));
+      const normal = dot3(ox, nx, oy, ny, oz, nz);
+      tx = sub(tx, mul(W, sub(ox, mul(normal, nx))));
+      ty = sub(ty, mul(W, sub(oy, mul(normal, ny))));
+      tz = sub(tz, mul(W, sub(oz, mul(normal, nz))));
     }
     const slide = f32x4.sqrt(dot3(tx, tx, ty, ty, tz, tz));
     const pressed = add(before, approach);
