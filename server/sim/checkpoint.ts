@@ -15,6 +15,7 @@
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { MOST_PAGES, PAGE_BYTES, type Range } from "./memory/map.ts";
+import { forgetPairList } from "./keptPushes.ts";
 import type { SimLayout } from "./layout.ts";
 
 /** Granularity of what is saved; allocations are aligned to it. */
@@ -41,7 +42,7 @@ export class CheckpointError extends Error {
 
 /** The list of pairs is made anew in the next tick, as after `load`. */
 export function forgetList(memory: WebAssembly.Memory): void {
-  new Int32Array(memory.buffer)[(L.HEADER + L.H_LIST_VALID) / 4] = 0;
+  forgetPairList(memory);
 }
 
 /**

@@ -18,6 +18,7 @@ import * as L from "../kernel/assembly/layout/layout.ts";
 import type { HandInput, Views } from "./grabs.ts";
 import { slotAddress, slotsOf, slotsOfMember } from "./grabSlots.ts";
 import { statusAt } from "./inactive.ts";
+import { forgetPairList } from "./keptPushes.ts";
 import type { Kernel } from "./kernelModule.ts";
 import type { SimLayout } from "./layout.ts";
 
@@ -42,6 +43,7 @@ export interface Bodies {
 }
 
 export class SleepingIslands {
+  readonly #memory: WebAssembly.Memory;
   readonly #views: Views;
   readonly #bytes: Uint8Array;
   readonly #layout: SimLayout;
@@ -49,6 +51,7 @@ export class SleepingIslands {
   readonly #bodies: Bodies;
 
   constructor(memory: WebAssembly.Memory, views: Views, layout: SimLayout, kernel: Kernel, bodies: Bodies) {
+    this.#memory = memory;
     this.#bytes = new Uint8Array(memory.buffer);
     this.#views = views;
     this.#layout = layout;
@@ -304,7 +307,7 @@ export class SleepingIslands {
   }
 
   #relist(): void {
-    this.#views.i32[(L.HEADER + L.H_LIST_VALID) / 4] = 0;
+    forgetPairList(this.#memory);
   }
 
   /** It waits, or is held until a reset. */

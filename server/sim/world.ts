@@ -23,6 +23,7 @@ import { stirs } from "../../shared/motion.ts";
 import type { Tuning } from "../../shared/protocol/protocol.ts";
 import { carry, comesNear } from "./movers.ts";
 import { IntersectionWatch } from "./intersections/watch.ts";
+import { forgetPairList, forgetPushes } from "./keptPushes.ts";
 import type { SimLayout } from "./layout.ts";
 import { limitSpeeds } from "./motionLimits.ts";
 import { MethodBodies } from "./methods/methodBodies.ts";
@@ -478,6 +479,7 @@ export class SimWorld implements World {
     for (let slot = 0; slot < layout.grabCount; slot++) freeSlot(views, layout, slot);
     this.views.i32[(L.HEADER + L.H_NEXT_SUBSTEP) / 4] = 0;
     this.relist();
+    forgetPushes(this.memory);
     this.rest.forget();
     for (let b = 0; b < layout.bodyCount; b++)
       views.i32.fill(
@@ -496,7 +498,7 @@ export class SimWorld implements World {
 
   /** Positions have changed otherwise than by a step: the list of pairs has to be made anew. */
   private relist(): void {
-    this.views.i32[(L.HEADER + L.H_LIST_VALID) / 4] = 0;
+    forgetPairList(this.memory);
   }
 
   /** What rigid bodies were pushed by in the last substep (kernel/assembly/contact/rigidWarmStart.ts). */

@@ -14,28 +14,36 @@ import {
   H_COLOR_MASKS,
   H_COLLIDER_COUNT,
   H_FRONT,
+  H_CONTACT_BLOCK_CAPACITY,
+  H_EDGE_CONTACT_BLOCKS,
   H_PRESSED,
+  H_PUSHES,
+  H_PUSH_COUNT,
   H_SUBSTEP_SECONDS,
+  H_VERTEX_CONTACT_BLOCKS,
   FRONT_SOLVED,
   FRONT_SOLVED_EDGE,
   FRONT_SOLVED_VERTEX,
   CONTACT_BLOCK_BYTES,
   CONTACT_BLOCK_PAIR,
   CONTACT_BLOCK_PUSH,
+  PILES,
+  PUSH_ADDRESS,
+  PUSH_BYTES,
+  PUSH_FORCE,
+  PUSH_NEXT,
 } from "../layout/layout";
 import { restOnColliders } from "../colliders/leaveColliders";
 import { spendWork } from "../scheduler/clock";
 import { rigidRow } from "../state/owners";
+import { nearOf } from "./blockStatus";
 import { laneOf } from "./contactPair";
-import { pushAsBefore } from "./contactSolver";
+import { ownWeight, pushAsBefore } from "./contactSolver";
 
 /** A pair whose gap is below this part of its thickness is pressed. */
 const PRESSED: f32 = 0.25;
 /** Pairs are pressed in all substeps for so long where there is a pile, s. */
 const SECONDS: f32 = 0.25;
-/** H_PRESSED where there is a pile. */
-const LOADED = -1;
-
 /** Mark of a particle in the fourth lane of its color mask. Of one that is held: minus its inverse mass, and its way. */
 const SEEN: f32 = 1;
 
@@ -58,18 +66,18 @@ export function notePressed(gap: f32, r: f32): void {
 /** After near pairs were packed. */
 export function endPressed(): void {
   const substeps = load<i32>(HEADER, H_PRESSED);
-  if (substeps === LOADED) {
+  if (substeps === PILES) {
     if (!any) store<i32>(HEADER, 0, H_PRESSED);
     return;
   }
   const next = anyPressed ? substeps + 1 : 0;
-  store<i32>(HEADER, <f32>next * load<f32>(HEADER, H_SUBSTEP_SECONDS) > SECONDS ? LOADED : next, H_PRESSED);
+  store<i32>(HEADER, <f32>next * load<f32>(HEADER, H_SUBSTEP_SECONDS) > SECONDS ? PILES : next, H_PRESSED);
 }
 
 /** Do pairs keep their pushes? */
 // @inline
 export function hasLoads(): bool {
-  return load<i32>(HEADER, H_PRESSED) === LOADED;
+  return load<i32>(HEADER, H_PRESSED) === PILES;
 }
 
 // @inline
@@ -103,10 +111,8 @@ export function beginLoads(first: bool): bool {
 /** After the passes of an iteration. */
 export function endLoads(last: bool): void {
   const blocks = countSolved();
-  for (let n = 0; n < blocks; n++) {
-    if (load<i32>(HEADER, H_COLLIDER_COUNT)) putBack(solvedAt(n));
-    if (last) keepPushes(solvedAt(n));
-  }
+  if (load<i32>(HEADER, H_COLLIDER_COUNT)) for (let n = 0; n < blocks; n++) putBack(solvedAt(n));
+  if (last) for (let n = 0; n < blocks; n++) keepPushes(solvedAt(n));
 }
 
 /** Puts the particles of a block that are in colliders onto them, and holds them there. */
@@ -137,13 +143,87 @@ function putBack(block: usize): void {
   }
 }
 
-/** Pushes of a packed block go to its pairs. */
+/**
+ * Pushes of a packed block go to its pairs. They grow by no more than the weight that a pair carries alone: what an
+ * impact pushes is over with it, and one pass does not take it back.
+ */
 function keepPushes(block: usize): void {
+  const growth = ownWeight(block);
   for (let k: usize = 0; k < 16; k += 4) {
     const pair = load<i32>(block + k, CONTACT_BLOCK_PAIR);
     if (!pair) continue;
     const lane = laneOf(pair - 1);
+    const size = sizeOf(block + k);
+    const most = sizeOf(lane) + laneAt(growth, k);
+    const scale: f32 = size > most ? most / size : 1;
     for (let row: usize = 0; row < 48; row += 16)
-      store<f32>(lane + row, load<f32>(block + k + row, CONTACT_BLOCK_PUSH), CONTACT_BLOCK_PUSH);
+      store<f32>(lane + row, scale * load<f32>(block + k + row, CONTACT_BLOCK_PUSH), CONTACT_BLOCK_PUSH);
+  }
+}
+
+// @inline
+function laneAt(a: v128, k: usize): f32 {
+  if (k === 0) return f32x4.extract_lane(a, 0);
+  if (k === 4) return f32x4.extract_lane(a, 1);
+  return k === 8 ? f32x4.extract_lane(a, 2) : f32x4.extract_lane(a, 3);
+}
+
+/** Size of a lane's push, kg m. */
+function sizeOf(lane: usize): f32 {
+  const x = load<f32>(lane, CONTACT_BLOCK_PUSH);
+  const y = load<f32>(lane, CONTACT_BLOCK_PUSH + 16);
+  const z = load<f32>(lane, CONTACT_BLOCK_PUSH + 32);
+  return Mathf.sqrt(x * x + y * y + z * z);
+}
+
+// @inline
+function pushAt(n: i32): usize {
+  return <usize>load<u32>(HEADER, H_PUSHES) + <usize>n * PUSH_BYTES;
+}
+
+/** Near pairs of a new list take over the pushes of the list before it. Those of sleeping bodies are kept. */
+export function takePushes(): void {
+  const count = load<i32>(HEADER, H_PUSH_COUNT);
+  if (!count) return;
+  // chains of the pushes on each first particle, in the color masks
+  for (let n = 0; n < count; n++) {
+    const head = maskOf(<usize>load<u32>(pushAt(n)));
+    store<i32>(pushAt(n), load<i32>(head), PUSH_NEXT);
+    store<i32>(head, n + 1);
+  }
+  const capacity = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
+  takeRange(0, load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS));
+  takeRange(capacity - load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS), capacity);
+  for (let n = 0; n < count; n++) store<i32>(maskOf(<usize>load<u32>(pushAt(n))), 0);
+  let kept = 0;
+  for (let n = 0; n < count; n++) {
+    const push = pushAt(n);
+    if (load<f32>(<usize>load<u32>(push), 12) === 0 && load<f32>(<usize>load<u32>(push, 12), 12) === 0) {
+      memory.copy(pushAt(kept), push, PUSH_BYTES);
+      kept++;
+    }
+  }
+  memory.fill(pushAt(kept), 0, <usize>(count - kept) * PUSH_BYTES);
+  store<i32>(HEADER, kept, H_PUSH_COUNT);
+}
+
+/** Of the blocks begin .. end. */
+function takeRange(begin: i32, end: i32): void {
+  for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
+    spendWork(1);
+    if (!load<i32>(near)) continue;
+    for (let pair = n << 2; pair < (n + 1) << 2; pair++) takePush(laneOf(pair));
+  }
+}
+
+function takePush(lane: usize): void {
+  for (let n = load<i32>(maskOf(<usize>load<u32>(lane))); n; n = load<i32>(pushAt(n - 1), PUSH_NEXT)) {
+    const push = pushAt(n - 1);
+    let same = true;
+    for (let k: usize = 0; k < 4; k++)
+      same = same && load<u32>(push + (k << 2), PUSH_ADDRESS) === load<u32>(lane + (k << 4));
+    if (!same) continue;
+    for (let r: usize = 0; r < 3; r++)
+      store<f32>(lane + (r << 4), load<f32>(push + (r << 2), PUSH_FORCE), CONTACT_BLOCK_PUSH);
   }
 }

@@ -230,6 +230,15 @@ function restingApproach(block: usize): v128 {
   return mul(f32x4.splat(-2 * h * h), f32x4.sqrt(most));
 }
 
+/** The push of each pair that external acceleration asks for in two substeps, kg m. */
+export function ownWeight(block: usize): v128 {
+  const zero = f32x4.splat(0);
+  gather(block, 0);
+  loadDirections(block);
+  const W = madd(w0, mul(b0, b0), madd(w1, mul(b1, b1), madd(w2, mul(b2, b2), mul(w3, mul(b3, b3)))));
+  return v128.and(f32x4.div(f32x4.neg(restingApproach(block)), W), f32x4.gt(W, zero));
+}
+
 /** Pushes the pairs of `count` blocks apart as in the last substep. */
 export function pushAsBefore(block: usize, count: i32): void {
   const zero = f32x4.splat(0);

@@ -46,6 +46,7 @@ import { chainRows } from "./frontRows";
 import { changedCount } from "./changed";
 import { badOf } from "./blockStatus";
 import { countGroups, halveFullest, holdChanged, holdFullest, keepHeld, releaseHeld } from "./hold";
+import { takePushes } from "./contactLoads";
 import { checkAll } from "./contactPasses";
 import { enterStage, preemptionPoint } from "../scheduler/clock";
 import { CLEAR, examine, laneOf } from "./contactPair";
@@ -67,7 +68,9 @@ export function beginPairList(): void {
   beginTick();
   if (load<i32>(HEADER, H_LIST_VALID)) return;
   keepSafe();
-  if (advanceFront()) checkAll();
+  if (!advanceFront()) return;
+  checkAll();
+  takePushes();
 }
 
 /** S = x, before a substep moves anything. */

@@ -144,6 +144,18 @@ export const CONTACT_BLOCK_BYTES = CONTACT_BLOCK_PUSH + 3 * LANES;
 /** Of a packed block: i32x4 pair number plus one of each lane; 0: none. */
 export const CONTACT_BLOCK_PAIR = CONTACT_BLOCK_GAP;
 
+/** A push that outlives the list of pairs (contactLoads.ts). */
+export const PUSH_ADDRESS = 0; // i32x4 particles of the pair
+export const PUSH_FORCE = PUSH_ADDRESS + LANES; // f32x3 on the first primitive, kg m
+export const PUSH_NEXT = PUSH_FORCE + 3 * F32; // i32 scratch: the next push on the same first particle, plus one
+export const PUSH_BYTES = PUSH_NEXT + I32;
+
+/** Pushes that there is room for, for each particle. */
+export const PUSHES_A_PARTICLE = 4;
+
+/** H_PRESSED in a room with piles. */
+export const PILES = -1;
+
 /**
  * What decides whether a block is looked at stands apart from it (blockStatus.ts): i32 0 if no lane is
  * CONTACT_BLOCK_NEAR, and i32 0 if no lane is CONTACT_BLOCK_BAD.
