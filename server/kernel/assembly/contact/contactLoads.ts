@@ -11,6 +11,7 @@
 import {
   HEADER,
   H_X,
+  H_BODIES,
   H_COLOR_MASKS,
   H_COLLIDER_COUNT,
   H_FRONT,
@@ -24,9 +25,15 @@ import {
   FRONT_SOLVED,
   FRONT_SOLVED_EDGE,
   FRONT_SOLVED_VERTEX,
+  BODY_BYTES,
+  BODY_HELD,
+  BODY_ISLAND,
+  HELD_RIGID,
   CONTACT_BLOCK_BYTES,
+  CONTACT_BLOCK_GAP,
   CONTACT_BLOCK_PAIR,
   CONTACT_BLOCK_PUSH,
+  CONTACT_BLOCK_THICKNESS,
   PILES,
   PUSH_ADDRESS,
   PUSH_BYTES,
@@ -35,7 +42,7 @@ import {
 } from "../layout/layout";
 import { restOnColliders } from "../colliders/leaveColliders";
 import { spendWork } from "../scheduler/clock";
-import { rigidRow } from "../state/owners";
+import { bodyOf, rigidRow } from "../state/owners";
 import { nearOf } from "./blockStatus";
 import { laneOf } from "./contactPair";
 import { ownWeight, pushAsBefore } from "./contactSolver";
@@ -56,11 +63,22 @@ export function beginPressed(): void {
   any = false;
 }
 
-/** @param gap of a pair that is packed, when the substep began, m */
-// @inline
-export function notePressed(gap: f32, r: f32): void {
+/**
+ * A pair is packed.
+ * @returns whether it keeps its push: not beside rigid bodies, which push after the pass
+ */
+export function notePressed(lane: usize): bool {
+  const isPressed = load<f32>(lane, CONTACT_BLOCK_GAP) < PRESSED * load<f32>(lane, CONTACT_BLOCK_THICKNESS);
+  if (!isPressed && !hasLoads()) return false;
+  const rows = <usize>load<u32>(HEADER, H_BODIES);
+  const island = load<i32>(bodyOf(<usize>load<u32>(lane)), BODY_ISLAND);
+  if (load<i32>(rows + <usize>island * BODY_BYTES, BODY_HELD) & HELD_RIGID) {
+    for (let row: usize = 0; row < 48; row += 16) store<f32>(lane + row, 0, CONTACT_BLOCK_PUSH);
+    return false;
+  }
   any = true;
-  if (gap < PRESSED * r) anyPressed = true;
+  anyPressed = anyPressed || isPressed;
+  return true;
 }
 
 /** After near pairs were packed. */
@@ -120,7 +138,7 @@ function putOut(block: usize): void {
   for (let k: usize = 0; k < 64; k += 4) {
     const particle = <usize>load<u32>(block + k);
     const mask = maskOf(particle);
-    if (load<f32>(mask, 12) !== 0) continue;
+    if (load<f32>(mask, 12) !== 0 || !load<i32>(block + (k & 12), CONTACT_BLOCK_PAIR)) continue;
     store<f32>(mask, SEEN, 12);
     if (load<f32>(particle, 12) === 0 || rigidRow(particle)) continue;
     const inside = v128.load(particle);

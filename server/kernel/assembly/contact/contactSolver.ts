@@ -32,6 +32,7 @@ import {
   CONTACT_BLOCK_STATIC,
   CONTACT_BLOCK_DYNAMIC,
   CONTACT_BLOCK_BOUNCE,
+  CONTACT_BLOCK_PAIR,
   CONTACT_BLOCK_PUSH,
   CONTACT_BLOCK_BYTES,
 } from "../layout/layout";
@@ -77,9 +78,10 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
     let g = gapAlong();
     // what was pushed in the last substep may take that back
-    const ox = carries ? v128.load(block, CONTACT_BLOCK_PUSH) : zero;
-    const oy = carries ? v128.load(block, CONTACT_BLOCK_PUSH + 16) : zero;
-    const oz = carries ? v128.load(block, CONTACT_BLOCK_PUSH + 32) : zero;
+    const kept = carries ? i32x4.gt_s(v128.load(block, CONTACT_BLOCK_PAIR), zero) : zero;
+    const ox = v128.and(kept, v128.load(block, CONTACT_BLOCK_PUSH));
+    const oy = v128.and(kept, v128.load(block, CONTACT_BLOCK_PUSH + 16));
+    const oz = v128.and(kept, v128.load(block, CONTACT_BLOCK_PUSH + 32));
     let pushed = f32x4.max(zero, dot3(ox, nx, oy, ny, oz, nz));
     active = v128.and(active, v128.or(f32x4.lt(g, r), f32x4.gt(pushed, zero)));
     if (!v128.any_true(active)) continue;

@@ -31,7 +31,6 @@ import {
   LIST_SOLVED,
   CONTACT_BLOCK_BYTES,
   CONTACT_COLORS,
-  CONTACT_BLOCK_GAP,
   CONTACT_BLOCK_NEAR,
   CONTACT_BLOCK_PAIR,
   CONTACT_BLOCK_PUSH,
@@ -136,8 +135,9 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
     const block = color === CONTACT_COLORS ? start + k : start + (k >> 2);
     const lane = color === CONTACT_COLORS ? 0 : k & 3;
     const to = solved + <usize>block * CONTACT_BLOCK_BYTES + ((<usize>lane) << 2);
-    store<i32>(to, load<i32>(pickedAt(n)) + 1, CONTACT_BLOCK_PAIR);
-    copyLane(to, laneOf(load<i32>(pickedAt(n))));
+    const pair = load<i32>(pickedAt(n));
+    store<i32>(to, notePressed(laneOf(pair)) ? pair + 1 : 0, CONTACT_BLOCK_PAIR);
+    copyLane(to, laneOf(pair));
   }
   return blocks - at;
 }
@@ -290,7 +290,6 @@ function copyLane(to: usize, from: usize): void {
   for (let row: usize = 0; row < 112; row += 16) store<i32>(to + row, load<i32>(from + row));
   store<i32>(to, load<i32>(from, CONTACT_BLOCK_THICKNESS), CONTACT_BLOCK_THICKNESS);
   store<i32>(to, -1, CONTACT_BLOCK_NEAR);
-  notePressed(load<f32>(from, CONTACT_BLOCK_GAP), load<f32>(from, CONTACT_BLOCK_THICKNESS));
   for (let row: usize = 0; row < 64; row += 16)
     store<i32>(to + row, load<i32>(from + row, CONTACT_BLOCK_WEIGHT), CONTACT_BLOCK_WEIGHT);
   for (let row: usize = 0; row < 48; row += 16) {
