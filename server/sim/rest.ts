@@ -45,11 +45,12 @@ const CALMING = 10;
 /** A calm body may creep this many times as fast before it is not. */
 const CREEPING = 4;
 /**
- * Piles (docs/decisions/stacks-at-rest.md). An iteration leaves a part of the load of a pile unbalanced, always the same one: marbles spin
- * in place at 4 mm/s, twenty sheets turn as one. If all bodies of an island are slower than SLOW sizes a second for SECONDS_OF_CREEP,
- * their damping doubles every second, up to MOST_CALMING.
+ * Piles (docs/decisions/stacks-at-rest.md): an iteration leaves a part of a pile's load unbalanced, always the same one,
+ * and marbles spin in place for ever. If all bodies of an island are slower than SLOW sizes a second, and than gravity
+ * makes them in FALL seconds, for SECONDS_OF_CREEP, their damping doubles every second, up to MOST_CALMING times.
  */
-const SLOW = 0.1;
+const SLOW = 0.5;
+const FALL = 0.004;
 const SECONDS_OF_CREEP = 2;
 const MOST_CALMING = 20;
 /**
@@ -228,7 +229,7 @@ export class Rest {
     const before = i32[near]!;
     const lies = !body.hangs && !this.isFree(b);
     const away = this.awayFromAnchor(body);
-    const most = SLOW / this.growth(b) / this.tuning.pace(b) / this.layout.tickHz;
+    const most = this.slowness(body, b) / this.growth(b) / this.layout.tickHz;
     if (!lies || away > most * (before + 1)) i32[this.slowAt(b)] = 0;
     else if (before < this.ticks(SECONDS_TO_CALM, b)) i32[this.slowAt(b)]!++;
     if (away <= (lies ? STILL_LYING : STILL)) i32[near] = before + 1;
@@ -354,6 +355,12 @@ export class Rest {
     islands.forEach((island, b) => {
       if (moving.has(island) || islands.filter((o) => o === island).length < 2) i32[this.slowAt(b)] = 0;
     });
+  }
+
+  /** Greatest speed of a slow body in a pile, sizes/s. */
+  private slowness({ size }: BodyLayout, b: number): number {
+    const { gravity } = this.tuning;
+    return Math.min(SLOW / this.tuning.pace(b), (FALL * Math.hypot(...gravity)) / size);
   }
 
   /** Times CALMING that a body is damped with. */
