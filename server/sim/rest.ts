@@ -45,15 +45,6 @@ const CALMING = 10;
 /** A calm body may creep this many times as fast before it is not. */
 const CREEPING = 4;
 /**
- * Piles (docs/decisions/stacks-at-rest.md): an iteration leaves a part of a pile's load unbalanced, always the same one,
- * and marbles spin in place for ever. If all bodies of an island are slower than SLOW sizes a second, and than gravity
- * makes them in FALL seconds, for SECONDS_OF_CREEP, their damping doubles every second, up to MOST_CALMING times.
- */
-const SLOW = 0.5;
-const FALL = 0.004;
-const SECONDS_OF_CREEP = 2;
-const MOST_CALMING = 20;
-/**
  * A calm body rises while its stress settles: no more than FEW of its surface is faster than this many sizes a second.
  */
 const RISING = 0.2;
@@ -125,14 +116,13 @@ export class Rest {
   /** A body has to come to rest anew. */
   forgetBody(b: number): void {
     const { i32 } = this.views;
-    i32[this.stillAt(b)] = i32[this.nearAt(b)] = i32[this.calmAt(b)] = i32[this.slowAt(b)] = 0;
+    i32[this.stillAt(b)] = i32[this.nearAt(b)] = i32[this.calmAt(b)] = 0;
   }
 
   wake(): void {
     const { bodyCount } = this.layout;
     this.views.i32.fill(0, this.stillAt(0), this.stillAt(bodyCount) + 1);
     this.views.i32.fill(0, this.nearAt(0), this.calmAt(bodyCount));
-    this.views.i32.fill(0, this.slowAt(0), this.slowAt(bodyCount));
   }
 
   /**
@@ -146,18 +136,15 @@ export class Rest {
     } = this;
     let all = true;
     let settling = false;
-    const calms = layout.bodies.map((body, b) => !this.waits(b) && !this.asleep(b) && this.isCalm(body, b));
-    this.watchPiles();
     layout.bodies.forEach((body, b) => {
       if (this.waits(b)) return;
       if (this.asleep(b)) {
         settling ||= this.remembers(b);
         return;
       }
-      const slow = calms[b]!;
-      const times = this.growth(b);
+      const slow = this.isCalm(body, b);
       // what its own step solves needs no calming
-      if (mayRest && (slow || times > 1) && !riding && !body.implicit) this.calm(body, b, CALMING * times);
+      if (mayRest && slow && !riding && !body.implicit) this.calm(body, b);
       if (this.remember(b, slow, mayRest)) settling = true;
       this.countStill(b);
       all &&= this.sleeps(b);
@@ -209,11 +196,6 @@ export class Rest {
     return this.nearAt(this.layout.bodyCount) + body;
   }
 
-  /** Ticks that a body has been slow in a pile. */
-  private slowAt(body: number): number {
-    return this.calmAt(2 * this.layout.bodyCount) + body;
-  }
-
   private rowOf(body: number): DataView {
     return new DataView(this.memory.buffer, this.layout.bodyRows + body * L.BODY_BYTES, L.BODY_BYTES);
   }
@@ -228,11 +210,7 @@ export class Rest {
     const near = this.nearAt(b);
     const before = i32[near]!;
     const lies = !body.hangs && !this.isFree(b);
-    const away = this.awayFromAnchor(body);
-    const most = this.slowness(body, b) / this.growth(b) / this.layout.tickHz;
-    if (!lies || away > most * (before + 1)) i32[this.slowAt(b)] = 0;
-    else if (before < this.ticks(SECONDS_TO_CALM, b)) i32[this.slowAt(b)]!++;
-    if (away <= (lies ? STILL_LYING : STILL)) i32[near] = before + 1;
+    if (this.nearAnchor(body, lies ? STILL_LYING : STILL)) i32[near] = before + 1;
     else {
       i32[near] = 0;
       this.setAnchor(body);
@@ -329,10 +307,10 @@ export class Rest {
     return false;
   }
 
-  private calm(body: BodyLayout, b: number, damping: number): void {
+  private calm(body: BodyLayout, b: number): void {
     const { f32 } = this.views;
     const { x, v, tickHz } = this.layout;
-    const keep = 1 / (1 + damping / (this.tuning.pace(b) * tickHz));
+    const keep = 1 / (1 + CALMING / (this.tuning.pace(b) * tickHz));
     if (this.isFree(b)) return calmDeformation(f32, x / 4 + 4 * body.first, v / 4 + 4 * body.first, body.count, keep);
     for (let i = 0, at = v / 4 + 4 * body.first; i < body.count; i++, at += 4)
       for (let r = 0; r < 3; r++) f32[at + r]! *= keep;
@@ -345,31 +323,7 @@ export class Rest {
     return (held & ~L.HELD_RIGID) === 0;
   }
 
-  /** Bodies of an island with one that is not slow, or of one body, are not slow in a pile. */
-  private watchPiles(): void {
-    const { i32 } = this.views;
-    const { bodies } = this.layout;
-    const islands = bodies.map((_, b) => this.rowOf(b).getInt32(L.BODY_ISLAND, true));
-    const awake = bodies.map((_, b) => !this.waits(b) && !this.asleep(b));
-    const moving = new Set(islands.filter((_, b) => awake[b] && i32[this.slowAt(b)] === 0));
-    islands.forEach((island, b) => {
-      if (moving.has(island) || islands.filter((o) => o === island).length < 2) i32[this.slowAt(b)] = 0;
-    });
-  }
-
-  /** Greatest speed of a slow body in a pile, sizes/s. */
-  private slowness({ size }: BodyLayout, b: number): number {
-    const { gravity } = this.tuning;
-    return Math.min(SLOW / this.tuning.pace(b), (FALL * Math.hypot(...gravity)) / size);
-  }
-
-  /** Times CALMING that a body is damped with. */
-  private growth(b: number): number {
-    const seconds = this.views.i32[this.slowAt(b)]! / this.ticks(1, b) - SECONDS_OF_CREEP;
-    return seconds < 0 ? 1 : Math.min(MOST_CALMING, 2 ** Math.floor(seconds));
-  }
-
-  private awayFromAnchor(body: BodyLayout): number {
+  private nearAnchor(body: BodyLayout, still: number): boolean {
     const { f32 } = this.views;
     let sum = 0;
     for (
@@ -382,7 +336,7 @@ export class Rest {
       const dz = f32[x + 2]! - f32[a + 2]!;
       sum += dx * dx + dy * dy + dz * dz;
     }
-    return Math.sqrt(sum / body.streamedCount) / body.size;
+    return sum <= (still * body.size) ** 2 * body.streamedCount;
   }
 
   private setAnchor(body: BodyLayout): void {

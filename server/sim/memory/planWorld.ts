@@ -165,7 +165,7 @@ function planReadout({ bodies, counts: { particles, streamed } }: World, grabCou
   const grabEdges = memoryMap.take(L.POINT_MAX_EDGES * L.EDGE_BYTES * grabCount);
   const undeformed = planRestShapes(bodies, memoryMap);
   const anchor = memoryMap.take(12 * streamed);
-  const still = memoryMap.take(4 * (6 * bodies.length + 1));
+  const still = memoryMap.take(4 * (5 * bodies.length + 1));
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
   const tuning = memoryMap.take(tuningBytes(bodies.length));
   return { initial, good, grabOwners, grabOffsets, grabGoals, grabEdges, undeformed, anchor, still, scratch, tuning };

@@ -133,32 +133,37 @@ export function endLoads(last: bool): void {
   if (last) for (let n = 0; n < blocks; n++) keepPushes(solvedAt(n));
 }
 
-/** Puts the particles of a block that are in colliders onto them, and holds them there. */
+/** Holds the particles of a block that are in colliders. */
 function putOut(block: usize): void {
-  for (let k: usize = 0; k < 64; k += 4) {
-    const particle = <usize>load<u32>(block + k);
-    const mask = maskOf(particle);
-    if (load<f32>(mask, 12) !== 0 || !load<i32>(block + (k & 12), CONTACT_BLOCK_PAIR)) continue;
-    store<f32>(mask, SEEN, 12);
-    if (load<f32>(particle, 12) === 0 || rigidRow(particle)) continue;
-    const inside = v128.load(particle);
-    if (!restOnColliders(particle)) continue;
-    const moved = f32x4.sub(v128.load(particle), inside);
-    v128.store(mask, f32x4.replace_lane(moved, 3, -f32x4.extract_lane(inside, 3)));
-    store<f32>(particle, 0, 12);
-  }
+  for (let k: usize = 0; k < 64; k += 4)
+    if (load<i32>(block + (k & 12), CONTACT_BLOCK_PAIR)) holdOnColliders(<usize>load<u32>(block + k));
 }
 
-/** Moves them back in. Masks are 0 between substeps. */
+/** Ends the holds of a block's particles. */
 function putBack(block: usize): void {
-  const zero = f32x4.splat(0);
-  for (let k: usize = 0; k < 64; k += 4) {
-    const particle = <usize>load<u32>(block + k);
-    const mask = maskOf(particle);
-    const moved = v128.load(mask);
-    if (f32x4.extract_lane(moved, 3) < 0) v128.store(particle, f32x4.sub(v128.load(particle), moved));
-    v128.store(mask, zero);
-  }
+  for (let k: usize = 0; k < 64; k += 4) releaseFromColliders(<usize>load<u32>(block + k));
+}
+
+/** Puts a particle that is in a collider onto it, where it does not move until it is released. */
+function holdOnColliders(particle: usize): void {
+  if (load<f32>(particle, 12) === 0 || rigidRow(particle)) return;
+  const mask = maskOf(particle);
+  if (load<f32>(mask, 12) !== 0) return;
+  store<f32>(mask, SEEN, 12);
+  const inside = v128.load(particle);
+  if (!restOnColliders(particle)) return;
+  const moved = f32x4.sub(v128.load(particle), inside);
+  v128.store(mask, f32x4.replace_lane(moved, 3, -f32x4.extract_lane(inside, 3)));
+  store<f32>(particle, 0, 12);
+}
+
+/** Moves a particle that was held back in. Masks are 0 between substeps. */
+function releaseFromColliders(particle: usize): void {
+  const mask = maskOf(particle);
+  const moved = v128.load(mask);
+  if (f32x4.extract_lane(moved, 3) === 0) return;
+  if (f32x4.extract_lane(moved, 3) < 0) v128.store(particle, f32x4.sub(v128.load(particle), moved));
+  v128.store(mask, f32x4.splat(0));
 }
 
 /**
