@@ -51,7 +51,10 @@ import { ownWeight, pushAsBefore } from "./contactSolver";
 const PRESSED: f32 = 0.25;
 /** Pairs are pressed in all substeps for so long where there is a pile, s. */
 const SECONDS: f32 = 0.25;
-/** Mark of a particle in the fourth lane of its color mask. Of one that is held: minus its inverse mass, and its way. */
+/**
+ * Mark of a particle in the fourth lane of its color mask. A held particle has minus its inverse mass there, and its
+ * displacement in the other lanes.
+ */
 const SEEN: f32 = 1;
 
 let anyPressed = false;
@@ -167,8 +170,8 @@ function releaseFromColliders(particle: usize): void {
 }
 
 /**
- * Pushes of a packed block go to its pairs. They grow by no more than the weight that a pair carries alone: what an
- * impact pushes is over with it, and one pass does not take it back.
+ * Pushes of a packed block go to its pairs. They grow by no more than the weight that a pair carries alone: the push
+ * of an impact ends with the impact, because one pass does not take it back.
  */
 function keepPushes(block: usize): void {
   const growth = ownWeight(block);
@@ -230,7 +233,7 @@ export function takePushes(): void {
   store<i32>(HEADER, kept, H_PUSH_COUNT);
 }
 
-/** Of the blocks begin .. end. */
+/** Takes over the pushes of the blocks begin .. end. */
 function takeRange(begin: i32, end: i32): void {
   for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
     spendWork(1);
