@@ -14,7 +14,7 @@
  */
 import { sub, mul, add, dot3 } from "../math/lanes";
 import { badOf, nearOf, NEVER, numberOfBlock } from "./blockStatus";
-import { hasLoads } from "./contactLoads";
+import { hasLoads } from "./piles";
 import { gather, separation, closest, b0, b1, b2, b3, dx, dy, dz } from "./contactLanes";
 import {
   HEADER,

@@ -11,30 +11,20 @@
 import {
   HEADER,
   H_X,
-  H_BODIES,
   H_COLOR_MASKS,
   H_COLLIDER_COUNT,
   H_FRONT,
   H_CONTACT_BLOCK_CAPACITY,
   H_EDGE_CONTACT_BLOCKS,
-  H_PRESSED,
   H_PUSHES,
   H_PUSH_COUNT,
-  H_SUBSTEP_SECONDS,
   H_VERTEX_CONTACT_BLOCKS,
   FRONT_SOLVED,
   FRONT_SOLVED_EDGE,
   FRONT_SOLVED_VERTEX,
-  BODY_BYTES,
-  BODY_HELD,
-  BODY_ISLAND,
-  HELD_RIGID,
   CONTACT_BLOCK_BYTES,
-  CONTACT_BLOCK_GAP,
   CONTACT_BLOCK_PAIR,
   CONTACT_BLOCK_PUSH,
-  CONTACT_BLOCK_THICKNESS,
-  PILES,
   PUSH_ADDRESS,
   PUSH_BYTES,
   PUSH_FORCE,
@@ -42,64 +32,17 @@ import {
 } from "../layout/layout";
 import { restOnColliders } from "../colliders/leaveColliders";
 import { spendWork } from "../scheduler/clock";
-import { bodyOf, rigidRow } from "../state/owners";
+import { rigidRow } from "../state/owners";
 import { nearOf } from "./blockStatus";
 import { laneOf } from "./contactPair";
 import { ownWeight, pushAsBefore } from "./contactSolver";
+import { hasLoads } from "./piles";
 
-/** A pair whose gap is below this part of its thickness is pressed. */
-const PRESSED: f32 = 0.25;
-/** Pairs are pressed in all substeps for so long where there is a pile, s. */
-const SECONDS: f32 = 0.25;
 /**
  * Mark of a particle in the fourth lane of its color mask. A held particle has minus its inverse mass there, and its
  * displacement in the other lanes.
  */
 const SEEN: f32 = 1;
-
-let anyPressed = false;
-let any = false;
-
-/** Before near pairs are packed. */
-export function beginPressed(): void {
-  anyPressed = false;
-  any = false;
-}
-
-/**
- * A pair is packed.
- * @returns whether it keeps its push: not beside rigid bodies, which push after the pass
- */
-export function notePressed(lane: usize): bool {
-  const isPressed = load<f32>(lane, CONTACT_BLOCK_GAP) < PRESSED * load<f32>(lane, CONTACT_BLOCK_THICKNESS);
-  if (!isPressed && !hasLoads()) return false;
-  const rows = <usize>load<u32>(HEADER, H_BODIES);
-  const island = load<i32>(bodyOf(<usize>load<u32>(lane)), BODY_ISLAND);
-  if (load<i32>(rows + <usize>island * BODY_BYTES, BODY_HELD) & HELD_RIGID) {
-    for (let row: usize = 0; row < 48; row += 16) store<f32>(lane + row, 0, CONTACT_BLOCK_PUSH);
-    return false;
-  }
-  any = true;
-  anyPressed = anyPressed || isPressed;
-  return true;
-}
-
-/** After near pairs were packed. */
-export function endPressed(): void {
-  const substeps = load<i32>(HEADER, H_PRESSED);
-  if (substeps === PILES) {
-    if (!any) store<i32>(HEADER, 0, H_PRESSED);
-    return;
-  }
-  const next = anyPressed ? substeps + 1 : 0;
-  store<i32>(HEADER, <f32>next * load<f32>(HEADER, H_SUBSTEP_SECONDS) > SECONDS ? PILES : next, H_PRESSED);
-}
-
-/** Do pairs keep their pushes? */
-// @inline
-export function hasLoads(): bool {
-  return load<i32>(HEADER, H_PRESSED) === PILES;
-}
 
 // @inline
 function solvedAt(n: i32): usize {

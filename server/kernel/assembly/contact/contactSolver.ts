@@ -15,7 +15,7 @@
  * balls.ts.
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs } from "../math/lanes";
-import { hasLoads } from "./contactLoads";
+import { hasLoads } from "./piles";
 import { takeRigid } from "./rigidContact";
 import { nearsFrom } from "./blockStatus";
 import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";

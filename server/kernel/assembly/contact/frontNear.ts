@@ -40,7 +40,7 @@ import {
 } from "../layout/layout";
 import { nearOf, NEVER } from "./blockStatus";
 import { foreseeContacts } from "./contactCheck";
-import { beginPressed, endPressed, notePressed } from "./contactLoads";
+import { beginPressed, endPressed, notePressed } from "./piles";
 import { laneOf } from "./contactPair";
 import { growLists, listFull, noteUsed } from "./listMemory";
 import { bodyOf } from "../state/owners";
