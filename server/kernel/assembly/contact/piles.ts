@@ -1,4 +1,4 @@
-/** Finds whether a room has a pile: then pairs of contact keep their pushes from substep to substep (contactLoads.ts). */
+/** Finds whether a room has a pile: then pairs keep their pushes from substep to substep (contactLoads.ts). */
 import {
   HEADER,
   H_BODIES,

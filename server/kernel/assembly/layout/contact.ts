@@ -140,7 +140,7 @@ export const CONTACT_BLOCK_BOUNCE = CONTACT_BLOCK_DYNAMIC + LANES; // f32x4 coef
 export const CONTACT_BLOCK_OWNS = CONTACT_BLOCK_BOUNCE + LANES;
 // f32x4 x 3: push on the first primitive in the last substep, kg m, while the room has piles (contactLoads.ts)
 export const CONTACT_BLOCK_PUSH = CONTACT_BLOCK_OWNS + LANES;
-export const CONTACT_BLOCK_BYTES = CONTACT_BLOCK_PUSH + 3 * LANES;
+export const CONTACT_BLOCK_BYTES = CONTACT_BLOCK_PUSH + 4 * LANES; // whole cache lines
 /** Of a packed block: i32x4 pair number plus one of each lane; 0: none. */
 export const CONTACT_BLOCK_PAIR = CONTACT_BLOCK_GAP;
 
